@@ -1,5 +1,6 @@
 #include "process/library_table.h"
 
+#include "os/clock.h"
 #include "os/file_beside.h"
 #include "base/hash.h"
 #include "base/strings.h"
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { VDSO_MAX = 64 << 10 }; /* bytes; the vDSOs of Linux have 4 to 8 KiB */
@@ -394,9 +396,11 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
     struct library *library = &table->libraries.data[index];
     if (is_vdso(mapping))
         code = is_new ? add_vdso(table, library, pid, mapping, err) : 0;
-    else if (is_check_due(library))
+    else if (is_check_due(library)) {
+        uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
         code = find_file(table, library, pid, mapping, err);
-    else if (!library->file)
+        found->search_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+    } else if (!library->file)
         library->failures++;
     if (library->number == SPOOL_NO_NUMBER)
         return code;

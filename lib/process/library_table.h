@@ -32,6 +32,7 @@ struct library_mapping {
     uint64_t rva; /* of the first byte of the mapping; 0 without a lib */
     struct unwind_module *module;        /* borrowed; NULL: no call frame information */
     const struct python_library *python; /* borrowed; NULL: the file does not hold CPython */
+    uint64_t search_ns;                  /* CPU time of the search for the file; 0: the table has it */
 };
 
 /* Finds or adds the file of a mapping of process `pid`. A file that cannot be opened has only its name; the table tries

@@ -83,21 +83,35 @@ static bool inherit_python(struct tracked_process *child, const struct tracked_p
 
 /* ---- mappings ---- */
 
-/* A program maps executable memory some hundred times, a compiler of JIT code some hundred times a second; a program
- * that only maps does so 100,000 times a second, which are 1.3 MB of the spool. */
+/* A program maps executable memory some hundred times, a JIT compiler some hundred times a second. A program that only
+ * maps does so 100,000 times a second: 1.3 MB of the spool. The search for the file of a mapping takes 75 us, or 1 ms
+ * for a file without a path. A program that maps only new files takes all of the recorder's time. */
+enum {
+    MAPPINGS_MAX = 65536,
+    NS_PER_MAPPING = 1000000,
+    SEARCH_NS_MAX = 20000000, /* of CPU time: about 250 files at once ... */
+    SEARCH_SHARE = 20,        /* ... and one part in 20 of the time */
+};
+
+static uint64_t subtract(uint64_t value, uint64_t less)
+{
+    return value > less ? value - less : 0;
+}
+
+/* Returns false if the process exceeds its budget. */
 static bool spend_mapping(const struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time)
 {
-    enum { MAPPINGS = 65536, NS_PER_MAPPING = 1000000 };
     struct mapping_budget *budget = &process->budget;
-    uint64_t gained = time > budget->time ? (time - budget->time) / NS_PER_MAPPING : 0;
+    uint64_t periods = subtract(time, budget->time) / NS_PER_MAPPING;
     if (mappings->is_past)
         return true;
-    if (gained) {
-        budget->spent -= gained < budget->spent ? (uint32_t)gained : budget->spent;
+    if (periods) {
+        budget->mappings = subtract(budget->mappings, periods);
+        budget->search_ns = subtract(budget->search_ns, periods * (NS_PER_MAPPING / SEARCH_SHARE));
         budget->time = time;
     }
-    if (budget->spent < MAPPINGS) {
-        budget->spent++;
+    if (budget->mappings < MAPPINGS_MAX && budget->search_ns < SEARCH_NS_MAX) {
+        budget->mappings++;
         return true;
     }
     process->exceeds_mappings = true;
@@ -110,7 +124,6 @@ static bool spend_mapping(const struct tracked_mappings *mappings, struct tracke
  * are dropped: tracked_mappings_check() looks up those on stacks again. */
 static void bound_mappings(const struct tracked_mappings *mappings, struct tracked_process *process)
 {
-    enum { MAPPINGS_MAX = 65536 };
     bool is_java = process->space.is_java;
     if (mappings->is_past || process->space.count < MAPPINGS_MAX)
         return;
@@ -180,6 +193,7 @@ static int take_mapping(struct tracked_mappings *mappings, struct tracked_proces
     int code = find_library(mappings, process, mapping, &found, err);
     if (code)
         return code;
+    process->budget.search_ns += found.search_ns;
     struct mapping map = {.start = mapping->start,
                           .end = mapping->start + mapping->length,
                           .rva = found.rva,

@@ -25,10 +25,11 @@ struct mapping_check {
 
 enum { MAPPING_CHECKS = 16 };
 
-/* Mappings that a process has added: each ms takes off one. */
+/* What the mappings of a process have cost the recorder, less what time allows again (tracked_mappings.c). */
 struct mapping_budget {
-    uint32_t spent;
-    uint64_t time; /* ns, of the last ms that took off one */
+    uint64_t mappings;
+    uint64_t search_ns; /* CPU time of searches for their files */
+    uint64_t time;      /* ns */
 };
 
 struct tracked_process {

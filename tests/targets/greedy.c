@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -300,6 +301,81 @@ static void jitdump(void)
     unlink(path);
 }
 
+/* ---- compiled code ---- */
+
+static void run_loop(void)
+{
+    static const unsigned char loop[] = {0x48, 0xff, 0xc0, 0xeb, 0xfb}; /* inc %rax; jmp */
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(code, loop, sizeof(loop));
+    alarm((unsigned)((end - now()) / 1000000000u));
+    ((void (*)(void))(uintptr_t)code)();
+}
+
+/* Its perf map has many lines behind a hole. */
+static void perf_map(void)
+{
+    enum { LINES = 1000000 };
+    char path[64];
+    snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+    FILE *file = fopen(path, "w");
+    if (!file || fseeko(file, (off_t)1 << 40, SEEK_SET))
+        fail(path);
+    for (int i = 0; i < LINES; i++) /* none of them has the loop */
+        fprintf(file, "\n%x 1 %x", i, i);
+    if (fclose(file))
+        fail(path);
+    pid_t child = fork(); /* removes the file behind a process that is killed */
+    if (child == 0) {
+        pid_t parent = getppid();
+        while (getppid() == parent && now() < end)
+            usleep(10000);
+        sleep(20); /* the profile is saved meanwhile */
+        unlink(path);
+        _exit(0);
+    }
+    run_loop();
+}
+
+/* ---- files: many are open, and code of ever new ones is mapped for a moment ---- */
+
+static void files(void)
+{
+    enum { OPEN = 20000, PAGE = 4096 };
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max < OPEN + 100 ? limit.rlim_max : OPEN + 100;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    for (rlim_t i = 10; i < limit.rlim_cur - 10 && open("/dev/null", O_RDONLY) >= 0; i++)
+        ;
+    while (now() < end) {
+        int fd = memfd_create("code", 0);
+        if (fd < 0 || ftruncate(fd, PAGE))
+            fail("memfd");
+        void *code = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+        munmap(code, PAGE);
+        close(fd);
+    }
+}
+
+/* ---- an environment of 5 MB, most of it the variable GREEDY ---- */
+
+static void environment(void)
+{
+    enum { VARIABLES = 45, LENGTH = 110000 };
+    char seconds[32], *words[] = {"greedy", "busy", seconds, NULL}, *variables[VARIABLES + 1] = {0};
+    snprintf(seconds, sizeof(seconds), "%u", (unsigned)((end - now()) / 1000000000u));
+    for (int i = 0; i < VARIABLES; i++) {
+        variables[i] = malloc(LENGTH);
+        memset(variables[i], '\x1b', LENGTH - 1);
+        memcpy(variables[i], "GREEDY=", 7);
+        variables[i][LENGTH - 1] = '\0';
+    }
+    setrlimit(RLIMIT_STACK, &(struct rlimit){64 << 20, RLIM_INFINITY}); /* a quarter may be arguments, at most 6 MB */
+    execve("/proc/self/exe", words, variables);
+    fail("execve");
+}
+
 /* ---- a file system that does not answer ---- */
 
 static void answer(int fd, uint64_t unique, const void *body, size_t size)
@@ -325,13 +401,8 @@ static void silent(const char *place)
     if (fd < 0 || mount("silent", place, "fuse", MS_NOSUID | MS_NODEV, options))
         fail("fuse");
     pid_t child = fork();
-    if (child == 0) {
-        static const unsigned char loop[] = {0x48, 0xff, 0xc0, 0xeb, 0xfb}; /* inc %rax; jmp */
-        void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        memcpy(code, loop, sizeof(loop));
-        alarm((unsigned)((end - now()) / 1000000000u));
-        ((void (*)(void))(uintptr_t)code)();
-    }
+    if (child == 0)
+        run_loop();
     if (read(fd, request, sizeof(request)) > 0) {
         const struct fuse_in_header *header = (const void *)request;
         const struct fuse_init_out init = {.major = 7, .minor = 31, .max_write = 65536};
@@ -372,6 +443,12 @@ int main(int argc, char **argv)
         execs(argv[0]);
     else if (!strcmp(kind, "jitdump"))
         jitdump();
+    else if (!strcmp(kind, "perf-map"))
+        perf_map();
+    else if (!strcmp(kind, "files"))
+        files();
+    else if (!strcmp(kind, "environment"))
+        environment();
     else if (!strcmp(kind, "silent"))
         silent(argc > 3 ? argv[3] : "/tmp");
     else if (strcmp(kind, "nothing") != 0)
