@@ -57,10 +57,6 @@ function createItems(session: MenuSession) {
         });
     }
 
-    function offerItems(offers: readonly Offer[]): MenuItem[] {
-        return offers.map((offer, at) => offerItem(offer, at === 0 || offer.startsGroup === true));
-    }
-
     /** Merging all functions that match, while a search is active. */
     function searchItems(): MenuItem[] {
         const { value: text } = search;
@@ -84,26 +80,6 @@ function createItems(session: MenuSession) {
         changeView({ tab: 'butterfly', center: { kind: 'function', index: func } }, 'push');
     }
 
-    function butterflyItem(func: number): MenuItem {
-        return menuItem('Show callers and callees', () => showButterfly(func), {
-            title: 'Open the butterfly of this function',
-            keys: 'b',
-        });
-    }
-
-    function sourceItem(place: SourcePlace): MenuItem {
-        return menuItem('Show source and assembly', () => act(session.sourcePanel.openSource(place)), {
-            keys: 'Enter',
-        });
-    }
-
-    function copyItems(func: number): MenuItem[] {
-        return [
-            menuItem('Copy function name', () => act(copyName(func)), { keys: 'Ctrl+C', startsGroup: true }),
-            menuItem('Copy source path', () => act(copySource(func)), { enabled: funcName(func)?.file !== '' }),
-        ];
-    }
-
     /** Of a comparison. */
     function normalizeItems(func: number): MenuItem[] {
         const name = funcName(func)?.name ?? '';
@@ -115,17 +91,29 @@ function createItems(session: MenuSession) {
         ];
     }
 
-    return {
-        offerItem,
-        offerItems,
-        searchItems,
-        withRecursion,
-        showButterfly,
-        butterflyItem,
-        sourceItem,
-        copyItems,
-        normalizeItems,
-    };
+    /** What the menus of call nodes and of functions have; `first` comes after the source, `own` before the copies. */
+    function commonItems(
+        place: SourcePlace,
+        { first = [], offers, own = [] }: { first?: MenuItem[]; offers: readonly Offer[]; own?: readonly MenuItem[] },
+    ): MenuItem[] {
+        const { func } = place;
+        return [
+            menuItem('Show source and assembly', () => act(session.sourcePanel.openSource(place)), { keys: 'Enter' }),
+            ...first,
+            menuItem('Show callers and callees', () => showButterfly(func), {
+                title: 'Open the butterfly of this function',
+                keys: 'b',
+            }),
+            ...offers.map((offer, at) => offerItem(offer, at === 0 || offer.startsGroup === true)),
+            ...searchItems(),
+            ...normalizeItems(func),
+            ...own,
+            menuItem('Copy function name', () => act(copyName(func)), { keys: 'Ctrl+C', startsGroup: true }),
+            menuItem('Copy source path', () => act(copySource(func)), { enabled: funcName(func)?.file !== '' }),
+        ];
+    }
+
+    return { offerItem, withRecursion, showButterfly, commonItems };
 }
 
 export function createNodeMenu(session: MenuSession) {
@@ -133,20 +121,12 @@ export function createNodeMenu(session: MenuSession) {
     const { changeView } = session.store;
     const { offersFor, offersForFunction, offersForGroup, placeOfNode, transformByKey } = session.transformOffers;
     const { collapse, expandAll } = session.tree;
-    const items = createItems(session);
-    const { butterflyItem, copyItems, normalizeItems, offerItem, offerItems, searchItems } = items;
-    const { showButterfly, sourceItem, withRecursion } = items;
+    const { offerItem, withRecursion, showButterfly, commonItems } = createItems(session);
 
     /** The menu of a call node of any view; what its view can do with it comes before the copies, `more` at the end. */
     function placeMenu(place: NodePlace, own: readonly MenuItem[], more: readonly MenuItem[] = []): MenuItems {
         return withRecursion(place.func, (recursion) => [
-            sourceItem(place),
-            butterflyItem(place.func),
-            ...offerItems(offersFor(place, recursion)),
-            ...searchItems(),
-            ...normalizeItems(place.func),
-            ...own,
-            ...copyItems(place.func),
+            ...commonItems(place, { offers: offersFor(place, recursion), own }),
             menuItem('Copy stack', () => act(copyStack(place.path, place.inverted))),
             ...more,
         ]);
@@ -184,17 +164,12 @@ export function createNodeMenu(session: MenuSession) {
     }
 
     function functionMenu(func: number, more: readonly MenuItem[] = []): MenuItems {
+        const callers = menuItem('Show callers', () => showCallers(func), {
+            title: 'Open the inverted tree at this function',
+            keys: CALLERS_KEY,
+        });
         return withRecursion(func, (recursion) => [
-            sourceItem({ func }),
-            menuItem('Show callers', () => showCallers(func), {
-                title: 'Open the inverted tree at this function',
-                keys: CALLERS_KEY,
-            }),
-            butterflyItem(func),
-            ...offerItems(offersForFunction(func, recursion)),
-            ...searchItems(),
-            ...normalizeItems(func),
-            ...copyItems(func),
+            ...commonItems({ func }, { first: [callers], offers: offersForFunction(func, recursion) }),
             ...more,
         ]);
     }

@@ -8,9 +8,41 @@ export type FindPane = 'source' | 'code';
 /** ":12" */
 const LINE = /^:(\d+)$/;
 
-/** What is searched, and where it was found. */
-function createFound(panel: SourcePanelPart) {
-    const { chosenInstruction, chosenLine, code, linesOfInstruction, shownSyntax, sourcePanel, sourceText } = panel;
+/** The indexes of the lines that contain a text. */
+function placesOf(lines: readonly string[], text: string): number[] {
+    return lines.flatMap((line, at) => (line.includes(text) ? [at] : []));
+}
+
+/** The pane with the keyboard first, else the one where something was selected last. */
+function panesInOrder(hasInstruction: boolean): FindPane[] {
+    const pane = document.activeElement?.closest('.source-pane, .code-pane');
+    const isCode = pane ? pane.matches('.code-pane') : hasInstruction;
+    return isCode ? ['code', 'source'] : ['source', 'code'];
+}
+
+/** Gives a pane the keyboard. */
+function focusPane(pane: FindPane | null): void {
+    const source = document.querySelector('.source-panel .source-editor')?.shadowRoot;
+    const content =
+        pane === 'code'
+            ? document.querySelector<HTMLElement>('.source-panel .code')
+            : source?.querySelector<HTMLElement>('.cm-content');
+    content?.focus({ preventScroll: true });
+}
+
+export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
+    const {
+        chooseInstruction,
+        chooseLine,
+        chosenInstruction,
+        chosenLine,
+        code,
+        linesOfInstruction,
+        shownSyntax,
+        sourcePanel,
+        sourceText,
+        wantedInstruction,
+    } = session.sourcePanel;
 
     /** The pane that is searched; null: none. */
     const wantedPane = signal<FindPane | null>(null);
@@ -29,9 +61,7 @@ function createFound(panel: SourcePanelPart) {
         return pane !== null && sourcePanel.value !== null && has(pane) ? pane : null;
     });
 
-    const sourceLines = computed(() =>
-        (sourceText.value?.text ?? '').split(/\r\n?|\n/).map((line) => line.toLowerCase()),
-    );
+    const sourceLines = computed(() => (sourceText.value?.text ?? '').toLowerCase().split(/\r\n?|\n/));
 
     const instructionLines = computed(() =>
         (code.value?.instructions ?? []).map(({ address, texts }) =>
@@ -41,18 +71,14 @@ function createFound(panel: SourcePanelPart) {
 
     /** The lines, or the indexes of the instructions, that contain the searched text. */
     const found = computed<number[]>(() => {
-        const pane = findPane.value;
         const text = findText.value.toLowerCase();
-        if (pane === null || text === '') return [];
         const line = Number(LINE.exec(text)?.[1] ?? 0);
-        if (pane === 'source') {
-            const lines = sourceLines.value;
-            if (line > 0) return [Math.min(line, lines.length)];
-            return lines.flatMap((lineText, at) => (lineText.includes(text) ? [at + 1] : []));
-        }
-        return instructionLines.value.flatMap((lineText, at) =>
-            (line > 0 ? linesOfInstruction(at).includes(line) : lineText.includes(text)) ? [at] : [],
-        );
+        const isSource = findPane.value === 'source';
+        const lines = (isSource ? sourceLines : instructionLines).value;
+        if (findPane.value === null || text === '') return [];
+        if (line === 0) return placesOf(lines, text).map((at) => (isSource ? at + 1 : at));
+        if (isSource) return [Math.min(line, lines.length)];
+        return [...lines.keys()].filter((at) => linesOfInstruction(at).includes(line));
     });
 
     /** Where the user is in the pane. */
@@ -60,15 +86,6 @@ function createFound(panel: SourcePanelPart) {
 
     /** The number of the place among those that were found, from 1 on; 0: it is another. */
     const foundAt = computed(() => found.value.indexOf(place.value) + 1);
-
-    return { wantedPane, findText, findOpenings, has, findPane, found, place, foundAt };
-}
-
-export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
-    const { chooseInstruction, chooseLine, chosenInstruction, wantedInstruction } = session.sourcePanel;
-    const { wantedPane, findText, findOpenings, has, findPane, found, place, foundAt } = createFound(
-        session.sourcePanel,
-    );
 
     function goTo(at: number | undefined): void {
         if (at === undefined) return;
@@ -95,13 +112,7 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
         goTo(found.value.find((place) => place >= start) ?? found.value[0]);
     }
 
-    /** The pane that a search is for: the one with the keyboard, else the one where something was chosen last. */
-    function paneToSearch(): FindPane | null {
-        const pane = document.activeElement?.closest('.source-pane, .code-pane');
-        const isCode = pane ? pane.matches('.code-pane') : chosenInstruction.value >= 0;
-        const panes: FindPane[] = isCode ? ['code', 'source'] : ['source', 'code'];
-        return panes.find(has) ?? null;
-    }
+    const paneToSearch = (): FindPane | null => panesInOrder(chosenInstruction.value >= 0).find(has) ?? null;
 
     const canFind = (): boolean => paneToSearch() !== null;
 
@@ -116,12 +127,7 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
     function closeFind(): void {
         const pane = findPane.value;
         wantedPane.value = null;
-        const source = document.querySelector('.source-panel .source-editor')?.shadowRoot;
-        const content =
-            pane === 'code'
-                ? document.querySelector<HTMLElement>('.source-panel .code')
-                : source?.querySelector<HTMLElement>('.cm-content');
-        content?.focus({ preventScroll: true });
+        focusPane(pane);
     }
 
     /** What is to be marked in the text of a pane; '': nothing. */
