@@ -6,28 +6,20 @@
  * killed recorder.
  */
 #include "cmd/common/commands.h"
-#include "cmd/record/control_options.h"
-#include "cmd/record/event_options.h"
 #include "cmd/common/directories.h"
 #include "cmd/record/leftover.h"
+#include "cmd/record/record_line.h"
 #include "cmd/live.h"
-#include "cmd/record/record_push.h"
 #include "cmd/record/record_summary.h"
-#include "cmd/serving.h"
 #include "cmd/common/spool_input.h"
-#include "cmd/common/symbol_options.h"
 #include "cmd/common/ui.h"
-#include "cmd/record/whom_options.h"
 
 #include "assemble/assemble.h"
 #include "os/file_output.h"
-#include "record/counters.h"
 #include "record/launch.h"
 #include "record/record.h"
 
 #include <errno.h>
-#include <getopt.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,222 +31,6 @@
 #include <unistd.h>
 
 enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
-
-enum choice { CHOICE_DEFAULT, CHOICE_YES, CHOICE_NO };
-
-struct options {
-    enum record_sampler sampler;
-    const char *output;
-    const char *recover; /* spool file to make the profile of */
-    uint32_t rate;
-    uint64_t duration; /* ns; 0: until the command ends */
-    uint32_t counters; /* bits by enum counter_group */
-    bool no_host;
-    ARRAY(const char *) variables; /* of the environment, to be saved */
-    ARRAY(char *) arguments;       /* before the command, NULL at the end */
-    bool live, save_only, wakers, quiet, verbose;
-    enum choice off_cpu, python;
-    struct serving_options serving;
-    struct symbol_options symbols;
-    char **command;
-    struct whom_options whom; /* instead of a command, or beside it */
-    struct control_options control;
-    struct event_options events;
-    struct record_push_options push;
-};
-
-/* ---- options ---- */
-
-static int parse_rate(const struct option_use *use)
-{
-    struct options *options = use->group;
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(use->value, &end, 10);
-    if (*use->value < '0' || *use->value > '9' || *end || errno || value < 1 || value > 1000000)
-        return ui_usage("record", "'%s' is not a rate: give 1 to 1000000 Hz", use->value);
-    options->rate = (uint32_t)value;
-    return 0;
-}
-
-static int parse_duration(const struct option_use *use)
-{
-    struct options *options = use->group;
-    char *end;
-    double seconds = strtod(use->value, &end);
-    if (end == use->value || *end || !(seconds >= 0.001 && seconds <= 1e9))
-        return ui_usage("record", "'%s' is not a duration: give at least 0.001 seconds", use->value);
-    options->duration = (uint64_t)(seconds * 1e9);
-    return 0;
-}
-
-static int parse_sampler(const struct option_use *use)
-{
-    static const char *const names[] = {
-        [RECORD_BY_ANY] = "auto", [RECORD_BY_PERF] = "perf", [RECORD_BY_PTRACE] = "ptrace"};
-    struct options *options = use->group;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (strcmp(use->value, names[i]) == 0) {
-            options->sampler = (enum record_sampler)i;
-            return 0;
-        }
-    return ui_usage("record", "'%s' is not a sampler: give perf, ptrace or auto", use->value);
-}
-
-static int parse_choice(const struct option_use *use)
-{
-    enum choice *choice = (enum choice *)((char *)use->group + use->row->field);
-    *choice = strcmp(use->value, "no") == 0 ? CHOICE_NO : CHOICE_YES;
-    return *choice == CHOICE_NO || strcmp(use->value, "yes") == 0
-               ? 0
-               : ui_usage("record", "--%s is 'yes' or 'no', not '%s'", use->row->name, use->value);
-}
-
-static int parse_counters(const struct option_use *use)
-{
-    struct options *options = use->group;
-    return counters_parse(use->value, &options->counters)
-               ? 0
-               : ui_usage("record",
-                          "'%s' is not a list of counters: give some of cpu, memory, faults, io, switches, "
-                          "threads, system and power, separated by commas, or all or none",
-                          use->value);
-}
-
-static int add_variable(const struct option_use *use)
-{
-    struct options *options = use->group;
-    if (!*use->value || strchr(use->value, '='))
-        return ui_usage("record", "--env takes the name of an environment variable, not '%s'", use->value);
-    return array_push(&options->variables, use->value) ? 0 : ui_fail("out of memory");
-}
-
-static const struct option_row output_rows[] = {
-    {"output", 'o', "FILE",
-     "save the profile to FILE (profile.json.gz), compressed if the name ends in .gz; -: to the "
-     "standard output, and redirect COMMAND's to the standard error",
-     OPTION_NAME(struct options, output)},
-    {"save-only", 's', NULL, "do not serve; exit with the exit status of COMMAND (with -p: 0)",
-     OPTION_FLAG(struct options, save_only)},
-    {"live", 0, NULL, "open the page at once; it follows the recording", OPTION_FLAG(struct options, live)},
-    {"quiet", 'q', NULL, "print only errors and the address of the page", OPTION_FLAG(struct options, quiet)},
-    {"verbose", 'v', NULL, "at the end, print all metadata about the quality of the data",
-     OPTION_FLAG(struct options, verbose)},
-    {"recover", 0, "SPOOL", "save the profile of the spool file of a killed prof",
-     OPTION_TEXT(struct options, recover)},
-    {.name = NULL},
-};
-
-static const struct option_row data_rows[] = {
-    {"rate", 'r', "HZ", "samples per second of CPU time, for each thread (1000)", .parse = parse_rate},
-    {"off-cpu", 0, "yes|no", "also record waits and their reasons (yes; with -a: no)", .parse = parse_choice,
-     .field = offsetof(struct options, off_cpu), .choices = "yes no"},
-    {"wakers", 0, NULL, "also record the waker of each wait, if the kernel permits it",
-     OPTION_FLAG(struct options, wakers)},
-    {"python", 0, "yes|no", "read the frames of Python code (yes)", .parse = parse_choice,
-     .field = offsetof(struct options, python), .choices = "yes no"},
-    {"counters", 0, "LIST",
-     "counters to read: cpu, memory, faults, io, switches, threads, system, power, separated by commas; "
-     "or all, or none (all)",
-     .parse = parse_counters, .choices = "all none cpu memory faults io switches threads system power"},
-    {"env", 0, "VARIABLE", "save the value of this environment variable in the profile; can be given several times",
-     .parse = add_variable},
-    {"no-host", 0, NULL, "do not save the name of this machine or the working directory",
-     OPTION_FLAG(struct options, no_host)},
-    {"sampler", 0, "SAMPLER",
-     "perf: perf events; ptrace: stop the threads to sample them; auto: perf events if the kernel "
-     "permits them, else ptrace (auto)",
-     .parse = parse_sampler, .choices = "auto perf ptrace"},
-    {.name = NULL},
-};
-
-static const struct option_row duration_rows[] = {
-    {"duration", 'd', "SECONDS", "stop recording after this time, and end COMMAND; processes of -p continue",
-     .parse = parse_duration},
-    {.name = NULL},
-};
-
-static const struct option_group option_groups[] = {
-    {.rows = output_rows},
-    {.rows = whom_option_rows, .offset = offsetof(struct options, whom), .title = "Processes, threads and CPUs:"},
-    {.rows = data_rows, .title = "Data:"},
-    {.rows = event_option_rows, .offset = offsetof(struct options, events)},
-    {.rows = duration_rows, .title = "Beginning, end and size:"},
-    {.rows = control_option_rows, .offset = offsetof(struct options, control)},
-    {.rows = record_push_option_rows, .offset = offsetof(struct options, push), .title = "OpenTelemetry:"},
-    {.rows = push_option_rows, .offset = offsetof(struct options, push.shared)},
-    {.rows = serving_option_rows, .offset = offsetof(struct options, serving), .title = "Page and symbols:"},
-    {.rows = symbol_option_rows, .offset = offsetof(struct options, symbols)},
-    {.rows = NULL},
-};
-
-static const char record_usage[] =
-    "usage: prof record [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
-    "       prof record [OPTIONS] -p PID[,PID...]\n"
-    "       prof record [OPTIONS] -a [[--] COMMAND [ARGUMENT...]]\n"
-    "       prof record [OPTIONS] --recover SPOOL\n"
-    "\n"
-    "Runs COMMAND and samples it, its threads and its child processes until COMMAND ends. Saves the profile; at a\n"
-    "terminal, also serves it on this machine and prints the address. Ctrl+C goes to COMMAND, too; a second Ctrl+C\n"
-    "stops the recording at once. In both cases prof saves the profile. With -p, records running processes until\n"
-    "they end or Ctrl+C, and leaves them running. With -a, records all processes of the system until COMMAND ends\n"
-    "or Ctrl+C.\n";
-
-const struct option_table record_table = {
-    .command = "record",
-    .usage = record_usage,
-    .groups = option_groups,
-    .words = WORDS_PROGRAMS,
-    .stops_at_word = true,
-};
-
-static bool is_standard_output(const struct options *options)
-{
-    return strcmp(options->output, "-") == 0;
-}
-
-/* Takes the command, and checks that the options fit together. Returns 0 or the exit status after a message. */
-static int check_options(struct options *options, char **argv)
-{
-    options->command = argv + optind;
-    for (int i = 1; i < optind; i++)
-        if (strcmp(argv[i], "--") != 0 && !array_push(&options->arguments, argv[i]))
-            return ui_fail("out of memory");
-    if (!array_push(&options->arguments, NULL))
-        return ui_fail("out of memory");
-    if (options->quiet && options->verbose)
-        return ui_usage("record", "-q/--quiet and -v/--verbose exclude each other");
-    if (options->whom.all && options->sampler == RECORD_BY_PTRACE)
-        return ui_usage("record", "--sampler ptrace records a command or processes (-p), not all processes");
-    if (options->wakers && options->off_cpu == CHOICE_NO)
-        return ui_usage("record", "--wakers records the wakers of waits, but --off-cpu=no records no waits");
-    if (options->recover && *options->command)
-        return ui_usage("record", "--recover takes no command: it saves the profile of an earlier recording");
-    bool has_whom = options->whom.pid_count || options->whom.all;
-    if (options->recover && has_whom)
-        return ui_usage("record", "--recover takes no %s: it saves the profile of an earlier recording",
-                        options->whom.pid_count ? "-p" : "-a or --cgroup");
-    if (!options->recover && !has_whom && !*options->command)
-        return ui_usage("record", "no command given; for example: prof record ./program, or prof record -p PID");
-    if (options->recover && options->events.texts.length)
-        return ui_usage("record", "--recover takes no -e: it saves the profile of an earlier recording");
-    if (options->sampler == RECORD_BY_PTRACE && options->events.texts.length)
-        return ui_usage("record", "--sampler ptrace samples CPU time alone, not the events of -e");
-    if (options->live && options->recover)
-        return ui_usage("record", "--recover takes no --live: it saves the profile of an earlier recording");
-    if (options->live && (options->save_only || is_standard_output(options)))
-        return ui_usage("record", "--live shows the profile in prof's page, and %s shows none",
-                        options->save_only ? "-s/--save-only" : "-o -");
-    if (options->live && options->serving.ui)
-        return ui_usage("record", "--live takes no --ui: it needs prof's own page");
-    int status = control_check(&options->control, *options->command != NULL, options->recover != NULL);
-    if (!status)
-        status = whom_check(&options->whom, *options->command != NULL);
-    if (!status)
-        status = record_push_check(&options->push, options->recover != NULL, is_standard_output(options),
-                                   options->control.keep.ns);
-    return status ? status : event_options_find(&options->events);
-}
 
 /* ---- the files ---- */
 
@@ -293,17 +69,17 @@ static int check_output(const char *output)
 }
 
 /* The common start of the names of spool files: that of the output or, without one, of a temporary file. */
-static void spool_base(const struct options *options, char *base, size_t size)
+static void spool_base(const struct record_line *options, char *base, size_t size)
 {
     const char *directory = getenv("TMPDIR");
-    if (is_standard_output(options))
+    if (record_line_is_piped(options))
         snprintf(base, size, "%s/prof", directory && directory[0] == '/' ? directory : "/tmp");
     else
         snprintf(base, size, "%s", options->output);
 }
 
 /* `rest`: see struct record_result. */
-static int save_profile(const struct options *options, const char *spool, int rest, const struct open_files *files,
+static int save_profile(const struct record_line *options, const char *spool, int rest, const struct open_files *files,
                         struct record_summary *summary, struct assemble_result *saved)
 {
     struct directory_path path;
@@ -325,14 +101,14 @@ static int save_profile(const struct options *options, const char *spool, int re
 
 /* Whether to serve after saving. Without a terminal, no user reads the address or presses Ctrl+C; an option of the
  * server asks for it all the same. Continuous integrations set CI=true, some with a terminal. */
-static bool wants_server(const struct options *options)
+static bool wants_server(const struct record_line *options)
 {
     const char *ci = getenv("CI");
     bool is_automatic = !isatty(STDERR_FILENO) || (ci && (!strcmp(ci, "true") || !strcmp(ci, "1")));
     return !options->save_only && (!is_automatic || serving_was_requested(&options->serving));
 }
 
-static int serve(struct options *options, int status)
+static int serve(struct record_line *options, int status)
 {
     if (!wants_server(options)) {
         if (!options->save_only && !options->quiet)
@@ -343,7 +119,7 @@ static int serve(struct options *options, int status)
     return failed ? failed : status;
 }
 
-static struct record_summary summary_of(const struct options *options)
+static struct record_summary summary_of(const struct record_line *options)
 {
     return (struct record_summary){.output = options->output,
                                    .quiet = options->quiet,
@@ -351,7 +127,7 @@ static struct record_summary summary_of(const struct options *options)
                                    .has_debug_servers = options->symbols.search.server != NULL};
 }
 
-static int recover(struct options *options)
+static int recover(struct record_line *options)
 {
     struct assemble_result saved = {0};
     if (access(options->recover, R_OK))
@@ -385,8 +161,9 @@ static int exit_status(const struct record_result *recorded, const struct assemb
     return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The target got its signal before the profile was saved. Gives it another moment to end. */
-static void say_if_still_running(const struct record_result *recorded)
+/* The command got its signal before the profile was saved. Waits up to 1 s for its end, and names it if it continues.
+ */
+static void print_running_command(const struct record_result *recorded)
 {
     enum { STEPS = 20 };
     static const struct timespec step = {.tv_nsec = 50 * 1000 * 1000};
@@ -400,33 +177,136 @@ static void say_if_still_running(const struct record_result *recorded)
     ui_say("the command is still running as process %d", (int)recorded->pid);
 }
 
-static void say_attached(void *context)
+static void print_targets(void *context)
 {
-    const struct options *options = context;
+    const struct record_line *options = context;
     if (!options->quiet)
-        whom_say(&options->whom, options->duration != 0);
+        target_print(&options->targets, options->duration != 0);
 }
 
-/* Starts what goes on beside the recording. Returns 0 or an exit status after a message. */
-static int start_beside(struct options *options, const char *spool, struct live_view **live,
-                        struct push_windows **windows)
+/* What runs beside the recorder. */
+struct companions {
+    struct live_view *live;       /* NULL without --live */
+    struct push_windows *windows; /* NULL without --push */
+};
+
+/* Returns 0 or an exit status after a message. */
+static int start_companions(struct companions *companions, struct record_line *options, const char *spool)
 {
     struct error err = {0};
-    int code = record_push_start(windows, &options->push, spool, &options->symbols, options->serving.no_cache,
-                                 options->quiet, &err);
+    int code = record_push_start(&companions->windows, &options->push, spool, &options->symbols,
+                                 options->serving.no_cache, options->quiet, &err);
     if (!code && options->live)
-        code = live_view_start(live, spool, options->control.keep.bytes || options->control.keep.ns, &options->serving,
-                               &options->symbols, &err);
-    if (code)
-        push_windows_end(*windows, true);
-    return code ? ui_fail_error(&err) : 0;
+        code = live_view_start(&companions->live, spool, options->control.keep.bytes || options->control.keep.ns,
+                               &options->serving, &options->symbols, &err);
+    if (!code)
+        return EXIT_SUCCESS;
+    push_windows_end(companions->windows, true);
+    companions->windows = NULL;
+    return ui_fail_error(&err);
 }
 
-static int record(struct options *options)
+static struct record_options recorder_options(struct record_line *options, const char *spool)
+{
+    struct record_options recorder = {.sampler = options->sampler,
+                                      .argv = options->command[0] ? options->command : NULL,
+                                      .attached = print_targets,
+                                      .context = options,
+                                      .rate = options->rate,
+                                      /* few users need the waits of the system's daemons */
+                                      .off_cpu = options->off_cpu == CHOICE_YES || options->wakers ||
+                                                 (options->off_cpu == CHOICE_DEFAULT && !options->targets.all),
+                                      .wakers = options->wakers,
+                                      .events = &options->events.list,
+                                      .no_cpu_samples = options->events.no_cpu_samples,
+                                      .counters = options->counters,
+                                      .environment = {.arguments = options->arguments.data,
+                                                      .variables = options->variables.data,
+                                                      .variable_count = options->variables.length,
+                                                      .no_host = options->no_host},
+                                      .python = options->python != CHOICE_NO,
+                                      .duration = options->duration,
+                                      .spool_path = spool,
+                                      .recorder = "prof " PROF_VERSION,
+                                      .output_to_error = record_line_is_piped(options),
+                                      .control = options->control};
+    target_apply(&options->targets, &recorder);
+    return recorder;
+}
+
+/* Saves the profile and prints its summary; on failure, leaves the spool. Returns 0 or the exit status. */
+static int save(struct record_line *options, const char *spool, const struct open_files *files,
+                struct companions *companions, const struct record_result *recorded, struct assemble_result *saved)
+{
+    symbol_options_open(&options->symbols);
+    struct record_summary summary = summary_of(options);
+    for (size_t i = 0; i < recorded->note_count; i++)
+        record_summary_note(&summary, recorded->notes[i]);
+    if (recorded->limits[0])
+        record_summary_note(&summary, recorded->limits);
+    int failed = save_profile(options, spool, recorded->rest_fd, files, &summary, saved);
+    if (companions->windows)
+        push_windows_take_last(companions->windows, recorded->rest_fd);
+    if (recorded->rest_fd >= 0)
+        close(recorded->rest_fd);
+    if (!options->quiet)
+        print_running_command(recorded);
+    record_summary_print(&summary, failed ? NULL : saved);
+    if (failed)
+        ui_say("the recording stays in %s%s; 'prof load %s' shows it", spool,
+               recorded->rest_fd >= 0 ? ", without its end, which was only in memory" : "", spool);
+    else
+        unlink(spool);
+    return failed;
+}
+
+/* Records into the spool and saves the profile. Returns 0 if the profile is saved, or the exit status. */
+static int record_and_save(struct record_line *options, const char *spool, struct companions *companions,
+                           struct record_result *recorded, struct assemble_result *saved)
 {
     struct error err = {0};
-    bool has_command = options->command[0];
-    int code = has_command ? launch_check(options->command[0], &err) : 0;
+    sigset_t signals, mask;
+    record_signals(&signals);
+    sigprocmask(SIG_BLOCK, &signals, &mask);
+    struct open_files files;
+    open_files_init(&files);
+    struct record_options recorder = recorder_options(options, spool);
+    recorder.target_mask = &mask;
+    recorder.files = &files;
+    struct snapshot_source source = {.output = options->output,
+                                     .spool = spool,
+                                     .symbols = &options->symbols,
+                                     .files = &files,
+                                     .no_cache = options->serving.no_cache};
+    control_connect(&recorder.control, &source);
+    int code, status = start_companions(companions, options, spool);
+    if (status)
+        goto out;
+    code = record_command(&recorder, recorded, &err);
+    if (code) {
+        ui_fail_error(&err);
+        status = recorded->launch_failed ? launch_status(code) : EXIT_FAILURE;
+        goto out;
+    }
+    /* The reader of prof's messages may have ended: save all the same. The target runs already, and does not inherit
+     * this. */
+    void (*on_closed_pipe)(int) = signal(SIGPIPE, SIG_IGN);
+    if (recorded->end == RECORD_SPOOL_FULL)
+        ui_say("recording stopped before the end: %s", recorded->problem.text);
+    status = save(options, spool, &files, companions, recorded, saved);
+    if (!status) {
+        record_push_saved(&companions->windows, &options->push, options->output, options->quiet);
+        signal(SIGPIPE, on_closed_pipe);
+    }
+out:
+    open_files_destroy(&files);
+    return status;
+}
+
+static int record(struct record_line *options)
+{
+    struct error err = {0};
+    int code = options->command[0] ? launch_check(options->command[0], &err) : 0;
     if (code) {
         ui_fail_error(&err);
         return launch_status(code);
@@ -437,129 +317,40 @@ static int record(struct options *options)
         leftover_say(base);
     snprintf(spool, sizeof(spool), "%s.%d.spool", base, (int)getpid());
 
-    sigset_t signals, mask;
-    record_signals(&signals);
-    sigprocmask(SIG_BLOCK, &signals, &mask);
-    struct open_files files;
-    open_files_init(&files);
-    struct record_options record_options = {.sampler = options->sampler,
-                                            .argv = has_command ? options->command : NULL,
-                                            .attached = say_attached,
-                                            .context = options,
-                                            .rate = options->rate,
-                                            /* what the system's daemons wait for is of use to few */
-                                            .off_cpu = options->off_cpu == CHOICE_YES || options->wakers ||
-                                                       (options->off_cpu == CHOICE_DEFAULT && !options->whom.all),
-                                            .wakers = options->wakers,
-                                            .events = &options->events.list,
-                                            .no_cpu_samples = options->events.no_cpu_samples,
-                                            .counters = options->counters,
-                                            .environment = {.arguments = options->arguments.data,
-                                                            .variables = options->variables.data,
-                                                            .variable_count = options->variables.length,
-                                                            .no_host = options->no_host},
-                                            .python = options->python != CHOICE_NO,
-                                            .duration = options->duration,
-                                            .spool_path = spool,
-                                            .recorder = "prof " PROF_VERSION,
-                                            .target_mask = &mask,
-                                            .output_to_error = is_standard_output(options),
-                                            .files = &files};
-    whom_apply(&options->whom, &record_options);
-    struct snapshot_source source = {.output = options->output,
-                                     .spool = spool,
-                                     .symbols = &options->symbols,
-                                     .files = &files,
-                                     .no_cache = options->serving.no_cache};
-    record_options.control = options->control;
-    control_connect(&record_options.control, &source);
-    struct live_view *live = NULL;
-    struct push_windows *windows = NULL;
-    int status = start_beside(options, spool, &live, &windows);
-    if (status) {
-        open_files_destroy(&files);
-        return status;
-    }
+    struct companions companions = {.live = NULL};
     struct record_result recorded;
-    code = record_command(&record_options, &recorded, &err);
-    if (code) {
-        live_view_end(live);
-        push_windows_end(windows, false);
-        open_files_destroy(&files);
-        ui_fail_error(&err);
-        return recorded.launch_failed ? launch_status(code) : EXIT_FAILURE;
-    }
-    /* the reader of our messages may be gone: save all the same. The target has been started already. */
-    void (*on_closed_pipe)(int) = signal(SIGPIPE, SIG_IGN);
-    if (recorded.end == RECORD_SPOOL_FULL)
-        ui_say("recording stopped before the end: %s", recorded.problem.text);
-
     struct assemble_result saved = {0};
-    symbol_options_open(&options->symbols);
-    struct record_summary summary = summary_of(options);
-    for (size_t i = 0; i < recorded.note_count; i++)
-        record_summary_note(&summary, recorded.notes[i]);
-    if (recorded.limits[0])
-        record_summary_note(&summary, recorded.limits);
-    int failed = save_profile(options, spool, recorded.rest_fd, &files, &summary, &saved);
-    if (windows)
-        push_windows_take_last(windows, recorded.rest_fd);
-    if (recorded.rest_fd >= 0)
-        close(recorded.rest_fd);
-    open_files_destroy(&files);
-    if (!options->quiet)
-        say_if_still_running(&recorded);
-    if (failed) {
-        live_view_end(live);
-        push_windows_end(windows, false);
-        record_summary_print(&summary, NULL);
-        ui_say("the recording stays in %s%s; 'prof load %s' shows it", spool,
-               recorded.rest_fd >= 0 ? ", without its end, which was only in memory" : "", spool);
-        return failed;
+    int status = record_and_save(options, spool, &companions, &recorded, &saved);
+    bool is_saved = status == EXIT_SUCCESS, was_shown = false;
+    if (is_saved) {
+        was_shown = companions.live && live_view_show_saved(companions.live, options->output);
+        status = exit_status(&recorded, &saved);
     }
-    unlink(spool);
-    record_summary_print(&summary, &saved);
-    record_push_saved(&windows, &options->push, options->output, options->quiet);
-    signal(SIGPIPE, on_closed_pipe);
-    bool was_shown = live && live_view_show_saved(live, options->output);
-    live_view_end(live);
-    status = exit_status(&recorded, &saved);
-    if (!was_shown)
+    live_view_end(companions.live);
+    if (is_saved && !was_shown)
         status = serve(options, status);
-    int pushed = push_windows_end(windows, !options->save_only);
+    int pushed = push_windows_end(companions.windows, is_saved && !options->save_only);
     return status ? status : pushed;
 }
 
 int cmd_record(int argc, char **argv)
 {
-    struct options options = {.output = "profile.json.gz",
-                              .push.shared.command = "record",
-                              .rate = 1000,
-                              .counters = COUNT_ALL,
-                              .serving = SERVING_DEFAULTS};
+    struct record_line options;
     int status;
-    if (!options_parse(&record_table, &options, argc, argv, &status))
-        return status;
-    status = check_options(&options, argv);
-    if (status)
-        return status;
-    if (is_standard_output(&options)) {
-        options.save_only = true;
-        if (isatty(STDOUT_FILENO))
-            return ui_fail(
-                "cannot write a profile to a terminal: redirect the output to a file or a program, or name a file "
-                "with -o");
-    } else {
-        status = check_output(options.output);
-        if (status)
-            return status;
+    if (!record_line_parse(&options, argc, argv, &status))
+        goto out;
+    if (record_line_is_piped(&options) && isatty(STDOUT_FILENO)) {
+        status = ui_fail("cannot write a profile to a terminal: redirect the output to a file or a program, or name a "
+                         "file with -o");
+        goto out;
     }
-    status = options.recover ? recover(&options) : record(&options);
-    symbol_options_close(&options.symbols);
-    whom_options_destroy(&options.whom);
-    event_options_destroy(&options.events);
-    push_options_destroy(&options.push.shared);
-    array_free(&options.variables);
-    array_free(&options.arguments);
+    if (record_line_is_piped(&options))
+        options.save_only = true;
+    else
+        status = check_output(options.output);
+    if (!status)
+        status = options.recover ? recover(&options) : record(&options);
+out:
+    record_line_destroy(&options);
     return status;
 }

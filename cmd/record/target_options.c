@@ -1,4 +1,4 @@
-#include "cmd/record/whom_options.h"
+#include "cmd/record/target_options.h"
 
 #include "cmd/common/ui.h"
 
@@ -10,7 +10,7 @@
 /* Appends "PID[,PID...]". */
 static int parse_pids(const struct option_use *use)
 {
-    struct whom_options *options = use->group;
+    struct target_options *options = use->group;
     for (const char *at = use->value;; at++) {
         char *end;
         errno = 0;
@@ -29,7 +29,7 @@ static int parse_pids(const struct option_use *use)
 
 static int add_thread(const struct option_use *use)
 {
-    struct whom_options *options = use->group;
+    struct target_options *options = use->group;
     if (!*use->value)
         return ui_usage("record", "--thread needs the name of a thread, or a pattern such as 'worker-*'");
     return array_push(&options->threads, use->value) ? 0 : ui_fail("out of memory");
@@ -37,7 +37,7 @@ static int add_thread(const struct option_use *use)
 
 static int parse_cgroup(const struct option_use *use)
 {
-    struct whom_options *options = use->group;
+    struct target_options *options = use->group;
     options->all = true;
     options->cgroup = use->value;
     return *use->value ? 0 : ui_usage("record", "--cgroup needs the name of a cgroup, such as system.slice");
@@ -45,30 +45,30 @@ static int parse_cgroup(const struct option_use *use)
 
 static int parse_cpus(const struct option_use *use)
 {
-    struct whom_options *options = use->group;
+    struct target_options *options = use->group;
     options->has_cpus = true;
     return cpu_list_parse(use->value, &options->cpus, NULL)
                ? ui_usage("record", "'%s' is not a list of CPUs, such as 0-3,8", use->value)
                : 0;
 }
 
-const struct option_row whom_option_rows[] = {
+const struct option_row target_option_rows[] = {
     {"pid", 'p', "PID", "record this process, its threads and its later children; can be given several times",
      .parse = parse_pids},
     {"all", 'a', NULL, "record all processes (as root, or if kernel.perf_event_paranoid is 0 or below)",
-     OPTION_FLAG(struct whom_options, all)},
+     OPTION_FLAG(struct target_options, all)},
     {"cgroup", 0, "CGROUP", "record the processes in this cgroup and its descendants", .parse = parse_cgroup},
     {"no-inherit", 0, NULL, "record only COMMAND or the processes of -p, without child processes",
-     OPTION_FLAG(struct whom_options, no_inherit)},
+     OPTION_FLAG(struct target_options, no_inherit)},
     {"follow-daemons", 0, NULL, "record until background children of COMMAND have ended, too",
-     OPTION_FLAG(struct whom_options, follow_daemons)},
+     OPTION_FLAG(struct target_options, follow_daemons)},
     {"thread", 0, "NAME", "only threads with this name or pattern ('worker-*'); can be given several times",
      .parse = add_thread},
     {"cpu", 0, "LIST", "sample only these CPUs (0-3,8)", .parse = parse_cpus},
     {.name = NULL},
 };
 
-int whom_check(const struct whom_options *options, bool has_command)
+int target_check(const struct target_options *options, bool has_command)
 {
     const char *all = options->cgroup ? "--cgroup" : "-a";
     if (options->pid_count && has_command)
@@ -84,7 +84,7 @@ int whom_check(const struct whom_options *options, bool has_command)
     return 0;
 }
 
-void whom_apply(struct whom_options *options, struct record_options *record)
+void target_apply(struct target_options *options, struct record_options *record)
 {
     struct error ignored;
     if (options->pid_count && !options->no_inherit)
@@ -100,50 +100,50 @@ void whom_apply(struct whom_options *options, struct record_options *record)
     record->thread_name_count = options->threads.length;
 }
 
-/* Users expect that the workers of a server are recorded with it. */
-static void say_children(const struct whom_options *options)
+/* Users expect prof to record the workers of a server with it. */
+static void print_children(const struct target_options *options)
 {
     enum { SHOWN = 32 };
-    char whom[64] = "these processes already have", list[SHOWN * 12 + 1] = "";
+    char subject[64] = "these processes already have", list[SHOWN * 12 + 1] = "";
     size_t count = options->children.length, used = 0;
     if (!count)
         return;
     if (options->pid_count == 1)
-        snprintf(whom, sizeof(whom), "process %d already has", (int)options->pids[0]);
+        snprintf(subject, sizeof(subject), "process %d already has", (int)options->pids[0]);
     for (size_t i = 0; count <= SHOWN && i < count; i++)
         used += (size_t)snprintf(list + used, sizeof(list) - used, ",%d", (int)options->children.data[i]);
     if (count == 1)
-        ui_say("%s 1 child process, which is not recorded; add -p %s to record it", whom, list + 1);
+        ui_say("%s 1 child process, which is not recorded; add -p %s to record it", subject, list + 1);
     else if (used)
-        ui_say("%s %zu child processes, which are not recorded; add -p %s to record them", whom, count, list + 1);
+        ui_say("%s %zu child processes, which are not recorded; add -p %s to record them", subject, count, list + 1);
     else
         ui_say("%s %zu child processes, which are not recorded; add them to -p, or record their cgroup with "
                "--cgroup",
-               whom, count);
+               subject, count);
 }
 
-void whom_say(const struct whom_options *options, bool has_duration)
+void target_print(const struct target_options *options, bool has_duration)
 {
-    char whom[160];
+    char targets[160];
     if (options->cgroup)
-        snprintf(whom, sizeof(whom), "the processes of cgroup %.100s", options->cgroup);
+        snprintf(targets, sizeof(targets), "the processes of cgroup %.100s", options->cgroup);
     else if (options->all)
-        snprintf(whom, sizeof(whom), "all processes");
+        snprintf(targets, sizeof(targets), "all processes");
     else if (options->pid_count > 1)
-        snprintf(whom, sizeof(whom), "process %d and %zu more", (int)options->pids[0], options->pid_count - 1);
+        snprintf(targets, sizeof(targets), "process %d and %zu more", (int)options->pids[0], options->pid_count - 1);
     else
-        snprintf(whom, sizeof(whom), "process %d", (int)options->pids[0]);
+        snprintf(targets, sizeof(targets), "process %d", (int)options->pids[0]);
     if (has_duration)
-        ui_say("recording %s", whom);
+        ui_say("recording %s", targets);
     else
-        ui_say("recording %s until Ctrl+C%s", whom,
+        ui_say("recording %s until Ctrl+C%s", targets,
                options->all             ? ""
                : options->pid_count > 1 ? ", or until they end"
                                         : ", or until it ends");
-    say_children(options);
+    print_children(options);
 }
 
-void whom_options_destroy(struct whom_options *options)
+void target_options_destroy(struct target_options *options)
 {
     array_free(&options->children);
     array_free(&options->cpus);

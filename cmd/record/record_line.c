@@ -1,0 +1,228 @@
+#include "cmd/record/record_line.h"
+
+#include "cmd/common/commands.h"
+#include "cmd/common/ui.h"
+
+#include "record/counters.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int parse_rate(const struct option_use *use)
+{
+    struct record_line *options = use->group;
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(use->value, &end, 10);
+    if (*use->value < '0' || *use->value > '9' || *end || errno || value < 1 || value > 1000000)
+        return ui_usage("record", "'%s' is not a rate: give 1 to 1000000 Hz", use->value);
+    options->rate = (uint32_t)value;
+    return 0;
+}
+
+static int parse_duration(const struct option_use *use)
+{
+    struct record_line *options = use->group;
+    char *end;
+    double seconds = strtod(use->value, &end);
+    if (end == use->value || *end || !(seconds >= 0.001 && seconds <= 1e9))
+        return ui_usage("record", "'%s' is not a duration: give at least 0.001 seconds", use->value);
+    options->duration = (uint64_t)(seconds * 1e9);
+    return 0;
+}
+
+static int parse_sampler(const struct option_use *use)
+{
+    static const char *const names[] = {
+        [RECORD_BY_ANY] = "auto", [RECORD_BY_PERF] = "perf", [RECORD_BY_PTRACE] = "ptrace"};
+    struct record_line *options = use->group;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(use->value, names[i]) == 0) {
+            options->sampler = (enum record_sampler)i;
+            return 0;
+        }
+    return ui_usage("record", "'%s' is not a sampler: give perf, ptrace or auto", use->value);
+}
+
+static int parse_choice(const struct option_use *use)
+{
+    enum choice *choice = (enum choice *)((char *)use->group + use->row->field);
+    *choice = strcmp(use->value, "no") == 0 ? CHOICE_NO : CHOICE_YES;
+    return *choice == CHOICE_NO || strcmp(use->value, "yes") == 0
+               ? 0
+               : ui_usage("record", "--%s is 'yes' or 'no', not '%s'", use->row->name, use->value);
+}
+
+static int parse_counters(const struct option_use *use)
+{
+    struct record_line *options = use->group;
+    return counters_parse(use->value, &options->counters)
+               ? 0
+               : ui_usage("record",
+                          "'%s' is not a list of counters: give some of cpu, memory, faults, io, switches, "
+                          "threads, system and power, separated by commas, or all or none",
+                          use->value);
+}
+
+static int add_variable(const struct option_use *use)
+{
+    struct record_line *options = use->group;
+    if (!*use->value || strchr(use->value, '='))
+        return ui_usage("record", "--env takes the name of an environment variable, not '%s'", use->value);
+    return array_push(&options->variables, use->value) ? 0 : ui_fail("out of memory");
+}
+
+static const struct option_row output_rows[] = {
+    {"output", 'o', "FILE",
+     "save the profile to FILE (profile.json.gz), compressed if the name ends in .gz; -: to the "
+     "standard output, and redirect COMMAND's to the standard error",
+     OPTION_NAME(struct record_line, output)},
+    {"save-only", 's', NULL, "do not serve; exit with the exit status of COMMAND (with -p: 0)",
+     OPTION_FLAG(struct record_line, save_only)},
+    {"live", 0, NULL, "open the page at once; it follows the recording", OPTION_FLAG(struct record_line, live)},
+    {"quiet", 'q', NULL, "print only errors and the address of the page", OPTION_FLAG(struct record_line, quiet)},
+    {"verbose", 'v', NULL, "at the end, print all metadata about the quality of the data",
+     OPTION_FLAG(struct record_line, verbose)},
+    {"recover", 0, "SPOOL", "save the profile of the spool file of a killed prof",
+     OPTION_TEXT(struct record_line, recover)},
+    {.name = NULL},
+};
+
+static const struct option_row data_rows[] = {
+    {"rate", 'r', "HZ", "samples per second of CPU time, for each thread (1000)", .parse = parse_rate},
+    {"off-cpu", 0, "yes|no", "also record waits and their reasons (yes; with -a: no)", .parse = parse_choice,
+     .field = offsetof(struct record_line, off_cpu), .choices = "yes no"},
+    {"wakers", 0, NULL, "also record the waker of each wait, if the kernel permits it",
+     OPTION_FLAG(struct record_line, wakers)},
+    {"python", 0, "yes|no", "read the frames of Python code (yes)", .parse = parse_choice,
+     .field = offsetof(struct record_line, python), .choices = "yes no"},
+    {"counters", 0, "LIST",
+     "counters to read: cpu, memory, faults, io, switches, threads, system, power, separated by commas; "
+     "or all, or none (all)",
+     .parse = parse_counters, .choices = "all none cpu memory faults io switches threads system power"},
+    {"env", 0, "VARIABLE", "save the value of this environment variable in the profile; can be given several times",
+     .parse = add_variable},
+    {"no-host", 0, NULL, "do not save the name of this machine or the working directory",
+     OPTION_FLAG(struct record_line, no_host)},
+    {"sampler", 0, "SAMPLER",
+     "perf: perf events; ptrace: stop the threads to sample them; auto: perf events if the kernel "
+     "permits them, else ptrace (auto)",
+     .parse = parse_sampler, .choices = "auto perf ptrace"},
+    {.name = NULL},
+};
+
+static const struct option_row duration_rows[] = {
+    {"duration", 'd', "SECONDS", "stop recording after this time, and end COMMAND; processes of -p continue",
+     .parse = parse_duration},
+    {.name = NULL},
+};
+
+static const struct option_group option_groups[] = {
+    {.rows = output_rows},
+    {.rows = target_option_rows,
+     .offset = offsetof(struct record_line, targets),
+     .title = "Processes, threads and CPUs:"},
+    {.rows = data_rows, .title = "Data:"},
+    {.rows = event_option_rows, .offset = offsetof(struct record_line, events)},
+    {.rows = duration_rows, .title = "Beginning, end and size:"},
+    {.rows = control_option_rows, .offset = offsetof(struct record_line, control)},
+    {.rows = record_push_option_rows, .offset = offsetof(struct record_line, push), .title = "OpenTelemetry:"},
+    {.rows = push_option_rows, .offset = offsetof(struct record_line, push.shared)},
+    {.rows = serving_option_rows, .offset = offsetof(struct record_line, serving), .title = "Page and symbols:"},
+    {.rows = symbol_option_rows, .offset = offsetof(struct record_line, symbols)},
+    {.rows = NULL},
+};
+
+static const char record_usage[] =
+    "usage: prof record [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
+    "       prof record [OPTIONS] -p PID[,PID...]\n"
+    "       prof record [OPTIONS] -a [[--] COMMAND [ARGUMENT...]]\n"
+    "       prof record [OPTIONS] --recover SPOOL\n"
+    "\n"
+    "Runs COMMAND and samples it, its threads and its child processes until COMMAND ends. Saves the profile; at a\n"
+    "terminal, also serves it on this machine and prints the address. Ctrl+C goes to COMMAND, too; a second Ctrl+C\n"
+    "stops the recording at once. In both cases prof saves the profile. With -p, records running processes until\n"
+    "they end or Ctrl+C, and leaves them running. With -a, records all processes of the system until COMMAND ends\n"
+    "or Ctrl+C.\n";
+
+const struct option_table record_table = {
+    .command = "record",
+    .usage = record_usage,
+    .groups = option_groups,
+    .words = WORDS_PROGRAMS,
+    .stops_at_word = true,
+};
+
+/* Takes the command, and checks that the options fit together. Returns 0 or the exit status after a message. */
+static int check_options(struct record_line *options, char **argv)
+{
+    options->command = argv + optind;
+    for (int i = 1; i < optind; i++)
+        if (strcmp(argv[i], "--") != 0 && !array_push(&options->arguments, argv[i]))
+            return ui_fail("out of memory");
+    if (!array_push(&options->arguments, NULL))
+        return ui_fail("out of memory");
+    if (options->quiet && options->verbose)
+        return ui_usage("record", "-q/--quiet and -v/--verbose exclude each other");
+    if (options->targets.all && options->sampler == RECORD_BY_PTRACE)
+        return ui_usage("record", "--sampler ptrace records a command or processes (-p), not all processes");
+    if (options->wakers && options->off_cpu == CHOICE_NO)
+        return ui_usage("record", "--wakers records the wakers of waits, but --off-cpu=no records no waits");
+    if (options->recover && *options->command)
+        return ui_usage("record", "--recover takes no command: it saves the profile of an earlier recording");
+    bool has_targets = options->targets.pid_count || options->targets.all;
+    if (options->recover && has_targets)
+        return ui_usage("record", "--recover takes no %s: it saves the profile of an earlier recording",
+                        options->targets.pid_count ? "-p" : "-a or --cgroup");
+    if (!options->recover && !has_targets && !*options->command)
+        return ui_usage("record", "no command given; for example: prof record ./program, or prof record -p PID");
+    if (options->recover && options->events.texts.length)
+        return ui_usage("record", "--recover takes no -e: it saves the profile of an earlier recording");
+    if (options->sampler == RECORD_BY_PTRACE && options->events.texts.length)
+        return ui_usage("record", "--sampler ptrace samples CPU time alone, not the events of -e");
+    if (options->live && options->recover)
+        return ui_usage("record", "--recover takes no --live: it saves the profile of an earlier recording");
+    if (options->live && (options->save_only || record_line_is_piped(options)))
+        return ui_usage("record", "--live shows the profile in prof's page, and %s shows none",
+                        options->save_only ? "-s/--save-only" : "-o -");
+    if (options->live && options->serving.ui)
+        return ui_usage("record", "--live takes no --ui: it needs prof's own page");
+    int status = control_check(&options->control, *options->command != NULL, options->recover != NULL);
+    if (!status)
+        status = target_check(&options->targets, *options->command != NULL);
+    if (!status)
+        status = record_push_check(&options->push, options->recover != NULL, record_line_is_piped(options),
+                                   options->control.keep.ns);
+    return status ? status : event_options_find(&options->events);
+}
+
+bool record_line_parse(struct record_line *line, int argc, char **argv, int *status)
+{
+    *line = (struct record_line){.output = "profile.json.gz",
+                                 .push.shared.command = "record",
+                                 .rate = 1000,
+                                 .counters = COUNT_ALL,
+                                 .serving = SERVING_DEFAULTS};
+    if (!options_parse(&record_table, line, argc, argv, status))
+        return false;
+    *status = check_options(line, argv);
+    return *status == EXIT_SUCCESS;
+}
+
+bool record_line_is_piped(const struct record_line *line)
+{
+    return strcmp(line->output, "-") == 0;
+}
+
+void record_line_destroy(struct record_line *line)
+{
+    symbol_options_close(&line->symbols);
+    target_options_destroy(&line->targets);
+    event_options_destroy(&line->events);
+    push_options_destroy(&line->push.shared);
+    array_free(&line->variables);
+    array_free(&line->arguments);
+}

@@ -1,0 +1,45 @@
+/*
+ * The options of `prof record` that select processes, threads and CPUs: -p, -a, --cgroup, --no-inherit,
+ * --follow-daemons, --cpu, --thread.
+ */
+#pragma once
+
+#include "cmd/common/options.h"
+
+#include "base/array.h"
+#include "process/attach.h"
+#include "record/record.h"
+#include "sample/cpu_list.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { MAX_PIDS = 256 };
+
+/* Zero it. */
+struct target_options {
+    pid_t pids[MAX_PIDS];
+    size_t pid_count;
+    struct tid_array children; /* running child processes of `pids`, which are not recorded */
+    bool all;
+    const char *cgroup; /* records only its processes; `all` is set, too */
+    bool no_inherit, follow_daemons;
+    bool has_cpus;
+    struct cpu_list cpus;
+    ARRAY(const char *) threads; /* patterns */
+};
+
+extern const struct option_row target_option_rows[];
+
+/* Checks that the options fit together and with a command. Returns 0, or the exit status after a message. */
+int target_check(const struct target_options *options, bool has_command);
+
+/* Copies them to the options of the recorder, which must not outlive them. Lists the child processes that the processes
+ * of -p have before the recording begins. */
+void target_apply(struct target_options *options, struct record_options *record);
+
+/* Without a command: prints which processes are recorded, until when, and which of their child processes are not. */
+void target_print(const struct target_options *options, bool has_duration);
+
+void target_options_destroy(struct target_options *options);
