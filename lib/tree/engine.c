@@ -561,30 +561,32 @@ static int compute_activity(struct engine *engine, bool is_all, const struct act
     return code;
 }
 
-int engine_activity_of_all(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
-                           uint32_t width, struct activity *activity, struct error *err)
+int engine_activity_of_all(struct engine *engine, const struct activity_query *query, struct activity *activity,
+                           struct error *err)
 {
-    const struct activity_request request = {.thread_count = thread_count, .from = from, .to = to, .width = width};
+    const struct activity_request request = {
+        .thread_count = query->thread_count, .from = query->range.from, .to = query->range.to, .width = query->width};
     *activity = (struct activity){0};
-    return compute_activity(engine, true, &request, threads, activity, err);
+    return compute_activity(engine, true, &request, query->threads, activity, err);
 }
 
-int engine_activity(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
-                    uint32_t width, const char *search, size_t search_length, const struct tree_path *path,
-                    struct activity *activity, struct error *err)
+int engine_activity(struct engine *engine, const struct activity_query *query, struct activity *activity,
+                    struct error *err)
 {
+    struct activity_request request = {.thread_count = query->thread_count,
+                                       .from = query->range.from,
+                                       .to = query->range.to,
+                                       .width = query->width,
+                                       .is_filtered = engine->filter.samples != NULL};
     *activity = (struct activity){0};
     int code = 0;
-    if (search_length)
-        code = update_matching(&engine->activity_search, engine, search, search_length, err);
-    if (!code && path)
-        code = matching_path_update(&engine->activity_path, engine->nodes, path, err);
-    const struct activity_request request = {.thread_count = thread_count,
-                                             .from = from,
-                                             .to = to,
-                                             .width = width,
-                                             .is_filtered = engine->filter.samples != NULL,
-                                             .matching = {search_length ? engine->activity_search.matching : NULL,
-                                                          path ? engine->activity_path.matching : NULL}};
-    return code ? code : compute_activity(engine, false, &request, threads, activity, err);
+    if (query->search_length) {
+        code = update_matching(&engine->activity_search, engine, query->search, query->search_length, err);
+        request.matching[0] = engine->activity_search.matching;
+    }
+    if (!code && query->path) {
+        code = matching_path_update(&engine->activity_path, engine->nodes, query->path, err);
+        request.matching[1] = engine->activity_path.matching;
+    }
+    return code ? code : compute_activity(engine, false, &request, query->threads, activity, err);
 }

@@ -140,18 +140,27 @@ enum recursion { RECURSION_NONE, RECURSION_INDIRECT, RECURSION_DIRECT };
 /* Returns the recursion of a func in the counted stacks: none, indirect or direct. */
 enum recursion engine_recursion(const struct engine *engine, uint32_t func);
 
-/* Computes the summed activity of threads between two times, from all samples, independent of the query. */
-int engine_activity_of_all(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
-                           uint32_t width, struct activity *activity, struct error *err);
+/* Whose activity, when, and of which samples. */
+struct activity_query {
+    const uint32_t *threads;
+    size_t thread_count;
+    struct time_range range; /* ms */
+    uint32_t width;          /* columns of the graph */
+    const char *search;      /* search_length bytes: only matching samples; of length 0: all */
+    size_t search_length;
+    const struct tree_path *path; /* only samples of this row of the call tree or inverted tree; NULL: all */
+};
+
+/* Computes the summed activity of the threads from all samples, independent of the query, a search and a path. */
+int engine_activity_of_all(struct engine *engine, const struct activity_query *query, struct activity *activity,
+                           struct error *err);
 
 /* Returns a thread's activity between two times, ms: see thread_activity(). 0 for an unknown thread. */
 double engine_thread_time(const struct engine *engine, uint32_t thread, struct time_range range);
 
-/* Computes the activity after the transforms of the query. A search selects matching samples; a path (NULL: none)
- * selects the samples of its row in the call tree or the inverted tree. */
-int engine_activity(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
-                    uint32_t width, const char *search, size_t search_length, const struct tree_path *path,
-                    struct activity *activity, struct error *err);
+/* Computes the summed activity of the threads after the transforms of the engine's query. */
+int engine_activity(struct engine *engine, const struct activity_query *query, struct activity *activity,
+                    struct error *err);
 
 /* A thread's state at a time. */
 struct sample_place {

@@ -15,9 +15,10 @@ static const struct view *activity_view(struct session *session)
 const struct view *session_activity(struct session *session, uint32_t drawn_count, double from, double to,
                                     uint32_t width)
 {
+    const struct activity_query query = {
+        .threads = session_words(session), .thread_count = drawn_count, .range = {from, to}, .width = width};
     activity_destroy(&session->activity);
-    if (engine_activity_of_all(session->engine, session_words(session), drawn_count, from, to, width,
-                               &session->activity, &session->err))
+    if (engine_activity_of_all(session->engine, &query, &session->activity, &session->err))
         return NULL;
     return activity_view(session);
 }
@@ -32,10 +33,16 @@ const struct view *session_activity_matching(struct session *session, uint32_t d
     const uint32_t *drawn = session_words(session), *words = drawn + drawn_count;
     const uint32_t *funcs = words + thread_count + transform_words;
     const struct tree_path path = {funcs, path_length, inverted != 0};
+    const struct activity_query query = {.threads = drawn,
+                                         .thread_count = drawn_count,
+                                         .range = {from, to},
+                                         .width = width,
+                                         .search = (const char *)(funcs + path_length),
+                                         .search_length = search_length,
+                                         .path = path_length ? &path : NULL};
     struct engine *engine = session_stacks(session, words, thread_count, transform_words);
     activity_destroy(&session->activity);
-    if (!engine || engine_activity(engine, drawn, drawn_count, from, to, width, (const char *)(funcs + path_length),
-                                   search_length, path_length ? &path : NULL, &session->activity, &session->err))
+    if (!engine || engine_activity(engine, &query, &session->activity, &session->err))
         return NULL;
     return activity_view(session);
 }

@@ -118,7 +118,11 @@ static void timeline(struct bench *bench)
     struct time_range full = engine_full_range(bench->engine);
     for (uint32_t i = 0; i < engine_profile(bench->engine)->threads.length; i++) {
         struct activity activity;
-        must(engine_activity(bench->engine, &i, 1, full.from, full.to, 1600, "", 0, NULL, &activity, &err), &err);
+        must(engine_activity(bench->engine,
+                             &(struct activity_query){
+                                 .threads = &i, .thread_count = 1, .range = {full.from, full.to}, .width = 1600},
+                             &activity, &err),
+             &err);
         activity_destroy(&activity);
     }
 }

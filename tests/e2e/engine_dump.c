@@ -220,8 +220,14 @@ static void answer_activity(struct engine *engine, const char *request)
         exit(2);
     struct activity activity;
     struct error err;
-    must(engine_activity(engine, &thread, 1, from, to, width, request + used, strlen(request + used), NULL, &activity,
-                         &err),
+    must(engine_activity(engine,
+                         &(struct activity_query){.threads = &thread,
+                                                  .thread_count = 1,
+                                                  .range = {from, to},
+                                                  .width = width,
+                                                  .search = request + used,
+                                                  .search_length = strlen(request + used)},
+                         &activity, &err),
          &err);
     dump_activity(&activity);
     activity_destroy(&activity);
@@ -241,7 +247,16 @@ static void answer_path(struct engine *engine, const char *request)
     const char *search = *at == ' ' ? at + 1 : at;
     struct activity activity;
     struct error err;
-    must(engine_activity(engine, &thread, 1, from, to, width, search, strlen(search), &path, &activity, &err), &err);
+    must(engine_activity(engine,
+                         &(struct activity_query){.threads = &thread,
+                                                  .thread_count = 1,
+                                                  .range = {from, to},
+                                                  .width = width,
+                                                  .search = search,
+                                                  .search_length = strlen(search),
+                                                  .path = &path},
+                         &activity, &err),
+         &err);
     dump_activity(&activity);
     activity_destroy(&activity);
 }

@@ -459,12 +459,23 @@ static int ask_for_path(struct engine *engine, size_t *rows_seen, struct error *
     struct tree_path end = {.funcs = again.data, .length = again.length};
     struct time_range whole = engine_full_range(engine);
     if (!code)
-        code =
-            engine_activity(engine, (uint32_t[]){LOOKED_AT}, 1, whole.from, whole.to, 16, "a", 1, &end, &activity, err);
+        code = engine_activity(engine,
+                               &(struct activity_query){.threads = (uint32_t[]){LOOKED_AT},
+                                                        .thread_count = 1,
+                                                        .range = {whole.from, whole.to},
+                                                        .width = 16,
+                                                        .search = "a",
+                                                        .search_length = 1,
+                                                        .path = &end},
+                               &activity, err);
     *rows_seen += path.length + rows.length + activity.row_count;
     activity_destroy(&activity);
     if (!code)
-        code = engine_activity_of_all(engine, (uint32_t[]){LOOKED_AT}, 1, whole.from, whole.to, 16, &activity, err);
+        code = engine_activity_of_all(
+            engine,
+            &(struct activity_query){
+                .threads = (uint32_t[]){LOOKED_AT}, .thread_count = 1, .range = {whole.from, whole.to}, .width = 16},
+            &activity, err);
     activity_destroy(&activity);
     if (!code)
         code = engine_rewrite_path(engine, &merge, again.data, &again.length, err);

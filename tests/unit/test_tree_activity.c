@@ -157,7 +157,11 @@ static void check_activity_of_all(struct engine *engine, uint32_t thread, double
     struct error err;
     stack_set counts;
     memset(counts, true, sizeof(counts));
-    assert_int_equal(engine_activity(engine, &thread, 1, from, to, WIDTH, "", 0, NULL, &activity, &err), 0);
+    assert_int_equal(engine_activity(engine,
+                                     &(struct activity_query){
+                                         .threads = &thread, .thread_count = 1, .range = {from, to}, .width = WIDTH},
+                                     &activity, &err),
+                     0);
     check_activity(engine, &activity, thread, counts, from, to);
     activity_destroy(&activity);
 }
@@ -206,8 +210,15 @@ static void check_activity_of_query(struct engine *engine, const struct slow_que
         for (uint32_t stack = 0; stack < query->profile->stacks.length; stack++)
             counts[stack] = slow_counts_in(engine, query, path, stack);
         counts[MOST_STACKS] = slow_counts_in(engine, query, path, PROFILE_NONE);
-        assert_int_equal(engine_activity(engine, &thread, 1, full.from, full.to, WIDTH, query->search,
-                                         strlen(query->search), path, &activity, &err),
+        assert_int_equal(engine_activity(engine,
+                                         &(struct activity_query){.threads = &thread,
+                                                                  .thread_count = 1,
+                                                                  .range = {full.from, full.to},
+                                                                  .width = WIDTH,
+                                                                  .search = query->search,
+                                                                  .search_length = strlen(query->search),
+                                                                  .path = path},
+                                         &activity, &err),
                          0);
         check_activity(engine, &activity, thread, counts, full.from, full.to);
         activity_destroy(&activity);
@@ -323,16 +334,35 @@ static void test_a_graph_of_no_time_or_no_width_is_empty(void **state)
     struct engine *engine = engine_of(3);
     struct activity activity;
     struct error err;
-    assert_int_equal(engine_activity(engine, (uint32_t[]){0}, 1, 5, 5, WIDTH, "", 0, NULL, &activity, &err), 0);
+    assert_int_equal(
+        engine_activity(
+            engine,
+            &(struct activity_query){.threads = (uint32_t[]){0}, .thread_count = 1, .range = {5, 5}, .width = WIDTH},
+            &activity, &err),
+        0);
     assert_int_equal(activity.row_count, 0);
     activity_destroy(&activity);
-    assert_int_equal(engine_activity(engine, (uint32_t[]){0}, 1, 0, 5, 0, "", 0, NULL, &activity, &err), 0);
+    assert_int_equal(engine_activity(engine,
+                                     &(struct activity_query){
+                                         .threads = (uint32_t[]){0}, .thread_count = 1, .range = {0, 5}, .width = 0},
+                                     &activity, &err),
+                     0);
     assert_int_equal(activity.row_count, 0);
     activity_destroy(&activity);
-    assert_int_equal(engine_activity(engine, (uint32_t[]){0}, 1, NAN, NAN, WIDTH, "", 0, NULL, &activity, &err), 0);
+    assert_int_equal(
+        engine_activity(engine,
+                        &(struct activity_query){
+                            .threads = (uint32_t[]){0}, .thread_count = 1, .range = {NAN, NAN}, .width = WIDTH},
+                        &activity, &err),
+        0);
     assert_int_equal(activity.row_count, 0);
     activity_destroy(&activity);
-    assert_int_not_equal(engine_activity(engine, (uint32_t[]){99}, 1, 0, 5, WIDTH, "", 0, NULL, &activity, &err), 0);
+    assert_int_not_equal(
+        engine_activity(
+            engine,
+            &(struct activity_query){.threads = (uint32_t[]){99}, .thread_count = 1, .range = {0, 5}, .width = WIDTH},
+            &activity, &err),
+        0);
     activity_destroy(&activity);
     engine_free(engine);
 }
@@ -382,7 +412,12 @@ static void test_recorded_waits_do_not_raise_the_graph(void **state)
     (void)state;
     wait_profile_make(&profile);
     struct engine *engine = engine_new(&profile, &err);
-    assert_int_equal(engine_activity_of_all(engine, (uint32_t[]){MAIN}, 1, 0, 100, WIDTH, &activity, &err), 0);
+    assert_int_equal(
+        engine_activity_of_all(engine,
+                               &(struct activity_query){
+                                   .threads = (uint32_t[]){MAIN}, .thread_count = 1, .range = {0, 100}, .width = WIDTH},
+                               &activity, &err),
+        0);
     assert_int_equal(activity.row_count, 1); /* 1 ms of CPU time, and all of it is main's */
     assert_int_equal(activity.categories[0], WAIT_USER);
     assert_int_equal(activity.strip[WIDTH / 4], STRIP_IDLE);

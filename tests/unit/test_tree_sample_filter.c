@@ -242,8 +242,16 @@ static void check_activity(const struct pair *pair)
     for (uint32_t thread = 0; thread < pair->reference.threads.length; thread++) {
         struct activity of_engine, by_hand;
         struct error err;
-        assert_int_equal(engine_activity(pair->engine, &thread, 1, 2, 22, WIDTH, "", 0, NULL, &of_engine, &err), 0);
-        assert_int_equal(engine_activity(pair->by_hand, &thread, 1, 2, 22, WIDTH, "", 0, NULL, &by_hand, &err), 0);
+        assert_int_equal(engine_activity(pair->engine,
+                                         &(struct activity_query){
+                                             .threads = &thread, .thread_count = 1, .range = {2, 22}, .width = WIDTH},
+                                         &of_engine, &err),
+                         0);
+        assert_int_equal(engine_activity(pair->by_hand,
+                                         &(struct activity_query){
+                                             .threads = &thread, .thread_count = 1, .range = {2, 22}, .width = WIDTH},
+                                         &by_hand, &err),
+                         0);
         assert_int_equal(of_engine.row_count, by_hand.row_count);
         for (uint32_t i = 0; i < of_engine.row_count; i++)
             assert_int_equal(of_engine.categories[i], by_hand.categories[i]);

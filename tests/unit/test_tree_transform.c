@@ -217,8 +217,17 @@ static void check_activity(struct engine *engine, const struct slow_query *query
     struct error err;
     struct activity all, matching;
     ask(engine, query, false);
-    assert_int_equal(engine_activity_of_all(engine, (uint32_t[]){0}, 1, 0, 100, 50, &all, &err), 0);
-    assert_int_equal(engine_activity(engine, (uint32_t[]){0}, 1, 0, 100, 50, "", 0, NULL, &matching, &err), 0);
+    assert_int_equal(
+        engine_activity_of_all(
+            engine,
+            &(struct activity_query){.threads = (uint32_t[]){0}, .thread_count = 1, .range = {0, 100}, .width = 50},
+            &all, &err),
+        0);
+    assert_int_equal(engine_activity(engine,
+                                     &(struct activity_query){
+                                         .threads = (uint32_t[]){0}, .thread_count = 1, .range = {0, 100}, .width = 50},
+                                     &matching, &err),
+                     0);
     bool drops = false;
     const struct sample_table *samples = &query->profile->threads.data[0].samples;
     for (size_t i = 0; i < samples->length; i++) {
