@@ -72,11 +72,27 @@ static int load_with(struct loading *loading, int fd, struct profile *out, struc
     return code;
 }
 
+/* Of tools that record into a directory, by a file in it. */
+static int refuse_directory(int fd, struct error *err)
+{
+    static const struct {
+        const char *file, *reason;
+    } tools[] = {
+        {"form.template", "a trace of Instruments; 'samply record' on macOS makes a profile that prof opens"},
+        {"sqlite-db", "a result of VTune; 'vtune -report callstacks -result-dir DIRECTORY' prints its stacks"},
+        {"metadata", "a trace in the Common Trace Format (LTTng, barectf); 'babeltrace2 DIRECTORY' prints it"},
+    };
+    for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
+        if (faccessat(fd, tools[i].file, F_OK, 0) == 0)
+            return error_set(err, EISDIR, "it is a directory with %s", tools[i].reason);
+    return error_set(err, EISDIR, "it is a directory; give the profile file in it");
+}
+
 static int read_whole(int fd, const atomic_bool *stop, struct profile *out, struct error *err)
 {
     struct stat status;
     if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
-        return error_set(err, EISDIR, "it is a directory; give the profile file in it");
+        return refuse_directory(fd, err);
     struct loading *loading = calloc(1, sizeof(*loading));
     if (!loading)
         return error_no_memory(err);

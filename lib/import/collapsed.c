@@ -69,6 +69,8 @@ bool collapsed_begins(const char *text, size_t size, bool is_whole)
         if (shown && text[at] != '#') {
             if (text[at] == '\t' || !parse_line(text + at, shown, &line))
                 return false;
+            if (text[at] == '@' && line.stack.length && line.stack.text[line.stack.length - 1] == ':')
+                return false; /* a map of bpftrace: "@cpu[12]: 3" */
             stacks += line.stack.length > 0;
         }
         at += length + 1;

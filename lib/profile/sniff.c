@@ -50,7 +50,6 @@ static const struct {
      "is data of Ruby's Marshal, as stackprof writes it; 'stackprof --stackcollapse FILE' makes collapsed stacks of "
      "it, which prof opens"},
     {"Attaching ", 10, BPFTRACE},
-    {"@[", 2, BPFTRACE},
     {"CPU     ID", 10,
      "is text of dtrace; 'dtrace -x quiet' and stackcollapse.pl of FlameGraph make collapsed stacks, which prof opens"},
     {"Analysis of sampling ", 21,
@@ -98,6 +97,25 @@ static bool is_perfetto(const unsigned char *bytes, size_t size)
     return !trace.failed;
 }
 
+/* A map: "@[" or "@name[" and its first key, or "@name: " and its value. */
+static bool is_bpftrace(const unsigned char *bytes, size_t size)
+{
+    size_t i = 1;
+    while (i < size && ((bytes[i] >= '0' && bytes[i] <= '9') || (bytes[i] >= 'A' && bytes[i] <= 'Z') ||
+                        bytes[i] == '_' || (bytes[i] >= 'a' && bytes[i] <= 'z')))
+        i++;
+    return size && bytes[0] == '@' && i + 1 < size && (bytes[i] == '[' || (bytes[i] == ':' && bytes[i + 1] == ' '));
+}
+
+/* Event Trace Log of Windows: buffers of whole KiB; the first one begins, behind its header of 72 bytes, with a system
+ * event of a 32-bit or 64-bit machine (SYSTEM_TRACE_HEADER: version, type 1 or 2, flags 0xc0). */
+static bool is_etl(const unsigned char *bytes, size_t size)
+{
+    enum { EVENT_AT = 72 };
+    return size >= EVENT_AT + 4 && bytes[0] == 0 && bytes[1] % 4 == 0 && bytes[EVENT_AT + 1] == 0 &&
+           (bytes[EVENT_AT + 2] == 1 || bytes[EVENT_AT + 2] == 2) && bytes[EVENT_AT + 3] == 0xc0;
+}
+
 const char *sniff_foreign(const unsigned char *bytes, size_t size)
 {
     if (size && *bytes == '{')
@@ -107,6 +125,10 @@ const char *sniff_foreign(const unsigned char *bytes, size_t size)
             return MAGICS[i].reason;
     if (size >= TAR_MAGIC_AT + 5 && memcmp(bytes + TAR_MAGIC_AT, "ustar", 5) == 0)
         return "is a tar archive; unpack it first (tar -xf)";
+    if (is_bpftrace(bytes, size))
+        return BPFTRACE;
+    if (is_etl(bytes, size))
+        return "is a trace of Windows (ETW); 'samply import FILE', on Windows, makes a profile of it, which prof opens";
     if (is_perfetto(bytes, size))
         return "is a Perfetto trace; 'traceconv json FILE OUT' makes a Chrome trace of it, which prof opens";
     while (size && is_space(*bytes)) {

@@ -165,6 +165,8 @@ static void test_other_recordings_are_named_with_what_to_do(void **state)
         BEGINS("v 10500 3\nX ./app 1\nI 1000 5f\n", "heaptrack_print -F"),
         BEGINS("\4\10{\14:\fversionf\b1.2", "stackprof --stackcollapse"),
         BEGINS("Attaching 1 probe...\n\n@[\n", "stackcollapse-bpftrace.pl"),
+        BEGINS("@cpu[12]: 3\n@cpu[13]: 4\n", "stackcollapse-bpftrace.pl"),
+        BEGINS("@: 3\n@name: 4\n", "stackcollapse-bpftrace.pl"),
         BEGINS("2ELIFREP\0\0\0\0\0\0\0\150", "the other byte order"),
         BEGINS("goroutine 1 [running]:\n", "debug=1"),
         BEGINS("go 1.22 trace\0\0\0....", "go tool trace"),
@@ -180,6 +182,12 @@ static void test_other_recordings_are_named_with_what_to_do(void **state)
         if (!strstr(err.text, files[i].part))
             fail_msg("\"%s\" does not say \"%s\"", err.text, files[i].part);
     }
+    char etl[512] = {0, 0, 1};
+    memcpy(etl + 72, "\2\0\2\xc0", 4);
+    struct profile unread = {0};
+    struct error etw = {""};
+    assert_int_not_equal(import_bytes(etl, sizeof(etl), &unread, &etw), 0);
+    assert_non_null(strstr(etw.text, "ETW"));
     char tar[512] = "profile.json";
     memcpy(tar + 257, "ustar", 5);
     struct profile profile = {0};
