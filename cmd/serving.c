@@ -5,7 +5,7 @@
 #include "cmd/page.h"
 #include "cmd/common/ui.h"
 
-#include "serve/directory.h"
+#include "serve/serve_directory.h"
 #include "serve/lasting_address.h"
 
 #include <errno.h>

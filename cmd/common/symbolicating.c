@@ -3,7 +3,7 @@
 #include "cmd/common/directories.h"
 #include "cmd/common/ui.h"
 
-#include "assemble/symbolicate.h"
+#include "assemble/symbolicate_profile.h"
 #include "base/search.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"
-#include "tree/counters.h"
+#include "tree/timeline_counters.h"
 
 #include <math.h>
 #include <stdio.h>

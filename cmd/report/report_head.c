@@ -6,7 +6,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/hash.h"
-#include "tree/info.h"
+#include "tree/profile_info.h"
 #include "tree/stack_view.h"
 
 #include <ctype.h>

@@ -9,7 +9,7 @@
 #include "assemble/assemble.h"
 #include "assemble/assembly_window.h"
 
-#include "assemble/metadata.h"
+#include "assemble/profile_metadata.h"
 #include "assemble/process_perf_map.h"
 #include "assemble/memory_markers.h"
 #include "assemble/process_markers.h"

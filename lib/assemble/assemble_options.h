@@ -4,7 +4,7 @@
 #pragma once
 
 #include "assemble/hints.h"
-#include "assemble/metadata.h"
+#include "assemble/profile_metadata.h"
 #include "assemble/recording_window.h"
 #include "assemble/stable_numbers.h"
 #include "assemble/trust.h"

@@ -6,7 +6,8 @@
  * that its sum is the level, not the difference from the start. CPU time is in ms, so that its change per ms is the
  * share of one CPU. Counters that stay 0 are omitted.
  *
- * `display` has data that the format does not define, under names that other readers skip: see tree/counters.h.
+ * `display` has data that the format does not define, under names that other readers skip: see
+ * tree/timeline_counters.h.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * Builds a profile from a file. It recognizes the layouts of older versions by their columns, not by the version: see
  * build_tables.c, build_merge.c and build_samples.c (and build_old.c for those before 49). At the end it checks all
- * invariants (check.c), so that the rest of the program may rely on them.
+ * invariants (invariants.c), so that the rest of the program may rely on them.
  */
 #include "profile/build.h"
 

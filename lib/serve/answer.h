@@ -14,7 +14,7 @@ struct served_profile {
     uint64_t size; /* bytes in the file */
     bool is_gzip;
     bool is_json; /* not gzip and not JSLB */
-    bool is_live; /* another one takes its place soon (live.h) */
+    bool is_live; /* another one takes its place soon (live_events.h) */
     /* The added pieces (profile/append.h), objects of "added" with a comma before each: the first added_end bytes of
      * a file, number added_base of such files. -1: none. */
     int added_fd;

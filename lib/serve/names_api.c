@@ -5,7 +5,7 @@
  */
 #include "serve/symbol_api.h"
 
-#include "assemble/symbolicate.h"
+#include "assemble/symbolicate_profile.h"
 #include "file/profile_file.h"
 
 static int look_up(struct symbol_api *api, struct profile *profile, struct error *err)

@@ -12,7 +12,7 @@
 #include "tree/details.h"
 #include "tree/inverted.h"
 #include "tree/path_nodes.h"
-#include "tree/search.h"
+#include "tree/search_filter.h"
 #include "tree/timings.h"
 #include "tree/transform.h"
 #include "tree/tree_rows.h"
@@ -23,7 +23,7 @@ struct tree_query {
     struct time_range range;
     const struct transform *transforms; /* applied in order, before the search */
     size_t transform_count;
-    const char *search; /* see search.h; length 0: no search */
+    const char *search; /* see search_filter.h; length 0: no search */
     size_t search_length;
     bool inverted;
     enum sample_weight weight;

@@ -5,7 +5,7 @@
 
 #include "tree/engine_state.h"
 
-#include "tree/search.h"
+#include "tree/search_filter.h"
 
 #include <errno.h>
 #include <math.h>

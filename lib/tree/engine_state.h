@@ -6,7 +6,7 @@
 #include "tree/activity.h"
 #include "tree/compared.h"
 #include "tree/inverted.h"
-#include "tree/search.h"
+#include "tree/search_filter.h"
 #include "tree/timings.h"
 #include "tree/transform.h"
 #include "tree/order.h"

@@ -1,7 +1,7 @@
 #include "tree/marker_graph.h"
 
 #include "base/json.h"
-#include "tree/counters.h"
+#include "tree/timeline_counters.h"
 
 #include <math.h>
 

@@ -43,7 +43,7 @@ struct transform {
     bool inverted;  /* for TRANSFORM_FOCUS_SUBTREE: the path belongs to the inverted tree, leaf first */
     const uint32_t *path; /* funcs; the owner depends on the list */
     size_t path_length;
-    const char *text; /* a search: marker_search.h for TRANSFORM_FILTER_MARKERS, search.h for
+    const char *text; /* a search: marker_search.h for TRANSFORM_FILTER_MARKERS, search_filter.h for
                          TRANSFORM_MERGE_MATCHING; borrowed like `path` */
     size_t text_length;
 };

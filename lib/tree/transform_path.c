@@ -4,7 +4,7 @@
  * path from the root loses the part before the func's first frame, an inverted path the part behind its last.
  */
 #include "tree/frame_kinds.h"
-#include "tree/search.h"
+#include "tree/search_filter.h"
 #include "tree/stack_view.h"
 #include "tree/transform.h"
 

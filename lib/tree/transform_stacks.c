@@ -10,7 +10,7 @@
 #include "tree/transform_stacks.h"
 
 #include "tree/frame_kinds.h"
-#include "tree/search.h"
+#include "tree/search_filter.h"
 
 #include <stdlib.h>
 #include <string.h>

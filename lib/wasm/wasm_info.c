@@ -2,9 +2,9 @@
  * Information about the profile: ProfileInfo of api.ts.
  */
 #include "tree/changes.h"
-#include "tree/counters.h"
+#include "tree/timeline_counters.h"
 #include "tree/frame_kinds.h"
-#include "tree/info.h"
+#include "tree/profile_info.h"
 #include "tree/wait_groups.h"
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"

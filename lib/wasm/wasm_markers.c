@@ -1,7 +1,7 @@
 /*
  * Markers and counters, for web/src/engine/markers.ts. Texts of many markers go out as one JSON text.
  */
-#include "tree/counters.h"
+#include "tree/timeline_counters.h"
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 

@@ -22,7 +22,7 @@
 #include "tree/stack_chart.h"
 #include "tree/stack_view.h"
 #include "tree/wait_groups.h"
-#include "tree/waits.h"
+#include "tree/samply_waits.h"
 #include "tree/weight_list.h"
 
 #include <stdint.h>

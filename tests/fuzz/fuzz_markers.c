@@ -4,7 +4,7 @@
  */
 #include "support/marker_rows.h"
 #include "tree/marker_view.h"
-#include "tree/waits.h"
+#include "tree/samply_waits.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Any bytes as a search for any name: the first line is the search, the other lines the name. A name matches itself in
  * quotes, whatever its bytes.
  */
-#include "tree/search.h"
+#include "tree/search_filter.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * addresses have names. Samples keep their number and whether they have a stack, and the result keeps the promises of a
  * profile.
  */
-#include "assemble/symbolicate.h"
+#include "assemble/symbolicate_profile.h"
 #include "support/profile_text.h"
 #include "elf/elf_file.h"
 #include "symbol/library_id.h"

@@ -27,11 +27,11 @@
 #include "tree/engine.h"
 #include "tree/find_names.h"
 #include "tree/flame.h"
-#include "tree/info.h"
+#include "tree/profile_info.h"
 #include "tree/line_costs.h"
 #include "tree/marker_view.h"
 #include "tree/stack_chart.h"
-#include "tree/waits.h"
+#include "tree/samply_waits.h"
 #include "tree/wait_groups.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Symbolication of saved profiles: found names replace the old ones, and nothing else changes. */
-#include "assemble/symbolicate.h"
+#include "assemble/symbolicate_profile.h"
 #include "random_profile.h"
 #include "support/marker_rows.h"
 #include "support/memory_sink.h"

@@ -2,7 +2,7 @@
  * Counters: the values of a pixel, a time and a range, against sums and rates computed value by value.
  */
 #include "random_profile.h"
-#include "tree/counters.h"
+#include "tree/timeline_counters.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /*
  * The metadata of a profile as text; and sorting by descending weight.
  */
-#include "tree/info.h"
+#include "tree/profile_info.h"
 #include "tree/order.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * quotes, fields, exclusions; and regular expressions, compared with those of the C library.
  */
 #include "random_profile.h"
-#include "tree/search.h"
+#include "tree/search_filter.h"
 
 #include <ctype.h>
 #include <errno.h>

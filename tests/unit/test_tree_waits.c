@@ -3,7 +3,7 @@
  */
 #include "random_markers.h"
 #include "tree/marker_view.h"
-#include "tree/waits.h"
+#include "tree/samply_waits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -21,7 +21,7 @@ export interface FoundTexts {
     marks: Uint8Array;
 }
 
-/** A term of a search as lib/tree/search.h describes it. */
+/** A term of a search as lib/tree/search_filter.h describes it. */
 export interface SearchTerm {
     text: string;
     kind: 'part' | 'exact' | 'expression';

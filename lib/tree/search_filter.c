@@ -1,7 +1,7 @@
 /*
  * Many funcs share a string (all functions of a library share its name), so each term is matched once per string.
  */
-#include "tree/search.h"
+#include "tree/search_filter.h"
 
 #include <errno.h>
 #include <stdlib.h>

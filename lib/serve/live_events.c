@@ -1,4 +1,4 @@
-#include "serve/live.h"
+#include "serve/live_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>

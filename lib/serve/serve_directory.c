@@ -1,4 +1,4 @@
-#include "serve/directory.h"
+#include "serve/serve_directory.h"
 
 #include <errno.h>
 #include <fcntl.h>

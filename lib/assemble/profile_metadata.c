@@ -1,4 +1,4 @@
-#include "assemble/metadata.h"
+#include "assemble/profile_metadata.h"
 
 #include "assemble/replay_events.h"
 #include "base/json_write.h"

@@ -9,7 +9,7 @@
  * all of their frames, its old inlined calls are dropped, and every other frame is copied. All rows are interned, so
  * equal rows become one.
  */
-#include "assemble/symbolicate.h"
+#include "assemble/symbolicate_profile.h"
 
 #include "assemble/answer_rows.h"
 #include "assemble/profile_addresses.h"

@@ -1,4 +1,4 @@
-#include "tree/waits.h"
+#include "tree/samply_waits.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "tree/counters.h"
+#include "tree/timeline_counters.h"
 
 #include "base/json.h"
 #include "base/search.h"

@@ -1,4 +1,4 @@
-#include "tree/info.h"
+#include "tree/profile_info.h"
 
 #include "tree/value_text.h"
 
