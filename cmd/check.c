@@ -4,6 +4,10 @@
  * request, JSON, and JUnit's XML for the tools that read it.
  */
 #include "cmd/check_limits.h"
+#include "cmd/report/report_command.h"
+#include "cmd/report/report_options.h"
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_compared.h"
 #include "cmd/common/commands.h"
 #include "cmd/common/ui.h"
 

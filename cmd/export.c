@@ -2,7 +2,10 @@
  * `prof export FILE`: writes a saved profile in the format of another tool, with the samples that the options of `prof
  * report` leave.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_command.h"
+#include "cmd/report/report_options.h"
+#include "cmd/report/report_select.h"
+#include "cmd/report/report_text.h"
 
 #include "cmd/common/commands.h"
 #include "cmd/page.h"

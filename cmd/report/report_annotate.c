@@ -3,7 +3,12 @@
  * source lines. The code of an inlined function is part of other functions: then these are printed, with the weights of
  * the inlined instructions only.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_annotate.h"
+
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_source.h"
+#include "cmd/report/report_rows.h"
+#include "cmd/report/report_tree.h"
 #include "cmd/common/ui.h"
 
 #include "assemble/profile_addresses.h"

@@ -3,7 +3,13 @@
  * the same by its file and number, and the file of a function is that of the base: where lines were inserted above,
  * those below are gone under one number and appear under another. Of one file, all lines, by number.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_compared_lines.h"
+
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_lines.h"
+#include "cmd/report/report_source.h"
+#include "cmd/report/report_rows.h"
+#include "cmd/report/report_compared.h"
 #include "cmd/common/ui.h"
 
 #include "base/hash.h"

@@ -2,7 +2,10 @@
  * `prof report --counters`: what was counted of the processes and of the machine, in the range; and the short table of
  * it that comes before a tree.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_counters.h"
+
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_rows.h"
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"

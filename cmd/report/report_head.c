@@ -2,7 +2,13 @@
  * The header of `prof report`: one line about the recording and the selection, a warning for each doubt about the
  * figures, and the filters.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_head.h"
+
+#include "cmd/report/report_select.h"
+#include "cmd/report/report_threads.h"
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_waits.h"
+#include "cmd/report/report_rows.h"
 #include "cmd/common/ui.h"
 
 #include "base/hash.h"

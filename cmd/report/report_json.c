@@ -2,7 +2,19 @@
  * `prof report --json`: one object with metadata and rows, depth first, for scripts. It is complete unless options
  * exclude rows.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_json.h"
+
+#include "cmd/report/report_head.h"
+#include "cmd/report/report_threads.h"
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_waits.h"
+#include "cmd/report/report_counters.h"
+#include "cmd/report/report_lines.h"
+#include "cmd/report/report_annotate.h"
+#include "cmd/report/report_markers.h"
+#include "cmd/report/report_rows.h"
+#include "cmd/report/report_compared.h"
+#include "cmd/report/report_compared_lines.h"
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"

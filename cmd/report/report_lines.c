@@ -2,7 +2,12 @@
  * `prof report --lines FILE`: the weight of each line of a source file, beside its text if available; and --hot-lines:
  * the lines of all files with the most self weight.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_lines.h"
+
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_source.h"
+#include "cmd/report/report_rows.h"
+#include "cmd/report/report_tree.h"
 
 #include "cmd/common/ui.h"
 

@@ -2,7 +2,10 @@
  * `prof report --markers`: the markers of the threads, by start, as in the page's marker table. --search works as in
  * that table: on markers, not on stacks.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_markers.h"
+
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_rows.h"
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"

@@ -9,7 +9,7 @@
  *     llvm::PassManager<…>::run(…)
  *     llvm::Pass…r<…>::run(…)
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_text.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,7 +2,9 @@
  * The command lines of `prof report`, `diff`, `check` and `export`. They share the options that select samples, and
  * each has options of its own.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_options.h"
+
+#include "cmd/report/report_text.h"
 
 #include "cmd/common/commands.h"
 #include "cmd/common/spool_input.h"

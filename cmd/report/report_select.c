@@ -1,7 +1,9 @@
 /*
  * Selects the threads and the range given by the options, and queries the engine.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_select.h"
+
+#include "cmd/report/report_text.h"
 
 #include "cmd/common/ui.h"
 

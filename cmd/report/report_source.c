@@ -1,7 +1,7 @@
 /*
  * Source text for `prof report`: embedded in the profile, or from the file.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_source.h"
 
 #include "os/file_io.h"
 

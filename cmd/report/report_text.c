@@ -2,7 +2,8 @@
  * Prints text of a profile in a terminal. A profile may come from anywhere, and its names may contain anything. They
  * must not move the cursor, change colors, change the writing direction or hide anything.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_text.h"
+
 #include "cmd/common/ui.h"
 
 #include "base/utf8.h"

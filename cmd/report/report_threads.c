@@ -3,7 +3,10 @@
  * header of a tree shows the busiest threads; threads whose names differ only in a number (a worker pool, the compilers
  * of a build) share a row there. `prof report --threads` lists all.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_threads.h"
+
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_rows.h"
 #include "cmd/common/ui.h"
 
 #include "base/strings.h"

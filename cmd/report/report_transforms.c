@@ -2,7 +2,10 @@
  * Resolves the names in the transforms of `prof report`. Each is searched in the tree that the transforms before it
  * leave, as a user of the page would do.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_transforms.h"
+
+#include "cmd/report/report_select.h"
+#include "cmd/report/report_text.h"
 
 #include "cmd/common/ui.h"
 

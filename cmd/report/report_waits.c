@@ -2,7 +2,11 @@
  * `prof report --waits`: what the threads waited for, in groups, as in the page's Waits view; and the line that leads
  * there where they waited nearly all the time.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_waits.h"
+
+#include "cmd/report/report_threads.h"
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_rows.h"
 
 #include "cmd/common/ui.h"
 

@@ -1,7 +1,23 @@
 /*
  * `prof report FILE`: prints a saved profile in the terminal, with the figures of the page. report.h lists its parts.
  */
-#include "cmd/report/report.h"
+#include "cmd/report/report_command.h"
+
+#include "cmd/report/report_options.h"
+#include "cmd/report/report_select.h"
+#include "cmd/report/report_head.h"
+#include "cmd/report/report_threads.h"
+#include "cmd/report/report_transforms.h"
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_waits.h"
+#include "cmd/report/report_counters.h"
+#include "cmd/report/report_lines.h"
+#include "cmd/report/report_annotate.h"
+#include "cmd/report/report_markers.h"
+#include "cmd/report/report_tree.h"
+#include "cmd/report/report_compared.h"
+#include "cmd/report/report_compared_lines.h"
+#include "cmd/report/report_json.h"
 
 #include "cmd/common/commands.h"
 #include "cmd/common/pager.h"

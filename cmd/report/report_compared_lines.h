@@ -1,0 +1,35 @@
+/*
+ * Source lines of a comparison.
+ */
+#pragma once
+
+#include "cmd/report/report.h"
+
+struct compared_line {
+    uint32_t func, line; /* as of struct hot_line */
+    double self[PROFILE_SIDES];
+};
+
+struct report_compared_lines {
+    ARRAY(struct compared_line) rows; /* the largest change first; free it, also after a failure */
+    double known[PROFILE_SIDES];      /* self of all lines; the rest of the side's total has no line */
+};
+
+int report_compare_lines(struct report_compared_lines *lines, const struct report *report, struct error *err);
+double compared_line_change(const struct compared_line *row);
+int report_print_compared_lines(const struct report *report, struct error *err);
+
+/* A line of report->source. */
+struct compared_file_line {
+    uint32_t line; /* 1-based; 0: frames of the file without a line */
+    struct side_figures sides[PROFILE_SIDES];
+    double total, self; /* the changes */
+};
+
+struct report_compared_file {
+    ARRAY(struct compared_file_line) lines; /* by line; free it, also after a failure */
+    struct compared_file_line all;          /* of the whole file: each sample once */
+};
+
+int report_compare_file(struct report_compared_file *file, const struct report *report, struct error *err);
+int report_print_compared_file(const struct report *report, struct error *err);

@@ -1,0 +1,70 @@
+#include "cmd/report/report_rows.h"
+
+#include "cmd/report/report_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEFAULT_DEPTH_INVERTED = 8 };
+
+static const double default_min_percent = 0.5;
+
+static double least_percent(const struct report *report)
+{
+    return isnan(report->options.min_percent) ? default_min_percent : report->options.min_percent;
+}
+
+size_t report_row_limit(const struct report *report, size_t usual)
+{
+    size_t limit = report->options.limit;
+    return limit == SIZE_MAX ? usual : limit == 0 ? SIZE_MAX : limit;
+}
+
+uint32_t report_most_levels(const struct report *report)
+{
+    if (report->options.depth)
+        return report->options.depth;
+    return report->options.inverted || report->options.kind == REPORT_BUTTERFLY ? DEFAULT_DEPTH_INVERTED : UINT32_MAX;
+}
+
+double report_percent(const struct report *report, double weight)
+{
+    return report->total > 0 ? 100 * weight / report->total : 0;
+}
+
+bool report_is_light(const struct report *report, double weight)
+{
+    return report_percent(report, fabs(weight)) < least_percent(report);
+}
+
+/* ---- hidden rows ---- */
+
+void report_print_omissions(const struct report *report, const struct omissions *omissions, const char *row_noun)
+{
+    static const char hidden[] = "Hidden";
+    char text[REPORT_LINE_SIZE], count[QUANTITY_TEXT_MAX];
+    snprintf(text, sizeof(text), "%s", hidden);
+    if (omissions->light) {
+        bool is_branch = strcmp(row_noun, "branch") == 0;
+        count_text(count, (double)omissions->light);
+        report_append(text, ", %s %s%s below %g%% (--min-percent 0)", count, row_noun,
+                      omissions->light == 1 ? ""
+                      : is_branch           ? "es"
+                                            : "s",
+                      least_percent(report));
+    }
+    if (omissions->deep) {
+        count_text(count, (double)omissions->deep);
+        report_append(text, ", callees of %s row%s of level %" PRIu32 " (--depth)", count,
+                      omissions->deep == 1 ? "" : "s", report_most_levels(report));
+    }
+    if (omissions->limit)
+        report_append(text, ", rows after the first %zu (--limit 0)", omissions->limit);
+    if (strcmp(text, hidden) == 0)
+        return;
+    text[strlen(hidden)] = ':';
+    putchar('\n');
+    report_put_wrapped(report, text, 0, 0);
+}

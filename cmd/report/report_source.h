@@ -1,0 +1,17 @@
+/*
+ * Text of source files.
+ */
+#pragma once
+
+#include "cmd/report/report.h"
+
+struct source_text {
+    char *bytes; /* NULL: no text */
+    ARRAY(const char *) lines;
+};
+
+/* Reads a source file's text from the profile or, without it, from disk. Leaves `text` empty if there is none. Destroy
+ * it. */
+void source_text_read(struct source_text *text, const struct report *report, const char *file);
+const char *source_text_line(const struct source_text *text, uint32_t line); /* 1-based; NULL: no such line */
+void source_text_destroy(struct source_text *text);

@@ -1,0 +1,21 @@
+/*
+ * Trees and lists.
+ */
+#pragma once
+
+#include "cmd/report/report.h"
+
+/* Computes the widths of the columns. */
+void report_measure_figures(struct report *report);
+
+void report_put_figures(const struct report *report, double total, double self);
+/* The same, or the figures of both sides of a comparison. */
+void report_put_row(const struct report *report, double total, double self,
+                    const struct side_figures sides[PROFILE_SIDES]);
+void report_print_columns(const struct report *report,
+                          const char *title); /* prints the column titles; `title` names the last one */
+
+int report_print_tree(const struct report *report, struct error *err);
+int report_print_functions(const struct report *report, struct error *err);
+int report_print_groups(const struct report *report, struct error *err);
+int report_print_butterfly(const struct report *report, struct error *err);

@@ -1,0 +1,18 @@
+/*
+ * The report of waits.
+ */
+#pragma once
+
+#include "cmd/report/report.h"
+
+struct json_writer;
+
+/* Reads the argument of --waits. Returns an exit status, after a message if it is not 0. */
+int report_choose_waits(struct report *report);
+
+int report_print_waits(const struct report *report, struct error *err);
+int report_put_waits(struct json_writer *json, const struct report *report, struct error *err);
+
+/* Where CPU time is counted, and the threads waited nearly all the time: says so and what shows more, in a buffer of
+ * REPORT_LINE_SIZE bytes; else "". */
+int report_describe_waiting(const struct report *report, char *text, struct error *err);
