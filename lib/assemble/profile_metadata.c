@@ -238,7 +238,7 @@ static void add_jit_code(struct metadata *metadata, const struct symbolization *
     uint64_t named = symbolization->jit_addresses - symbolization->jit_unnamed;
     format_share(share, sizeof(share), named, symbolization->jit_addresses);
     snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " (%s)%s", named, symbolization->jit_addresses, share,
-             symbolization->jit_unnamed ? "; 'man prof-record' says how to make compilers name the rest" : "");
+             symbolization->jit_unnamed ? "; 'man prof-record' describes how compilers can name the rest" : "");
     add_string(metadata, "JIT addresses resolved", text);
 }
 

@@ -174,7 +174,7 @@ static void add_counter(struct filling *filling, const struct program_mark **mar
     }
     counter->name = strings_add_z(&profile->strings, name);
     counter->category = strings_add_z(&profile->strings, "Program");
-    counter->description = strings_add_z(&profile->strings, "What the program told of itself");
+    counter->description = strings_add_z(&profile->strings, "Values that the program reported");
     counter->pid = profile->threads.data[thread].pid;
     counter->main_thread = thread;
     counter->json = counter_display(rows, name);

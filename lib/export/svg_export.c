@@ -238,7 +238,7 @@ static const char script[] =
     "  part_of('found').textContent = pattern ? 'Matched: ' + (100 * sum).toFixed(1) + '%' : '';\n"
     "  part_of('search').textContent = pattern ? 'Clear search' : 'Search';\n"
     "}\n"
-    "// The address keeps what is shown, so that it can be sent on.\n"
+    "// The address contains the view, so that a link to it works.\n"
     "function keep() {\n"
     "  const parts = new URLSearchParams();\n"
     "  if (part < 1) { parts.set('from', from); parts.set('part', part); }\n"

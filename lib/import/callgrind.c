@@ -261,7 +261,7 @@ static int read_cost(struct reading *reading, struct scan line)
             reading->functions.data[row].called[i] += cost;
     }
     skip_spaces(&line);
-    return line.at == line.end ? 0 : damaged(reading, "has more costs than there are events");
+    return line.at == line.end ? 0 : damaged(reading, "has more costs than events");
 }
 
 static int read_line(struct reading *reading, struct scan line)

@@ -433,7 +433,7 @@ static int take_sample(struct perf_data_feed *feed, const struct perf_data_recor
     if (stack.kernel_frames)
         code = map_this_kernel(feed, raw->time);
     if (!code)
-        code = perf_data_waits_give_stack(feed, record, thread, stack.kernel_frames, stack.frames, stack.flags);
+        code = perf_data_waits_take_stack(feed, record, thread, stack.kernel_frames, stack.frames, stack.flags);
     if (!code)
         code = mark_tracepoint(feed, record);
     if (!code)

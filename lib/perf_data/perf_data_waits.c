@@ -69,7 +69,7 @@ void perf_data_waits_close(struct perf_data_feed *feed)
     hash_destroy(&feed->last_on_cpu);
 }
 
-int perf_data_waits_give_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
+int perf_data_waits_take_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
                                struct tracked_thread *thread, size_t kernel_frames, size_t frames, uint32_t flags)
 {
     enum wait_reason reason = REASON_UNKNOWN;

@@ -24,7 +24,7 @@ int perf_data_waits_open(struct perf_data_feed *feed);
 void perf_data_waits_close(struct perf_data_feed *feed);
 
 /* Takes the stack of a sample of such an event: kernel frames, then user frames. */
-int perf_data_waits_give_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
+int perf_data_waits_take_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
                                struct tracked_thread *thread, size_t kernel_frames, size_t frames, uint32_t flags);
 
 /* Takes the switch of a sample of sched:sched_switch; ignores other samples. Call it after taking the sample itself. */

@@ -127,7 +127,7 @@ static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, stru
     uint32_t process_index = thread->process;
     struct tracked_process *process = process_of(tracker, thread);
     const struct spool_thread_end end = {.thread = thread->number, .time_ns = time};
-    int code = tracker_tell_unsampled(tracker, thread, time, err);
+    int code = tracker_write_unsampled(tracker, thread, time, err);
     tracker->ended++;
     if (!code)
         code = spool_write_thread_end(tracker->spool, &end, err);

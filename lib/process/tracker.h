@@ -27,7 +27,7 @@ struct tracker;
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries);
 void tracker_free(struct tracker *tracker);
 
-/* Makes tracker_tell_unsampled() leave out threads that `filter` leaves out. It must outlive the tracker. */
+/* Makes tracker_write_unsampled() skip threads that `filter` excludes. It must outlive the tracker. */
 void tracker_select_threads(struct tracker *tracker, const struct thread_filter *filter);
 
 /* Makes the tracker note JIT code in `files`, which must outlive the tracker. */
@@ -106,10 +106,10 @@ size_t tracker_thread_count(const struct tracker *tracker);
 
 /* Compare the CPU clocks of processes with the CPU time in the spool. tracker_note_command() stores the command's clock
  * before its exec. tracker_read_clocks() reads the clocks of all live processes when the recording stops.
- * tracker_tell_unseen() then writes each process's CPU time that no switch has shown. */
+ * tracker_write_unseen() then writes each process's CPU time that no switch has shown. */
 void tracker_note_command(struct tracker *tracker, uint32_t pid, uint64_t clock);
 void tracker_read_clocks(struct tracker *tracker);
-int tracker_tell_unseen(struct tracker *tracker, uint64_t time, struct error *err);
+int tracker_write_unseen(struct tracker *tracker, uint64_t time, struct error *err);
 
 /* Notes that a process runs at `time` (ns). `by_sample`: a sample shows it. */
 void tracker_note_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample);
@@ -128,7 +128,7 @@ struct tracker_cpu_times {
 struct tracker_cpu_times tracker_cpu_times(const struct tracker *tracker);
 
 /* Writes the CPU time of a thread since its last sample or wait in the spool, at the end of its recording. */
-int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err);
+int tracker_write_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err);
 
 /* Ends the threads that outlive their EXIT records: no more samples come. */
 int tracker_finish(struct tracker *tracker, struct error *err);

@@ -22,7 +22,7 @@ void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thre
     tracker->ran += ran;
 }
 
-int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err)
+int tracker_write_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err)
 {
     struct thread_run *run = &thread->run;
     uint64_t ran = run->ran + (run->state == RUN_ON && time > run->since ? time - run->since : 0);
@@ -58,7 +58,7 @@ static int64_t unseen_of(const struct tracked_process *process)
     return (int64_t)(process->clock_after - process->clock_before - process->ran);
 }
 
-int tracker_tell_unseen(struct tracker *tracker, uint64_t time, struct error *err)
+int tracker_write_unseen(struct tracker *tracker, uint64_t time, struct error *err)
 {
     int code = 0;
     for (size_t i = 0; i < tracker->processes.items.length && !code; i++) {

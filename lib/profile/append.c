@@ -94,7 +94,7 @@ int sample_table_append(struct sample_table *table, size_t row, struct sample_ta
         return 0;
     }
     if (rows->length && !have_equal_columns(table, rows))
-        return error_set(err, EINVAL, "the samples from row %zu on have not the columns of those before", row);
+        return error_set(err, EINVAL, "the samples starting at row %zu have other columns than the rows before", row);
     if (rows->length > PROFILE_NONE - row || !reserve(table, row + rows->length))
         return error_no_memory(err);
     for (size_t i = 0; i < rows->length && rows->time[i] < table->time[row - 1]; i++)
@@ -218,7 +218,7 @@ static bool follows(const struct profile *profile, const struct profile *before)
 int profile_continue(struct profile *profile, struct profile *before, struct error *err)
 {
     if (!follows(profile, before))
-        return error_set(err, EINVAL, "this is not what follows the profile so far");
+        return error_set(err, EINVAL, "this part does not follow the profile so far");
     int code = renumber_all(profile, before, err);
     for (size_t i = 0; !code && i < before->threads.length; i++)
         code = continue_thread(&profile->threads.data[i], &before->threads.data[i], err);

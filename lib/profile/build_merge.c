@@ -101,7 +101,7 @@ static int map_stacks(struct build *build, const struct column *stacks, size_t c
     uint32_t *stack = stacks->data;
     for (size_t i = 0; i < stacks->length; i++) {
         if (stack[i] >= count && stack[i] != PROFILE_NONE)
-            return error_set(build->err, EINVAL, "threads[%zu].%s.stack[%zu] is %u, but there are only %zu stacks",
+            return error_set(build->err, EINVAL, "threads[%zu].%s.stack[%zu] is %u, but the table has only %zu stacks",
                              thread, key, i, stack[i], count);
         stack[i] = mapped(map, stack[i]);
     }

@@ -406,7 +406,7 @@ static int add_tables(struct build *build, struct raw_added_tables *raw, bool *i
         profile->meta.rows_before = wanted;
     *is_first = false;
     if (!has_rows(profile, &wanted))
-        return error_set(build->err, EINVAL, "rows of the shared tables are missing before those that are added");
+        return error_set(build->err, EINVAL, "rows of the shared tables before the added ones are missing");
     profile_init(&part);
     int code = build_tables(build, &raw->tables, &raw->tables.strings, &part);
     if (!code && !profile_append_rows(profile, &part))

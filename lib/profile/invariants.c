@@ -189,7 +189,7 @@ static int check_samples(const struct profile *profile, size_t thread, enum samp
         return 0;
     for (size_t i = 0; i < samples->length; i++) {
         if (samples->stack[i] >= stacks && samples->stack[i] != PROFILE_NONE)
-            return error_set(err, EINVAL, "threads[%zu].%s.stack[%zu] is %u, but there are only %zu stacks", thread,
+            return error_set(err, EINVAL, "threads[%zu].%s.stack[%zu] is %u, but the table has only %zu stacks", thread,
                              key, i, samples->stack[i], stacks);
         if (!isfinite(samples->time[i]) || (i && samples->time[i] < samples->time[i - 1]))
             return error_set(err, EINVAL, "threads[%zu].%s.time[%zu] is before the sample that precedes it", thread,
@@ -300,7 +300,7 @@ static int check_meta(const struct profile *profile, struct error *err)
         code = CHECK("meta.extra.entries", members, sections[i].entries.length, err);
     }
     if (!code && meta->kept_strings > strings)
-        code = error_set(err, EINVAL, "the profile keeps %u strings, but has only %zu", meta->kept_strings, strings);
+        code = error_set(err, EINVAL, "the profile reserves %u strings, but has only %zu", meta->kept_strings, strings);
     if (!code)
         code = CHECK("meta", shown, visible->length, err);
     if (!code)

@@ -8,7 +8,7 @@
 enum { TAR_MAGIC_AT = 257 };
 
 #define BPFTRACE                                                                                                       \
-    "is text of bpftrace; stackcollapse-bpftrace.pl of FlameGraph makes collapsed stacks of it, which prof opens"
+    "is text of bpftrace; stackcollapse-bpftrace.pl of FlameGraph converts it to collapsed stacks, which prof opens"
 #define TRACY "is a trace of Tracy; 'tracy-csvexport FILE' lists its zones"
 #define CTF   "is a part of a trace in the Common Trace Format (LTTng, barectf); 'babeltrace2 DIRECTORY' prints it"
 
@@ -45,7 +45,7 @@ static const struct {
      "is a report of simpleperf; its report_sample.py, run on the perf.data file, prints a text that prof opens"},
     {"memray", 7, "is an allocation profile of memray; 'memray flamegraph FILE' shows it"},
     {"v 1", 3,
-     "is a recording of heaptrack; 'heaptrack_print -F OUT FILE' makes collapsed stacks of it, which prof opens"},
+     "is a recording of heaptrack; 'heaptrack_print -F OUT FILE' converts it to collapsed stacks, which prof opens"},
     {"\x04\x08", 2,
      "is data of Ruby's Marshal, as stackprof writes it; 'stackprof --stackcollapse FILE' makes collapsed stacks of "
      "it, which prof opens"},
@@ -130,7 +130,7 @@ const char *sniff_foreign(const unsigned char *bytes, size_t size)
     if (is_etl(bytes, size))
         return "is a trace of Windows (ETW); 'samply import FILE', on Windows, makes a profile of it, which prof opens";
     if (is_perfetto(bytes, size))
-        return "is a Perfetto trace; 'traceconv json FILE OUT' makes a Chrome trace of it, which prof opens";
+        return "is a Perfetto trace; 'traceconv json FILE OUT' converts it to a Chrome trace, which prof opens";
     while (size && is_space(*bytes)) {
         bytes++;
         size--;

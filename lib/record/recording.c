@@ -56,6 +56,6 @@ int recording_tell_unseen(struct recording *recording, uint64_t stopped, struct 
 {
     bool is_comparable = !recording->control.paused_cpu_time && !recording->control.paused &&
                          !recording->options->all && !recording->options->cpus && !recording->filter.count;
-    return recording_follows_runs(recording) && is_comparable ? tracker_tell_unseen(recording->tracker, stopped, err)
+    return recording_follows_runs(recording) && is_comparable ? tracker_write_unseen(recording->tracker, stopped, err)
                                                               : 0;
 }

@@ -521,7 +521,7 @@ int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err)
             continue;
         code = flush_wait(waits, thread, now, end, err);
         if (end && !code)
-            code = tracker_tell_unsampled(waits->options.tracker, thread, now, err);
+            code = tracker_write_unsampled(waits->options.tracker, thread, now, err);
     }
     return code;
 }

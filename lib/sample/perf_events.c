@@ -259,9 +259,8 @@ static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, 
     }
     events->some_cpus = sampled < online.length;
     if (!code && !sampled)
-        code =
-            error_set(err, ENODEV, "none of the CPUs that are to be sampled is online; there are %zu, from CPU %u on",
-                      online.length, online.length ? online.data[0] : 0);
+        code = error_set(err, ENODEV, "none of the CPUs to sample is online; %zu CPUs are online, starting at CPU %u",
+                         online.length, online.length ? online.data[0] : 0);
     array_free(&online);
     return code;
 }

@@ -374,7 +374,7 @@ static int check_handle(const struct butterfly_tree *tree, uint32_t *node, struc
     if (*node == NODE_NONE)
         *node = FOCUS;
     else if (*node == FOCUS || *node >= tree->nodes.length)
-        return error_set(err, EINVAL, "there is no node %u in this butterfly", *node);
+        return error_set(err, EINVAL, "this butterfly has no node %u", *node);
     return 0;
 }
 

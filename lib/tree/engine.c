@@ -522,7 +522,7 @@ static int check_thread(const struct engine *engine, uint32_t thread, struct err
 {
     return thread < engine->base->profile.threads.length
                ? 0
-               : error_set(err, EINVAL, "there is no thread %u in this profile", thread);
+               : error_set(err, EINVAL, "this profile has no thread %u", thread);
 }
 
 double engine_thread_time(const struct engine *engine, uint32_t thread, struct time_range range)

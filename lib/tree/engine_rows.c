@@ -112,7 +112,7 @@ int engine_collect_children(struct engine *engine, uint32_t node, struct order_e
 int engine_check_handle(const struct engine *engine, uint32_t node, struct error *err)
 {
     size_t count = engine->is_inverted ? engine->inverted.tree.length : engine->nodes->length;
-    return node < count ? 0 : error_set(err, EINVAL, "there is no node %u in this call tree", node);
+    return node < count ? 0 : error_set(err, EINVAL, "this call tree has no node %u", node);
 }
 
 static int collect_children(void *tree, uint32_t node, struct order_entries *children, struct error *err)

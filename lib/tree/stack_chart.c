@@ -341,7 +341,7 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
     double length = request->range.to - request->range.from;
     rects->length = 0;
     if (request->thread >= profile->threads.length)
-        return error_set(err, EINVAL, "there is no thread %u in this profile", request->thread);
+        return error_set(err, EINVAL, "this profile has no thread %u", request->thread);
     const struct sample_table *samples = engine_samples(engine, request->thread);
     size_t first, last;
     samples_in_range(samples, request->range, &first, &last);

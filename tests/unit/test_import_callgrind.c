@@ -72,7 +72,7 @@ static void test_damage_is_refused_with_its_line(void **state)
     (void)state;
     assert_refused(HEADER "fn=(9)\n", "line 7 refers to a name that no line before it has");
     assert_refused(HEADER "fn=(99999999999) f\n", "line 7 has a name with an id that is too large");
-    assert_refused(HEADER "fn=(1) f\n1 2 3 4\n", "line 8 has more costs than there are events");
+    assert_refused(HEADER "fn=(1) f\n1 2 3 4\n", "line 8 has more costs than events");
     assert_refused(HEADER "fn=(1) f\n1 x\n", "line 8 has a cost that is not a number");
     assert_refused(HEADER "fn=(1) f\nhello\n", "line 8 has neither a cost nor a name");
     assert_refused(HEADER "events: Ir\n", "line 7 has other events");

@@ -288,7 +288,7 @@ static void test_thread_that_is_not_there_is_an_error(void **state)
     struct stack_rects rects = {0};
     struct error err = {""};
     assert_true(engine_stack_chart(engine, &request, &rects, &err) < 0);
-    assert_string_equal(err.text, "there is no thread 99 in this profile");
+    assert_string_equal(err.text, "this profile has no thread 99");
     engine_free(engine);
     profile_destroy(&reference);
 }
