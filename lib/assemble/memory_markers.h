@@ -1,5 +1,5 @@
 /*
- * Markers from the memory counters of a process (spool/counter_reading.h): large growth without a pause, and waits for
+ * Markers from the memory counters of a process (spool/counter_kinds.h): large growth without a pause, and waits for
  * a disk because of page faults. The counter also shows both; a marker is easier to find, and has the amount.
  */
 #pragma once

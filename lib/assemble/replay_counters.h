@@ -1,5 +1,5 @@
 /*
- * Collects the counter readings of a recording (spool/counter_reading.h): one series for each process, one for the CPUs
+ * Collects the counter readings of a recording (spool/counter_kinds.h): one series for each process, one for the CPUs
  * and one for energy. Memory has a limit: beyond it, readings are thinned out, so that neighbors merge.
  */
 #pragma once
@@ -7,7 +7,8 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "spool/counter_reading.h"
+#include "spool/counter_kinds.h"
+#include "spool/records.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "assemble/replay_rows.h"
 
-#include "spool/counter_reading.h"
+#include "spool/counter_kinds.h"
 
 static bool replace(const struct hash *rows, uint32_t *number)
 {

@@ -26,7 +26,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "record/producer.h"
-#include "spool/counter_reading.h"
+#include "spool/counter_kinds.h"
 #include "spool/spool.h"
 
 #include <stdbool.h>

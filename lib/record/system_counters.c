@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 #include "os/file_io.h"
-#include "spool/counter_reading.h"
+#include "spool/counter_kinds.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -17,7 +17,6 @@
 #include "spool/block_reader.h"
 #include "spool/record_code.h"
 #include "spool/spool_compact.h"
-#include "spool/spool_legacy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -181,20 +180,6 @@ int spool_writer_append(struct spool_writer *writer, enum spool_record_kind kind
     if (first->time_ns > writer->span.last)
         writer->span.last = first->time_ns;
     return 0;
-}
-
-int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err)
-{
-    struct spool_record record;
-    return spool_legacy_record(event, &record) ? spool_writer_append(writer, event->kind, &record.metadata, err)
-                                               : error_no_memory(err);
-}
-
-int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err)
-{
-    struct spool_record record;
-    spool_legacy_record_of_sample(sample, &record);
-    return spool_writer_append(writer, record.kind, &record.metadata, err);
 }
 
 uint64_t spool_writer_size(const struct spool_writer *writer)
@@ -401,18 +386,4 @@ int spool_reader_read(struct spool_reader *reader, struct spool_record *record, 
         if (code <= 0)
             return code;
     }
-}
-
-int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err)
-{
-    struct spool_record record;
-    int code = spool_reader_read(reader, &record, err);
-    if (code <= 0)
-        return code;
-    if (record.kind >= SPOOL_SAMPLES) {
-        spool_legacy_sample(&record, sample);
-        return SPOOL_ITEM_SAMPLE;
-    }
-    spool_legacy_event(&record, event);
-    return SPOOL_ITEM_EVENT;
 }

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "spool/chunk.h"
-#include "spool/event_types.h"
+#include "spool/records.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,10 +47,6 @@ int spool_writer_append(struct spool_writer *writer, enum spool_record_kind kind
     }
 #define SAMPLE EVENT
 #include "spool/record_kinds.h"
-
-/* The same for the structs that precede those. */
-int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err);
-int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err);
 
 /* Writes what is buffered, and has the disk hold it a moment later. Call it about every second: it bounds what is lost
  * when the recorder is killed, or the power is cut. */
@@ -96,15 +92,10 @@ struct spool_place spool_reader_place(const struct spool_reader *reader);
 /* Chunks that a flight recorder has dropped between the place where the reader began and the first one that it read. */
 uint64_t spool_reader_missed(const struct spool_reader *reader);
 
-enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
-
 /* Reads the next record, in file order: 1. Returns 0 at the end, or a negative errno value. A truncated block at the
  * end of the file is the end, and can be read once the file has grown by its rest. What is damaged in the middle is
  * skipped and counted, up to the next whole block. */
 int spool_reader_read(struct spool_reader *reader, struct spool_record *record, struct error *err);
-
-/* The same for the structs that precede struct spool_record. Returns an enum spool_item or a negative errno value. */
-int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err);
 
 uint64_t spool_reader_damaged(const struct spool_reader *reader);       /* parts of the file skipped so far, */
 uint64_t spool_reader_damaged_bytes(const struct spool_reader *reader); /* and the bytes of these */

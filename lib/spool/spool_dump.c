@@ -1,6 +1,6 @@
 #include "spool/spool_dump.h"
 
-#include "spool/counter_reading.h"
+#include "spool/counter_kinds.h"
 #include "spool/spool_format.h"
 
 /* ---- one value ---- */

@@ -1,7 +1,7 @@
 #include "spool/spool_format.h"
 
 #include "spool/block_file.h"
-#include "spool/counter_reading.h"
+#include "spool/counter_kinds.h"
 #include "spool/wait_reasons.h"
 
 #include <stdio.h>
@@ -23,9 +23,8 @@ static const char *const marks[] = {
 _Static_assert(sizeof(marks) / sizeof(*marks) == SPOOL_MARK_KINDS, "each kind of mark has a name");
 
 /* By bit. */
-static const char *const sample_flags[] = {"truncated", "without_cfi", "completed_live", "wait_goes_on"};
-_Static_assert(SAMPLE_TRUNCATED == 1 && SAMPLE_WITHOUT_CFI == 2 && SAMPLE_COMPLETED_LIVE == 4 &&
-                   SAMPLE_WAIT_GOES_ON == 8,
+static const char *const sample_flags[] = {"truncated", "without_cfi", "completed_live"};
+_Static_assert(SAMPLE_TRUNCATED == 1 && SAMPLE_WITHOUT_CFI == 2 && SAMPLE_COMPLETED_LIVE == 4,
                "the names are in the order of the bits");
 
 const char *const spool_counter_names[] = {
@@ -99,8 +98,8 @@ const struct spool_type_text spool_types[SPOOL_TYPES] = {
         struct spool_blob: SPOOL_STORES_BLOB,                                                                          \
         struct spool_list: SPOOL_STORES_LIST)
 
-#define FIELD(key, TYPE, member, description) FIELD_IF(INSTANT, key, TYPE, member, description)
-#define FIELD_IF(mark, key, TYPE, member, description)                                                                 \
+#define FIELD(key, TYPE, description) FIELD_IF(INSTANT, key, TYPE, description)
+#define FIELD_IF(mark, key, TYPE, description)                                                                         \
     {.name = #key,                                                                                                     \
      .type = SPOOL_TYPE_##TYPE,                                                                                        \
      .storage = STORAGE(record, key),                                                                                  \

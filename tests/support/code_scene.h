@@ -7,6 +7,7 @@
 #include "assemble/process_perf_map.h"
 #include "assemble/replay.h"
 #include "spool/info.h"
+#include "support/flat_records.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* One record of each kind, with a value of its own in each field. */
 #pragma once
 
-#include "spool/counter_reading.h"
+#include "spool/counter_kinds.h"
 #include "spool/spool.h"
 
 static const unsigned char every_kind_build_id[] = {0x12, 0x34, 0x56, 0x00, 0x9a};

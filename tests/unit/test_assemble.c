@@ -4,6 +4,7 @@
 #include "file/profile_file.h"
 #include "spool/spool.h"
 #include "support/directory.h"
+#include "support/flat_records.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Chunks give back what was put in, alone, and survive damage. */
 #include "spool/chunk.h"
-#include "spool/spool_legacy.h"
+#include "support/flat_records.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 static bool put(struct chunk_writer *writer, const struct sample *sample)
 {
     struct spool_record record;
-    spool_legacy_record_of_sample(sample, &record);
+    flat_sample_to_record(sample, &record);
     return chunk_writer_append(writer, record.kind, &record.metadata);
 }
 
@@ -22,7 +22,7 @@ static int get(struct chunk_reader *reader, struct sample *sample)
     struct spool_record record;
     int code = chunk_reader_next(reader, &record, NULL);
     if (code == 1)
-        spool_legacy_sample(&record, sample);
+        flat_sample_of(&record, sample);
     return code;
 }
 

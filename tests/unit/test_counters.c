@@ -3,10 +3,10 @@
  */
 #include "assemble/replay_counters.h"
 #include "os/clock.h"
-#include "spool/counter_reading.h"
-#include "spool/counter_writer.h"
+#include "spool/counter_kinds.h"
 #include "record/counters.h"
 #include "record/system_counters.h"
+#include "support/flat_records.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,6 +10,7 @@
 #include "spool/spool.h"
 #include "record/wait_reason.h"
 #include "support/directory.h"
+#include "support/flat_records.h"
 
 #include <errno.h>
 #include <setjmp.h>

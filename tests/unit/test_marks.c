@@ -4,6 +4,7 @@
 #include "process/tracker.h"
 
 #include "include/prof/marks.h"
+#include "support/flat_records.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -33,6 +33,7 @@
 #include "tree/stack_chart.h"
 #include "tree/samply_waits.h"
 #include "tree/wait_groups.h"
+#include "support/flat_records.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,6 +6,7 @@
 #include "perf_data/perf_data_reason.h"
 #include "perf_data/perf_data_record.h"
 #include "spool/spool.h"
+#include "support/flat_records.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,6 +2,7 @@
 #include "assemble/replay_jit.h"
 #include "support/code_scene.h"
 #include "symbol/jitdump.h"
+#include "support/flat_records.h"
 
 #include <fcntl.h>
 #include <string.h>

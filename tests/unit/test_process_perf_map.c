@@ -1,5 +1,6 @@
 /* Names of compiled code belong to the process that wrote them, and only to it. */
 #include "support/code_scene.h"
+#include "support/flat_records.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,6 +8,7 @@
 #include "process/proc_maps.h"
 #include "spool/spool.h"
 #include "support/directory.h"
+#include "support/flat_records.h"
 
 #include <signal.h>
 #include <sys/mman.h>

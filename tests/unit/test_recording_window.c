@@ -6,6 +6,7 @@
 #include "record/wait_reason.h"
 #include "support/directory.h"
 #include "tree/weights.h"
+#include "support/flat_records.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "spool/info.h"
 #include "record/wait_reason.h"
+#include "support/flat_records.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

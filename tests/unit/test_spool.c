@@ -2,6 +2,7 @@
 #include "spool/block_file.h"
 #include "spool/spool.h"
 #include "support/directory.h"
+#include "support/flat_records.h"
 
 #include <errno.h>
 #include <fcntl.h>

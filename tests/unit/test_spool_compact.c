@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "spool/spool.h"
 #include "spool/spool_compact.h"
+#include "support/flat_records.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>

@@ -2,6 +2,7 @@
  * newest chunk and drops its oldest. */
 #include "spool/spool.h"
 #include "support/directory.h"
+#include "support/flat_records.h"
 
 #include <unistd.h>
 

@@ -9,6 +9,7 @@
 #include "spool/spool.h"
 #include "symbol/demangle.h"
 #include "symbol/symbol.h"
+#include "support/flat_records.h"
 
 #include <elf.h>
 #include <setjmp.h>

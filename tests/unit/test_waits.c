@@ -4,6 +4,7 @@
 #include "process/library_table.h"
 #include "record/wait_reason.h"
 #include "record/waits.h"
+#include "support/flat_records.h"
 
 #include <linux/perf_event.h>
 #include <setjmp.h>
