@@ -1,7 +1,7 @@
 /*
- * `prof check BASE NEW --fail-if LIMIT`: compares two profiles for a job of a continuous integration. It exits with 3
- * if a limit is exceeded, with --strict with 4 if noise hides whether it is; the result is text, Markdown for a pull
- * request, JSON, and JUnit's XML for the tools that read it.
+ * `prof check BASE NEW --fail-if LIMIT`: compares two profiles in continuous integration. It exits with 3 if a change
+ * exceeds a limit, and with --strict with 4 if noise hides the answer. It prints text, Markdown for a pull request or
+ * JSON, and writes JUnit's XML.
  */
 #include "cmd/check_limits.h"
 #include "cmd/report/report_command.h"

@@ -1,5 +1,5 @@
 /*
- * The limits of `prof check`: what --fail-if says, and what a comparison has of it.
+ * The limits of `prof check --fail-if`: their syntax, and their values in a comparison.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * `prof ctl`: asks recordings that run to pause, to go on, to mark a moment, to make a snapshot or to end, over their
- * sockets (record/control_socket.h).
+ * `prof ctl`: sends requests to running recordings over their sockets (record/control_socket.h): pause, resume, mark,
+ * snapshot, stop.
  */
 #include "cmd/ctl.h"
 

@@ -81,7 +81,7 @@ static bool pass_on(void *context, const char *request, char *answer, size_t siz
     return ok;
 }
 
-/* "recording", "paused", or what else the recorder says of itself. */
+/* State of the recorder: "recording", "paused" or another word of it. */
 static void ask_state(const struct follower *follower, char *state, size_t size)
 {
     char said[CONTROL_LINE], word[16] = "ending";
@@ -221,7 +221,7 @@ static void take_saved(struct follower *follower, const char *path)
         publish(follower, fd, NULL);
 }
 
-/* Waits a moment for what the recorder says. False when it has ended. */
+/* Waits a moment for a message of the recorder. False when it has ended. */
 static bool hear(struct follower *follower)
 {
     char path[PATH_MAX];

@@ -1,17 +1,17 @@
 /*
- * `prof record --live`: a page that follows the recording while it goes on.
+ * `prof record --live`: a page that follows the recording.
  *
- * A process of its own, of low priority, reads the spool that the recorder writes, goes on with a profile of it
- * (assemble/live_assembly.h), and serves that; the page takes what was added as soon as it is told of it. It shares
- * nothing with the recorder but the file: a page that stalls, and one that is gone, cost the recorder nothing. While no
- * page follows, nothing is read. The next step is begun a second after the last one, or later: when LIVE_REST times the
- * CPU time of that has passed.
+ * A child process of low priority reads the spool while the recorder writes it, extends a profile of it
+ * (assemble/live_assembly.h) and serves the profile. It notifies the page of each addition, and the page fetches it.
+ * The process shares only the file with the recorder: a slow or closed page costs the recorder nothing. Without a page,
+ * it reads nothing. It waits at least a second between two steps, and at least LIVE_REST times the CPU time of the last
+ * one.
  *
- * Of a flight recorder the whole profile is made each time: its oldest samples go.
+ * For a flight recorder, whose oldest samples disappear, each step makes the whole profile.
  *
- * The page has all samples in its memory: with more than LIVE_MOST_SAMPLES it has the last ones at the end.
+ * The page holds all samples in memory. If they exceed LIVE_MOST_SAMPLES, it gets the newest ones at the end.
  *
- * Threads: the one that records.
+ * Threads: the recording thread.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /*
- * `prof symbolicate FILE`: looks up the names of a saved profile on this machine, and saves them with it.
+ * `prof symbolicate FILE`: symbolizes a saved profile with the files on this machine, and saves it.
  *
- * It is for profiles without names (samply's), and for those recorded without the debug files. It writes the result to
- * a temporary file and renames it, so FILE itself can be the output.
+ * It is for profiles without symbols (samply's), and for those recorded without the debug files. It writes the result
+ * to a temporary file and renames it, so FILE itself can be the output.
  *
- * `prof symbolicate --check FILE` changes nothing: it lists where the two readers of DWARF disagree.
+ * `prof symbolicate --check FILE` changes nothing: it lists the addresses for which the two readers of DWARF disagree.
  */
 #include "cmd/common/commands.h"
 #include "cmd/common/spool_input.h"

@@ -25,7 +25,7 @@ struct option_row {
     int (*parse)(const struct option_use *use); /* returns 0, or the exit status after a message */
     size_t field;                               /* offset in the group's struct, for the parsers below */
     int data;                                   /* for `parse` */
-    const char *choices; /* values for completion, separated by spaces. Without: the placeholder says which files */
+    const char *choices; /* values for completion, separated by spaces; NULL: `value` names the kind, such as FILE */
 };
 
 struct option_group {

@@ -1,7 +1,6 @@
 /*
- * Commands that read a profile also read a spool file: the recording of a prof that was killed, or that could not save
- * it, or that still runs; and the perf.data file of a `perf record`. They know both by their content, and make the
- * profile in memory.
+ * Commands that read a profile also read the spool file of a running or killed prof, and the perf.data file of perf
+ * record. They recognize both by their content, and make the profile in memory.
  */
 #pragma once
 

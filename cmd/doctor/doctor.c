@@ -1,9 +1,8 @@
 /*
- * `prof doctor [PROGRAM]`: says on one screen what works here for this user, and what would make more work, with the
- * command that does it.
+ * `prof doctor [PROGRAM]`: prints which recordings work here for this user, and the command that enables more.
  *
- * It tries things rather than only reading settings: whether a perf event opens and how large its rings may be is
- * decided by settings, capabilities, limits, seccomp filters and security modules together.
+ * It opens perf events and maps rings instead of reading settings alone, because settings, capabilities, limits,
+ * seccomp filters and security modules decide together.
  */
 #include "cmd/doctor/doctor.h"
 

@@ -1,7 +1,7 @@
 /*
- * The interface between the parts of `prof doctor`: doctor.c runs the command and prints, doctor_recording.c looks at
- * what the kernel permits, doctor_programs.c at libraries and programs that prof uses, doctor_target.c at the debug
- * info of a program that is to be recorded.
+ * The interface between the parts of `prof doctor`: doctor.c runs the command and prints, doctor_recording.c tests the
+ * permissions of the kernel, doctor_programs.c the libraries and programs that prof uses, doctor_target.c the debug
+ * info of a program.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
  * `prof push FILE URL`: sends a saved profile to a server that takes OpenTelemetry profiles over HTTP.
  *
- * The profile goes into the queue first, and is removed from it when the server has it: what cannot be sent now is sent
- * by the next push.
+ * It puts the profile into the queue, and removes it when the server has accepted it. The next push sends profiles that
+ * this one could not send.
  */
 #include "cmd/common/commands.h"
 #include "cmd/push/push_options.h"

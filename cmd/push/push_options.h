@@ -35,8 +35,8 @@ struct push_options {
 /* True if one of the options is set. */
 bool push_options_are_set(const struct push_options *options);
 
-/* Adds what the environment says. `address`: of the command line, where its query is hidden, which may hold a secret;
- * NULL: that of the environment. Returns 0 or the exit status after a message. */
+/* Adds the options of the environment. `address`: from the command line, where this hides its query, which may hold a
+ * secret; NULL: the address in the environment. Returns 0 or the exit status after a message. */
 int push_options_resolve(struct push_options *options, char *address);
 
 void push_options_destroy(struct push_options *options);

@@ -1,12 +1,12 @@
 /*
- * `prof record --push URL --every 60s`: what was recorded since the last time is pushed while the recording goes on.
- * Without --every, the saved profile is pushed while the page is shown.
+ * `prof record --push URL --every 60s`: pushes the newest samples each minute during the recording. Without --every,
+ * pushes the saved profile while the page is open.
  *
- * A process of its own, of low priority, reads the spool that the recorder writes and puts a profile of each window
- * into the queue; a thread of it sends what is in the queue. It shares nothing with the recorder but the file: a server
- * that is slow or down costs the recorder nothing, and fills the queue.
+ * A child process of low priority reads the spool while the recorder writes it, and puts a profile of each window into
+ * the queue; one of its threads sends the queue. The process shares only the file with the recorder: a slow or
+ * unreachable server costs the recorder nothing, and fills the queue.
  *
- * Threads: the one that records.
+ * Threads: the recording thread.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * Sending what is in the queue, with messages: shared by `prof push` and `prof record --push`.
+ * Sends the profiles of the queue and prints messages, for `prof push` and `prof record --push`.
  */
 #pragma once
 
@@ -16,10 +16,10 @@ struct pushing {
     const struct push_options *options;
     struct push_queue *queue;
     struct http_client *client;
-    const atomic_bool *hurry; /* true: there is no next try; NULL: nobody says so */
-    const sigset_t *ending;   /* signals that are blocked, and say the same; NULL: none */
-    bool is_quiet;            /* says only what fails */
-    bool is_background;       /* more will follow: does not say what waits, nor the same failure again */
+    const atomic_bool *hurry; /* true: this try is the last; NULL: never */
+    const sigset_t *ending;   /* blocked signals with the same meaning; NULL: none */
+    bool is_quiet;            /* prints only failures */
+    bool is_background;       /* prints neither the queue nor the same failure again */
     char said[256];           /* the last failure */
     uint32_t sent;            /* profiles so far */
     uint32_t dropped;         /* that pushing_add() pushed out of the queue */

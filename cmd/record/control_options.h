@@ -1,7 +1,6 @@
 /*
- * The options of `prof record` that bound a recording or say when it records: --last, --max-size, --paused, --delay,
- * --iterations. And what a recording does on request while it runs: it tells the user what happens, and makes
- * snapshots.
+ * The options of `prof record` that limit or pause a recording: --last, --max-size, --paused, --delay, --iterations.
+ * The messages and snapshots of a running recording are here, too.
  */
 #pragma once
 

@@ -15,7 +15,7 @@ extern const struct option_row record_push_option_rows[];
 /* Zero it, but for the command. */
 struct record_push_options {
     char *address;  /* "env": that of the environment; NULL: nothing is pushed */
-    uint64_t every; /* ns: so often, and at the end; 0: the saved profile alone */
+    uint64_t every; /* ns, interval of pushes; 0: push only the saved profile */
     struct push_options shared;
 };
 

@@ -73,7 +73,7 @@ static void append_size(char *line, uint64_t bytes)
 
 /* ---- the lines ---- */
 
-/* All complete, and walked as their debug info says. Or there are none. */
+/* True if all stacks are complete and unwound by debug info, or if there are none. */
 static bool has_perfect_stacks(const struct trust_counts *counts)
 {
     return !counts->truncated && !counts->completed_live && !counts->without_cfi;

@@ -1,6 +1,6 @@
 /*
- * What `prof record` says at the end: what was saved, how far it can be trusted, and what would make it better. At most
- * five lines, unless it is to be verbose.
+ * The summary at the end of `prof record`: the saved file, the quality of its data, and settings that improve it. It
+ * has at most five lines, except with --verbose.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ struct record_summary {
 /* Adds a sentence about the recording, the caller's. */
 void record_summary_note(struct record_summary *summary, const char *sentence);
 
-/* Collects what the profile says of the quality of its data, if verbose. */
+/* If verbose, collects the metadata of the profile about the quality of its data. */
 struct metadata_listener record_summary_listener(struct record_summary *summary);
 
-/* `saved` NULL: nothing was; says only the notes. */
+/* `saved` NULL: no profile was saved; prints only the notes. */
 void record_summary_print(const struct record_summary *summary, const struct assemble_result *saved);
