@@ -267,7 +267,7 @@ static int assemble_perf_data(const char *path, const char *output, const struct
     }
     snprintf(spool, sizeof(spool), "%s/spool", directory);
     snprintf(copy, sizeof(copy), "%s/perf.data", directory);
-    int code = import(path, copy, symbols ? symbols->search.perf_cache : NULL, spool, &found, &err);
+    int code = import(path, copy, symbols->search.perf_cache, spool, &found, &err);
     if (!code)
         code = assemble(spool, output, symbols, no_cache, result, &err);
     unlink(spool);

@@ -20,6 +20,7 @@ void interner_destroy(struct interner *interner)
     hash_destroy(&interner->sources);
     hash_destroy(&interner->libs);
     hash_destroy(&interner->categories);
+    hash_destroy(&interner->subcategories);
     *interner = (struct interner){0};
 }
 
@@ -212,12 +213,32 @@ uint32_t intern_category(struct interner *interner, const char *name, const char
     return remember(place, profile_add_category(interner->profile, name, color));
 }
 
+/* Adds rows that the index lacks: those of the profile before it had an interner. The key with STRING_NONE counts the
+ * rows that it has. Returns false if memory ran out. */
+static bool index_subcategories(struct hash *index, uint32_t category, const struct category *row)
+{
+    const uint32_t *known = hash_at(index, pair_of(category, STRING_NONE));
+    size_t count = !known || *known == HASH_MISSING ? 0 : *known;
+    if (!known)
+        return false;
+    for (size_t i = count; i < row->subcategories.length; i++) {
+        uint32_t *place = hash_at(index, pair_of(category, row->subcategories.data[i]));
+        if (!place)
+            return false;
+        if (*place == HASH_MISSING)
+            *place = (uint32_t)i;
+    }
+    return hash_set(index, pair_of(category, STRING_NONE), (uint32_t)row->subcategories.length);
+}
+
 uint32_t intern_subcategory(struct interner *interner, uint32_t category, const char *name)
 {
     struct category *row = &interner->profile->categories.data[category];
     uint32_t text = strings_add_z(&interner->profile->strings, name);
-    for (size_t i = 0; text != STRING_NONE && i < row->subcategories.length; i++)
-        if (row->subcategories.data[i] == text)
-            return (uint32_t)i;
-    return text == STRING_NONE ? PROFILE_NONE : APPEND(row->subcategories, text);
+    if (text == STRING_NONE || !index_subcategories(&interner->subcategories, category, row))
+        return PROFILE_NONE;
+    uint32_t *place = hash_at(&interner->subcategories, pair_of(category, text));
+    if (!place || *place != HASH_MISSING)
+        return place ? *place : PROFILE_NONE;
+    return remember(place, APPEND(row->subcategories, text));
 }

@@ -18,7 +18,7 @@
 
 struct interner {
     struct profile *profile; /* borrowed */
-    struct hash stacks, frames, funcs, resources, native_symbols, sources, libs, categories;
+    struct hash stacks, frames, funcs, resources, native_symbols, sources, libs, categories, subcategories;
 };
 
 /* A row of the frame table; columns as in struct frame_table. */

@@ -100,6 +100,12 @@ static void test_categories_and_subcategories_are_known_by_name(void **state)
     assert_int_equal(intern_subcategory(&f.interner, user, "JIT"), 1);
     assert_int_equal(intern_subcategory(&f.interner, user, "JIT"), 1);
     assert_int_equal(intern_subcategory(&f.interner, kernel, "IRQ"), 1);
+    struct interner later; /* the rows of the profile are older than it */
+    interner_init(&later, f.interner.profile);
+    assert_int_equal(intern_subcategory(&later, user, "New"), 2);
+    assert_int_equal(intern_subcategory(&later, user, "JIT"), 1);
+    interner_destroy(&later);
+    assert_int_equal(intern_subcategory(&f.interner, user, "New"), 2); /* a row of another interner */
     end(&f);
 }
 
