@@ -169,6 +169,7 @@ static int open_tracker(struct recording *recording, struct error *err)
     recording->tracker = tracker_new(recording->spool, recording->libraries);
     if (!recording->libraries || !recording->tracker)
         return error_no_memory(err);
+    tracker_select_threads(recording->tracker, &recording->filter);
     tracker_observe(recording->tracker, &(struct tracker_observer){.context = recording,
                                                                    .is_report = marks_is_report,
                                                                    .maps_report = take_report,
