@@ -91,15 +91,6 @@ uint32_t json_tree_next(const struct json_tree *tree, uint32_t parent, uint32_t 
     return next < tree->nodes.data[parent].next ? next : JSON_TREE_NONE;
 }
 
-size_t json_tree_count(const struct json_tree *tree, uint32_t node)
-{
-    size_t count = 0;
-    for (uint32_t child = json_tree_first(tree, node); child != JSON_TREE_NONE;
-         child = json_tree_next(tree, node, child))
-        count++;
-    return count;
-}
-
 uint32_t json_tree_get(const struct json_tree *tree, uint32_t node, const char *key)
 {
     uint32_t string = strings_find(&tree->texts, key, strlen(key));

@@ -41,7 +41,6 @@ void json_tree_destroy(struct json_tree *tree);
 /* The elements of an array, the values of an object. */
 uint32_t json_tree_first(const struct json_tree *tree, uint32_t node);
 uint32_t json_tree_next(const struct json_tree *tree, uint32_t parent, uint32_t child);
-size_t json_tree_count(const struct json_tree *tree, uint32_t node);
 
 /* The value of a key; JSON_TREE_NONE if the node is not an object, or lacks the key. */
 uint32_t json_tree_get(const struct json_tree *tree, uint32_t node, const char *key);
