@@ -131,7 +131,7 @@ struct arch_code arch_java_edge(const unsigned char code[ARCH_CODE_BEFORE + ARCH
         return (struct arch_code){ARCH_CODE_STUB, 2 * WORD, true};
     if (is_returning(at))
         return (struct arch_code){ARCH_CODE_STUB, WORD, false};
-    /* A virtual call first checks the class of its object, right before the beginning. */
+    /* The class check for virtual calls comes directly before the beginning. */
     for (size_t ahead = 0; ahead + ARCH_JAVA_BEGINNING <= ARCH_CODE_AFTER; ahead++)
         if (is_banging(at + ahead, &frame) || is_leaf(at + ahead, &frame))
             return (struct arch_code){ARCH_CODE_STUB, WORD, false};

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* write() takes all `size` bytes and returns 0, or a negative errno value with `err` filled, which ends the producing.
+/* write() takes all `size` bytes and returns 0, or a negative errno value with `err` filled; the producer then stops.
  */
 struct byte_sink {
     int (*write)(void *context, const void *bytes, size_t size, struct error *err);

@@ -120,13 +120,13 @@ static bool read_packing(const struct elf_file *file, const struct elf_section *
 
 enum { KEPT_MIN = 64 << 10, KEPT_MAX = 16 << 20, KEPT_NAME_SIZE = 64 };
 
-static bool is_kept(const struct elf_file *file, const struct packing *packing)
+static bool is_cached(const struct elf_file *file, const struct packing *packing)
 {
     return file->kept_sections > 0 && file->source && packing->type == ELFCOMPRESS_ZLIB && packing->size >= KEPT_MIN &&
            packing->size <= KEPT_MAX;
 }
 
-static void name_kept(char name[KEPT_NAME_SIZE], const struct elf_file *file, const struct elf_section *section)
+static void name_cached(char name[KEPT_NAME_SIZE], const struct elf_file *file, const struct elf_section *section)
 {
     const struct file_identity *id = &file->source->identity;
     const uint64_t identity[] = {id->device,
@@ -138,8 +138,8 @@ static void name_kept(char name[KEPT_NAME_SIZE], const struct elf_file *file, co
     snprintf(name, KEPT_NAME_SIZE, "section-%016" PRIx64, checksum_bytes(identity, sizeof(identity)));
 }
 
-static unsigned char *load_kept(const struct elf_file *file, const struct elf_section *section, const char *name,
-                                uint64_t size)
+static unsigned char *load_cached(const struct elf_file *file, const struct elf_section *section, const char *name,
+                                  uint64_t size)
 {
     size_t held;
     unsigned char sum[4], *kept = file_directory_load(file->kept_sections, name, (size_t)size + 1, &held);
@@ -165,9 +165,9 @@ static struct bytes unpacked(const struct elf_file *file, const struct elf_secti
     char name[KEPT_NAME_SIZE] = "";
     const char *problem = "is damaged";
     bool is_whole = read_packing(file, section, &packing);
-    if (is_whole && is_kept(file, &packing)) {
-        name_kept(name, file, section);
-        *owned = load_kept(file, section, name, packing.size);
+    if (is_whole && is_cached(file, &packing)) {
+        name_cached(name, file, section);
+        *owned = load_cached(file, section, name, packing.size);
     }
     unsigned char *raw = is_whole && !*owned ? bytes_load(&section->bytes) : NULL;
     if (raw)

@@ -12,7 +12,7 @@ enum {
     NAME_MAX_LENGTH = 1024,  /* limit of code points in a name */
     FILE_MAX_LENGTH = 4096,  /* and of a path */
     TABLE_MAX = 1 << 20,     /* bytes of a line table; longer tables give no lines */
-    CODES_MAX = 1 << 16,     /* of a process; then all are forgotten */
+    CODES_MAX = 1 << 16,     /* of a process; above it, the cache is cleared */
     BYTES_MAX = 64 << 20,    /* limit of bytes of names and tables; a sample that needs more has no frames */
     FUNCTIONS_MAX = 1 << 20, /* in a recording; all later ones share one */
     SUSPECT_NS = 1000000000,

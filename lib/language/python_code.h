@@ -51,7 +51,7 @@ struct python_code {
     bool is_trampoline;   /* the interpreter's own, which tracebacks leave out */
     bool is_made;         /* made by the program, not by a file */
     uint64_t compared;    /* ns: last comparison that found it unchanged */
-    uint64_t sample;      /* that this was found to be right for */
+    uint64_t sample;      /* number of the last sample that found it unchanged */
     uint64_t made;        /* the sample that it was read for */
     char *name, *file;    /* UTF-8 */
     unsigned char *table; /* of lines */

@@ -137,7 +137,7 @@ static uint32_t text_of_ref(const struct column *strings, uint32_t ref)
     return ref < strings->length ? ((const uint32_t *)strings->data)[ref] : PROFILE_NONE;
 }
 
-/* "file:12": takes the number off. */
+/* Removes ":12" from "file:12", and stores the number; false without one. */
 static bool take_number(const char *text, size_t *length, uint32_t *number)
 {
     size_t at = *length;

@@ -96,8 +96,8 @@ struct sample_table {
     uint32_t *waker;   /* waker of the wait that ends at the row: string; PROFILE_NONE: unknown, or not the end of a
                           wait; NULL: no such column */
     double *address;   /* address of an allocation; NAN: unknown; NULL: no such column */
-    uint32_t *partner; /* row of the matching deallocation, or allocation; PROFILE_NONE: unknown; NULL exactly if
-                          address is */
+    uint32_t *partner; /* row of the matching deallocation, or allocation; PROFILE_NONE: unknown; NULL if and only if
+                          `address` is NULL */
     enum weight_type weight_type;
     size_t length;
     size_t capacity; /* allocated rows of the columns; 0: `length` */

@@ -25,7 +25,7 @@ void own_address_write_token(char token[TOKEN_LENGTH + 1], const unsigned char b
 int own_address_init(struct own_address *own, uint16_t port, const char *token, struct error *err);
 
 /* Whether a Host header names the server: 127.0.0.1 or localhost and its port, which clients leave out if it is 80.
- * NULL (no header) does not. */
+ * False for NULL (no header). */
 bool own_address_is_host(const struct own_address *own, const char *host);
 
 /* Whether an Origin header names the server. */

@@ -134,7 +134,7 @@ struct split_search {
     struct error why; /* why a file that exists does not fit */
 };
 
-static bool try_in(struct split_search *walk, int root_fd, const char *path)
+static bool try_file_at(struct split_search *walk, int root_fd, const char *path)
 {
     int fd = file_open_in(root_fd, path);
     return fd >= 0 && walk->visit(walk, fd, path);
@@ -153,7 +153,7 @@ static bool try(struct split_search *walk, const char *format, ...)
     va_end(args);
     if (length < 0 || length >= (int)sizeof(path))
         return false;
-    return (root_fd >= 0 && try_in(walk, root_fd, path)) || try_in(walk, -1, path);
+    return (root_fd >= 0 && try_file_at(walk, root_fd, path)) || try_file_at(walk, -1, path);
 }
 
 /* Tries `name` in a directory, with and without the directories in `name`. */

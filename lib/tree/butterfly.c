@@ -333,7 +333,7 @@ static int expand(struct butterfly *butterfly, enum butterfly_side side, uint32_
 
 /* ---- rows ---- */
 
-/* A side, as a tree to make rows of. */
+/* A side, as a source of tree rows. */
 struct side {
     struct butterfly *butterfly;
     enum butterfly_side side;

@@ -22,7 +22,7 @@ static void copy_text(char *out, size_t size, const char *text, size_t length)
     out[copied] = '\0';
 }
 
-static void copy_z(char *out, size_t size, const char *text)
+static void copy_text_z(char *out, size_t size, const char *text)
 {
     copy_text(out, size, text, strlen(text));
 }
@@ -41,7 +41,7 @@ static void set_defaults(struct counter_display *display, const char *category, 
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (strcmp(category, known[i].category) == 0)
             *display = known[i].display;
-    copy_z(display->label, sizeof(display->label), name);
+    copy_text_z(display->label, sizeof(display->label), name);
 }
 
 static void read_member(struct counter_display *display, char count_unit[32], struct json *json)
@@ -86,7 +86,7 @@ static void read_display(struct counter_display *display, const struct profile *
             read_member(display, count_unit, &json);
     json_destroy(&json);
     if (strcmp(count_unit, "cpu-ms") == 0)
-        copy_z(display->unit, sizeof(display->unit), count_unit);
+        copy_text_z(display->unit, sizeof(display->unit), count_unit);
 }
 
 void counter_display_of(struct counter_display *display, const struct profile *profile, const struct counter *counter)
@@ -96,7 +96,7 @@ void counter_display_of(struct counter_display *display, const struct profile *p
     read_display(display, profile, counter);
     /* A counter of percent counts CPU time. */
     if (profile->meta.has_cpu_delta && strcmp(category, "CPU") == 0 && strcmp(display->unit, "percent") == 0)
-        copy_z(display->unit, sizeof(display->unit), "cpu-us");
+        copy_text_z(display->unit, sizeof(display->unit), "cpu-us");
 }
 
 /* ---- values ---- */

@@ -75,8 +75,8 @@ struct unwind_end_text {
 };
 extern const struct unwind_end_text unwind_ends[UNWIND_ENDS];
 
-/* A stack with more frames than fit has its leaf and root ends. Between them, one pc contains the number of omitted
- * frames (unwind_omitted()). */
+/* If a stack has more frames than fit, frames from its middle are dropped. Between them, one pc contains the number of
+ * omitted frames (unwind_omitted()). */
 enum { UNWIND_DEPTH_MAX = 32768 }; /* frames of one walk, missing ones included: 10 ns each */
 
 static inline uint64_t unwind_omitted(uint64_t frames)

@@ -306,7 +306,7 @@ static enum step step_signal_frame(struct walk *walk)
 /* A function's address is where a return address should be: the function is the start of a context. */
 static enum step step_planted(struct walk *walk)
 {
-    if (walk->exact) /* the rule of this pc as a return address */
+    if (walk->exact) /* the rule to use if this pc is a return address */
         return walk_step_frame_pointer(walk);
     walk->pcs[walk->frame]++;
     enum step step = walk_end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
@@ -380,8 +380,8 @@ static enum step step_other(struct walk *walk, const struct rule *in_cache, uint
 }
 
 /* A copy in a perf ring was written on another processor: each of its cache lines is a miss, and each frame must be
- * read before the address of the next is known. Prefetching some lines ahead of the walk lets the misses overlap. Most
- * steps find enough of them fetched. */
+ * read before the address of the next is known. Prefetching some lines ahead of the walk lets the misses overlap. For
+ * most steps the prefetched lines are enough. */
 static inline void fetch_ahead(struct walk *walk)
 {
     enum { LINE = 64, AHEAD = 32 * LINE };
