@@ -96,7 +96,7 @@ enum {
 };
 
 /* The kind of a record, by enum spool_record_kind; NULL if no kind has the number. */
-const struct spool_kind *spool_kind_of(uint32_t number);
+const struct spool_kind *spool_kind_of(uint32_t kind);
 
 /* Names of the values of a process, by enum counter_kind. */
 extern const char *const spool_counter_names[];
