@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-PERF_EVENT_OPEN, SECCOMP, BPF, IO_URING_SETUP = 298, 317, 321, 425  # x86-64
+PERF_EVENT_OPEN, SECCOMP, BPF, USERFAULTFD, IO_URING_SETUP = 298, 317, 321, 323, 425  # x86-64
 SOFTWARE, CPU_CLOCK = 1, 0
 USER_ONLY = 0x60  # exclude_kernel, exclude_hv
 PTRACE_TRACEME = 0
@@ -64,6 +64,13 @@ def has_io_uring():
     library = libc()
     library.syscall(IO_URING_SETUP, 0, None)
     return ctypes.get_errno() not in (errno.ENOSYS, errno.EPERM)
+
+
+def opens_userfaultfd():
+    fd = libc().syscall(USERFAULTFD, os.O_CLOEXEC)
+    if fd >= 0:
+        os.close(fd)
+    return fd >= 0
 
 
 def compiles_bpf():
@@ -217,6 +224,7 @@ CONDITIONS = {
     "no-pid-namespaces": lambda _: not succeeds("unshare", "-fp", "--mount-proc", "true"),
     "no-network-namespaces": lambda _: not succeeds("unshare", "-n", "true"),
     "no-fuse": lambda _: not os.path.exists("/dev/fuse") or is_machine("no-mounts"),
+    "no-userfaultfd": lambda _: not opens_userfaultfd(),
     "no-seccomp": lambda _: not filters_system_calls(),
     "no-io-uring": lambda _: not has_io_uring(),
     "no-bpf": lambda _: not compiles_bpf(),

@@ -1,5 +1,7 @@
 #include "language/python_memory.h"
 
+#include "os/target_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -35,10 +37,8 @@ static struct iovec remote_part(uint64_t address, size_t size)
 
 size_t python_memory_copy(struct python_memory *memory, uint64_t address, void *out, size_t size)
 {
-    struct iovec local = {.iov_base = out, .iov_len = size}, remote = remote_part(address, size);
     memory->reads++;
-    ssize_t got = process_vm_readv((pid_t)memory->tid, &local, 1, &remote, 1, 0);
-    return got > 0 ? (size_t)got : 0;
+    return target_memory_read(memory->tid, address, out, size);
 }
 
 static bool is_unchanged(const struct python_memory *memory, const unsigned char *top, size_t size,
@@ -70,7 +70,7 @@ bool python_memory_fetch(struct python_memory *memory, const struct python_pages
         memory->pages[i].is_used = false;
     }
     memory->reads++;
-    ssize_t got = process_vm_readv((pid_t)memory->tid, local, pages->count + 1, remote, pages->count + 1, 0);
+    ssize_t got = target_memory_readv(memory->tid, local, pages->count + 1, remote, pages->count + 1);
     if (got < (ssize_t)top_size || !is_unchanged(memory, top, top_size, words))
         return false;
     memory->count = ((size_t)got - top_size) / PYTHON_PAGE;

@@ -2,6 +2,7 @@
 
 #include "os/file_io.h"
 #include "os/file_proc.h"
+#include "os/target_memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -124,11 +125,10 @@ uint64_t attach_program(pid_t pid)
 char **attach_command(pid_t pid)
 {
     enum { LONGEST = 64 * 1024 }; /* longer command lines are truncated */
-    char path[64], *text = malloc(LONGEST + 1), name[32];
+    char *text = malloc(LONGEST + 1), name[32];
     if (!text)
         return NULL;
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cmdline", proc_living_thread((uint32_t)pid));
-    size_t length = read_start(path, text, LONGEST);
+    size_t length = target_memory_read_file(proc_living_thread((uint32_t)pid), "cmdline", text, LONGEST - 1);
     while (length && !text[length - 1]) /* a title that a program has set is padded */
         length--;
     if (!length) {
@@ -152,9 +152,8 @@ char **attach_command(pid_t pid)
 
 bool attach_has_command(pid_t pid)
 {
-    char path[64], start[2];
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cmdline", proc_living_thread((uint32_t)pid));
-    return read_start(path, start, sizeof(start)) > 0;
+    char start;
+    return target_memory_read_file(proc_living_thread((uint32_t)pid), "cmdline", &start, 1) > 0;
 }
 
 int attach_watch(pid_t pid, struct error *err)

@@ -4,6 +4,7 @@
 #include "os/file_beside.h"
 #include "base/hash.h"
 #include "base/strings.h"
+#include "os/target_memory.h"
 #include "process/mapped_file.h"
 #include "process/proc_maps.h"
 
@@ -15,7 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -312,10 +312,8 @@ static size_t read_vdso(uint32_t pid, const struct perf_mapping *mapping, unsign
         memcpy(image, own, size);
         return size;
     }
-    struct iovec local = {.iov_base = image, .iov_len = mapping->length < VDSO_MAX ? mapping->length : VDSO_MAX};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)mapping->start, .iov_len = local.iov_len};
-    ssize_t got = pid ? process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) : 0;
-    return got > 0 ? (size_t)got : 0;
+    size = mapping->length < VDSO_MAX ? mapping->length : VDSO_MAX;
+    return pid ? target_memory_read(pid, mapping->start, image, size) : 0;
 }
 
 static int add_vdso(struct library_table *table, struct library *library, uint32_t pid,

@@ -1,9 +1,9 @@
 #include "process/text_copies.h"
 
+#include "os/target_memory.h"
 #include "unwind/module.h"
 
 #include <string.h>
-#include <sys/uio.h>
 
 enum { COPIES_MAX = 64 };
 
@@ -84,11 +84,9 @@ static enum comparison compare(const struct mapping *file, uint32_t tid, uint64_
     size_t size = file->end - at < AROUND ? (size_t)(file->end - at) : AROUND;
     uint64_t vaddr = unwind_module_base(file->module) + file->rva + (at - file->start);
     size = unwind_module_read_code(file->module, vaddr, in_file, size);
-    struct iovec local = {.iov_base = in_memory, .iov_len = size};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)at, .iov_len = size};
     if (at + size <= pc)
         return DIFFERENT; /* the file has no bytes there */
-    if (process_vm_readv((pid_t)tid, &local, 1, &remote, 1, 0) != (ssize_t)size)
+    if (target_memory_read(tid, at, in_memory, size) != size)
         return UNREADABLE;
     return memcmp(in_file, in_memory, size) == 0 ? EQUAL : DIFFERENT;
 }

@@ -352,6 +352,7 @@ void cpu_samples_fill_result(const struct cpu_samples *samples, struct record_re
     result->truncated = samples->truncated;
     memcpy(result->truncated_by_reason, samples->truncated_by_reason, sizeof(result->truncated_by_reason));
     result->completed_by_libunwind = samples->completed_by_libunwind;
+    excess_note_silent_memory(samples->options.excesses, samples->options.tracker);
     excess_describe(samples->options.excesses, result->limits, sizeof(result->limits));
     if (!python)
         return;

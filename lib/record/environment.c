@@ -4,6 +4,7 @@
 #include "os/file_io.h"
 #include "os/file_proc.h"
 #include "base/hash.h"
+#include "os/target_memory.h"
 #include "spool/info.h"
 #include "sample/cpu_list.h"
 
@@ -278,20 +279,15 @@ static const char *find_variable(const char *environment, size_t size, const cha
     return NULL;
 }
 
-/* Reads /proc/PID/environ, and adds a NUL. NULL if it cannot be read. */
+/* Reads /proc/PID/environ, and adds a NUL. NULL if memory ran out. */
 static char *read_environment(pid_t pid, size_t *size)
 {
     enum { MOST = 4 << 20 };
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/environ", proc_living_thread((uint32_t)pid));
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char *text = fd >= 0 ? malloc(MOST + 1) : NULL;
-    ssize_t length = text ? file_read(fd, text, MOST) : -1;
-    if (fd >= 0)
-        close(fd);
-    *size = length > 0 ? (size_t)length : 0;
-    if (text)
-        text[*size] = '\0';
+    char *text = malloc(MOST + 1);
+    if (!text)
+        return NULL;
+    *size = target_memory_read_file(proc_living_thread((uint32_t)pid), "environ", text, MOST);
+    text[*size] = '\0';
     return text;
 }
 

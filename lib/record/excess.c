@@ -1,5 +1,6 @@
 #include "record/excess.h"
 
+#include "os/target_memory.h"
 #include "process/tracker.h"
 
 #include <inttypes.h>
@@ -19,6 +20,15 @@ void excess_note(struct excesses *excesses, struct tracker *tracker, enum excess
     snprintf(note->first, sizeof(note->first), "%s (%" PRIu32 ")", thread ? thread->name : "process", process->pid);
 }
 
+void excess_note_silent_memory(struct excesses *excesses, struct tracker *tracker)
+{
+    struct tracked_process *process;
+    uint32_t pid;
+    while (target_memory_take_silent(&pid))
+        if ((process = tracker_process(tracker, pid)))
+            excess_note(excesses, tracker, EXCESS_MEMORY, process);
+}
+
 void excess_describe(const struct excesses *excesses, char *text, size_t size)
 {
     static const char *const reasons[EXCESSES] = {
@@ -27,6 +37,8 @@ void excess_describe(const struct excesses *excesses, char *text, size_t size)
         [EXCESS_MAPPINGS] =
             "maps executable memory too often: prof looks up the mappings of its stacks, and misses code "
             "that was unmapped at once",
+        [EXCESS_MEMORY] = "has memory that nobody fills, so that reads of it do not return: prof reads it no more, and "
+                          "some of its stacks are truncated",
     };
     size_t used = 0;
     text[0] = '\0';

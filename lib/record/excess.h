@@ -17,6 +17,7 @@ struct tracker;
 enum excess {
     EXCESS_UNWINDING, /* its unwind information takes too long to interpret (unwind/work.h) */
     EXCESS_MAPPINGS,  /* it maps executable memory too often (process/tracked_mappings.c) */
+    EXCESS_MEMORY,    /* reads of its memory do not return (os/target_memory.h) */
     EXCESSES
 };
 
@@ -33,6 +34,9 @@ struct excesses {
 /* Notes that a process has reached a limit. Counts each process once for each limit. */
 void excess_note(struct excesses *excesses, struct tracker *tracker, enum excess excess,
                  struct tracked_process *process);
+
+/* Notes the processes whose memory does not answer. */
+void excess_note_silent_memory(struct excesses *excesses, struct tracker *tracker);
 
 /* Writes a sentence for each limit that some process has reached, "; " between; empty: none has. */
 void excess_describe(const struct excesses *excesses, char *text, size_t size);

@@ -5,6 +5,7 @@
 #include "record/record.h"
 
 #include "os/clock.h"
+#include "os/target_memory.h"
 #include "record/control.h"
 #include "record/metadata.h"
 #include "record/recording.h"
@@ -294,6 +295,7 @@ static void recording_destroy(struct recording *recording)
     waits_destroy(&recording->waits);
     marks_destroy(&recording->marks);
     tracker_free(recording->tracker);
+    target_memory_stop();
     counters_destroy(&recording->counters);
     library_table_free(recording->libraries);
     if (recording->spool)

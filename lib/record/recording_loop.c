@@ -169,6 +169,7 @@ static int keep_time(struct recording *recording, const struct producers *produc
         recording_end(recording, RECORD_TIME_UP, 0);
     if (recording->loop.follows && !tracker_count_processes(recording->tracker))
         recording_end(recording, RECORD_TARGET_ENDED, 0);
+    excess_note_silent_memory(&recording->excesses, recording->tracker);
     int code = control_keep_time(recording, now, err);
     if (code || now < recording->loop.next_flush)
         return code;

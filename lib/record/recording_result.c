@@ -4,6 +4,7 @@
 #include "record/recording.h"
 
 #include "os/clock.h"
+#include "os/target_memory.h"
 #include "base/path.h"
 
 #include <inttypes.h>
@@ -110,8 +111,8 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
      * time of ended threads. */
     if (source->covers_kernel && !result->left_out && !is_filtered)
         result->cpu_time = count_of_kernel(recording, totals.cpu_time);
-    result->recorder_cpu =
-        clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before + spool_writer_sync_cpu_time(recording->spool);
+    result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before +
+                           spool_writer_sync_cpu_time(recording->spool) + target_memory_cpu_time();
     result->lost = totals.lost_records > totals.lost ? totals.lost_records : totals.lost;
     cpu_samples_fill_result(recording->samples, result);
     result->waits = recording->waits.stored;

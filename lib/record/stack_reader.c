@@ -17,10 +17,10 @@
 #include "record/stack_reader.h"
 
 #include "os/clock.h"
+#include "os/target_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 enum {
     OVERLAP = 1024,          /* bytes of the copy that the reader compares */
@@ -53,11 +53,7 @@ static bool read_until(struct stack_reader *reader, size_t wanted)
         piece = wanted - reader->have;
     if (piece > CAPACITY - reader->have)
         piece = CAPACITY - reader->have;
-    struct iovec local = {.iov_base = reader->buffer + reader->have, .iov_len = piece};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)(reader->base + reader->have), .iov_len = piece};
-    ssize_t size = process_vm_readv((pid_t)reader->tid, &local, 1, &remote, 1, 0);
-    if (size > 0)
-        reader->have += (size_t)size;
+    reader->have += target_memory_read(reader->tid, reader->base + reader->have, reader->buffer + reader->have, piece);
     return reader->have >= wanted;
 }
 
@@ -129,13 +125,11 @@ bool stack_reader_read_off_copied_stack(void *context, uint64_t address, void *o
         return false;
     uint64_t offset = address - reader->off_stack_base;
     if (offset >= reader->off_stack_have || size > reader->off_stack_have - offset) {
-        struct iovec local = {.iov_base = reader->off_stack, .iov_len = STACK_READ_OFF_COPIED_STACK};
-        struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = STACK_READ_OFF_COPIED_STACK};
         reader->was_late = !is_young(reader);
         if (reader->was_late)
             return false;
-        ssize_t got = process_vm_readv((pid_t)reader->tid, &local, 1, &remote, 1, 0);
-        reader->off_stack_have = got > 0 ? (size_t)got : 0;
+        reader->off_stack_have =
+            target_memory_read(reader->tid, address, reader->off_stack, STACK_READ_OFF_COPIED_STACK);
         reader->off_stack_base = address;
         offset = 0;
     }
@@ -148,9 +142,7 @@ bool stack_reader_read_off_copied_stack(void *context, uint64_t address, void *o
 bool stack_reader_read_code(void *context, uint64_t address, void *out, size_t size)
 {
     const struct stack_reader *reader = context;
-    struct iovec local = {.iov_base = out, .iov_len = size};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = size};
-    return process_vm_readv((pid_t)reader->tid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+    return target_memory_read(reader->tid, address, out, size) == size;
 }
 
 bool stack_reader_read_below(void *context, uint64_t address, void *out, size_t size)

@@ -5,6 +5,7 @@
 #include "record/wait_reason.h"
 
 #include "os/file_io.h"
+#include "os/target_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* Which argument of a system call identifies what it waits for. */
@@ -178,13 +178,11 @@ static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wa
 static void describe_poll(uint32_t tid, uint64_t address, uint64_t count, struct wait_state *state)
 {
     struct pollfd polled;
-    struct iovec local = {.iov_base = &polled, .iov_len = sizeof(polled)};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = sizeof(polled)};
     snprintf(state->object, sizeof(state->object), "poll");
     if (count == 0) {
         state->reason = REASON_SLEEP;
         snprintf(state->object, sizeof(state->object), "sleep");
-    } else if (count == 1 && process_vm_readv((pid_t)tid, &local, 1, &remote, 1, 0) == sizeof(polled)) {
+    } else if (count == 1 && target_memory_read(tid, address, &polled, sizeof(polled)) == sizeof(polled)) {
         describe_file(tid, (uint64_t)(uint32_t)polled.fd, "poll", state);
     }
 }

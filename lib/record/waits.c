@@ -3,6 +3,7 @@
 #include "os/clock.h"
 #include "os/file_io.h"
 #include "os/file_proc.h"
+#include "os/target_memory.h"
 #include "process/socket_names.h"
 #include "record/wait_reason.h"
 #include "unwind/unwind.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 enum {
     STACK_COPY = 16 * 1024,     /* bytes; fits most waiting threads; a walk reads the rest if needed */
@@ -310,10 +310,7 @@ void waits_lost(struct waits *waits)
 
 static size_t copy_stack(struct waits *waits, uint32_t tid, uint64_t sp)
 {
-    struct iovec local = {.iov_base = waits->copy, .iov_len = STACK_COPY};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)sp, .iov_len = STACK_COPY};
-    ssize_t size = process_vm_readv((pid_t)tid, &local, 1, &remote, 1, 0);
-    return size > 0 ? (size_t)size : 0;
+    return target_memory_read(tid, sp, waits->copy, STACK_COPY);
 }
 
 static struct unwind_result walk(struct waits *waits, struct tracked_process *process, uint32_t tid,

@@ -1,4 +1,5 @@
 #include "sample/ptrace_internal.h"
+#include "os/target_memory.h"
 #include "sample/ptrace_sampler.h"
 
 #include "os/clock.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,25 +31,18 @@ static bool read_registers(const struct ptrace_thread *thread, struct user_regs_
     return true;
 }
 
-static size_t copy(pid_t tid, uint64_t from, unsigned char *to, size_t size)
-{
-    struct iovec local = {.iov_base = to, .iov_len = size};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)from, .iov_len = size};
-    ssize_t got = process_vm_readv(tid, &local, 1, &remote, 1, 0);
-    return got > 0 ? (size_t)got : 0;
-}
-
 /* Also copies the red zone below sp, unless it is unmapped. */
 static void copy_stack(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread, uint64_t sp,
                        struct perf_sample *sample)
 {
     enum { BELOW = PTRACE_STACK_BELOW_SP };
-    size_t got = copy(thread->tid, sp - BELOW, sampler->stack, BELOW + thread->stack_size);
+    size_t got = target_memory_read((uint32_t)thread->tid, sp - BELOW, sampler->stack, BELOW + thread->stack_size);
     bool is_with_below = got > BELOW;
     sample->stack = sampler->stack + BELOW;
     sample->stack_below = is_with_below ? BELOW : 0;
     sample->stack_size =
-        is_with_below ? got - BELOW : copy(thread->tid, sp, sampler->stack + BELOW, thread->stack_size);
+        is_with_below ? got - BELOW
+                      : target_memory_read((uint32_t)thread->tid, sp, sampler->stack + BELOW, thread->stack_size);
     sample->stack_full = sample->stack_size == thread->stack_size;
 }
 

@@ -2,6 +2,7 @@
 
 #include "os/clock.h"
 #include "os/late_library.h"
+#include "os/target_memory.h"
 #include "unwind/address_space.h"
 
 #include <libunwind-ptrace.h>
@@ -51,13 +52,25 @@ static bool load(struct in_place_walker *walker)
                              &walker->libunwind_ptrace);
 }
 
+static _Thread_local uint32_t walked_tid;
+
+/* libunwind-ptrace reads by PTRACE_PEEKDATA, which may never return. */
+static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int is_write, void *context)
+{
+    (void)space, (void)context;
+    return !is_write && target_memory_read(walked_tid, address, value, sizeof(*value)) == sizeof(*value) ? 0
+                                                                                                         : -UNW_EINVAL;
+}
+
 struct in_place_walker *in_place_walker_new(void)
 {
     struct in_place_walker *walker = calloc(1, sizeof(*walker));
     if (!walker)
         return NULL;
-    if (load(walker))
+    if (load(walker)) {
+        walker->libunwind_ptrace._UPT_accessors->access_mem = access_memory;
         walker->space = walker->libunwind.unw_create_addr_space(walker->libunwind_ptrace._UPT_accessors, 0);
+    }
     if (!walker->space) {
         free(walker);
         return NULL;
@@ -145,6 +158,7 @@ size_t in_place_walk(struct in_place_walker *walker, const struct in_place_threa
     if (!context)
         return 0;
     forget_other_programs(walker, thread->program, start);
+    walked_tid = (uint32_t)thread->tid;
     size_t count = walk(walker, thread, context, start + longest_walk, pcs, max);
     walker->libunwind_ptrace._UPT_destroy(context);
     walker->walks++;

@@ -7,18 +7,22 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -412,12 +416,114 @@ static void silent(const char *place)
     sleep(10); /* the profile is saved meanwhile */
 }
 
+/* ---- memory that nobody fills: the command line, and the stack above the page of the stack pointer ---- */
+
+enum { PAGE_SIZE = 4096 };
+
+static char *command_line;
+static int silent_file = -1, userfault; /* no file: memory of userfaultfd() */
+
+/* Serves one file, which can be opened, but not read. */
+static void serve_file(int fd)
+{
+    static char request[1 << 17];
+    while (read(fd, request, sizeof(request)) > 0) {
+        const struct fuse_in_header *header = (const void *)request;
+        const struct fuse_init_out init = {.major = 7, .minor = 31, .max_write = 65536};
+        const struct fuse_attr file = {.ino = 2, .size = 1 << 20, .mode = S_IFREG | 0777, .nlink = 1};
+        const struct fuse_attr directory = {.ino = 1, .mode = S_IFDIR | 0777, .nlink = 2};
+        const struct fuse_entry_out entry = {.nodeid = 2, .entry_valid = 100, .attr_valid = 100, .attr = file};
+        const struct fuse_attr_out attributes = {.attr_valid = 100, .attr = header->nodeid == 2 ? file : directory};
+        const struct fuse_open_out open = {.fh = 1};
+        if (header->opcode == FUSE_INIT)
+            answer(fd, header->unique, &init, sizeof(init));
+        else if (header->opcode == FUSE_LOOKUP)
+            answer(fd, header->unique, &entry, sizeof(entry));
+        else if (header->opcode == FUSE_GETATTR)
+            answer(fd, header->unique, &attributes, sizeof(attributes));
+        else if (header->opcode == FUSE_OPEN)
+            answer(fd, header->unique, &open, sizeof(open));
+    }
+}
+
+static void map_silent(char *place, size_t size)
+{
+    int flags = MAP_PRIVATE | MAP_FIXED | (silent_file < 0 ? MAP_ANONYMOUS : 0);
+    if (mmap(place, size, PROT_READ | PROT_WRITE, flags, silent_file, 0) == MAP_FAILED)
+        fail("mmap");
+    if (silent_file >= 0)
+        return;
+    struct uffdio_register range = {.range = {.start = (uintptr_t)place, .len = size},
+                                    .mode = UFFDIO_REGISTER_MODE_MISSING};
+    if (ioctl(userfault, UFFDIO_REGISTER, &range))
+        fail("userfaultfd");
+}
+
+static void *spin_on_silent_stack(void *argument)
+{
+    static const unsigned char loop[] = {0x48, 0x89, 0xfc, 0x48, 0x89, 0xf5, /* mov %rdi, %rsp; mov %rsi, %rbp */
+                                         0x48, 0xff, 0xc0, 0xeb, 0xfb};      /* inc %rax; jmp */
+    const size_t pages = 32;
+    char *stack = mmap(NULL, pages * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *code = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED || code == MAP_FAILED)
+        fail("mmap");
+    memcpy(code, loop, sizeof(loop));
+    memset(stack, 0, PAGE_SIZE);
+    map_silent(stack + PAGE_SIZE, (pages - 1) * PAGE_SIZE);
+    map_silent((char *)((uintptr_t)command_line & ~(uintptr_t)(PAGE_SIZE - 1)), PAGE_SIZE);
+    if (write(STDOUT_FILENO, "ready\n", 6) == 6)
+        ((void (*)(char *, char *))(uintptr_t)code)(stack + PAGE_SIZE - 256, stack + PAGE_SIZE);
+    return argument;
+}
+
+/* The main thread must not use its stack any more: the command line shares a page with it. */
+static void silent_memory(char *argument, const char *place)
+{
+    pthread_t thread;
+    command_line = argument;
+    alarm((unsigned)((end - now()) / 1000000000u));
+    if (place) {
+        char options[100];
+        if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+            fail("mount namespace");
+        int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+        snprintf(options, sizeof(options), "fd=%d,rootmode=40755,user_id=0,group_id=0,allow_other", fd);
+        if (fd < 0 || mount("silent", place, "fuse", MS_NOSUID | MS_NODEV, options))
+            fail("fuse");
+        pid_t child = fork();
+        if (child) {
+            serve_file(fd);
+            exit(0);
+        }
+        close(fd);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        char path[200];
+        snprintf(path, sizeof(path), "%s/file", place);
+        silent_file = open(path, O_RDWR);
+        if (silent_file < 0)
+            fail(path);
+    } else {
+        struct uffdio_api api = {.api = UFFD_API};
+        userfault = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+        if (userfault < 0 || ioctl(userfault, UFFDIO_API, &api))
+            fail("userfaultfd");
+    }
+    if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+        fail("setresuid");
+    if (pthread_create(&thread, NULL, spin_on_silent_stack, NULL))
+        fail("thread");
+    pause();
+}
+
 int main(int argc, char **argv)
 {
     const char *kind = argc > 2 ? argv[1] : "";
     end = now() + (argc > 2 ? strtoull(argv[2], NULL, 10) * 1000000000u : 0);
     if (!strcmp(kind, "index"))
         write_index_file("index.so");
+    if (!strcmp(kind, "userfault") || !strcmp(kind, "memory"))
+        silent_memory(argv[0], argc > 3 && argv[3][0] ? argv[3] : NULL);
     puts("ready");
     fflush(stdout);
     if (!strcmp(kind, "cfi"))

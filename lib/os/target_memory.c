@@ -1,0 +1,336 @@
+#include "os/target_memory.h"
+
+#include "os/clock.h"
+#include "os/file_io.h"
+#include "os/file_proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <linux/sched.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CAPACITY = 4 << 20, USERS = 1024, CHECK_NS = 1000000000, PATIENCE = 50 };
+
+/* Shared with one helper. A new helper gets new memory, since a killed one may still write. */
+struct exchange {
+    _Atomic uint32_t asked, answered; /* number of the last request, and of the last answer */
+    uint32_t tid;
+    size_t parts, size;
+    struct iovec remote[TARGET_MEMORY_PARTS];
+    char path[64]; /* empty: `remote` */
+    ssize_t got;
+    unsigned char bytes[CAPACITY];
+};
+
+enum access { DIRECT, BY_HELPER, REFUSED };
+
+struct thread_user {
+    uint32_t tid, pid, uid;
+    enum access access;
+    uint64_t checked; /* ns; 0: unused */
+};
+
+static struct {
+    pthread_mutex_t mutex;
+    struct exchange *exchange; /* NULL: no helper */
+    pid_t helper;
+    int pidfd;
+    uint64_t cpu_time;               /* ns, of earlier helpers */
+    struct thread_user users[USERS]; /* by tid */
+    struct {
+        uint32_t pid, uid;
+    } silent[TARGET_MEMORY_SILENT];
+    size_t silent_count, taken;
+} state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
+{
+    return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
+}
+
+/* ---- the helper ---- */
+
+static ssize_t read_path(const char *path, void *out, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? -1 : file_read(fd, out, size);
+    if (fd >= 0)
+        close(fd);
+    return length;
+}
+
+/* Runs in a copy of one thread of prof: calls nothing but system calls. */
+static _Noreturn void serve(struct exchange *exchange, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(0);
+    if (syscall(SYS_close_range, 0, ~0U, 0))
+        for (int fd = 0; fd < 4096; fd++)
+            close(fd);
+    for (uint32_t number = 0;; futex(&exchange->answered, FUTEX_WAKE, 1, NULL)) {
+        while (exchange->asked == number)
+            futex(&exchange->asked, FUTEX_WAIT, number, NULL);
+        number = exchange->asked;
+        struct iovec local = {.iov_base = exchange->bytes, .iov_len = exchange->size};
+        exchange->got = exchange->path[0]
+                            ? read_path(exchange->path, exchange->bytes, exchange->size)
+                            : process_vm_readv((pid_t)exchange->tid, &local, 1, exchange->remote, exchange->parts, 0);
+        exchange->answered = number;
+    }
+}
+
+/* The helper must run when the recorder waits for it: it gets the same priority. */
+static void inherit_scheduling(int policy)
+{
+    struct sched_param param;
+    policy &= ~SCHED_RESET_ON_FORK;
+    if ((policy == SCHED_FIFO || policy == SCHED_RR) && !sched_getparam(0, &param))
+        sched_setscheduler(state.helper, policy, &param);
+}
+
+/* No signal reports the end of the helper, so that it is no end of a recorded command. */
+static bool start_helper(void)
+{
+    struct exchange *exchange =
+        mmap(NULL, sizeof(*exchange), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    sigset_t all, before;
+    pid_t parent = getpid();
+    if (exchange == MAP_FAILED)
+        return false;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    state.helper = (pid_t)syscall(SYS_clone, CLONE_PIDFD, NULL, &state.pidfd, NULL, NULL);
+    if (state.helper == 0)
+        serve(exchange, parent);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (state.helper < 0) {
+        munmap(exchange, sizeof(*exchange));
+        return false;
+    }
+    inherit_scheduling(sched_getscheduler(0));
+    state.exchange = exchange;
+    return true;
+}
+
+static uint64_t helper_cpu_time(void)
+{
+    clockid_t clock;
+    return state.exchange && !clock_getcpuclockid(state.helper, &clock) ? clock_ns(clock) : 0;
+}
+
+/* An uninterruptible helper (of a network file system) stays behind, until prof has ended. */
+static void kill_helper(void)
+{
+    if (!state.exchange)
+        return;
+    state.cpu_time += helper_cpu_time();
+    syscall(SYS_pidfd_send_signal, state.pidfd, SIGKILL, NULL, 0);
+    for (int i = 0; i < 20 && waitpid(state.helper, NULL, __WALL | WNOHANG) == 0; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    close(state.pidfd);
+    munmap(state.exchange, sizeof(*state.exchange));
+    state.exchange = NULL;
+}
+
+/* 'R': the helper waits only for a CPU. 'Z' or 0: somebody has killed it. */
+static char helper_state(void)
+{
+    char path[64], text[1024];
+    struct proc_stat stat;
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)state.helper);
+    ssize_t length = read_path(path, text, sizeof(text) - 1);
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0 && proc_stat_parse(text, &stat) ? stat.state : 0;
+}
+
+static bool await_answer(uint32_t number)
+{
+    struct exchange *exchange = state.exchange;
+    const struct timespec timeout = {.tv_nsec = TARGET_MEMORY_TIMEOUT_NS};
+    const uint64_t longest = monotonic_ns() + (uint64_t)PATIENCE * TARGET_MEMORY_TIMEOUT_NS;
+    uint32_t answered;
+    while ((answered = exchange->answered) != number)
+        if (futex(&exchange->answered, FUTEX_WAIT, answered, &timeout) && errno == ETIMEDOUT &&
+            exchange->answered != number && (monotonic_ns() > longest || helper_state() != 'R'))
+            break;
+    return exchange->answered == number;
+}
+
+/* ---- users ---- */
+
+static bool is_trusted(const char *status)
+{
+    const char *line = strstr(status, "\nUid:");
+    unsigned ids[4] = {1, 1, 1, 1};
+    if (!line || sscanf(line, "\nUid: %u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
+        return false;
+    for (size_t i = 0; i < 4; i++)
+        if (ids[i] && ids[i] != geteuid())
+            return false;
+    return true;
+}
+
+static enum access access_of(const struct thread_user *user, const char *status)
+{
+    size_t of_user = 0;
+    for (size_t i = 0; i < state.silent_count; i++) {
+        if (state.silent[i].pid == user->pid)
+            return REFUSED;
+        of_user += state.silent[i].uid == user->uid;
+    }
+    if (is_trusted(status))
+        return DIRECT;
+    return of_user < TARGET_MEMORY_SILENT_OF_USER && state.silent_count < TARGET_MEMORY_SILENT ? BY_HELPER : REFUSED;
+}
+
+static struct thread_user *find_user(uint32_t tid)
+{
+    struct thread_user *user = &state.users[tid % USERS];
+    uint64_t now = monotonic_ns();
+    if (user->tid == tid && user->checked && now < user->checked + CHECK_NS)
+        return user;
+    char path[64], status[4096];
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tid);
+    ssize_t length = read_path(path, status, sizeof(status) - 1);
+    status[length > 0 ? length : 0] = '\0';
+    const char *group = strstr(status, "\nTgid:"), *uid = strstr(status, "\nUid:");
+    *user = (struct thread_user){.tid = tid,
+                                 .pid = group ? (uint32_t)strtoul(group + 6, NULL, 10) : tid,
+                                 .uid = uid ? (uint32_t)strtoul(uid + 5, NULL, 10) : UINT32_MAX,
+                                 .checked = now};
+    user->access = access_of(user, status);
+    return user;
+}
+
+static void note_silent(const struct thread_user *user)
+{
+    if (state.silent_count < TARGET_MEMORY_SILENT) {
+        state.silent[state.silent_count].pid = user->pid;
+        state.silent[state.silent_count++].uid = user->uid;
+    }
+    memset(state.users, 0, sizeof(state.users)); /* its other threads, and its user */
+}
+
+/* ---- requests ---- */
+
+/* Sends the request that the caller has stored. Returns whether its read has succeeded. */
+static bool ask(const struct thread_user *user)
+{
+    struct exchange *exchange = state.exchange;
+    uint32_t number = exchange->asked + 1;
+    exchange->asked = number;
+    futex(&exchange->asked, FUTEX_WAKE, 1, NULL);
+    if (await_answer(number))
+        return exchange->got >= 0;
+    char was = helper_state();
+    kill_helper();
+    if (was && was != 'Z' && was != 'X')
+        note_silent(user);
+    return false;
+}
+
+static ssize_t read_by_helper(const struct thread_user *user, const struct iovec *local, size_t local_count,
+                              const struct iovec *remote, size_t remote_count)
+{
+    size_t size = 0, at = 0;
+    for (size_t i = 0; i < local_count; i++)
+        size += local[i].iov_len;
+    if (remote_count > TARGET_MEMORY_PARTS || size > CAPACITY || (!state.exchange && !start_helper()))
+        return -1;
+    struct exchange *exchange = state.exchange;
+    exchange->path[0] = '\0';
+    exchange->tid = user->tid;
+    exchange->parts = remote_count;
+    exchange->size = size;
+    memcpy(exchange->remote, remote, remote_count * sizeof(*remote));
+    if (!ask(user))
+        return -1;
+    for (size_t i = 0, length; i < local_count && at < (size_t)exchange->got; i++, at += length) {
+        length = (size_t)exchange->got - at < local[i].iov_len ? (size_t)exchange->got - at : local[i].iov_len;
+        memcpy(local[i].iov_base, exchange->bytes + at, length);
+    }
+    return (ssize_t)at;
+}
+
+ssize_t target_memory_readv(uint32_t tid, const struct iovec *local, size_t local_count, const struct iovec *remote,
+                            size_t remote_count)
+{
+    ssize_t got = -1;
+    pthread_mutex_lock(&state.mutex);
+    const struct thread_user *user = find_user(tid);
+    enum access access = user->access;
+    if (access == BY_HELPER)
+        got = read_by_helper(user, local, local_count, remote, remote_count);
+    pthread_mutex_unlock(&state.mutex);
+    return access == DIRECT ? process_vm_readv((pid_t)tid, local, local_count, remote, remote_count, 0) : got;
+}
+
+size_t target_memory_read(uint32_t tid, uint64_t address, void *out, size_t size)
+{
+    struct iovec local = {.iov_base = out, .iov_len = size};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = size};
+    ssize_t got = target_memory_readv(tid, &local, 1, &remote, 1);
+    return got > 0 ? (size_t)got : 0;
+}
+
+size_t target_memory_read_file(uint32_t pid, const char *name, void *out, size_t size)
+{
+    char path[sizeof(((struct exchange *)NULL)->path)];
+    ssize_t got = -1;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
+    pthread_mutex_lock(&state.mutex);
+    const struct thread_user *user = find_user(pid);
+    enum access access = user->access;
+    if (access == BY_HELPER && (state.exchange || start_helper())) {
+        memcpy(state.exchange->path, path, sizeof(path));
+        state.exchange->size = size < CAPACITY ? size : CAPACITY;
+        if (ask(user)) {
+            got = state.exchange->got;
+            memcpy(out, state.exchange->bytes, (size_t)got);
+        }
+    }
+    pthread_mutex_unlock(&state.mutex);
+    if (access == DIRECT)
+        got = read_path(path, out, size);
+    return got > 0 ? (size_t)got : 0;
+}
+
+bool target_memory_take_silent(uint32_t *pid)
+{
+    pthread_mutex_lock(&state.mutex);
+    bool is_new = state.taken < state.silent_count;
+    if (is_new)
+        *pid = state.silent[state.taken++].pid;
+    pthread_mutex_unlock(&state.mutex);
+    return is_new;
+}
+
+uint64_t target_memory_cpu_time(void)
+{
+    pthread_mutex_lock(&state.mutex);
+    uint64_t time = state.cpu_time + helper_cpu_time();
+    pthread_mutex_unlock(&state.mutex);
+    return time;
+}
+
+void target_memory_stop(void)
+{
+    pthread_mutex_lock(&state.mutex);
+    kill_helper();
+    pthread_mutex_unlock(&state.mutex);
+}

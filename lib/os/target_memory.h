@@ -1,0 +1,50 @@
+/*
+ * Reads memory of recorded processes. A process can map a file of a FUSE file system, or memory of userfaultfd(2), that
+ * nobody fills: the kernel waits in a read of such a page, and only SIGKILL ends the wait. The owner can map it between
+ * any check and the read, so a check does not help.
+ *
+ * So a helper, a process of prof, reads the memory of processes of other users. If it does not answer within
+ * TARGET_MEMORY_TIMEOUT_NS, prof kills it, starts another one for the next read, and reads the silent process no more.
+ * TARGET_MEMORY_SILENT_OF_USER silent processes of a user, or TARGET_MEMORY_SILENT in all, end the reads of all
+ * processes of that user, or of other users.
+ *
+ * Processes of prof's own user and of root are read directly: they can stop prof anyway, and the helper costs 6 us of
+ * CPU time per read, a direct read 2. prof checks the user of a thread once a second.
+ *
+ * State: one helper for this process. Threads: any.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+enum {
+    TARGET_MEMORY_TIMEOUT_NS = 40000000, /* the rings of perf events hold the samples of 50 ms */
+    TARGET_MEMORY_SILENT_OF_USER = 4,
+    TARGET_MEMORY_SILENT = 64,
+    TARGET_MEMORY_PARTS = 256 /* most parts of a read */
+};
+
+/* As process_vm_readv(): returns the number of bytes read, which may be fewer than wanted, or -1. Also -1 if the
+ * process is silent. */
+ssize_t target_memory_readv(uint32_t tid, const struct iovec *local, size_t local_count, const struct iovec *remote,
+                            size_t remote_count);
+
+/* Reads one range. Returns the number of bytes, 0 after a failure. */
+size_t target_memory_read(uint32_t tid, uint64_t address, void *out, size_t size);
+
+/* Reads up to `size` bytes of /proc/PID/NAME, a file that the kernel reads from memory of the process ("cmdline",
+ * "environ"). Returns the number of bytes, 0 after a failure. */
+size_t target_memory_read_file(uint32_t pid, const char *name, void *out, size_t size);
+
+/* Takes a process that has become silent since the last call; false: none. */
+bool target_memory_take_silent(uint32_t *pid);
+
+/* CPU time of all helpers so far, in ns. */
+uint64_t target_memory_cpu_time(void);
+
+/* Ends the helper. A later read starts another one. */
+void target_memory_stop(void);
