@@ -44,6 +44,12 @@ struct thread_user {
     uint64_t checked; /* ns; 0: unused */
 };
 
+struct silent_process {
+    uint32_t pid, uid;
+    uint64_t until; /* ns: no reads before; 0: unused */
+    bool is_taken;  /* by target_memory_take_silent() */
+};
+
 static struct {
     pthread_mutex_t mutex;
     struct exchange *exchange; /* NULL: no helper */
@@ -51,10 +57,7 @@ static struct {
     int pidfd;
     uint64_t cpu_time;               /* ns, of earlier helpers */
     struct thread_user users[USERS]; /* by tid */
-    struct {
-        uint32_t pid, uid;
-    } silent[TARGET_MEMORY_SILENT];
-    size_t silent_count, taken;
+    struct silent_process silent[TARGET_MEMORY_SILENT];
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
@@ -187,15 +190,19 @@ static bool is_trusted(const char *status)
 
 static enum access access_of(const struct thread_user *user, const char *status)
 {
-    size_t of_user = 0;
-    for (size_t i = 0; i < state.silent_count; i++) {
-        if (state.silent[i].pid == user->pid)
+    size_t of_user = 0, silent = 0;
+    for (size_t i = 0; i < TARGET_MEMORY_SILENT; i++) {
+        const struct silent_process *process = &state.silent[i];
+        if (user->checked >= process->until)
+            continue;
+        if (process->pid == user->pid)
             return REFUSED;
-        of_user += state.silent[i].uid == user->uid;
+        of_user += process->uid == user->uid;
+        silent++;
     }
     if (is_trusted(status))
         return DIRECT;
-    return of_user < TARGET_MEMORY_SILENT_OF_USER && state.silent_count < TARGET_MEMORY_SILENT ? BY_HELPER : REFUSED;
+    return of_user < TARGET_MEMORY_SILENT_OF_USER && silent < TARGET_MEMORY_SILENT ? BY_HELPER : REFUSED;
 }
 
 static struct thread_user *find_user(uint32_t tid)
@@ -217,12 +224,15 @@ static struct thread_user *find_user(uint32_t tid)
     return user;
 }
 
+/* The entry whose pause ends first is free: if none were, the helper would not have been asked. */
 static void note_silent(const struct thread_user *user)
 {
-    if (state.silent_count < TARGET_MEMORY_SILENT) {
-        state.silent[state.silent_count].pid = user->pid;
-        state.silent[state.silent_count++].uid = user->uid;
-    }
+    struct silent_process *free = state.silent;
+    for (size_t i = 1; i < TARGET_MEMORY_SILENT; i++)
+        if (state.silent[i].until < free->until)
+            free = &state.silent[i];
+    *free =
+        (struct silent_process){.pid = user->pid, .uid = user->uid, .until = monotonic_ns() + TARGET_MEMORY_PAUSE_NS};
     memset(state.users, 0, sizeof(state.users)); /* its other threads, and its user */
 }
 
@@ -312,10 +322,14 @@ size_t target_memory_read_file(uint32_t pid, const char *name, void *out, size_t
 
 bool target_memory_take_silent(uint32_t *pid)
 {
+    bool is_new = false;
     pthread_mutex_lock(&state.mutex);
-    bool is_new = state.taken < state.silent_count;
-    if (is_new)
-        *pid = state.silent[state.taken++].pid;
+    for (size_t i = 0; i < TARGET_MEMORY_SILENT && !is_new; i++) {
+        struct silent_process *process = &state.silent[i];
+        is_new = process->until && !process->is_taken;
+        process->is_taken |= is_new;
+        *pid = process->pid;
+    }
     pthread_mutex_unlock(&state.mutex);
     return is_new;
 }

@@ -4,9 +4,10 @@
  * any check and the read, so a check does not help.
  *
  * So a helper, a process of prof, reads the memory of processes of other users. If it does not answer within
- * TARGET_MEMORY_TIMEOUT_NS, prof kills it, starts another one for the next read, and reads the silent process no more.
- * TARGET_MEMORY_SILENT_OF_USER silent processes of a user, or TARGET_MEMORY_SILENT in all, end the reads of all
- * processes of that user, or of other users.
+ * TARGET_MEMORY_TIMEOUT_NS, prof kills it, starts another one for the next read, and does not read the silent process
+ * for TARGET_MEMORY_PAUSE_NS: a slow disk is not hostile. TARGET_MEMORY_SILENT_OF_USER silent processes of a user, or
+ * TARGET_MEMORY_SILENT in all, pause the reads of all processes of that user, or of other users. So one user costs the
+ * recorder at most 1.6 % of its time.
  *
  * Processes of prof's own user and of root are read directly: they can stop prof anyway, and the helper costs 6 us of
  * CPU time per read, a direct read 2. prof checks the user of a thread once a second.
@@ -21,9 +22,11 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#define TARGET_MEMORY_PAUSE_NS UINT64_C(10000000000)
+
 enum {
     TARGET_MEMORY_TIMEOUT_NS = 40000000, /* the rings of perf events hold the samples of 50 ms */
-    TARGET_MEMORY_SILENT_OF_USER = 4,
+    TARGET_MEMORY_SILENT_OF_USER = 4,    /* processes */
     TARGET_MEMORY_SILENT = 64,
     TARGET_MEMORY_PARTS = 256 /* most parts of a read */
 };
@@ -40,7 +43,7 @@ size_t target_memory_read(uint32_t tid, uint64_t address, void *out, size_t size
  * "environ"). Returns the number of bytes, 0 after a failure. */
 size_t target_memory_read_file(uint32_t pid, const char *name, void *out, size_t size);
 
-/* Takes a process that has become silent since the last call; false: none. */
+/* Takes a process that has become silent since the last call; false: none. A process may become silent again. */
 bool target_memory_take_silent(uint32_t *pid);
 
 /* CPU time of all helpers so far, in ns. */

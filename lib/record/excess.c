@@ -37,8 +37,9 @@ void excess_describe(const struct excesses *excesses, char *text, size_t size)
         [EXCESS_MAPPINGS] =
             "maps executable memory too often: prof looks up the mappings of its stacks, and misses code "
             "that was unmapped at once",
-        [EXCESS_MEMORY] = "has memory that nobody fills, so that reads of it do not return: prof reads it no more, and "
-                          "some of its stacks are truncated",
+        [EXCESS_MEMORY] =
+            "has memory that did not answer within 40 ms: prof does not read it for 10 s each time, and some "
+            "of its stacks are truncated",
     };
     size_t used = 0;
     text[0] = '\0';
