@@ -497,7 +497,6 @@ static void silent_memory(char *argument, const char *place)
             exit(0);
         }
         close(fd);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
         char path[200];
         snprintf(path, sizeof(path), "%s/file", place);
         silent_file = open(path, O_RDWR);
@@ -511,6 +510,8 @@ static void silent_memory(char *argument, const char *place)
     }
     if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
         fail("setresuid");
+    if (place)
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* setresuid() would clear it */
     if (pthread_create(&thread, NULL, spin_on_silent_stack, NULL))
         fail("thread");
     pause();
