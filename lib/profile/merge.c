@@ -74,6 +74,7 @@ static void map_categories(struct merge *merge)
             merge->subcategories[i][k] =
                 note(merge, intern_subcategory(&interner, at, profile_text(from, category->subcategories.data[k])));
     }
+    interner_destroy(&interner);
 }
 
 static uint64_t library_key(const struct library *lib)

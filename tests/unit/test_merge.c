@@ -53,6 +53,7 @@ static void make_profile(struct profile *profile, unsigned first, unsigned event
         uint32_t added = profile_add_category(profile, category, "grey");
         struct interner interner = {.profile = profile};
         assert_int_equal(intern_subcategory(&interner, added, subcategory), 1);
+        interner_destroy(&interner);
         uint32_t func = profile_add_func(profile, text(profile, "func", n), i);
         profile->funcs.source[func] = i;
         profile->funcs.line[func] = 10 + n;
