@@ -466,6 +466,7 @@ static const struct field profile_fields[] = {
     OBJECTS("added", added_schema),
     VALUE("processes", FIELD_SEEN, struct raw_profile, has_processes),
     VALUE("traceEvents", FIELD_SEEN, struct raw_profile, has_trace_events),
+    VALUE("resourceProfiles", FIELD_SEEN, struct raw_profile, has_resource_profiles),
 };
 const struct schema RAW_PROFILE_SCHEMA = {FIELDS(profile_fields), NULL};
 

@@ -130,9 +130,10 @@ struct raw_profile {
     ARRAY(struct raw_counter *) counters;
     ARRAY(struct raw_added *) added;
     bool has_threads;
-    bool has_processes;      /* a key of Gecko profiles */
-    bool has_trace_events;   /* a key of Chrome's traces */
-    const atomic_bool *stop; /* true cancels the build; may be NULL */
+    bool has_processes;         /* a key of Gecko profiles */
+    bool has_trace_events;      /* a key of Chrome's traces */
+    bool has_resource_profiles; /* a key of OTLP profiles */
+    const atomic_bool *stop;    /* true cancels the build; may be NULL */
 };
 
 void raw_profile_init(struct raw_profile *raw);

@@ -607,6 +607,8 @@ static int check_kind(struct profile_reader *reader)
     const struct raw_profile *raw = &reader->raw;
     if (raw->has_trace_events)
         return fail_foreign(reader, "is a Chrome trace (it has traceEvents), not a profile");
+    if (raw->has_resource_profiles)
+        return fail_foreign(reader, "is an OTLP profile as JSON; prof opens OTLP profiles in binary protobuf");
     if (!raw->meta.present)
         return fail_foreign(reader, "is JSON, but not a profile: it has no meta");
     if (!raw->meta.has_version) {

@@ -510,6 +510,7 @@ static void test_other_files_are_called_by_their_name(void **state)
     assert_says(refusal("Analysis of sampling app (pid 7)"), "macOS's sample");
     assert_says(refusal("[{\"ph\":\"X\"}]"), "Chrome");
     assert_says(refusal("{\"traceEvents\":[{\"ph\":\"X\"}]}"), "Chrome trace");
+    assert_says(refusal("{\"dictionary\":{},\"resourceProfiles\":[{}]}"), "OTLP profile as JSON");
     assert_says(refusal("{\"meta\":{\"version\":31},\"libs\":[],\"processes\":[],\"threads\":[]}"), "Gecko profile");
     assert_says(refusal("{\"name\":\"package\"}"), "not a profile: it has no meta");
     char tar[600];
