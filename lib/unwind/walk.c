@@ -418,23 +418,27 @@ static bool step_leaf_by_return(struct walk *walk, enum step *step)
     return walk_rule_by_return(walk, &rule) && walk_try_return(walk, &rule, step);
 }
 
-/* Makes room by dropping frames from the middle, after the first half; unwind_omitted() replaces them. */
-static bool omit_middle(struct walk *walk, size_t max_pcs)
+size_t walk_omit_middle(uint64_t *pcs, uint64_t *sps, size_t max_pcs, uint64_t *omitted)
 {
     enum { LEAST_PCS = 64 };
     size_t middle = max_pcs / 2, dropped = max_pcs / 4, next = middle + 1 + dropped;
-    if (max_pcs < LEAST_PCS || walk->omitted + max_pcs > UNWIND_DEPTH_MAX)
-        return false;
-    walk->omitted += walk->omitted ? dropped : dropped + 1;
-    memmove(walk->pcs + middle + 1, walk->pcs + next, (max_pcs - next) * sizeof(*walk->pcs));
-    walk->pcs[middle] = unwind_omitted(walk->omitted);
-    uint64_t *sps = walk->stack->sps;
+    if (max_pcs < LEAST_PCS || *omitted + max_pcs > UNWIND_DEPTH_MAX)
+        return 0;
+    *omitted += *omitted ? dropped : dropped + 1;
+    memmove(pcs + middle + 1, pcs + next, (max_pcs - next) * sizeof(*pcs));
+    pcs[middle] = unwind_omitted(*omitted);
     if (sps)
         memmove(sps + middle + 1, sps + next, (max_pcs - next) * sizeof(*sps));
-    if (walk->guess > middle)
-        walk->guess = walk->guess > next ? walk->guess - dropped : middle + 1;
+    return dropped;
+}
+
+static bool make_room(struct walk *walk, size_t max_pcs)
+{
+    size_t middle = max_pcs / 2, dropped = walk_omit_middle(walk->pcs, walk->stack->sps, max_pcs, &walk->omitted);
+    if (dropped && walk->guess > middle)
+        walk->guess = walk->guess > middle + 1 + dropped ? walk->guess - dropped : middle + 1;
     walk->frame -= dropped;
-    return true;
+    return dropped > 0;
 }
 
 static enum step run(struct walk *walk, size_t max_pcs)
@@ -445,7 +449,7 @@ static enum step run(struct walk *walk, size_t max_pcs)
         walk->regs.r[UNWIND_REG_PC] -= ARCH_SYSCALL_SIZE;
     if (walk->leaf_by_return && step_leaf_by_return(walk, &step))
         walk->frame = 1;
-    for (; step == STEP_CALLER && (walk->frame < max_pcs || omit_middle(walk, max_pcs)); walk->frame++) {
+    for (; step == STEP_CALLER && (walk->frame < max_pcs || make_room(walk, max_pcs)); walk->frame++) {
         fetch_ahead(walk);
         step = step_to_caller(walk);
     }

@@ -11,6 +11,7 @@
 #include "unwind/expression.h"
 #include "unwind/module.h"
 #include "unwind/module_rule.h"
+#include "unwind/walk.h"
 
 #include <string.h>
 
@@ -375,7 +376,12 @@ struct unwind_result walk_32_bit(struct address_space *space, const struct unwin
         walk.regs.r[reg] = (uint32_t)regs->r[number_of_64_bit[reg]];
         walk.regs.unknown |= (regs->unknown >> number_of_64_bit[reg] & 1) << reg;
     }
-    for (; walk.frame < max_pcs; walk.frame++) {
+    uint64_t omitted = 0;
+    for (;; walk.frame++) {
+        size_t dropped = walk.frame < max_pcs ? 0 : walk_omit_middle(pcs, stack->sps, max_pcs, &omitted);
+        if (walk.frame == max_pcs && !dropped)
+            break;
+        walk.frame -= dropped;
         uint64_t pc = walk.regs.r[EIP] - (walk.exact ? 0 : 1);
         pcs[walk.frame] = pc;
         if (stack->sps)

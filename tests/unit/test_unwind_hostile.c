@@ -362,6 +362,30 @@ static void test_a_deep_stack_keeps_both_ends(void **state)
     }
 }
 
+static void test_a_deep_stack_of_a_32_bit_program_keeps_both_ends(void **state)
+{
+    (void)state;
+    enum { CALLERS = 300, ROOM = 64, CODE = 0x1101, AT = 0x80000 };
+    uint32_t stack[2 * CALLERS];
+    uint64_t pcs[ROOM];
+    for (uint32_t i = 0; i < CALLERS; i++) {
+        stack[2 * i] = i + 1 < CALLERS ? AT + (2 * i + 2) * 4 : 0;
+        stack[2 * i + 1] = CODE + i;
+    }
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = AT, [UNWIND_REG_SP] = AT},
+                               .is_32_bit = true};
+    struct address_space space = {0};
+    assert_true(address_space_map(&space, &(struct mapping){.start = 0x1000, .end = 0x2000, .lib = MAPPING_NO_LIB}));
+    struct unwind_stack copy = {.sp = AT, .bytes = (const unsigned char *)stack, .size = sizeof(stack)};
+    struct unwind_result result = unwind_walk(&space, &regs, &copy, pcs, ROOM);
+    address_space_destroy(&space);
+    assert_int_equal(result.end, UNWIND_COMPLETE);
+    uint64_t omitted = unwind_omitted_frames(pcs[ROOM / 2]);
+    assert_int_equal(result.frames - 1 + omitted, CALLERS + 1);
+    assert_int_equal(pcs[ROOM / 2 - 1], CODE + ROOM / 2 - 3);
+    assert_int_equal(pcs[result.frames - 1], CODE + CALLERS - 2);
+}
+
 static bool read_word_above(void *context, uint64_t address, void *out, size_t size)
 {
     const uint64_t *words = context;
@@ -575,6 +599,7 @@ int main(void)
         cmocka_unit_test(test_a_stack_of_which_nothing_was_copied_says_so),
         cmocka_unit_test(test_more_frames_than_room_is_too_deep),
         cmocka_unit_test(test_a_deep_stack_keeps_both_ends),
+        cmocka_unit_test(test_a_deep_stack_of_a_32_bit_program_keeps_both_ends),
         cmocka_unit_test(test_what_lies_above_the_copy_is_asked_for),
         cmocka_unit_test(test_a_remapped_pc_forgets_its_rule),
     };
