@@ -236,7 +236,7 @@ await check('a profile that needs more memory than there is fails with a sentenc
     } catch (error) {
         sentence = error.message;
     }
-    assert(sentence.includes('up to 4 GiB'), `it says ${JSON.stringify(sentence)}`);
+    assert(sentence.includes('at most 4 GiB'), `it says ${JSON.stringify(sentence)}`);
 });
 
 finish();

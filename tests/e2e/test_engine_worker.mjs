@@ -321,7 +321,7 @@ const lastWasFirst = await page.evaluate(
 check('what is asked right behind graphs goes before them', lastWasFirst >= 7, lastWasFirst); // not 10: a busy machine
 
 const wrong = await ask([['load', 'plain.json'], query(''), ['children', FIRST, 77], ['path', FIRST, -5], ['details', FIRST, 1e9], ['activity', [9], 0, 1, 10, all], ['heaviestPath', FIRST, 17, 0]]);
-check('handles that do not exist give sentences', wrong.answers.slice(2, 6).every((answer) => /there is no/.test(answer.error ?? '')), wrong.answers);
+check('handles that do not exist give sentences', wrong.answers.slice(2, 6).every((answer) => /has no (node|thread) /.test(answer.error ?? '')), wrong.answers);
 check('and the worker lives on', wrong.answers[6].length === 3, wrong.answers[6]);
 
 // Two queries at a time, what is asked of them in turn: the stacks that match "ü", and inverted all of them.
