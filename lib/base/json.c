@@ -11,18 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum expect {
-    EXPECT_VALUE,
-    EXPECT_VALUE_OR_CLOSE,
-    EXPECT_KEY,
-    EXPECT_KEY_OR_CLOSE,
-    EXPECT_COLON,
-    EXPECT_COMMA,
-    EXPECT_END
-};
-
-enum unfinished { UNFINISHED_NONE, UNFINISHED_STRING, UNFINISHED_NUMBER, UNFINISHED_WORD };
-
 void json_init(struct json *json)
 {
     *json = (struct json){.expect = EXPECT_VALUE};
@@ -72,20 +60,9 @@ static enum json_type fail_here(struct json *json, const char *problem)
     return fail(json, problem, json_position(json));
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-static bool in_object(const struct json *json)
-{
-    unsigned level = json->depth - 1;
-    return json->depth && (json->nesting[level / 8] >> level % 8 & 1);
 }
 
 static void value_ended(struct json *json)
@@ -116,21 +93,13 @@ static enum json_type close_level(struct json *json, bool object)
 
 /* ---- strings ---- */
 
-/* The first byte is the lowest. */
-static inline uint64_t get_eight(const char *at)
-{
-    uint64_t word;
-    memcpy(&word, at, sizeof(word));
-    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
-}
-
 /* The number of printable ASCII bytes without quote and backslash that the eight bytes at `at` begin with. The sums
  * and differences set the top bit of a byte below 0x20, or equal to the character (it is zero after the exclusive
  * or). A borrow sets wrong top bits only after a right one. */
 static inline unsigned count_plain(const char *at)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
-    uint64_t bytes = get_eight(at), quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
+    uint64_t bytes = json_get_eight(at), quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
     uint64_t others = (bytes | (bytes - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops;
     return others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
 }
@@ -382,7 +351,7 @@ static enum json_type continue_token(struct json *json)
     return json->ended ? fail_here(json, "the text ends inside a string") : JSON_MORE;
 }
 
-static enum json_type begin_token(struct json *json, enum unfinished kind)
+static enum json_type begin_token(struct json *json, enum json_unfinished kind)
 {
     json->unfinished = (unsigned char)kind;
     json->raw.length = 0;
@@ -401,7 +370,7 @@ static enum json_type begin_value(struct json *json, char c)
     if (c == '{' || c == '[')
         return open_level(json, c == '{');
     bool may_close = json->expect == EXPECT_VALUE_OR_CLOSE || (json->allows_last_comma && json->depth);
-    if (c == ']' && may_close && !in_object(json))
+    if (c == ']' && may_close && !json_in_object(json))
         return close_level(json, false);
     if (is_digit(c) || c == '-')
         return begin_token(json, UNFINISHED_NUMBER);
@@ -433,7 +402,7 @@ enum json_type json_next(struct json *json)
     if (json->unfinished)
         return continue_token(json);
     for (;;) {
-        while (json->at < json->end && is_space(*json->at))
+        while (json->at < json->end && json_is_space(*json->at))
             json->at++;
         json->offset = json_position(json);
         if (json->at == json->end)
@@ -452,11 +421,11 @@ enum json_type json_next(struct json *json)
             json->expect = EXPECT_VALUE;
             break;
         case EXPECT_COMMA:
-            if (c == (in_object(json) ? '}' : ']'))
+            if (c == (json_in_object(json) ? '}' : ']'))
                 return close_level(json, c == '}');
             if (c != ',')
                 return fail_here(json, "a comma or a closing bracket was expected");
-            json->expect = in_object(json) ? EXPECT_KEY : EXPECT_VALUE;
+            json->expect = json_in_object(json) ? EXPECT_KEY : EXPECT_VALUE;
             break;
         default:
             return fail_here(json, "something follows the end of the JSON text");
@@ -473,203 +442,4 @@ bool json_skip(struct json *json, enum json_type type)
         if (json_next(json) <= JSON_END)
             return false;
     return true;
-}
-
-/* ---- columns of numbers ---- */
-
-enum { MOST_DIGITS = 19, LONGEST_NUMBER = 32 /* sign, digits, point, delimiter, and room to spare */ };
-
-/* The digits that eight bytes begin with: their number and their value. All eight are processed at once, as parts of
- * one word: see Lemire, "Number parsing at a gigabyte per second", 2021, for the three multiplications. */
-static inline unsigned scan_eight(const char *at, uint64_t *number)
-{
-    uint64_t word = get_eight(at) ^ UINT64_C(0x3030303030303030);
-    /* The top bit of each byte that is no digit; a carry spoils only later bytes. */
-    uint64_t others = ((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080);
-    unsigned count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
-    *number = 0;
-    if (count == 0)
-        return 0;
-    word <<= 64 - 8 * count; /* zeros before it */
-    word = (word * 10 + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
-    word = (word * 100 + (word >> 16)) & UINT64_C(0x0000ffff0000ffff);
-    *number = (word * 10000 + (word >> 32)) & UINT32_MAX;
-    return count;
-}
-
-/* Appends the digits at `at` to `digits`, and returns the first byte after them. After eight digits, reads none at
- * or after `limit`. */
-static inline const char *scan_digits(const char *at, const char *limit, uint64_t *digits)
-{
-    static const uint32_t POWERS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    uint64_t number;
-    unsigned count = scan_eight(at, &number);
-    *digits = *digits * POWERS[count] + number;
-    at += count;
-    if (count == 8)
-        for (unsigned digit; at < limit && (digit = (unsigned char)(*at - '0')) <= 9; at++)
-            *digits = *digits * 10 + digit;
-    return at;
-}
-
-/* Reads a number of at most 19 digits without an exponent at `at`, where LONGEST_NUMBER bytes are readable. Returns
- * the first byte after it, or NULL for other text. */
-static inline const char *scan_number(const char *at, double *value)
-{
-    bool negative = *at == '-';
-    at += negative;
-    const char *first = at, *limit = at + MOST_DIGITS;
-    uint64_t digits = 0;
-    at = scan_digits(at, limit, &digits);
-    if (at == first || at >= limit || (*first == '0' && at - first > 1))
-        return NULL;
-    double magnitude = (double)digits;
-    if (*at == '.') {
-        const char *point = at++;
-        at = scan_digits(at, limit + 1, &digits);
-        if (at == point + 1 || at > limit)
-            return NULL;
-        if (digits == 0)
-            magnitude = 0;
-        else if (!number_scale(digits, (int)(point + 1 - at), &magnitude))
-            return NULL;
-    }
-    *value = negative ? -magnitude : magnitude;
-    return at;
-}
-
-static inline const char *scan_number_or_null(const char *at, double *value)
-{
-    if (*at != 'n')
-        return scan_number(at, value);
-    *value = NAN;
-    return memcmp(at, "null", 4) == 0 ? at + 4 : NULL;
-}
-
-/* Reads a whole number below 2^32 - 1 under the same conditions, or null, which becomes `none`. */
-static inline const char *scan_index_or_null(const char *at, uint32_t none, uint32_t *value)
-{
-    if (*at == 'n') {
-        *value = none;
-        return memcmp(at, "null", 4) == 0 ? at + 4 : NULL;
-    }
-    uint64_t digits = 0;
-    const char *end = scan_digits(at, at + MOST_DIGITS, &digits);
-    *value = (uint32_t)digits;
-    return end == at || digits >= UINT32_MAX || (*at == '0' && end - at > 1) ? NULL : end;
-}
-
-static bool in_column(const struct json *json)
-{
-    return !json->problem && !json->unfinished && json->depth && !in_object(json) && json->expect != EXPECT_COLON;
-}
-
-/* The start of the next element of an array; NULL if none follows, or if fewer bytes are left than a number may
- * have. */
-static inline const char *next_element(const char *at, const char *end, bool needs_comma)
-{
-    while (at < end && is_space(*at))
-        at++;
-    if (needs_comma) {
-        if (at == end || *at != ',')
-            return NULL;
-        at++;
-        while (at < end && is_space(*at))
-            at++;
-    }
-    return end - at < LONGEST_NUMBER ? NULL : at;
-}
-
-static inline bool ends_element(char c)
-{
-    return c == ',' || c == ']' || is_space(c);
-}
-
-static inline void take_elements(struct json *json, const char *taken, size_t count)
-{
-    json->at = taken;
-    if (count)
-        json->expect = EXPECT_COMMA;
-}
-
-/* Reads into `numbers`, or if that is NULL, into `indexes`. */
-static inline size_t read_column(struct json *json, double *numbers, uint32_t *indexes, uint32_t none, size_t max)
-{
-    const char *taken = json->at, *end = json->end;
-    bool needs_comma = json->expect == EXPECT_COMMA;
-    size_t count = 0;
-    if (!in_column(json))
-        return 0;
-    while (count < max) {
-        const char *at = next_element(taken, end, needs_comma);
-        if (at)
-            at = numbers ? scan_number_or_null(at, &numbers[count]) : scan_index_or_null(at, none, &indexes[count]);
-        if (!at || !ends_element(*at))
-            break;
-        taken = at;
-        needs_comma = true;
-        count++;
-    }
-    take_elements(json, taken, count);
-    return count;
-}
-
-size_t json_numbers(struct json *json, double *values, size_t max)
-{
-    return read_column(json, values, NULL, 0, max);
-}
-
-size_t json_indexes(struct json *json, uint32_t none, uint32_t *values, size_t max)
-{
-    return read_column(json, NULL, values, none, max);
-}
-
-/* ---- elements for another reader ---- */
-
-static size_t count_bytes(const char *at, const char *end, char byte)
-{
-    enum { BLOCK = 240 }; /* the counter is one byte, so the compiler counts sixteen bytes at once */
-    size_t count = 0;
-    while (at < end) {
-        size_t size = end - at < BLOCK ? (size_t)(end - at) : BLOCK;
-        unsigned char found = 0;
-        for (size_t i = 0; i < size; i++)
-            found = (unsigned char)(found + (at[i] == byte));
-        count += found;
-        at += size;
-    }
-    return count;
-}
-
-/* As memchr(), which reads four bytes at once in WebAssembly. */
-static const char *find_byte(const char *at, const char *end, char byte)
-{
-    enum { BLOCK = 4096 };
-    for (size_t size; at < end; at += size) {
-        size = end - at < BLOCK ? (size_t)(end - at) : BLOCK;
-        if (count_bytes(at, at + size, byte))
-            return memchr(at, byte, size);
-    }
-    return NULL;
-}
-
-size_t json_defer_numbers(struct json *json, size_t least, const char **text, size_t *size)
-{
-    const char *at = json->at, *end = json->end;
-    if (!in_column(json) || (size_t)(end - at) <= least)
-        return 0;
-    if (json->expect == EXPECT_COMMA && *at++ != ',')
-        return 0;
-    const char *close = find_byte(at, end, ']');
-    const char *last = close ? close : end;
-    while (last > at && last[-1] != ',')
-        last--;
-    if ((size_t)(last - at) <= least)
-        return 0;
-    last--;
-    *text = at;
-    *size = (size_t)(last - at);
-    json->at = last;
-    json->expect = EXPECT_COMMA;
-    return count_bytes(at, last, ',') + 1;
 }

@@ -49,7 +49,7 @@ struct json {
     bool allows_last_comma; /* set by the caller: a comma may precede a closing bracket */
     unsigned depth;         /* of open arrays and objects */
 
-    /* The members below are private to json.c. */
+    /* The members below are private to json.c and json_columns.c. */
     const char *at, *end, *piece; /* the current piece */
     uint64_t piece_offset;
     bool ended;
@@ -117,3 +117,36 @@ static inline void json_go_back(struct json *json, struct json_mark mark)
 
 /* The number of bytes of the text read so far. */
 uint64_t json_position(const struct json *json);
+
+/* ---- private to json.c and json_columns.c ---- */
+
+enum json_expect {
+    EXPECT_VALUE,
+    EXPECT_VALUE_OR_CLOSE,
+    EXPECT_KEY,
+    EXPECT_KEY_OR_CLOSE,
+    EXPECT_COLON,
+    EXPECT_COMMA,
+    EXPECT_END
+};
+
+enum json_unfinished { UNFINISHED_NONE, UNFINISHED_STRING, UNFINISHED_NUMBER, UNFINISHED_WORD };
+
+static inline bool json_is_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static inline bool json_in_object(const struct json *json)
+{
+    unsigned level = json->depth - 1;
+    return json->depth && (json->nesting[level / 8] >> level % 8 & 1);
+}
+
+/* The first byte is the lowest. */
+static inline uint64_t json_get_eight(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
+}

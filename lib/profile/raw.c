@@ -470,6 +470,48 @@ static const struct field profile_fields[] = {
 };
 const struct schema RAW_PROFILE_SCHEMA = {FIELDS(profile_fields), NULL};
 
+/* ---- values ---- */
+
+static uint64_t whole_number(double value, uint64_t most)
+{
+    return value >= 0 && value <= (double)most && floor(value) == value ? (uint64_t)value : 0;
+}
+
+bool raw_store(struct raw_profile *raw, const struct field *field, void *place, const struct json *json,
+               enum json_type type)
+{
+    double number = type == JSON_NUMBER ? json->number : NAN;
+    bool is_bool = type == JSON_TRUE || type == JSON_FALSE;
+    switch (field->kind) {
+    case FIELD_TEXT:
+        if (type != JSON_STRING && type != JSON_NUMBER)
+            return true;
+        *(uint32_t *)place = strings_add(&raw->texts, json->text, json->length);
+        return *(uint32_t *)place < RAW_TEXT;
+    case FIELD_DOUBLE:
+        *(double *)place = number;
+        return true;
+    case FIELD_COUNT:
+        *(uint32_t *)place = (uint32_t)whole_number(number, UINT32_MAX - 1);
+        return true;
+    case FIELD_COUNT64:
+        *(uint64_t *)place = whole_number(number, UINT64_C(1) << 63);
+        return true;
+    case FIELD_LENGTH:
+        *(raw_length *)place = number >= 0 && number < PROFILE_NONE ? whole_number(number, PROFILE_NONE) + 1 : 0;
+        return true;
+    case FIELD_BOOL:
+        *(bool *)place = type == JSON_TRUE;
+        return true;
+    case FIELD_YES_NO:
+        if (is_bool)
+            *(int *)place = type == JSON_TRUE;
+        return true;
+    default:
+        return true;
+    }
+}
+
 /* ---- memory ---- */
 
 void raw_profile_init(struct raw_profile *raw)

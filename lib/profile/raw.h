@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/json.h"
 #include "profile/column.h"
 #include "profile/profile.h"
 
@@ -174,3 +175,8 @@ struct schema {
 };
 
 extern const struct schema RAW_PROFILE_SCHEMA;
+
+/* Stores the token of `json`, of this type, at `place`, where the field has its value. A token of another type than the
+ * field's stores nothing, or an unknown value. Returns false if memory ran out. */
+bool raw_store(struct raw_profile *raw, const struct field *field, void *place, const struct json *json,
+               enum json_type type);

@@ -18,6 +18,7 @@
 #include "profile/jslb.h"
 #include "profile/numbers.h"
 #include "profile/raw.h"
+#include "profile/raw_check.h"
 #include "profile/sniff.h"
 
 #include <errno.h>
@@ -330,46 +331,6 @@ static int pop_level(struct profile_reader *reader)
 
 /* ---- fields ---- */
 
-static uint64_t whole_number(double value, uint64_t most)
-{
-    return value >= 0 && value <= (double)most && floor(value) == value ? (uint64_t)value : 0;
-}
-
-static int store_scalar(struct profile_reader *reader, const struct field *field, void *place, enum json_type type)
-{
-    const struct json *json = &reader->json;
-    double number = type == JSON_NUMBER ? json->number : NAN;
-    bool is_bool = type == JSON_TRUE || type == JSON_FALSE;
-    switch (field->kind) {
-    case FIELD_TEXT:
-        if (type != JSON_STRING && type != JSON_NUMBER)
-            return 0;
-        *(uint32_t *)place = strings_add(&reader->raw.texts, json->text, json->length);
-        return *(uint32_t *)place < RAW_TEXT ? 0 : fail_no_memory(reader);
-    case FIELD_DOUBLE:
-        *(double *)place = number;
-        return 0;
-    case FIELD_COUNT:
-        *(uint32_t *)place = (uint32_t)whole_number(number, UINT32_MAX - 1);
-        return 0;
-    case FIELD_COUNT64:
-        *(uint64_t *)place = whole_number(number, UINT64_C(1) << 63);
-        return 0;
-    case FIELD_LENGTH:
-        *(raw_length *)place = number >= 0 && number < PROFILE_NONE ? whole_number(number, PROFILE_NONE) + 1 : 0;
-        return 0;
-    case FIELD_BOOL:
-        *(bool *)place = type == JSON_TRUE;
-        return 0;
-    case FIELD_YES_NO:
-        if (is_bool)
-            *(int *)place = type == JSON_TRUE;
-        return 0;
-    default:
-        return 0;
-    }
-}
-
 static int store_value(struct profile_reader *reader, struct level *level, enum json_type type)
 {
     const struct field *field = level->field;
@@ -399,7 +360,9 @@ static int store_value(struct profile_reader *reader, struct level *level, enum 
         *(bool *)place = true;
         return skip_value(reader, type);
     default:
-        return is_open(type) ? skip_value(reader, type) : store_scalar(reader, field, place, type);
+        return is_open(type)
+                   ? skip_value(reader, type)
+                   : (raw_store(&reader->raw, field, place, &reader->json, type) ? 0 : fail_no_memory(reader));
     }
 }
 
@@ -571,59 +534,6 @@ void *profile_reader_deferred_elements(struct profile_reader *reader, size_t num
     return (char *)run->column->data + run->first * column_element_size(run->type);
 }
 
-static int check_version(struct profile_reader *reader)
-{
-    struct raw_meta *meta = &reader->raw.meta;
-    reader->failed = true;
-    if (isnan(meta->version))
-        return error_set(&reader->error, EINVAL, "the file is a profile with an invalid version: it is damaged");
-    if (meta->version < 0 || meta->version >= UINT32_MAX || floor(meta->version) != meta->version)
-        return error_set(&reader->error, EINVAL,
-                         "the file is a profile of version %.15g, which does not exist: the file is damaged, or "
-                         "its writer is faulty",
-                         meta->version);
-    if (meta->version < PROFILE_OLDEST_VERSION)
-        return error_set(&reader->error, EINVAL,
-                         "the file is a profile of version %.15g; prof reads version %d and later: open it in the "
-                         "Firefox Profiler and save it again",
-                         meta->version, PROFILE_OLDEST_VERSION);
-    meta->meta.version = (uint32_t)meta->version;
-    reader->failed = false;
-    return 0;
-}
-
-/* Tables of columns mean a processed profile from before versions existed; Gecko has tables of rows. */
-static bool has_columns(const struct raw_profile *raw)
-{
-    for (size_t i = 0; i < raw->threads.length; i++)
-        if (raw->threads.data[i]->own.stacks.frame.present)
-            return true;
-    return false;
-}
-
-/* The file is a JSON object: is it a profile? */
-static int check_kind(struct profile_reader *reader)
-{
-    const struct raw_profile *raw = &reader->raw;
-    if (raw->has_trace_events)
-        return fail_foreign(reader, "is a Chrome trace (it has traceEvents), not a profile");
-    if (raw->has_resource_profiles)
-        return fail_foreign(reader, "is an OTLP profile as JSON; prof opens OTLP profiles in binary protobuf");
-    if (!raw->meta.present)
-        return fail_foreign(reader, "is JSON, but not a profile: it has no meta");
-    if (!raw->meta.has_version) {
-        if (!raw->has_processes && !raw->has_threads)
-            return fail_foreign(reader, "is JSON, but not a profile: it has no threads");
-        if (has_columns(raw)) {
-            reader->raw.meta.version = PROFILE_OLDEST_VERSION;
-            return check_version(reader);
-        }
-        return fail_foreign(reader, "is an unprocessed Gecko profile of Firefox; open it in the Firefox "
-                                    "Profiler and save it from there");
-    }
-    return check_version(reader);
-}
-
 static int feed_unfolded(void *context, const void *bytes, size_t size, struct error *err)
 {
     (void)err; /* is the reader's own */
@@ -653,7 +563,7 @@ static int finish(struct profile_reader *reader, struct profile *out)
     if (!code && reader->missing)
         code = fail_foreign(reader, "was deferred in part, and numbers of that are missing");
     if (!code)
-        code = check_kind(reader);
+        code = raw_profile_check(&reader->raw, &reader->error);
     if (!code)
         code = profile_build(&reader->raw, out, &reader->error);
     reader->failed = true; /* its columns are gone */

@@ -18,8 +18,6 @@
 #include "elf/elf_file.h"
 #include "symbol/dwarf_frames.h"
 
-enum { LIBDW_SECTIONS_MAX = 1 << 30 /* bytes of all debug sections, decompressed */ };
-
 struct libdw_request {
     const struct elf_file *file;      /* with .debug_info; linked */
     const struct elf_file *alternate; /* the file that .gnu_debugaltlink names (dwz), or NULL */

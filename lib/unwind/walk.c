@@ -49,6 +49,7 @@
  * one, which the walker reads from the process. So does a function that switches stacks, if its CFI finds the CFA by
  * the frame pointer: SBCL enters Lisp so. An address more than FAR above the copy counts as another stack.
  */
+#include "unwind/deep_stack.h"
 #include "unwind/walk.h"
 
 #include "unwind/expression.h"
@@ -418,23 +419,9 @@ static bool step_leaf_by_return(struct walk *walk, enum step *step)
     return walk_rule_by_return(walk, &rule) && walk_try_return(walk, &rule, step);
 }
 
-size_t walk_omit_middle(uint64_t *pcs, uint64_t *sps, size_t max_pcs, uint64_t *omitted)
-{
-    enum { LEAST_PCS = 64 };
-    size_t middle = max_pcs / 2, dropped = max_pcs / 4, next = middle + 1 + dropped;
-    if (max_pcs < LEAST_PCS || *omitted + max_pcs > UNWIND_DEPTH_MAX)
-        return 0;
-    *omitted += *omitted ? dropped : dropped + 1;
-    memmove(pcs + middle + 1, pcs + next, (max_pcs - next) * sizeof(*pcs));
-    pcs[middle] = unwind_omitted(*omitted);
-    if (sps)
-        memmove(sps + middle + 1, sps + next, (max_pcs - next) * sizeof(*sps));
-    return dropped;
-}
-
 static bool make_room(struct walk *walk, size_t max_pcs)
 {
-    size_t middle = max_pcs / 2, dropped = walk_omit_middle(walk->pcs, walk->stack->sps, max_pcs, &walk->omitted);
+    size_t middle = max_pcs / 2, dropped = deep_stack_omit(walk->pcs, walk->stack->sps, max_pcs, &walk->omitted);
     if (dropped && walk->guess > middle)
         walk->guess = walk->guess > middle + 1 + dropped ? walk->guess - dropped : middle + 1;
     walk->frame -= dropped;

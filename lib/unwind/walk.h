@@ -44,10 +44,6 @@ enum step {
     STEP_RESTART, /* a light walk needs a lost register */
 };
 
-/* Makes room in `max_pcs` full pcs, and in `sps` unless it is NULL: drops frames after the first half, and counts them
- * in *omitted; one pc stands for them (unwind_omitted). Returns how many it dropped; 0: the stack is too deep. */
-size_t walk_omit_middle(uint64_t *pcs, uint64_t *sps, size_t max_pcs, uint64_t *omitted);
-
 /* ---- ends (walk.c) ---- */
 
 enum step walk_end(struct walk *walk, enum unwind_end end);
