@@ -14,5 +14,6 @@ const char *cache_directory(struct directory_path *path);
 /* The build-id cache of perf, with the programs that perf record recorded: "$PERF_BUILDID_DIR", or "$HOME/.debug". */
 const char *perf_cache_directory(struct directory_path *path);
 
-/* For what makes addresses last: "$XDG_STATE_HOME/prof", or "$HOME/.local/state/prof". */
+/* The directory of lasting server addresses and of the push queue: "$XDG_STATE_HOME/prof", or
+ * "$HOME/.local/state/prof". */
 const char *state_directory(struct directory_path *path);

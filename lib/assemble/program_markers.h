@@ -7,7 +7,7 @@
 #include "assemble/marker_rows.h"
 #include "assemble/replay_state.h"
 
-/* `rows_of`: for each thread of the replay, the profile's thread that shows it; PROFILE_NONE. */
+/* `rows_of`: for each thread of the replay, the profile's thread that shows it; PROFILE_NONE if none does. */
 struct shown_threads {
     const uint32_t *rows_of;
     const struct replay *replay;

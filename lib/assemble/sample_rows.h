@@ -37,7 +37,7 @@ struct sample_rows {
     uint32_t number;                     /* of the thread */
     bool of_event, is_empty;             /* of_event: samples of an event; is_empty: without samples */
     double scale;                        /* of their weights */
-    bool is_growing;                     /* more rows will follow, which take the rest */
+    bool is_growing;                     /* more rows will follow, and receive the remaining CPU time */
     struct rows_behind behind_last_wait; /* of this thread */
     struct sample_rows_state state, start;
     struct error *err;

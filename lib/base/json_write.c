@@ -69,7 +69,7 @@ static void put_unit(struct json_writer *writer, uint32_t unit)
         6);
 }
 
-/* As UTF-16, RFC 8259 section 7. */
+/* Writes the code point as \uXXXX escapes, in UTF-16 (RFC 8259, section 7). */
 static void put_invisible(struct json_writer *writer, uint32_t code)
 {
     if (code >= 0x10000) {

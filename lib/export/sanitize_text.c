@@ -120,7 +120,7 @@ bool sanitize_find_users(struct sanitize_words *words, const char *text, size_t 
     return true;
 }
 
-/* ---- parts at a position ---- */
+/* ---- the sensitive part at a position of a text ---- */
 
 struct scan {
     const struct sanitize_words *words;

@@ -29,7 +29,7 @@ struct sanitizer {
     uint8_t *used_stack, *used_frame, *used_func, *used_symbol, *used_source, *used_resource;
 };
 
-/* Zeroed memory of the copy; NULL after a failure, also an earlier one. */
+/* Returns zeroed memory that the copy owns; NULL after this or an earlier failure. */
 void *sanitizer_alloc(struct sanitizer *sanitizer, size_t count, size_t size);
 void *sanitizer_copy(struct sanitizer *sanitizer, const void *from, size_t count, size_t size);
 void sanitizer_no_memory(struct sanitizer *sanitizer);

@@ -19,7 +19,7 @@ struct perf_script {
     uint32_t kernel, user; /* categories */
     struct builder_text main_event;
     double scale;                            /* weight per period of the main event; 0: each sample counts 1 */
-    bool has_indent;                         /* of samples: the name of the thread is filled up from the left */
+    bool has_indent;                         /* of samples: perf pads the name of the thread on the left */
     bool has_events;                         /* beside the main one */
     ARRAY(uint32_t) frames;                  /* of the current sample, the innermost first */
     ARRAY(struct perf_script_frame) inlined; /* inlined calls of the next frame */

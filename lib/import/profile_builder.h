@@ -26,7 +26,7 @@ struct builder_marker {
     uint32_t name, category, data; /* data: string with the payload's JSON, PROFILE_NONE */
     uint8_t phase;
     double start, end; /* ms; NAN if unused; without times, start is the row of the main sample that it belongs to */
-    size_t place;      /* internal: position among those of the thread */
+    size_t place;      /* internal: index among the thread's markers */
 };
 
 struct builder_thread {

@@ -24,8 +24,8 @@ int file_output_check(const char *path, struct error *err);
  * is not a regular file (a pipe) is written directly; "-" is the standard output. On failure no file remains. */
 int file_output_open(struct file_output *file, const char *path, mode_t mode, struct error *err);
 
-/* Syncs the file to the disk, renames it to its name and closes it. `path` stays valid until file_output_close(). On
- * failure the old file remains. */
+/* Syncs the file to the disk, renames it to its final path and closes it. `path` stays valid until file_output_close().
+ * On failure the old file remains. */
 int file_output_commit(struct file_output *file, struct error *err);
 
 /* Frees it, and removes a file that has no name yet. */

@@ -100,7 +100,7 @@ static bool is_cycles(const struct perf_data_attr *attr)
            !strncmp(attr->name, "cycles", 6) || strstr(attr->name, "/cycles/") || strstr(attr->name, "/cpu-cycles/");
 }
 
-/* The file does not have the duration of cycles; with switches, it has the times when threads ran. */
+/* Whether samples of cycles can be converted to time: perf sampled at a frequency, or the file has switches. */
 static bool has_time(const struct perf_data_feed *feed, const struct perf_data_attr *attr)
 {
     return attr->is_frequency || feed->has_switches;

@@ -62,7 +62,7 @@ bool jit_move_read(struct cursor *c, struct jit_move *move);
 
 struct jit_unwind {
     uint64_t size;        /* bytes that follow */
-    uint64_t header_size; /* bytes of the .eh_frame_hdr at their end */
+    uint64_t header_size; /* bytes of the .eh_frame_hdr, which ends them */
 };
 
 /* Returns false if the record is truncated, or its header is larger than the whole. */

@@ -149,7 +149,7 @@ static void drop_opening(struct file_work *work)
     free(opening);
 }
 
-/* If the file system may stop responding later, reads all data for walks now. */
+/* Reads all unwind information now, if the file system may stop responding later. */
 static void run_open(struct file_work *work)
 {
     struct opening *opening = (struct opening *)work;

@@ -233,7 +233,7 @@ int build_samples(struct build *build, struct raw_thread *raw, size_t index, str
 
 /* ---- CPU time ---- */
 
-/* The number of CPU time units in one ms, for units with an unknown ratio: the most that any thread used per ms. */
+/* Estimates the number of CPU time units in 1 ms, if the profile does not define it: the highest rate of any thread. */
 static double most_per_ms(const struct profile *profile)
 {
     double most = 0;

@@ -377,7 +377,7 @@ int build_tables(struct build *build, struct raw_tables *raw, const struct colum
     return code;
 }
 
-/* ---- of a profile that grows ---- */
+/* ---- tables of a growing profile ---- */
 
 static struct profile_rows rows_before(const struct raw_added_tables *raw)
 {

@@ -55,7 +55,7 @@ static struct unwind_result walk(struct cpu_samples *samples, const struct perf_
 {
     const struct perf_sample *sample = &record->sample;
     struct unwind_regs regs = {0};
-    _Static_assert(sizeof(regs.r) == sizeof(sample->registers), "both are the registers by their DWARF numbers");
+    _Static_assert(sizeof(regs.r) == sizeof(sample->registers), "both arrays are indexed by DWARF register number");
     memcpy(regs.r, sample->registers, sizeof(regs.r));
     regs.is_32_bit = sample->registers_abi == PERF_SAMPLE_REGS_ABI_32;
     struct unwind_stack stack = {.sp = regs.r[UNWIND_REG_SP],

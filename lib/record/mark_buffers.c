@@ -40,7 +40,7 @@
 enum {
     BUFFERS_MAX = 4096,
     BUFFERS_OF_PROCESS_MAX = 4, /* usually one; threads that set a first mark at the same time briefly have two */
-    LOOK_MAX = 4 << 20,         /* bytes in one pass, except the last: takes 10-20 ms; the rings hold 50 ms */
+    LOOK_MAX = 4 << 20,         /* bytes in each pass except the last: 10-20 ms; the rings hold 50 ms */
     WORD = 8,
     NAMES_MAX = 65536
 };

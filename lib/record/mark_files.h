@@ -4,7 +4,7 @@
  *     START END NAME          both times in ns of CLOCK_MONOTONIC; the name is the rest of the line
  *
  * The file is called marker-PID.txt, or marker-PID-TID.txt for the markers of one thread. The program maps a part of
- * the file, and the record of the mapping shows it to the recorder. The recorder opens the file while the process is
+ * the file, and the record of the mapping has its path. The recorder opens the file while the process is
  * alive, so the file may be in a container or be deleted later. It reads the file as it grows.
  *
  * Source of the format: samply/src/shared/marker_file.rs of https://github.com/mstange/samply.

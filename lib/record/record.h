@@ -14,9 +14,9 @@
 
 #include <signal.h>
 
-/* Sets the signals that record_command() handles: SIGCHLD, SIGUSR1 and SIGUSR2 (control.h), and SIGINT, SIGTERM, SIGHUP
- * unless they are ignored (nohup, background jobs). The caller blocks them before the recording, and handles those that
- * arrive after it. */
+/* Fills `signals` with those that record_command() handles: SIGCHLD, SIGUSR1 and SIGUSR2 (control.h), and SIGINT,
+ * SIGTERM, SIGHUP unless they are ignored (nohup, background jobs). The caller blocks them before the recording, and
+ * handles those that arrive after it. */
 void record_signals(sigset_t *signals);
 
 /*

@@ -21,7 +21,7 @@ enum {
 
 /* ---- looks ---- */
 
-/* Checks a large number of sleeping threads in turn. */
+/* Returns the longest pause between two checks of a sleeping thread, in ticks. It grows with their number. */
 static uint32_t longest_pause(const struct ptrace_sampler *sampler)
 {
     size_t pause = sampler->sleepers / SLEEPERS_PER_TICK;

@@ -18,7 +18,8 @@
  * a little-used CPU has fewer.
  *
  * A thread that stops for a signal stays at the first instruction of its handler for about 10 us, so an empty handler
- * has too many samples. Falling asleep and waking up have half of their samples: interrupts are off most of that time.
+ * has too many samples. Code that puts a thread to sleep or wakes it gets half of its samples: interrupts are off most
+ * of that time.
  *
  * Measurements and other ways: docs/decisions.md, "Stop a thread where it runs".
  *

@@ -12,10 +12,10 @@
  *     time, and every other path gets the same answer, so nobody can guess the token step by step. A browser gets this
  *     answer as a page, which explains what to do if prof has stopped.
  *
- * The server closes the connection of any other request with its answer. Headers are limited in size, connections in
- * number and idle time, those that have not shown the token most (newcomers.h). The server writes nothing, and no path
- * of a request becomes a file name: the server searches it in the tables of assets and of routes. The exception is a
- * directory with another front-end, see directory.h.
+ * The server answers any other request, and closes its connection. It limits the size of headers, and the number and
+ * idle time of connections; the limits are strictest for connections that have not sent the token (newcomers.h). The
+ * server writes nothing, and no path of a request becomes a file name: the server searches it in the tables of assets
+ * and of routes. The exception is a directory with another front-end, see directory.h.
  *
  * One thread serves all connections: it sends from memory or from the page cache, and decompresses a profile in chunks.
  * The symbol API, which reads debug info, has a worker thread (post.h).

@@ -106,7 +106,7 @@ void block_file_end_chunk(struct block_file *file);
 
 /* ---- events of a flight recorder, which would grow as long as it records ---- */
 
-/* Whether it is time to compact them. */
+/* Whether the file has enough events to compact them. */
 bool block_file_has_many_events(const struct block_file *file);
 
 /* Finds the oldest chunk in the file: its sequence, and the time of its first sample. */

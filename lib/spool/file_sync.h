@@ -18,8 +18,8 @@ struct file_sync;
  * NULL if the file needs no syncing or cannot have any: then the other functions do nothing. */
 struct file_sync *file_sync_begin(int fd, const char *path);
 
-/* Asks for what is in the file now to be written to the disk. Requests that come while one is served are one. Returns
- * 0, or the negative errno value of an earlier request that failed, once. */
+/* Requests a sync of the current contents. Requests that arrive during a sync are merged. Returns 0, or the negative
+ * errno value of an earlier request that failed, once. */
 int file_sync_request(struct file_sync *sync);
 
 /* The file at `fd` is to replace the one at `path` when it is on the disk: only then a power cut cannot leave an empty

@@ -172,7 +172,7 @@ int spool_writer_append(struct spool_writer *writer, enum spool_record_kind kind
         if (!chunk_writer_append(writer->chunk, kind, record))
             return error_no_memory(err);
     }
-    const struct spool_sample *first = record; /* all kinds begin with what they belong to and the time */
+    const struct spool_sample *first = record; /* samples of all kinds begin with their thread and time */
     if (!note_use(writer, kind, first->thread))
         return error_no_memory(err);
     if (!writer->span.samples++)

@@ -313,7 +313,8 @@ int dwarf_functions_find(struct dwarf_functions *functions, struct dwarf_unit_re
     if (count == 0)
         return 0;
     struct pass pass = {.functions = functions, .reader = reader, .vaddrs = vaddrs, .count = count};
-    pass.thorough = reader->unit->version == 2; /* DWARF 2 has no range lists, so nested functions may lie outside */
+    pass.thorough =
+        reader->unit->version == 2; /* DWARF 2 has no range lists, so nested functions may lie outside their parent */
     walk(&pass);
     int code = pass.no_memory ? error_no_memory(err) : walk_thoroughly(&pass, err);
     array_free(&pass.levels);

@@ -31,8 +31,8 @@ struct symbol_matcher {
     size_t count;
     struct symbol_candidate *sized;   /* per address: the innermost symbol with a size that contains it */
     struct symbol_candidate *unsized; /* per address: the nearest symbol without a size at or before it */
-    uint64_t *nearest;                /* per address: the last start of a symbol with a size at or before it, plus 1 */
-    uint64_t *next;                   /* per address: the first start of any symbol after it */
+    uint64_t *nearest; /* per address: 1 + the highest start, at or below it, of a symbol that has a size */
+    uint64_t *next;    /* per address: the first start of any symbol after it */
     struct window sources[SYMBOL_SOURCES_MAX];
     size_t source_count;
     uint64_t work_left; /* bounds the work on overlapping symbols of a damaged file */

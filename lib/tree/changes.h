@@ -26,7 +26,7 @@ int func_changes_find(struct func_changes *changes, struct engine *engine, enum 
 void func_changes_destroy(struct func_changes *changes);
 
 /* Computes how much longer (ms) the runs of the new side took, independent of any query. The interval is valid if both
- * sides have several runs; it is not judged. */
+ * sides have several runs. Sets no verdict. */
 int comparison_wall_time(struct change_estimate *wall_time, const struct profile *profile, struct error *err);
 
 /* Returns the change of a function; NULL if it is too light to be judged. */

@@ -20,8 +20,8 @@ struct payload_value {
     size_t length;
 };
 
-/* The members of a marker's payloads: those of its end, then the members that only its start has. Starts zeroed, and
- * can be reused. */
+/* The JSON members of a marker: all members of its end's payload, then those that only its start's payload has. Starts
+ * zeroed, and can be reused. */
 struct payload {
     ARRAY(struct payload_value) values;
     ARRAY(uint32_t) key_offsets;

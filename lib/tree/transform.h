@@ -18,7 +18,7 @@ enum transform_kind {
     TRANSFORM_FOCUS_FUNCTION,            /* func: stacks begin at its outermost frame; stacks without it are dropped */
     TRANSFORM_FOCUS_SUBTREE,             /* path: its last node becomes the root; all other stacks are dropped */
     TRANSFORM_FOCUS_SELF,                /* func: only samples that end in it, without its callers */
-    TRANSFORM_FOCUS_CATEGORY,            /* category: frames of others disappear; samples without any are dropped */
+    TRANSFORM_FOCUS_CATEGORY,            /* category: drops frames of others, and samples without a frame of it */
     TRANSFORM_DROP_FUNCTION,             /* func: samples with it are dropped */
     TRANSFORM_DROP_CATEGORY,             /* category: samples whose innermost frame has it are dropped */
     TRANSFORM_COLLAPSE_RESOURCE,         /* resource: one func for the whole library; adjacent frames of it become
@@ -27,7 +27,7 @@ enum transform_kind {
     TRANSFORM_COLLAPSE_RECURSION,        /* func: its frames and all in between them are one frame */
     TRANSFORM_COLLAPSE_FUNCTION,         /* func: its callees disappear, and their time becomes its own */
     TRANSFORM_MERGE_CATEGORY,            /* category: its frames disappear, their time goes to the callers */
-    TRANSFORM_FOCUS_RESOURCE,            /* resource: frames of others disappear; samples without any are dropped */
+    TRANSFORM_FOCUS_RESOURCE,            /* resource: drops frames of others, and samples without a frame of it */
     TRANSFORM_DROP_RESOURCE,             /* resource: samples whose innermost frame is in it are dropped */
     TRANSFORM_MERGE_RESOURCE,            /* resource: its frames disappear, their time goes to the callers */
     TRANSFORM_FOCUS_FRAMES, /* enum frame_kind, several: frames of others disappear; samples without any are dropped */

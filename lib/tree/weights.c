@@ -214,8 +214,8 @@ static void add_samples(struct stack_weights *weights, const struct profile *pro
             weights->of_stack[samples->stack[i]] += 1;
 }
 
-/* A sample without a stack does not count, whether recorded so or dropped by a transform; nor do the waits before
- * and after it. */
+/* A sample without a stack does not count: it was recorded without one, or a transform dropped it. The waits next to it
+ * do not count either. */
 static bool has_stack(const struct sample_table *samples, size_t i)
 {
     size_t at = i < samples->length || i == 0 ? i : i - 1;
