@@ -5,6 +5,7 @@
 #include "record/producer.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -15,22 +16,22 @@ static const uint64_t flush_interval = UINT64_C(900000000);
 
 /* ---- producers ---- */
 
-enum { PRODUCERS = 5 };
+enum { PRODUCERS_MAX = 8 };
 
 struct producers {
-    struct producer list[PRODUCERS];
+    struct producer list[PRODUCERS_MAX];
     size_t count;
 };
 
 /* In the order of calls. */
 static struct producers producers_of(struct recording *recording)
 {
-    struct producers producers = {.list = {marks_producer(&recording->marks), counters_producer(&recording->counters),
-                                           process_ends_producer(&recording->ends),
-                                           recorder_work_producer(&recording->work)},
-                                  .count = PRODUCERS - 1};
-    if (recording_follows_runs(recording))
-        producers.list[producers.count++] = waits_producer(&recording->waits);
+    const struct producer all[] = {marks_producer(&recording->marks), counters_producer(&recording->counters),
+                                   process_ends_producer(&recording->ends), recorder_work_producer(&recording->work),
+                                   waits_producer(&recording->waits)}; /* the last one: not in all recordings */
+    struct producers producers = {.count = sizeof(all) / sizeof(*all) - !recording_follows_runs(recording)};
+    _Static_assert(sizeof(all) <= sizeof(producers.list), "the list has room for all");
+    memcpy(producers.list, all, sizeof(all));
     return producers;
 }
 
