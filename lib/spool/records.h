@@ -37,7 +37,7 @@ enum spool_lib_kind {
     SPOOL_LIB_KINDS
 };
 
-/* Values of the type FLAGS. */
+/* Values of the type SAMPLE_FLAGS. */
 enum sample_flags {
     SAMPLE_TRUNCATED = 1,      /* the stack does not reach the thread's start */
     SAMPLE_WITHOUT_CFI = 2,    /* some frame was found without CFI */
