@@ -1,8 +1,8 @@
 /*
  * prof: a sampling profiler for Linux programs.
  *
- * main() finds the subcommand in a table and passes the rest of the command line to it. To add one, write cmd/NAME.c with
- * cmd_NAME() and its table of options, declare both in commands.h, and add a line here.
+ * main() finds the subcommand in a table and passes the rest of the command line to it. To add one, write cmd/NAME.c
+ * with cmd_NAME() and its table of options, declare both in commands.h, and add a line here.
  */
 #include "cmd/common/commands.h"
 #include "cmd/common/ui.h"

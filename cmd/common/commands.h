@@ -1,6 +1,7 @@
 /*
- * The subcommands of prof. Each is a function that takes its own arguments (argv[0] is the command's name) and returns the exit status: 0 success, 1 failure, 2 wrong usage. `record` returns the status of its
- * target. The table is in cmd/prof.c.
+ * The subcommands of prof. Each is a function that takes its own arguments (argv[0] is the command's name) and returns
+ * the exit status: 0 success, 1 failure, 2 wrong usage. `record` returns the status of its target. The table is in
+ * cmd/prof.c.
  */
 #pragma once
 
