@@ -289,7 +289,7 @@ static void compare(struct python_codes *codes, struct comparison *comparison)
         }
     }
     memory->reads++;
-    ssize_t got = target_memory_readv(memory->tid, local, used, remote, used);
+    ssize_t got = target_memory_readv(memory->thread, local, used, remote, used);
     size_t whole = got > 0 ? (size_t)got / each : 0;
     for (size_t i = 0; i < comparison->count; i++) {
         struct python_code *code = comparison->codes[i];

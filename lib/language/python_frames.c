@@ -391,7 +391,8 @@ enum python_outcome python_process_read(struct python_process *process, struct p
 {
     struct python_memory *memory = &reader->memory;
     struct python_thread *thread = thread_of(process, sample->pid, sample->tid);
-    python_memory_start(memory, sample->tid, sample->sp, sample->copy, sample->copy_size);
+    python_memory_start(memory, (struct target_thread){sample->pid, sample->tid}, sample->sp, sample->copy,
+                        sample->copy_size);
     if (!thread || !find_layout(process, memory))
         return process->is_unsupported ? PYTHON_UNSUPPORTED : PYTHON_NO_THREAD;
     uint64_t addresses[32];

@@ -20,10 +20,10 @@ void python_memory_destroy(struct python_memory *memory)
     memory->pages = NULL;
 }
 
-void python_memory_start(struct python_memory *memory, uint32_t tid, uint64_t sp, const unsigned char *copy,
-                         size_t copy_size)
+void python_memory_start(struct python_memory *memory, struct target_thread thread, uint64_t sp,
+                         const unsigned char *copy, size_t copy_size)
 {
-    memory->tid = tid;
+    memory->thread = thread;
     memory->sp = sp;
     memory->copy = copy;
     memory->copy_size = copy_size;
@@ -38,7 +38,7 @@ static struct iovec remote_part(uint64_t address, size_t size)
 size_t python_memory_copy(struct python_memory *memory, uint64_t address, void *out, size_t size)
 {
     memory->reads++;
-    return target_memory_read(memory->tid, address, out, size);
+    return target_memory_read(memory->thread, address, out, size);
 }
 
 static bool is_unchanged(const struct python_memory *memory, const unsigned char *top, size_t size,
@@ -70,7 +70,7 @@ bool python_memory_fetch(struct python_memory *memory, const struct python_pages
         memory->pages[i].is_used = false;
     }
     memory->reads++;
-    ssize_t got = target_memory_readv(memory->tid, local, pages->count + 1, remote, pages->count + 1);
+    ssize_t got = target_memory_readv(memory->thread, local, pages->count + 1, remote, pages->count + 1);
     if (got < (ssize_t)top_size || !is_unchanged(memory, top, top_size, words))
         return false;
     memory->count = ((size_t)got - top_size) / PYTHON_PAGE;

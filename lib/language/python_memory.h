@@ -10,6 +10,8 @@
  */
 #pragma once
 
+#include "os/target_memory.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,8 +31,8 @@ struct python_pages {
 };
 
 struct python_memory {
-    uint32_t tid;              /* of a thread of the process that has not ended */
-    const unsigned char *copy; /* of the stack, starting at `sp` */
+    struct target_thread thread; /* of the process, that has not ended */
+    const unsigned char *copy;   /* of the stack, starting at `sp` */
     uint64_t sp;
     size_t copy_size;
     struct python_page *pages; /* PYTHON_PAGES */
@@ -43,8 +45,8 @@ bool python_memory_init(struct python_memory *memory);
 void python_memory_destroy(struct python_memory *memory);
 
 /* Starts a sample; the copy of its stack may be NULL. */
-void python_memory_start(struct python_memory *memory, uint32_t tid, uint64_t sp, const unsigned char *copy,
-                         size_t copy_size);
+void python_memory_start(struct python_memory *memory, struct target_thread thread, uint64_t sp,
+                         const unsigned char *copy, size_t copy_size);
 
 /* Words of the copied stack that must not have changed: `count` addresses, ascending. NULL: all of its top. */
 struct python_words {

@@ -1,6 +1,7 @@
 #include "os/file_beside.h"
 
 #include "os/clock.h"
+#include "os/file_proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,22 +54,6 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Returns whether the thread waits only for a CPU. */
-static bool is_runnable(pid_t tid)
-{
-    char path[64], line[256];
-    if (!tid)
-        return true;
-    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd >= 0 ? read(fd, line, sizeof(line) - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    line[size > 0 ? size : 0] = '\0';
-    const char *name_end = strrchr(line, ')');
-    return name_end && name_end[1] && name_end[2] == 'R';
-}
-
 static bool wait_for(struct beside *beside, uint64_t timeout_ns)
 {
     const uint64_t longest = monotonic_ns() + 50 * timeout_ns; /* limit while its thread gets no CPU time */
@@ -76,7 +61,7 @@ static bool wait_for(struct beside *beside, uint64_t timeout_ns)
         uint64_t until = monotonic_ns() + timeout_ns;
         const struct timespec time = {.tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000)};
         if (pthread_cond_timedwait(&beside->changed, &beside->mutex, &time) == ETIMEDOUT && !beside->is_done &&
-            (until > longest || !is_runnable(beside->tid)))
+            (until > longest || (beside->tid && proc_state((uint32_t)beside->tid) != 'R')))
             break;
     }
     return beside->is_done;

@@ -77,12 +77,17 @@ bool proc_stat_has_ended(const struct proc_stat *stat)
     return (stat->state == 'Z' && stat->threads < 2) || stat->state == 'X';
 }
 
-static bool is_zombie(uint32_t tid)
+char proc_state(uint32_t tid)
 {
     char path[64], text[1024];
     struct proc_stat stat;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", tid);
-    return !file_read_text(path, text, sizeof(text)) || !proc_stat_parse(text, &stat) || strchr("ZX", stat.state);
+    return file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, &stat) ? stat.state : 0;
+}
+
+static bool is_zombie(uint32_t tid)
+{
+    return strchr("ZX", proc_state(tid)); /* also 0 */
 }
 
 uint32_t proc_living_thread(uint32_t pid)

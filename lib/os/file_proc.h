@@ -41,6 +41,9 @@ struct proc_stat {
 /* Parses the text of such a file; false if it is malformed. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat);
 
+/* The state of a thread or process, as in struct proc_stat; 0 if it has disappeared. */
+char proc_state(uint32_t tid);
+
 /* Whether the process has ended. If only its main thread has, /proc/PID/stat shows a zombie with more threads. */
 bool proc_stat_has_ended(const struct proc_stat *stat);
 

@@ -54,24 +54,14 @@ int attach_list_processes(struct tid_array *pids, struct error *err)
     return code ? error_set(err, -code, "cannot list the processes in /proc: %s", strerror(-code)) : 0;
 }
 
-/* Reads the start of a file of /proc, and appends a NUL. Returns the number of bytes; 0 if it cannot be read. */
-static size_t read_start(const char *path, char *text, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd < 0 ? 0 : file_read(fd, text, size - 1);
-    if (fd >= 0)
-        close(fd);
-    text[length > 0 ? length : 0] = '\0';
-    return length > 0 ? (size_t)length : 0;
-}
-
 /* 0 if it has ended. */
 static pid_t parent_of(pid_t pid)
 {
     char path[64], text[1024];
     struct proc_stat stat;
     snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    bool is_there = read_start(path, text, sizeof(text)) && proc_stat_parse(text, &stat) && !proc_stat_has_ended(&stat);
+    bool is_there =
+        file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, &stat) && !proc_stat_has_ended(&stat);
     return is_there ? (pid_t)stat.parent : 0;
 }
 
@@ -108,7 +98,7 @@ void attach_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
 {
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
-    read_start(path, name, size);
+    file_read_text(path, name, size);
     name[strcspn(name, "\n")] = '\0';
 }
 
@@ -122,13 +112,18 @@ uint64_t attach_program(pid_t pid)
     return (uint64_t)info.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)info.st_ino;
 }
 
+static struct target_thread thread_of(pid_t pid)
+{
+    return (struct target_thread){(uint32_t)pid, proc_living_thread((uint32_t)pid)};
+}
+
 char **attach_command(pid_t pid)
 {
     enum { LONGEST = 64 * 1024 }; /* longer command lines are truncated */
     char *text = malloc(LONGEST + 1), name[32];
     if (!text)
         return NULL;
-    size_t length = target_memory_read_file(proc_living_thread((uint32_t)pid), "cmdline", text, LONGEST - 1);
+    size_t length = target_memory_read_file(thread_of(pid), "cmdline", text, LONGEST - 1);
     while (length && !text[length - 1]) /* a title that a program has set is padded */
         length--;
     if (!length) {
@@ -153,7 +148,7 @@ char **attach_command(pid_t pid)
 bool attach_has_command(pid_t pid)
 {
     char start;
-    return target_memory_read_file(proc_living_thread((uint32_t)pid), "cmdline", &start, 1) > 0;
+    return target_memory_read_file(thread_of(pid), "cmdline", &start, 1) > 0;
 }
 
 int attach_watch(pid_t pid, struct error *err)

@@ -313,7 +313,7 @@ static size_t read_vdso(uint32_t pid, const struct perf_mapping *mapping, unsign
         return size;
     }
     size = mapping->length < VDSO_MAX ? mapping->length : VDSO_MAX;
-    return pid ? target_memory_read(pid, mapping->start, image, size) : 0;
+    return pid ? target_memory_read((struct target_thread){pid, pid}, mapping->start, image, size) : 0;
 }
 
 static int add_vdso(struct library_table *table, struct library *library, uint32_t pid,

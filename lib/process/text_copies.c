@@ -75,7 +75,7 @@ bool text_copies_are_equal(const struct text_copies *copies, uint64_t pc)
 enum comparison { EQUAL, DIFFERENT, UNREADABLE };
 
 /* Compares the memory around `pc` with the file. */
-static enum comparison compare(const struct mapping *file, uint32_t tid, uint64_t pc)
+static enum comparison compare(const struct mapping *file, struct target_thread thread, uint64_t pc)
 {
     enum { AROUND = 256 };
     unsigned char in_file[AROUND], in_memory[AROUND];
@@ -86,15 +86,15 @@ static enum comparison compare(const struct mapping *file, uint32_t tid, uint64_
     size = unwind_module_read_code(file->module, vaddr, in_file, size);
     if (at + size <= pc)
         return DIFFERENT; /* the file has no bytes there */
-    if (target_memory_read(tid, at, in_memory, size) != size)
+    if (target_memory_read(thread, at, in_memory, size) != size)
         return UNREADABLE;
     return memcmp(in_file, in_memory, size) == 0 ? EQUAL : DIFFERENT;
 }
 
-const struct mapping *text_copies_find(struct text_copies *copies, uint32_t tid, uint64_t pc)
+const struct mapping *text_copies_find(struct text_copies *copies, struct target_thread thread, uint64_t pc)
 {
     struct text_copy *copy = copy_at(copies, pc);
-    enum comparison comparison = !copy ? UNREADABLE : copy->is_equal ? EQUAL : compare(&copy->file, tid, pc);
+    enum comparison comparison = !copy ? UNREADABLE : copy->is_equal ? EQUAL : compare(&copy->file, thread, pc);
     if (comparison == DIFFERENT)
         drop(copies, (size_t)(copy - copies->copies.data));
     if (comparison != EQUAL)

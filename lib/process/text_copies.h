@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "os/target_memory.h"
 #include "unwind/address_space.h"
 
 #include <stdbool.h>
@@ -43,7 +44,7 @@ bool text_copies_are_equal(const struct text_copies *copies, uint64_t pc);
 
 /* The file mapping that the anonymous memory at `pc` is a copy of, in the process of thread `tid`; NULL if it is not
  * a copy, which is then forgotten. Valid until the next change. */
-const struct mapping *text_copies_find(struct text_copies *copies, uint32_t tid, uint64_t pc);
+const struct mapping *text_copies_find(struct text_copies *copies, struct target_thread thread, uint64_t pc);
 
 /* fork: `child` (zeroed) has the same memory. Returns false if memory ran out. */
 bool text_copies_copy(struct text_copies *child, const struct text_copies *parent);

@@ -440,8 +440,9 @@ static int restore_text(struct tracked_mappings *mappings, struct tracked_proces
                         bool *changed, struct error *err)
 {
     const struct mapping *memory = address_space_find(&process->space, pc);
-    const struct mapping *file =
-        memory && memory->lib == MAPPING_NO_LIB ? text_copies_find(&process->copies, process->living, pc) : NULL;
+    const struct mapping *file = memory && memory->lib == MAPPING_NO_LIB
+                                     ? text_copies_find(&process->copies, tracked_process_thread(process), pc)
+                                     : NULL;
     if (!file)
         return 0;
     struct mapping map = *file;

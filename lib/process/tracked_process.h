@@ -65,6 +65,12 @@ struct tracked_process {
     uint32_t python_lib;           /* number of the library that contains CPython */
 };
 
+/* A thread of the process that has not ended, to read its memory. */
+static inline struct target_thread tracked_process_thread(const struct tracked_process *process)
+{
+    return (struct target_thread){process->pid, process->living};
+}
+
 struct tracked_thread {
     uint32_t number; /* in the spool */
     struct thread_run run;

@@ -70,8 +70,8 @@ static struct unwind_result walk(struct cpu_samples *samples, const struct perf_
                                  .sps = process->python ? samples->sps : NULL};
     if (sample->callchain_length && unwind_has_no_user_stack(&regs, &stack))
         return (struct unwind_result){.end = UNWIND_COMPLETE};
-    stack_reader_start(&samples->reader, process->living, record->time, stack.sp, stack.bytes, stack.size,
-                       sample->stack_full);
+    stack_reader_start(&samples->reader, tracked_process_thread(process), record->time, stack.sp, stack.bytes,
+                       stack.size, sample->stack_full);
     if (process->dump)
         jitdump_unwind_follow(process->dump, &process->space);
     return unwind_walk(&process->space, &regs, &stack, frames, max);
@@ -90,7 +90,8 @@ static bool walk_again_in_place(struct cpu_samples *samples, const struct perf_r
     samples->has_no_second_walker = !samples->second_walker;
     if (samples->has_no_second_walker)
         return false;
-    struct in_place_thread thread = {.tid = (pid_t)record->tid, .program = process->number, .space = &process->space};
+    struct in_place_thread thread = {
+        .pid = (pid_t)process->pid, .tid = (pid_t)record->tid, .program = process->number, .space = &process->space};
     uint64_t *found = samples->frames + CHUNK_MAX_FRAMES;
     size_t count = in_place_walk(samples->second_walker, &thread, found, max);
     if (!count)

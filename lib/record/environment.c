@@ -283,10 +283,11 @@ static const char *find_variable(const char *environment, size_t size, const cha
 static char *read_environment(pid_t pid, size_t *size)
 {
     enum { MOST = 4 << 20 };
+    const struct target_thread thread = {(uint32_t)pid, proc_living_thread((uint32_t)pid)};
     char *text = malloc(MOST + 1);
     if (!text)
         return NULL;
-    *size = target_memory_read_file(proc_living_thread((uint32_t)pid), "environ", text, MOST);
+    *size = target_memory_read_file(thread, "environ", text, MOST);
     text[*size] = '\0';
     return text;
 }

@@ -53,7 +53,8 @@ static bool read_until(struct stack_reader *reader, size_t wanted)
         piece = wanted - reader->have;
     if (piece > CAPACITY - reader->have)
         piece = CAPACITY - reader->have;
-    reader->have += target_memory_read(reader->tid, reader->base + reader->have, reader->buffer + reader->have, piece);
+    reader->have +=
+        target_memory_read(reader->thread, reader->base + reader->have, reader->buffer + reader->have, piece);
     return reader->have >= wanted;
 }
 
@@ -78,10 +79,10 @@ static bool start_reading(struct stack_reader *reader)
 }
 
 /* The next stack is probably as deep as the last one, so reads it before the slow walk. */
-void stack_reader_start(struct stack_reader *reader, uint32_t tid, uint64_t time, uint64_t sp,
+void stack_reader_start(struct stack_reader *reader, struct target_thread thread, uint64_t time, uint64_t sp,
                         const unsigned char *copy, size_t copy_size, bool may_be_deeper)
 {
-    reader->tid = tid;
+    reader->thread = thread;
     reader->time = time;
     reader->sp = sp;
     reader->copy = copy;
@@ -129,7 +130,7 @@ bool stack_reader_read_off_copied_stack(void *context, uint64_t address, void *o
         if (reader->was_late)
             return false;
         reader->off_stack_have =
-            target_memory_read(reader->tid, address, reader->off_stack, STACK_READ_OFF_COPIED_STACK);
+            target_memory_read(reader->thread, address, reader->off_stack, STACK_READ_OFF_COPIED_STACK);
         reader->off_stack_base = address;
         offset = 0;
     }
@@ -142,7 +143,7 @@ bool stack_reader_read_off_copied_stack(void *context, uint64_t address, void *o
 bool stack_reader_read_code(void *context, uint64_t address, void *out, size_t size)
 {
     const struct stack_reader *reader = context;
-    return target_memory_read(reader->tid, address, out, size) == size;
+    return target_memory_read(reader->thread, address, out, size) == size;
 }
 
 bool stack_reader_read_below(void *context, uint64_t address, void *out, size_t size)

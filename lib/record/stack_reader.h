@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "os/target_memory.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -31,8 +32,8 @@ struct stack_reader {
     uint64_t off_stack_base;
 
     /* Of the current sample. */
-    uint32_t tid;  /* of a live thread of the process */
-    uint64_t time; /* ns, CLOCK_MONOTONIC */
+    struct target_thread thread; /* of the process */
+    uint64_t time;               /* ns, CLOCK_MONOTONIC */
     uint64_t sp;
     const unsigned char *copy;
     size_t copy_size;
@@ -45,8 +46,8 @@ struct stack_reader {
 int stack_reader_init(struct stack_reader *reader, struct error *err);
 void stack_reader_destroy(struct stack_reader *reader);
 
-/* Starts a sample. `tid`: a live thread of the process. `may_be_deeper`: the copy is truncated. */
-void stack_reader_start(struct stack_reader *reader, uint32_t tid, uint64_t time, uint64_t sp,
+/* Starts a sample. `thread`: a live thread of the process. `may_be_deeper`: the copy is truncated. */
+void stack_reader_start(struct stack_reader *reader, struct target_thread thread, uint64_t time, uint64_t sp,
                         const unsigned char *copy, size_t copy_size, bool may_be_deeper);
 
 /* For unwind_stack.read_above; `context`: the reader. Reads in growing pieces. */

@@ -175,19 +175,19 @@ static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wa
 }
 
 /* With one descriptor poll() waits for it; with none, for a timeout. */
-static void describe_poll(uint32_t tid, uint64_t address, uint64_t count, struct wait_state *state)
+static void describe_poll(struct target_thread thread, uint64_t address, uint64_t count, struct wait_state *state)
 {
     struct pollfd polled;
     snprintf(state->object, sizeof(state->object), "poll");
     if (count == 0) {
         state->reason = REASON_SLEEP;
         snprintf(state->object, sizeof(state->object), "sleep");
-    } else if (count == 1 && target_memory_read(tid, address, &polled, sizeof(polled)) == sizeof(polled)) {
-        describe_file(tid, (uint64_t)(uint32_t)polled.fd, "poll", state);
+    } else if (count == 1 && target_memory_read(thread, address, &polled, sizeof(polled)) == sizeof(polled)) {
+        describe_file(thread.tid, (uint64_t)(uint32_t)polled.fd, "poll", state);
     }
 }
 
-static void describe_call(uint32_t tid, const struct waiting_call *call, const uint64_t *arguments,
+static void describe_call(struct target_thread thread, const struct waiting_call *call, const uint64_t *arguments,
                           struct wait_state *state)
 {
     state->reason = call->reason;
@@ -199,14 +199,14 @@ static void describe_call(uint32_t tid, const struct waiting_call *call, const u
         snprintf(state->object, sizeof(state->object), "%s 0x%" PRIx64, call->name, arguments[0]);
         break;
     case OBJECT_FILE:
-        describe_file(tid, arguments[0], call->name, state);
+        describe_file(thread.tid, arguments[0], call->name, state);
         break;
     case OBJECT_LOCKED:
-        describe_file(tid, arguments[0], call->name, state);
+        describe_file(thread.tid, arguments[0], call->name, state);
         state->reason = call->reason;
         break;
     case OBJECT_POLL:
-        describe_poll(tid, arguments[0], arguments[1], state);
+        describe_poll(thread, arguments[0], arguments[1], state);
         break;
     case OBJECT_SELECT:
         if (arguments[0] == 0)
@@ -257,7 +257,7 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
     else if (number < 0)
         describe_fault(directory, state);
     else if (call)
-        describe_call(tid, call, state->arguments, state);
+        describe_call((struct target_thread){pid, tid}, call, state->arguments, state);
     else
         snprintf(state->object, sizeof(state->object), "system call %" PRId64, number);
     return 1;

@@ -308,17 +308,13 @@ void waits_lost(struct waits *waits)
 
 /* ---- looking at threads that wait ---- */
 
-static size_t copy_stack(struct waits *waits, uint32_t tid, uint64_t sp)
-{
-    return target_memory_read(tid, sp, waits->copy, STACK_COPY);
-}
-
 static struct unwind_result walk(struct waits *waits, struct tracked_process *process, uint32_t tid,
                                  const struct wait_state *state)
 {
     struct unwind_regs regs;
     unwind_regs_of_waiting(&regs, state->sp, state->pc, state->is_in_call ? state->arguments : NULL);
-    size_t size = waits->copied = copy_stack(waits, tid, state->sp);
+    const struct target_thread thread = {process->pid, tid};
+    size_t size = waits->copied = target_memory_read(thread, state->sp, waits->copy, STACK_COPY);
     struct unwind_stack stack = {.sp = state->sp,
                                  .bytes = waits->copy,
                                  .size = size,
@@ -328,7 +324,7 @@ static struct unwind_result walk(struct waits *waits, struct tracked_process *pr
                                  .read_code = stack_reader_read_code,
                                  .context = &waits->reader,
                                  .sps = process->python ? waits->sps : NULL};
-    stack_reader_start(&waits->reader, tid, monotonic_ns(), state->sp, waits->copy, size, size == STACK_COPY);
+    stack_reader_start(&waits->reader, thread, monotonic_ns(), state->sp, waits->copy, size, size == STACK_COPY);
     if (process->dump)
         jitdump_unwind_follow(process->dump, &process->space);
     return unwind_walk(&process->space, &regs, &stack, waits->frames, CHUNK_MAX_FRAMES);

@@ -36,13 +36,13 @@ static void copy_stack(const struct ptrace_sampler *sampler, const struct ptrace
                        struct perf_sample *sample)
 {
     enum { BELOW = PTRACE_STACK_BELOW_SP };
-    size_t got = target_memory_read((uint32_t)thread->tid, sp - BELOW, sampler->stack, BELOW + thread->stack_size);
+    const struct target_thread target = {(uint32_t)thread->pid, (uint32_t)thread->tid};
+    size_t got = target_memory_read(target, sp - BELOW, sampler->stack, BELOW + thread->stack_size);
     bool is_with_below = got > BELOW;
     sample->stack = sampler->stack + BELOW;
     sample->stack_below = is_with_below ? BELOW : 0;
     sample->stack_size =
-        is_with_below ? got - BELOW
-                      : target_memory_read((uint32_t)thread->tid, sp, sampler->stack + BELOW, thread->stack_size);
+        is_with_below ? got - BELOW : target_memory_read(target, sp, sampler->stack + BELOW, thread->stack_size);
     sample->stack_full = sample->stack_size == thread->stack_size;
 }
 

@@ -52,14 +52,13 @@ static bool load(struct in_place_walker *walker)
                              &walker->libunwind_ptrace);
 }
 
-static _Thread_local uint32_t walked_tid;
+static _Thread_local struct target_thread walked;
 
 /* libunwind-ptrace reads by PTRACE_PEEKDATA, which may never return. */
 static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int is_write, void *context)
 {
     (void)space, (void)context;
-    return !is_write && target_memory_read(walked_tid, address, value, sizeof(*value)) == sizeof(*value) ? 0
-                                                                                                         : -UNW_EINVAL;
+    return !is_write && target_memory_read(walked, address, value, sizeof(*value)) == sizeof(*value) ? 0 : -UNW_EINVAL;
 }
 
 struct in_place_walker *in_place_walker_new(void)
@@ -158,7 +157,7 @@ size_t in_place_walk(struct in_place_walker *walker, const struct in_place_threa
     if (!context)
         return 0;
     forget_other_programs(walker, thread->program, start);
-    walked_tid = (uint32_t)thread->tid;
+    walked = (struct target_thread){(uint32_t)thread->pid, (uint32_t)thread->tid};
     size_t count = walk(walker, thread, context, start + longest_walk, pcs, max);
     walker->libunwind_ptrace._UPT_destroy(context);
     walker->walks++;

@@ -25,7 +25,7 @@ void in_place_walker_free(struct in_place_walker *walker);
 
 /* A stopped thread. */
 struct in_place_thread {
-    pid_t tid;
+    pid_t pid, tid;
     uint32_t program;            /* the caller's number of the program, which changes with exec */
     struct address_space *space; /* of its process */
 };

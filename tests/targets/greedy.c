@@ -392,11 +392,9 @@ static void answer(int fd, uint64_t unique, const void *body, size_t size)
         fail("answer");
 }
 
-/* In a mount namespace of its own, a FUSE file system at `place` answers the first question and no other. A child runs
- * code that it has compiled: perf maps are in /tmp. */
-static void silent(const char *place)
+/* Mounts a FUSE file system at `place`, in a mount namespace of its own. Returns the descriptor that serves it. */
+static int mount_fuse(const char *place)
 {
-    static char request[1 << 17];
     char options[100];
     if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
         fail("mount namespace");
@@ -404,6 +402,15 @@ static void silent(const char *place)
     snprintf(options, sizeof(options), "fd=%d,rootmode=40755,user_id=0,group_id=0,allow_other", fd);
     if (fd < 0 || mount("silent", place, "fuse", MS_NOSUID | MS_NODEV, options))
         fail("fuse");
+    return fd;
+}
+
+/* A FUSE file system at `place` answers the first question and no other. A child runs code that it has compiled: perf
+ * maps are in /tmp. */
+static void silent(const char *place)
+{
+    static char request[1 << 17];
+    int fd = mount_fuse(place);
     pid_t child = fork();
     if (child == 0)
         run_loop();
@@ -484,13 +491,7 @@ static void silent_memory(char *argument, const char *place)
     command_line = argument;
     alarm((unsigned)((end - now()) / 1000000000u));
     if (place) {
-        char options[100];
-        if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
-            fail("mount namespace");
-        int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-        snprintf(options, sizeof(options), "fd=%d,rootmode=40755,user_id=0,group_id=0,allow_other", fd);
-        if (fd < 0 || mount("silent", place, "fuse", MS_NOSUID | MS_NODEV, options))
-            fail("fuse");
+        int fd = mount_fuse(place);
         pid_t child = fork();
         if (child) {
             serve_file(fd);

@@ -261,7 +261,7 @@ static void test_code_that_takes_too_much_memory_is_not_read(void **state)
     }
     assert_int_equal(python_layout_find(&layout, 0x030b02f0, NULL, NULL), 0);
     assert_true(python_memory_init(&memory));
-    python_memory_start(&memory, (uint32_t)getpid(), 0, NULL, 0);
+    python_memory_start(&memory, (struct target_thread){(uint32_t)getpid(), (uint32_t)getpid()}, 0, NULL, 0);
     const struct python_source source = {
         .layout = &layout, .memory = &memory, .code_type = address_of(python->code_type)};
     python_codes_start(&codes, 1);

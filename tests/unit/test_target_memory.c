@@ -65,6 +65,11 @@ static void need_root(void)
         skip();
 }
 
+static struct target_thread main_of(pid_t pid)
+{
+    return (struct target_thread){(uint32_t)pid, (uint32_t)pid};
+}
+
 static uint64_t place(size_t offset)
 {
     return (uint64_t)(uintptr_t)shared_place + offset;
@@ -74,24 +79,24 @@ static void expect_reads(pid_t pid, unsigned char fill)
 {
     unsigned char first[PAGE] = {0}, second[10] = {0}, more[4 * PAGE];
     char command[100] = "";
-    assert_int_equal(target_memory_read((uint32_t)pid, place(0), first, PAGE), PAGE);
+    assert_int_equal(target_memory_read(main_of(pid), place(0), first, PAGE), PAGE);
     assert_int_equal(first[0], fill);
     assert_int_equal(first[PAGE - 1], fill);
 
     const struct iovec local[] = {{first, 3}, {second, 10}};
     const struct iovec remote[] = {{shared_place + 1, 3}, {shared_place + PAGE, 10}};
     memset(first, 0, sizeof(first));
-    assert_int_equal(target_memory_readv((uint32_t)pid, local, 2, remote, 2), 13);
+    assert_int_equal(target_memory_readv(main_of(pid), local, 2, remote, 2), 13);
     assert_int_equal(first[2], fill);
     assert_int_equal(first[3], 0);
     assert_int_equal(second[9], fill);
 
-    assert_int_equal(target_memory_read((uint32_t)pid, place(PAGE), more, sizeof(more)),
+    assert_int_equal(target_memory_read(main_of(pid), place(PAGE), more, sizeof(more)),
                      PAGE); /* the rest is unmapped */
-    assert_int_equal(target_memory_read((uint32_t)pid, 8, first, 8), 0);
-    assert_true(target_memory_read_file((uint32_t)pid, "cmdline", command, sizeof(command)) > 0);
+    assert_int_equal(target_memory_read(main_of(pid), 8, first, 8), 0);
+    assert_true(target_memory_read_file(main_of(pid), "cmdline", command, sizeof(command)) > 0);
     assert_non_null(strstr(command, "test_target_memory"));
-    assert_int_equal(target_memory_read_file((uint32_t)pid, "none", command, sizeof(command)), 0);
+    assert_int_equal(target_memory_read_file(main_of(pid), "none", command, sizeof(command)), 0);
 }
 
 static void test_memory_of_a_process_of_this_user(void **unused)
@@ -102,7 +107,7 @@ static void test_memory_of_a_process_of_this_user(void **unused)
     expect_reads(pid, 7);
     assert_int_equal(target_memory_cpu_time(), 0);
     end(pid);
-    assert_int_equal(target_memory_read((uint32_t)pid, place(0), &byte, 1), 0);
+    assert_int_equal(target_memory_read(main_of(pid), place(0), &byte, 1), 0);
 }
 
 static void test_a_helper_reads_the_memory_of_another_user(void **unused)
@@ -133,23 +138,23 @@ static void test_memory_that_nobody_fills_costs_one_timeout(void **unused)
     pid_t silent[TARGET_MEMORY_SILENT_OF_USER];
     for (size_t i = 0; i < TARGET_MEMORY_SILENT_OF_USER; i++) {
         silent[i] = start(NOBODY, 0, true);
-        assert_int_equal(target_memory_read((uint32_t)same_user, place(0), &byte, 1), 1);
+        assert_int_equal(target_memory_read(main_of(same_user), place(0), &byte, 1), 1);
         assert_int_equal(byte, 5);
-        assert_int_equal(target_memory_read((uint32_t)silent[i], place(0), &byte, 1), 0);
+        assert_int_equal(target_memory_read(main_of(silent[i]), place(0), &byte, 1), 0);
         assert_true(target_memory_take_silent(&named));
         assert_int_equal(named, silent[i]);
         for (int j = 0; j < 1000; j++)
-            assert_int_equal(target_memory_read((uint32_t)silent[i], place(0), &byte, 1), 0);
+            assert_int_equal(target_memory_read(main_of(silent[i]), place(0), &byte, 1), 0);
         assert_false(target_memory_take_silent(&named));
     }
-    assert_int_equal(target_memory_read((uint32_t)same_user, place(0), &byte, 1), 0);
-    assert_int_equal(target_memory_read((uint32_t)other_user, place(0), &byte, 1), 1);
+    assert_int_equal(target_memory_read(main_of(same_user), place(0), &byte, 1), 0);
+    assert_int_equal(target_memory_read(main_of(other_user), place(0), &byte, 1), 1);
     assert_int_equal(byte, 6);
     for (size_t i = 0; i < TARGET_MEMORY_SILENT_OF_USER; i++)
         end(silent[i]);
 
     /* After the pause, the user's memory is read again. */
-    for (int i = 0; i < 6000 && !target_memory_read((uint32_t)same_user, place(0), &byte, 1); i++)
+    for (int i = 0; i < 6000 && !target_memory_read(main_of(same_user), place(0), &byte, 1); i++)
         usleep(10000);
     assert_int_equal(byte, 5);
     end(same_user);
