@@ -126,7 +126,8 @@ class Profile:
 
 
 def same_name(name, wanted):
-    return any(name == one or name.split("(")[0] == one for one in wanted.split("|"))
+    """Whether it is one of the names, which "|" separates; "0x*" is any name that begins so."""
+    return any(name == one or name.split("(")[0] == one or (one.endswith("*") and name.startswith(one[:-1])) for one in wanted.split("|"))
 
 
 def is_chain(path, wanted):
