@@ -61,7 +61,7 @@ static void add_sample(void *context, uint32_t stack, double weight, double time
         trace->used[node] = 1;
 }
 
-static int64_t id_of_text(const struct trace *trace, uint32_t string, uint32_t otherwise)
+static int64_t hash_text(const struct trace *trace, uint32_t string, uint32_t otherwise)
 {
     const char *text = profile_text(trace->profile, string);
     size_t digits = strspn(text, "0123456789");
@@ -76,18 +76,18 @@ static void begin_event(struct trace *trace, const char *name, const char *phase
     json_member_text(trace->json, "ph", phase);
     json_member_text(trace->json, "cat", category);
     json_key(trace->json, "pid");
-    json_signed(trace->json, id_of_text(trace, of->pid, 0));
+    json_signed(trace->json, hash_text(trace, of->pid, 0));
     json_key(trace->json, "tid");
-    json_signed(trace->json, id_of_text(trace, of->tid, thread));
+    json_signed(trace->json, hash_text(trace, of->tid, thread));
 }
 
-static void put_time(struct trace *trace, const char *key, double time)
+static void write_time(struct trace *trace, const char *key, double time)
 {
     json_key(trace->json, key);
     json_decimal(trace->json, (int64_t)llround(time * 1000), 3);
 }
 
-static void put_name(struct trace *trace, const char *kind, uint32_t thread, uint32_t name)
+static void write_name(struct trace *trace, const char *kind, uint32_t thread, uint32_t name)
 {
     begin_event(trace, kind, "M", "__metadata", thread);
     json_member_unsigned(trace->json, "ts", 0);
@@ -99,8 +99,8 @@ static void put_name(struct trace *trace, const char *kind, uint32_t thread, uin
 
 /* ---- samples ---- */
 
-static void put_node(struct trace *trace, uint32_t id, uint32_t parent, const char *name, const char *file,
-                     uint32_t line)
+static void write_node(struct trace *trace, uint32_t id, uint32_t parent, const char *name, const char *file,
+                       uint32_t line)
 {
     json_open(trace->json, '{');
     json_member_unsigned(trace->json, "id", id);
@@ -119,24 +119,25 @@ static void put_node(struct trace *trace, uint32_t id, uint32_t parent, const ch
     json_close(trace->json, '}');
 }
 
-static void put_nodes(struct trace *trace)
+static void write_nodes(struct trace *trace)
 {
     json_member_open(trace->json, "nodes", '[');
-    put_node(trace, ID_ROOT, 0, "(root)", "", 0);
-    put_node(trace, ID_IDLE, ID_ROOT, "(idle)", "", 0);
+    write_node(trace, ID_ROOT, 0, "(root)", "", 0);
+    write_node(trace, ID_IDLE, ID_ROOT, "(idle)", "", 0);
     for (uint32_t node = 0; node < trace->nodes->length; node++) {
         if (!trace->used[node])
             continue;
         struct func_names names = func_names_of(trace->profile, trace->nodes->func[node]);
         uint32_t parent = trace->nodes->prefix[node];
         const char *name = profile_text(trace->profile, names.name);
-        put_node(trace, node + ID_NODES, parent == NODE_NONE ? ID_ROOT : parent + ID_NODES, *name ? name : "(no name)",
-                 profile_text(trace->profile, names.file != PROFILE_NONE ? names.file : names.lib), names.line);
+        write_node(trace, node + ID_NODES, parent == NODE_NONE ? ID_ROOT : parent + ID_NODES,
+                   *name ? name : "(no name)",
+                   profile_text(trace->profile, names.file != PROFILE_NONE ? names.file : names.lib), names.line);
     }
     json_close(trace->json, ']');
 }
 
-static void put_thread(struct trace *trace, uint32_t thread, uint32_t number)
+static void write_thread(struct trace *trace, uint32_t thread, uint32_t number)
 {
     const struct weight *weight = &trace->view->weight;
     memset(trace->used, 0, trace->nodes->length + 1);
@@ -149,14 +150,14 @@ static void put_thread(struct trace *trace, uint32_t thread, uint32_t number)
     for (int chunk = 0; chunk < 2; chunk++) {
         begin_event(trace, chunk ? "ProfileChunk" : "Profile", "P", "disabled-by-default-v8.cpu_profiler", thread);
         json_member_hex(trace->json, "id", number);
-        put_time(trace, "ts", start);
+        write_time(trace, "ts", start);
         json_member_open(trace->json, "args", '{');
         json_member_open(trace->json, "data", '{');
         if (!chunk) {
-            put_time(trace, "startTime", start);
+            write_time(trace, "startTime", start);
         } else {
             json_member_open(trace->json, "cpuProfile", '{');
-            put_nodes(trace);
+            write_nodes(trace);
             json_member_open(trace->json, "samples", '[');
             for (size_t i = 0; i < trace->spans.length; i++)
                 json_unsigned(trace->json, trace->spans.data[i].id);
@@ -170,7 +171,7 @@ static void put_thread(struct trace *trace, uint32_t thread, uint32_t number)
                 last = at;
             }
             json_close(trace->json, ']');
-            put_time(trace, "endTime", trace->end);
+            write_time(trace, "endTime", trace->end);
         }
         json_close(trace->json, '}');
         json_close(trace->json, '}');
@@ -180,8 +181,8 @@ static void put_thread(struct trace *trace, uint32_t thread, uint32_t number)
 
 /* ---- markers ---- */
 
-static int put_marker(struct trace *trace, const struct marker_view *markers, const struct marker *marker,
-                      struct text_buffer *text, struct payload *payload, struct error *err)
+static int write_marker(struct trace *trace, const struct marker_view *markers, const struct marker *marker,
+                        struct text_buffer *text, struct payload *payload, struct error *err)
 {
     text->length = 0;
     int code = marker_label_append(text, marker_view_context(markers), marker, MARKER_TABLE_LABEL, payload, err);
@@ -190,11 +191,11 @@ static int put_marker(struct trace *trace, const struct marker_view *markers, co
     bool is_instant = marker->kind == MARKER_INSTANT;
     begin_event(trace, profile_text(trace->profile, marker->name), is_instant ? "i" : "X",
                 profile_text(trace->profile, trace->profile->categories.data[marker->category].name), marker->thread);
-    put_time(trace, "ts", marker->start * 1000);
+    write_time(trace, "ts", marker->start * 1000);
     if (is_instant)
         json_member_text(trace->json, "s", "t");
     else
-        put_time(trace, "dur", (marker->end - marker->start) * 1000);
+        write_time(trace, "dur", (marker->end - marker->start) * 1000);
     json_member_open(trace->json, "args", '{');
     json_key(trace->json, "details");
     json_text(trace->json, text->length ? text->data : "", text->length);
@@ -203,7 +204,7 @@ static int put_marker(struct trace *trace, const struct marker_view *markers, co
     return 0;
 }
 
-static int put_markers(struct trace *trace, struct error *err)
+static int write_markers(struct trace *trace, struct error *err)
 {
     struct marker_view *markers = marker_view_new(trace->profile, engine_full_range(trace->view->engine), err);
     const struct marker_query query = {.threads = trace->view->threads,
@@ -216,7 +217,7 @@ static int put_markers(struct trace *trace, struct error *err)
     int code = markers ? marker_view_query(markers, &query, err) : error_no_memory(err);
     const uint32_t *shown = code ? NULL : marker_view_shown(markers, &count);
     for (size_t i = 0; !code && i < count; i++)
-        code = put_marker(trace, markers, &marker_view_list(markers)->data[shown[i]], &text, &payload, err);
+        code = write_marker(trace, markers, &marker_view_list(markers)->data[shown[i]], &text, &payload, err);
     marker_view_free(markers);
     array_free(&text);
     payload_destroy(&payload);
@@ -238,12 +239,12 @@ int export_chrome_trace(const struct export_view *view, const struct byte_sink *
         for (size_t i = 0; i < view->thread_count; i++) {
             const struct thread *thread = &trace.profile->threads.data[view->threads[i]];
             if (thread->is_main && thread->process_name != PROFILE_NONE)
-                put_name(&trace, "process_name", view->threads[i], thread->process_name);
-            put_name(&trace, "thread_name", view->threads[i], thread->name);
+                write_name(&trace, "process_name", view->threads[i], thread->process_name);
+            write_name(&trace, "thread_name", view->threads[i], thread->name);
         }
         for (size_t i = 0; i < view->thread_count && !trace.failed; i++)
-            put_thread(&trace, view->threads[i], (uint32_t)i + 1);
-        code = trace.failed ? error_no_memory(err) : put_markers(&trace, err);
+            write_thread(&trace, view->threads[i], (uint32_t)i + 1);
+        code = trace.failed ? error_no_memory(err) : write_markers(&trace, err);
         json_close(trace.json, ']');
         json_member_text(trace.json, "displayTimeUnit", "ms");
         json_close(trace.json, '}');

@@ -21,7 +21,7 @@ struct csv {
     bool in_row; /* a field was written: the next one needs a comma */
 };
 
-static void separate(struct csv *csv)
+static void write_separator(struct csv *csv)
 {
     if (csv->in_row)
         sink_put(csv->out, ",", 1);
@@ -34,10 +34,10 @@ static void end_row(struct csv *csv)
     csv->in_row = false;
 }
 
-static void put_text(struct csv *csv, const char *text)
+static void write_text(struct csv *csv, const char *text)
 {
     bool is_formula = *text && strchr("=+-@\t\r", *text) != NULL;
-    separate(csv);
+    write_separator(csv);
     if (!is_formula && !strpbrk(text, ",\"\n\r")) {
         sink_put_z(csv->out, text);
         return;
@@ -51,40 +51,40 @@ static void put_text(struct csv *csv, const char *text)
     sink_put_z(csv->out, "\"");
 }
 
-static void put_string(struct csv *csv, uint32_t string)
+static void write_string(struct csv *csv, uint32_t string)
 {
-    put_text(csv, profile_text(csv->profile, string));
+    write_text(csv, profile_text(csv->profile, string));
 }
 
 /* Empty where the number is unknown. */
-static void put_number(struct csv *csv, double value)
+static void write_number(struct csv *csv, double value)
 {
-    separate(csv);
+    write_separator(csv);
     if (isfinite(value))
         sink_put_double(csv->out, value);
 }
 
-static void put_titles(struct csv *csv, const char *const *titles)
+static void write_titles(struct csv *csv, const char *const *titles)
 {
     for (; *titles; titles++)
-        put_text(csv, *titles);
+        write_text(csv, *titles);
     end_row(csv);
 }
 
-#define PUT_TITLES(csv, ...) put_titles((csv), (const char *const[]){__VA_ARGS__, NULL})
+#define PUT_TITLES(csv, ...) write_titles((csv), (const char *const[]){__VA_ARGS__, NULL})
 
-static void put_func(struct csv *csv, uint32_t func)
+static void write_func(struct csv *csv, uint32_t func)
 {
     struct func_names names = func_names_of(csv->profile, func);
-    put_string(csv, names.name);
-    put_string(csv, names.lib);
-    put_string(csv, names.file);
-    put_number(csv, names.line ? names.line : NAN);
+    write_string(csv, names.name);
+    write_string(csv, names.lib);
+    write_string(csv, names.file);
+    write_number(csv, names.line ? names.line : NAN);
 }
 
 /* ---- trees and lists ---- */
 
-static int put_call_tree(struct csv *csv)
+static int write_call_tree(struct csv *csv)
 {
     enum { MOST_ROWS = 1 << 20 }; /* limit for an inverted tree, which can have as many rows as all stacks together */
     struct tree_rows rows = {0};
@@ -92,27 +92,27 @@ static int put_call_tree(struct csv *csv)
     int code = engine_descendants(csv->view->engine, NODE_NONE, limit, &rows, csv->err);
     PUT_TITLES(csv, "depth", "total", "self", "unit", "function", "library", "file", "line");
     for (size_t i = 0; !code && i < rows.length; i++) {
-        put_number(csv, rows.depth[i]);
-        put_number(csv, rows.total[i]);
-        put_number(csv, rows.self[i]);
-        put_text(csv, csv->view->weight.unit);
-        put_func(csv, rows.func[i]);
+        write_number(csv, rows.depth[i]);
+        write_number(csv, rows.total[i]);
+        write_number(csv, rows.self[i]);
+        write_text(csv, csv->view->weight.unit);
+        write_func(csv, rows.func[i]);
         end_row(csv);
     }
     tree_rows_destroy(&rows);
     return code;
 }
 
-static int put_functions(struct csv *csv)
+static int write_functions(struct csv *csv)
 {
     struct func_timings functions = {0};
     int code = engine_functions(csv->view->engine, FUNCS_BY_SELF, &functions, csv->err);
     PUT_TITLES(csv, "total", "self", "unit", "function", "library", "file", "line");
     for (size_t i = 0; !code && i < functions.length; i++) {
-        put_number(csv, functions.rows[i].total);
-        put_number(csv, functions.rows[i].self);
-        put_text(csv, csv->view->weight.unit);
-        put_func(csv, functions.rows[i].func);
+        write_number(csv, functions.rows[i].total);
+        write_number(csv, functions.rows[i].self);
+        write_text(csv, csv->view->weight.unit);
+        write_func(csv, functions.rows[i].func);
         end_row(csv);
     }
     if (!code)
@@ -129,16 +129,16 @@ static const char *group_name(const struct csv *csv, enum group_kind kind, uint3
                : "";
 }
 
-static int put_groups(struct csv *csv, enum group_kind kind)
+static int write_groups(struct csv *csv, enum group_kind kind)
 {
     struct func_timings groups = {0};
     int code = engine_groups(csv->view->engine, kind, &groups, csv->err);
     PUT_TITLES(csv, "total", "self", "unit", kind == GROUP_LIBRARY ? "library" : "category");
     for (size_t i = 0; !code && i < groups.length; i++) {
-        put_number(csv, groups.rows[i].total);
-        put_number(csv, groups.rows[i].self);
-        put_text(csv, csv->view->weight.unit);
-        put_text(csv, group_name(csv, kind, groups.rows[i].func));
+        write_number(csv, groups.rows[i].total);
+        write_number(csv, groups.rows[i].self);
+        write_text(csv, csv->view->weight.unit);
+        write_text(csv, group_name(csv, kind, groups.rows[i].func));
         end_row(csv);
     }
     if (!code)
@@ -146,7 +146,7 @@ static int put_groups(struct csv *csv, enum group_kind kind)
     return code;
 }
 
-static int put_hot_lines(struct csv *csv)
+static int write_hot_lines(struct csv *csv)
 {
     struct hot_lines hot = {0};
     const struct counted_stacks counted = engine_counted(csv->view->engine);
@@ -154,32 +154,32 @@ static int put_hot_lines(struct csv *csv)
     PUT_TITLES(csv, "self", "unit", "file", "line", "function");
     for (size_t i = 0; !code && i < hot.rows.length; i++) {
         struct func_names names = func_names_of(csv->profile, hot.rows.data[i].func);
-        put_number(csv, hot.rows.data[i].self);
-        put_text(csv, csv->view->weight.unit);
-        put_string(csv, names.file);
-        put_number(csv, hot.rows.data[i].line);
-        put_string(csv, names.name);
+        write_number(csv, hot.rows.data[i].self);
+        write_text(csv, csv->view->weight.unit);
+        write_string(csv, names.file);
+        write_number(csv, hot.rows.data[i].line);
+        write_string(csv, names.name);
         end_row(csv);
     }
     hot_lines_destroy(&hot);
     return code;
 }
 
-static int put_threads(struct csv *csv)
+static int write_threads(struct csv *csv)
 {
     bool has_cpu_times = weight_is_held(csv->profile, WEIGH_CPU_TIME);
     PUT_TITLES(csv, "index", "thread", "tid", "process", "pid", "samples", "CPU time, ms");
     for (size_t i = 0; i < csv->view->thread_count; i++) {
         uint32_t index = csv->view->threads[i];
         const struct thread *thread = &csv->profile->threads.data[index];
-        put_number(csv, index);
-        put_string(csv, thread->name);
-        put_string(csv, thread->tid);
-        put_string(csv, thread->process_name);
-        put_string(csv, thread->pid);
-        put_number(csv, weighed_sample_count(csv->profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, csv->view->range));
-        put_number(csv,
-                   has_cpu_times ? engine_thread_total(csv->view->engine, index, WEIGH_CPU_TIME, TABLE_SAMPLES) : NAN);
+        write_number(csv, index);
+        write_string(csv, thread->name);
+        write_string(csv, thread->tid);
+        write_string(csv, thread->process_name);
+        write_string(csv, thread->pid);
+        write_number(csv, weighed_sample_count(csv->profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, csv->view->range));
+        write_number(csv, has_cpu_times ? engine_thread_total(csv->view->engine, index, WEIGH_CPU_TIME, TABLE_SAMPLES)
+                                        : NAN);
         end_row(csv);
     }
     return 0;
@@ -187,8 +187,8 @@ static int put_threads(struct csv *csv)
 
 /* ---- markers ---- */
 
-static int put_marker(struct csv *csv, const struct marker_view *markers, const struct marker *marker,
-                      struct text_buffer *text, struct payload *payload)
+static int write_marker(struct csv *csv, const struct marker_view *markers, const struct marker *marker,
+                        struct text_buffer *text, struct payload *payload)
 {
     const struct marker_context *context = marker_view_context(markers);
     const struct thread *thread = &csv->profile->threads.data[marker->thread];
@@ -196,18 +196,18 @@ static int put_marker(struct csv *csv, const struct marker_view *markers, const 
     int code = marker_label_append(text, context, marker, MARKER_TABLE_LABEL, payload, csv->err);
     if (code || !text_append(text, "", 1))
         return code ? code : error_no_memory(csv->err);
-    put_number(csv, marker->start - context->values.zero);
-    put_number(csv, marker->kind == MARKER_INSTANT ? NAN : marker->end - marker->start);
-    put_string(csv, marker->name);
-    put_string(csv, csv->profile->categories.data[marker->category].name);
-    put_string(csv, thread->name);
-    put_string(csv, thread->tid);
-    put_text(csv, text->data);
+    write_number(csv, marker->start - context->values.zero);
+    write_number(csv, marker->kind == MARKER_INSTANT ? NAN : marker->end - marker->start);
+    write_string(csv, marker->name);
+    write_string(csv, csv->profile->categories.data[marker->category].name);
+    write_string(csv, thread->name);
+    write_string(csv, thread->tid);
+    write_text(csv, text->data);
     end_row(csv);
     return 0;
 }
 
-static int put_markers(struct csv *csv)
+static int write_markers(struct csv *csv)
 {
     struct marker_view *markers = marker_view_new(csv->profile, engine_full_range(csv->view->engine), csv->err);
     const struct marker_query query = {.threads = csv->view->threads,
@@ -222,7 +222,7 @@ static int put_markers(struct csv *csv)
     const uint32_t *shown = code ? NULL : marker_view_shown(markers, &count);
     PUT_TITLES(csv, "start, ms", "duration, ms", "marker", "category", "thread", "tid", "details");
     for (size_t i = 0; !code && i < count; i++)
-        code = put_marker(csv, markers, &marker_view_list(markers)->data[shown[i]], &text, &payload);
+        code = write_marker(csv, markers, &marker_view_list(markers)->data[shown[i]], &text, &payload);
     marker_view_free(markers);
     array_free(&text);
     payload_destroy(&payload);
@@ -231,7 +231,7 @@ static int put_markers(struct csv *csv)
 
 /* ---- counters and waits ---- */
 
-static int put_counters(struct csv *csv)
+static int write_counters(struct csv *csv)
 {
     double zero = engine_full_range(csv->view->engine).from;
     PUT_TITLES(csv, "counter", "category", "pid", "time, ms", "change");
@@ -240,18 +240,18 @@ static int put_counters(struct csv *csv)
         for (size_t j = 0; j < counter->length; j++) {
             if (counter->time[j] < csv->view->range.from || counter->time[j] >= csv->view->range.to)
                 continue;
-            put_string(csv, counter->name);
-            put_string(csv, counter->category);
-            put_string(csv, counter->pid);
-            put_number(csv, counter->time[j] - zero);
-            put_number(csv, counter->count[j]);
+            write_string(csv, counter->name);
+            write_string(csv, counter->category);
+            write_string(csv, counter->pid);
+            write_number(csv, counter->time[j] - zero);
+            write_number(csv, counter->count[j]);
             end_row(csv);
         }
     }
     return 0;
 }
 
-static const char *reason_text(const struct csv *csv, uint32_t reason)
+static const char *wait_reason_name(const struct csv *csv, uint32_t reason)
 {
     uint32_t idle = engine_idle_category(csv->view->engine);
     if (reason == PROFILE_NONE || idle >= csv->profile->categories.length)
@@ -261,13 +261,13 @@ static const char *reason_text(const struct csv *csv, uint32_t reason)
                                                    : "";
 }
 
-static const char *group_key(const struct csv *csv, const struct wait_group *group)
+static const char *wait_group_name(const struct csv *csv, const struct wait_group *group)
 {
     if (group->key == PROFILE_NONE)
         return "";
     switch (csv->view->wait_grouping) {
     case WAITS_BY_REASON:
-        return reason_text(csv, group->key);
+        return wait_reason_name(csv, group->key);
     case WAITS_BY_OBJECT:
         return profile_text(csv->profile, func_names_of(csv->profile, group->key).name);
     case WAITS_BY_STACK:
@@ -280,7 +280,7 @@ static const char *group_key(const struct csv *csv, const struct wait_group *gro
     }
 }
 
-static int put_waits(struct csv *csv)
+static int write_waits(struct csv *csv)
 {
     static const char *const titles[WAIT_GROUPINGS] = {[WAITS_BY_REASON] = "reason",
                                                        [WAITS_BY_OBJECT] = "object",
@@ -294,43 +294,43 @@ static int put_waits(struct csv *csv)
                "longest began, ms", "reason of the longest", "thread of the longest", "ended by");
     for (size_t i = 0; !code && i < groups.list.length; i++) {
         const struct wait_group *group = &groups.list.data[i];
-        put_text(csv, group_key(csv, group));
-        put_number(csv, group->total);
-        put_number(csv, group->preempted);
-        put_number(csv, group->count);
-        put_number(csv, group->longest);
-        put_number(csv, group->from - zero);
-        put_text(csv, reason_text(csv, group->reason));
-        put_string(csv, group->thread < csv->profile->threads.length ? csv->profile->threads.data[group->thread].name
-                                                                     : PROFILE_NONE);
-        put_string(csv, group->waker);
+        write_text(csv, wait_group_name(csv, group));
+        write_number(csv, group->total);
+        write_number(csv, group->preempted);
+        write_number(csv, group->count);
+        write_number(csv, group->longest);
+        write_number(csv, group->from - zero);
+        write_text(csv, wait_reason_name(csv, group->reason));
+        write_string(csv, group->thread < csv->profile->threads.length ? csv->profile->threads.data[group->thread].name
+                                                                       : PROFILE_NONE);
+        write_string(csv, group->waker);
         end_row(csv);
     }
     wait_groups_destroy(&groups);
     return code;
 }
 
-static int put_table(struct csv *csv)
+static int write_table(struct csv *csv)
 {
     switch (csv->view->table) {
     case EXPORT_FUNCTIONS:
-        return put_functions(csv);
+        return write_functions(csv);
     case EXPORT_LIBRARIES:
-        return put_groups(csv, GROUP_LIBRARY);
+        return write_groups(csv, GROUP_LIBRARY);
     case EXPORT_CATEGORIES:
-        return put_groups(csv, GROUP_CATEGORY);
+        return write_groups(csv, GROUP_CATEGORY);
     case EXPORT_HOT_LINES:
-        return put_hot_lines(csv);
+        return write_hot_lines(csv);
     case EXPORT_MARKERS:
-        return put_markers(csv);
+        return write_markers(csv);
     case EXPORT_THREADS:
-        return put_threads(csv);
+        return write_threads(csv);
     case EXPORT_COUNTERS:
-        return put_counters(csv);
+        return write_counters(csv);
     case EXPORT_WAITS:
-        return put_waits(csv);
+        return write_waits(csv);
     default:
-        return put_call_tree(csv);
+        return write_call_tree(csv);
     }
 }
 
@@ -341,7 +341,7 @@ int export_csv(const struct export_view *view, const struct byte_sink *sink, str
     if (!csv.out)
         return error_no_memory(err);
     sink_writer_init(csv.out, sink, err);
-    int code = put_table(&csv);
+    int code = write_table(&csv);
     if (!code)
         code = sink_writer_finish(csv.out);
     free(csv.out);

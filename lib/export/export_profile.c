@@ -23,7 +23,7 @@ struct leaf_context {
     const uint8_t *matching; /* of the search; NULL: all match */
 };
 
-static void *copy(struct made_profile *made, const void *from, size_t count, size_t size)
+static void *copy_array(struct made_profile *made, const void *from, size_t count, size_t size)
 {
     void *to = arena_alloc(&made->memory, (count + 1) * size);
     if (to && count && from)
@@ -94,17 +94,17 @@ static bool make_stacks(struct made_profile *made, const struct profile *origina
     const struct frame_table *old = &original->frames;
     size_t count = view->length;
     struct frame_table frames = {.length = count};
-    struct stack_table stacks = {.prefix = copy(made, view->prefix, count, sizeof(uint32_t)), .length = count};
-    stacks.frame = copy(made, NULL, count, sizeof(uint32_t));
-    frames.address = copy(made, NULL, count, sizeof(*frames.address));
-    frames.lib = copy(made, NULL, count, sizeof(*frames.lib));
-    frames.inline_depth = copy(made, NULL, count, sizeof(*frames.inline_depth));
-    frames.category = copy(made, NULL, count, sizeof(*frames.category));
-    frames.subcategory = copy(made, NULL, count, sizeof(*frames.subcategory));
-    frames.func = copy(made, view->func, count, sizeof(*frames.func));
-    frames.native_symbol = copy(made, NULL, count, sizeof(*frames.native_symbol));
-    frames.line = copy(made, NULL, count, sizeof(*frames.line));
-    frames.column = copy(made, NULL, count, sizeof(*frames.column));
+    struct stack_table stacks = {.prefix = copy_array(made, view->prefix, count, sizeof(uint32_t)), .length = count};
+    stacks.frame = copy_array(made, NULL, count, sizeof(uint32_t));
+    frames.address = copy_array(made, NULL, count, sizeof(*frames.address));
+    frames.lib = copy_array(made, NULL, count, sizeof(*frames.lib));
+    frames.inline_depth = copy_array(made, NULL, count, sizeof(*frames.inline_depth));
+    frames.category = copy_array(made, NULL, count, sizeof(*frames.category));
+    frames.subcategory = copy_array(made, NULL, count, sizeof(*frames.subcategory));
+    frames.func = copy_array(made, view->func, count, sizeof(*frames.func));
+    frames.native_symbol = copy_array(made, NULL, count, sizeof(*frames.native_symbol));
+    frames.line = copy_array(made, NULL, count, sizeof(*frames.line));
+    frames.column = copy_array(made, NULL, count, sizeof(*frames.column));
     if (!stacks.prefix || !stacks.frame || !frames.address || !frames.lib || !frames.inline_depth || !frames.category ||
         !frames.subcategory || !frames.func || !frames.native_symbol || !frames.line || !frames.column ||
         !add_resource_funcs(made, original))
@@ -129,7 +129,7 @@ static bool make_stacks(struct made_profile *made, const struct profile *origina
 
 /* ---- samples ---- */
 
-static uint32_t leaf_of(const struct leaf_context *context, uint32_t stack)
+static uint32_t find_leaf(const struct leaf_context *context, uint32_t stack)
 {
     uint32_t leaf = stack == PROFILE_NONE ? PROFILE_NONE : stack_view_leaf(context->stacks, stack);
     uint32_t node = leaf == PROFILE_NONE ? NODE_NONE : context->nodes->of_stack[leaf];
@@ -137,8 +137,8 @@ static uint32_t leaf_of(const struct leaf_context *context, uint32_t stack)
 }
 
 /* The rows of a range. Samples that do not count stay without a stack: their CPU times belong to the rows around. */
-static bool cut_samples(struct made_profile *made, struct sample_table *samples, const struct leaf_context *context,
-                        struct time_range range)
+static bool select_samples(struct made_profile *made, struct sample_table *samples, const struct leaf_context *context,
+                           struct time_range range)
 {
     size_t first, last;
     samples_in_range(samples, range, &first, &last);
@@ -147,7 +147,7 @@ static bool cut_samples(struct made_profile *made, struct sample_table *samples,
     if (!stack)
         return false;
     for (size_t i = 0; i < count; i++)
-        stack[i] = leaf_of(context, samples->stack[first + i]);
+        stack[i] = find_leaf(context, samples->stack[first + i]);
     samples->stack = stack;
     samples->time = samples->time ? samples->time + first : NULL; /* NULL of a table without rows */
     samples->weight = samples->weight ? samples->weight + first : NULL;
@@ -156,7 +156,7 @@ static bool cut_samples(struct made_profile *made, struct sample_table *samples,
     samples->address = samples->address ? samples->address + first : NULL;
     samples->length = count;
     if (samples->partner) {
-        uint32_t *partner = copy(made, samples->partner + first, count, sizeof(*partner));
+        uint32_t *partner = copy_array(made, samples->partner + first, count, sizeof(*partner));
         for (size_t i = 0; partner && i < count; i++)
             partner[i] = partner[i] != PROFILE_NONE && partner[i] >= first && partner[i] < last
                              ? partner[i] - (uint32_t)first
@@ -167,15 +167,15 @@ static bool cut_samples(struct made_profile *made, struct sample_table *samples,
     return true;
 }
 
-static bool cut_markers(struct made_profile *made, struct marker_table *markers, struct time_range range)
+static bool select_markers(struct made_profile *made, struct marker_table *markers, struct time_range range)
 {
     size_t kept = 0;
-    markers->name = copy(made, markers->name, markers->length, sizeof(*markers->name));
-    markers->start = copy(made, markers->start, markers->length, sizeof(*markers->start));
-    markers->end = copy(made, markers->end, markers->length, sizeof(*markers->end));
-    markers->phase = copy(made, markers->phase, markers->length, sizeof(*markers->phase));
-    markers->category = copy(made, markers->category, markers->length, sizeof(*markers->category));
-    markers->data = copy(made, markers->data, markers->length, sizeof(*markers->data));
+    markers->name = copy_array(made, markers->name, markers->length, sizeof(*markers->name));
+    markers->start = copy_array(made, markers->start, markers->length, sizeof(*markers->start));
+    markers->end = copy_array(made, markers->end, markers->length, sizeof(*markers->end));
+    markers->phase = copy_array(made, markers->phase, markers->length, sizeof(*markers->phase));
+    markers->category = copy_array(made, markers->category, markers->length, sizeof(*markers->category));
+    markers->data = copy_array(made, markers->data, markers->length, sizeof(*markers->data));
     if (!markers->name || !markers->start || !markers->end || !markers->phase || !markers->category || !markers->data)
         return false;
     for (size_t i = 0; i < markers->length; i++) {
@@ -198,11 +198,11 @@ static bool make_thread(struct made_profile *made, const struct export_view *vie
 {
     *thread = engine_profile(view->engine)->threads.data[index];
     thread->samples = *engine_samples(view->engine, index);
-    thread->more.data = copy(made, thread->more.data, thread->more.length, sizeof(*thread->more.data));
-    bool enough = thread->more.data && cut_samples(made, &thread->samples, context, view->range) &&
-                  cut_markers(made, &thread->markers, view->range);
+    thread->more.data = copy_array(made, thread->more.data, thread->more.length, sizeof(*thread->more.data));
+    bool enough = thread->more.data && select_samples(made, &thread->samples, context, view->range) &&
+                  select_markers(made, &thread->markers, view->range);
     for (size_t i = 0; enough && i < thread->more.length; i++)
-        enough = thread->more.data[i].length == 0 || cut_samples(made, &thread->more.data[i], context, view->range);
+        enough = thread->more.data[i].length == 0 || select_samples(made, &thread->more.data[i], context, view->range);
     return enough;
 }
 
@@ -225,7 +225,7 @@ static bool make_threads(struct made_profile *made, const struct export_view *vi
 }
 
 /* Lists of threads, and counters, of the threads that are left. */
-static bool keep_thread_list(struct made_profile *made, struct thread_list *list)
+static bool copy_thread_list(struct made_profile *made, struct thread_list *list)
 {
     uint32_t *kept = arena_alloc(&made->memory, (list->length + 1) * sizeof(*kept));
     size_t count = 0;
@@ -236,7 +236,7 @@ static bool keep_thread_list(struct made_profile *made, struct thread_list *list
     return kept != NULL;
 }
 
-static bool keep_counters(struct made_profile *made, const struct profile *original, struct time_range range)
+static bool copy_counters(struct made_profile *made, const struct profile *original, struct time_range range)
 {
     struct counter *kept = arena_alloc(&made->memory, (original->counters.length + 1) * sizeof(*kept));
     size_t count = 0;
@@ -265,15 +265,15 @@ static bool make_profile(struct made_profile *made, const struct export_view *vi
     made->profile.meta.profiling_start = view->range.from;
     made->profile.meta.profiling_end = view->range.to;
     return make_stacks(made, original, counted.stacks) && make_threads(made, view, &context) &&
-           keep_thread_list(made, &made->profile.meta.initial_visible_threads) &&
-           keep_thread_list(made, &made->profile.meta.initial_selected_threads) &&
-           keep_counters(made, original, view->range);
+           copy_thread_list(made, &made->profile.meta.initial_visible_threads) &&
+           copy_thread_list(made, &made->profile.meta.initial_selected_threads) &&
+           copy_counters(made, original, view->range);
 }
 
 /* Applies the query. `made` owns the result; call made_profile_destroy() even after a failure. Unchanged tables are
  * those of the engine's profile. */
-static int make(struct made_profile *made, const struct export_view *view, const struct profile **profile,
-                struct sanitize_summary *summary, struct error *err)
+static int make_exported_profile(struct made_profile *made, const struct export_view *view,
+                                 const struct profile **profile, struct sanitize_summary *summary, struct error *err)
 {
     *profile = engine_profile(view->engine);
     if (!view->is_whole) {
@@ -302,7 +302,7 @@ int export_profile_json(const struct export_view *view, const struct byte_sink *
     struct made_profile made = {0};
     struct sanitize_summary summary;
     const struct profile *profile;
-    int code = make(&made, view, &profile, &summary, err);
+    int code = make_exported_profile(&made, view, &profile, &summary, err);
     if (!code)
         code = profile_write(profile, NULL, profile_time_resolution(profile), sink, err);
     made_profile_destroy(&made);
@@ -314,7 +314,7 @@ int export_preview(const struct export_view *view, struct arena *memory, struct 
 {
     struct made_profile made = {0};
     const struct profile *profile;
-    int code = make(&made, view, &profile, summary, err);
+    int code = make_exported_profile(&made, view, &profile, summary, err);
     arena_join(memory, &made.memory);
     made_profile_destroy(&made);
     return code;

@@ -10,15 +10,15 @@
 #include <errno.h>
 #include <string.h>
 
-static int feed(void *context, const void *bytes, size_t size, struct error *err)
+static int feed_reader(void *context, const void *bytes, size_t size, struct error *err)
 {
     return profile_reader_feed(context, bytes, size, err);
 }
 
-static int read_back(const struct export_view *view, struct profile *profile, struct error *err)
+static int export_to_reader(const struct export_view *view, struct profile *profile, struct error *err)
 {
     struct profile_reader *reader = profile_reader_new();
-    const struct byte_sink sink = {.write = feed, .context = reader};
+    const struct byte_sink sink = {.write = feed_reader, .context = reader};
     if (!reader)
         return error_no_memory(err);
     int code = export_profile_json(view, &sink, err);
@@ -83,7 +83,7 @@ int exporter_write(const struct exporter *exporter, const struct export_view *vi
         return exporter->write(view, sink, err);
     struct profile profile;
     profile_init(&profile);
-    int code = read_back(view, &profile, err);
+    int code = export_to_reader(view, &profile, err);
     if (code) {
         profile_destroy(&profile);
         return code;

@@ -24,7 +24,7 @@ void export_strings_destroy(struct export_strings *strings)
 }
 
 /* 0, the index of "", if memory ran out. */
-static uint32_t add(struct export_strings *strings, const char *text, size_t length)
+static uint32_t add_text(struct export_strings *strings, const char *text, size_t length)
 {
     uint32_t index = strings_add(&strings->table, text, length);
     if (index != STRING_NONE)
@@ -33,7 +33,7 @@ static uint32_t add(struct export_strings *strings, const char *text, size_t len
     return 0;
 }
 
-static uint32_t add_repaired(struct export_strings *strings, const char *text, const char *end)
+static uint32_t add_invalid_utf8(struct export_strings *strings, const char *text, const char *end)
 {
     struct text_buffer repaired = {0};
     bool enough = true;
@@ -43,7 +43,7 @@ static uint32_t add_repaired(struct export_strings *strings, const char *text, c
         text += length ? length : 1;
     }
     strings->failed |= !enough;
-    uint32_t index = enough ? add(strings, repaired.data, repaired.length) : 0;
+    uint32_t index = enough ? add_text(strings, repaired.data, repaired.length) : 0;
     array_free(&repaired);
     return index;
 }
@@ -53,7 +53,7 @@ uint32_t export_string_of(struct export_strings *strings, const char *text, size
     const char *end = text + length_of_text, *at = text;
     for (size_t length; at < end && (length = utf8_length(at, end)) > 0;)
         at += length;
-    return at == end ? add(strings, text, (size_t)(end - text)) : add_repaired(strings, text, end);
+    return at == end ? add_text(strings, text, (size_t)(end - text)) : add_invalid_utf8(strings, text, end);
 }
 
 uint32_t export_string(struct export_strings *strings, const char *text)

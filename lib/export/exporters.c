@@ -38,7 +38,7 @@ static bool ends_with(const char *path, size_t length, const char *ending, size_
 }
 
 /* The length of the path's ending if it is one of this format's; else 0. */
-static size_t ending_of(const struct exporter *exporter, const char *path, size_t length)
+static size_t match_ending(const struct exporter *exporter, const char *path, size_t length)
 {
     for (const char *at = exporter->endings; *at;) {
         size_t size = strcspn(at, " ");
@@ -55,7 +55,7 @@ const struct exporter *exporter_of_file(const char *path)
     size_t longest = 0, length = strlen(path);
     for (int pass = 0; pass < 2 && !best; pass++) {
         for (size_t i = 0; i < exporter_count; i++) {
-            size_t size = ending_of(&exporters[i], path, length);
+            size_t size = match_ending(&exporters[i], path, length);
             if (size > longest) {
                 longest = size;
                 best = &exporters[i];

@@ -23,7 +23,7 @@ struct unit_writer {
     unsigned char units[MOST_UNITS * UNIT_BYTES];
 };
 
-static void flush(struct unit_writer *writer)
+static void flush_units(struct unit_writer *writer)
 {
     if (!writer->code && writer->count)
         writer->code =
@@ -31,34 +31,34 @@ static void flush(struct unit_writer *writer)
     writer->count = 0;
 }
 
-static void put_unit(struct unit_writer *writer, uint32_t unit)
+static void write_unit(struct unit_writer *writer, uint32_t unit)
 {
     if (writer->count == MOST_UNITS)
-        flush(writer);
+        flush_units(writer);
     writer->units[writer->count * UNIT_BYTES] = (unsigned char)unit;
     writer->units[writer->count * UNIT_BYTES + 1] = (unsigned char)(unit >> 8);
     writer->count++;
 }
 
-static void put_character(struct unit_writer *writer, uint32_t character)
+static void write_character(struct unit_writer *writer, uint32_t character)
 {
     if (character < 0x10000) {
-        put_unit(writer, character);
+        write_unit(writer, character);
     } else {
-        put_unit(writer, 0xd800 + ((character - 0x10000) >> 10));
-        put_unit(writer, 0xdc00 + (character & 0x3ff));
+        write_unit(writer, 0xd800 + ((character - 0x10000) >> 10));
+        write_unit(writer, 0xdc00 + (character & 0x3ff));
     }
 }
 
-static void put_ascii(struct unit_writer *writer, const char *text, size_t length)
+static void write_ascii(struct unit_writer *writer, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        put_unit(writer, (unsigned char)text[i]);
+        write_unit(writer, (unsigned char)text[i]);
 }
 
-static void put_z(struct unit_writer *writer, const char *text)
+static void write_ascii_z(struct unit_writer *writer, const char *text)
 {
-    put_ascii(writer, text, strlen(text));
+    write_ascii(writer, text, strlen(text));
 }
 
 /* ---- bytes as code units ---- */
@@ -75,13 +75,13 @@ enum {
     END_BYTE = 0x80,
 };
 
-static uint32_t unit_of(uint32_t number)
+static uint32_t encode_value(uint32_t number)
 {
     uint32_t unit = FIRST_UNIT + number;
     return unit < FIRST_SURROGATE ? unit : unit + AFTER_SURROGATES - FIRST_SURROGATE;
 }
 
-static void encode(struct unit_writer *writer, const unsigned char *bytes, size_t size)
+static void write_encoded(struct unit_writer *writer, const unsigned char *bytes, size_t size)
 {
     uint32_t bits = 0; /* the lowest `count` are not written yet */
     unsigned count = 0, units = 0;
@@ -93,10 +93,10 @@ static void encode(struct unit_writer *writer, const unsigned char *bytes, size_
         }
         uint32_t next = (count < 16 ? bits << (16 - count) : bits >> (count - 16)) & 0xffff;
         unsigned used = next < LONG_UNITS ? 16 : 15;
-        put_unit(writer, unit_of(used == 16 ? next : LONG_UNITS / 2 + (next >> 1)));
+        write_unit(writer, encode_value(used == 16 ? next : LONG_UNITS / 2 + (next >> 1)));
         count = count > used ? count - used : 0;
         if (++units % LINE_UNITS == 0)
-            put_unit(writer, '\n');
+            write_unit(writer, '\n');
     }
 }
 
@@ -116,7 +116,7 @@ static const char *find_ascii(const char *text, size_t length, const char *part)
 }
 
 /* The first place of `part`, which is ASCII, in code units, or NULL. */
-static const char *find(const char *text, size_t length, const char *part)
+static const char *find_units(const char *text, size_t length, const char *part)
 {
     size_t size = strlen(part);
     for (; length / UNIT_BYTES >= size; text += UNIT_BYTES, length -= UNIT_BYTES) {
@@ -142,24 +142,24 @@ int html_template(const char *shell, size_t length, const struct html_file *file
 {
     struct unit_writer writer = {.sink = sink, .err = err};
     const char *end = shell + length, *marker;
-    put_unit(&writer, BYTE_ORDER_MARK);
+    write_unit(&writer, BYTE_ORDER_MARK);
     while ((marker = find_ascii(shell, (size_t)(end - shell), file_marker)) != NULL) {
         const char *name = marker + strlen(file_marker), *after = find_ascii(name, (size_t)(end - name), marker_end);
         const struct html_file *file = after ? find_file(files, count, name, (size_t)(after - name)) : NULL;
         if (!file)
             return error_set(err, EINVAL, "the page of this prof lacks a file: build prof again");
-        put_ascii(&writer, shell, (size_t)(marker - shell));
-        encode(&writer, file->gzip, file->size);
+        write_ascii(&writer, shell, (size_t)(marker - shell));
+        write_encoded(&writer, file->gzip, file->size);
         shell = after + strlen(marker_end);
     }
-    put_ascii(&writer, shell, (size_t)(end - shell));
-    flush(&writer);
+    write_ascii(&writer, shell, (size_t)(end - shell));
+    flush_units(&writer);
     return writer.code;
 }
 
 /* ---- the file ---- */
 
-static void put_attribute(struct unit_writer *writer, const char *text)
+static void write_attribute(struct unit_writer *writer, const char *text)
 {
     static const struct {
         char character;
@@ -172,24 +172,24 @@ static void put_attribute(struct unit_writer *writer, const char *text)
             if (*text == entities[i].character)
                 entity = entities[i].entity;
         if (entity)
-            put_z(writer, entity);
+            write_ascii_z(writer, entity);
         else
-            put_character(writer, length ? utf8_decode(text, length) : 0xfffd);
+            write_character(writer, length ? utf8_decode(text, length) : 0xfffd);
         text += length ? length : 1;
     }
 }
 
-static void put_profile(struct unit_writer *writer, const struct html_page *page)
+static void write_profile(struct unit_writer *writer, const struct html_page *page)
 {
-    put_z(writer, "<script type=\"text/plain\" id=\"profile\" data-view=\"");
-    put_attribute(writer, page->view);
-    put_z(writer, "\">\n");
-    encode(writer, page->gzip, page->gzip_size);
-    put_z(writer, "</script>");
-    flush(writer);
+    write_ascii_z(writer, "<script type=\"text/plain\" id=\"profile\" data-view=\"");
+    write_attribute(writer, page->view);
+    write_ascii_z(writer, "\">\n");
+    write_encoded(writer, page->gzip, page->gzip_size);
+    write_ascii_z(writer, "</script>");
+    flush_units(writer);
 }
 
-static int put_part(const struct byte_sink *sink, const char *text, const char *end, struct error *err)
+static int write_part(const struct byte_sink *sink, const char *text, const char *end, struct error *err)
 {
     return end > text ? sink->write(sink->context, text, (size_t)(end - text), err) : 0;
 }
@@ -197,23 +197,24 @@ static int put_part(const struct byte_sink *sink, const char *text, const char *
 int html_page_write(const struct html_page *page, const struct byte_sink *sink, struct error *err)
 {
     const char *text = page->text, *end = text + page->length;
-    const char *profile = find(text, page->length, profile_marker), *editor = find(text, page->length, editor_begin);
-    const char *after = editor ? find(editor, (size_t)(end - editor), editor_end) : NULL;
+    const char *profile = find_units(text, page->length, profile_marker),
+               *editor = find_units(text, page->length, editor_begin);
+    const char *after = editor ? find_units(editor, (size_t)(end - editor), editor_end) : NULL;
     if (!profile || !!editor != !!after || (editor && editor > profile))
         return error_set(err, EINVAL, "cannot export the page of this prof: build prof again");
     int code = 0;
     if (editor && !page->has_editor) {
-        code = put_part(sink, text, editor, err);
+        code = write_part(sink, text, editor, err);
         text = after + strlen(editor_end) * UNIT_BYTES;
     }
     if (!code)
-        code = put_part(sink, text, profile, err);
+        code = write_part(sink, text, profile, err);
     if (code)
         return code;
     struct unit_writer writer = {.sink = sink, .err = err};
-    put_profile(&writer, page);
+    write_profile(&writer, page);
     text = profile + strlen(profile_marker) * UNIT_BYTES;
-    return writer.code ? writer.code : put_part(sink, text, end, err);
+    return writer.code ? writer.code : write_part(sink, text, end, err);
 }
 
 bool html_needs_editor(const struct profile *profile)

@@ -12,7 +12,7 @@
 
 enum { SLAB_JSON = 10, HEAD_SIZE = 32 }; /* head: magic, version, count, root, and one row of the table */
 
-static void put_u32(unsigned char *at, uint32_t value)
+static void store_u32(unsigned char *at, uint32_t value)
 {
     for (unsigned i = 0; i < 4; i++)
         at[i] = (unsigned char)(value >> (8 * i));
@@ -29,12 +29,12 @@ int export_jslb(const struct export_view *view, const struct byte_sink *sink, st
         code = error_set(err, EFBIG, "the profile is too large for JSLB, which ends at 4 GiB; select a part of it");
     if (!code) {
         memcpy(head, magic, sizeof(magic));
-        put_u32(head + 8, 1);  /* version */
-        put_u32(head + 12, 1); /* slabs */
-        put_u32(head + 16, 0); /* the root */
-        put_u32(head + 20, SLAB_JSON);
-        put_u32(head + 24, HEAD_SIZE);
-        put_u32(head + 28, (uint32_t)json.length);
+        store_u32(head + 8, 1);  /* version */
+        store_u32(head + 12, 1); /* slabs */
+        store_u32(head + 16, 0); /* the root */
+        store_u32(head + 20, SLAB_JSON);
+        store_u32(head + 24, HEAD_SIZE);
+        store_u32(head + 28, (uint32_t)json.length);
         code = sink->write(sink->context, head, sizeof(head), err);
     }
     if (!code)

@@ -103,7 +103,7 @@ static int flush(struct otlp *otlp)
     return code;
 }
 
-static const char *valid_text(struct otlp *otlp, const char *text)
+static const char *is_valid_text(struct otlp *otlp, const char *text)
 {
     uint32_t index = export_string(&otlp->strings, text);
     return strings_text(&otlp->strings.table, index);
@@ -118,15 +118,15 @@ static bool parse_number(const char *text, uint64_t *number)
     return true;
 }
 
-static void put_any_value(struct otlp *otlp, struct protobuf_writer *out, uint32_t field, const char *text,
-                          bool may_be_number)
+static void write_any_value(struct otlp *otlp, struct protobuf_writer *out, uint32_t field, const char *text,
+                            bool may_be_number)
 {
     uint64_t number;
     size_t value = protobuf_open(out, field);
     if (may_be_number && parse_number(text, &number))
-        protobuf_put_unsigned(out, ANY_INTEGER, number);
+        protobuf_write_unsigned(out, ANY_INTEGER, number);
     else
-        protobuf_put_text(out, ANY_TEXT, valid_text(otlp, text));
+        protobuf_write_text(out, ANY_TEXT, is_valid_text(otlp, text));
     protobuf_close(out, value);
 }
 
@@ -134,25 +134,25 @@ static void put_any_value(struct otlp *otlp, struct protobuf_writer *out, uint32
 static uint32_t add_attribute(struct otlp *otlp, const char *key, const char *text, bool may_be_number)
 {
     size_t opened = protobuf_open(&otlp->attributes, DICTIONARY_ATTRIBUTE);
-    protobuf_put_unsigned(&otlp->attributes, ATTRIBUTE_KEY, export_string(&otlp->strings, key));
-    put_any_value(otlp, &otlp->attributes, ATTRIBUTE_VALUE, text, may_be_number);
+    protobuf_write_unsigned(&otlp->attributes, ATTRIBUTE_KEY, export_string(&otlp->strings, key));
+    write_any_value(otlp, &otlp->attributes, ATTRIBUTE_VALUE, text, may_be_number);
     protobuf_close(&otlp->attributes, opened);
     return ++otlp->attribute_count;
 }
 
-static void put_attribute(struct otlp *otlp, const char *key, const char *text, bool may_be_number)
+static void write_attribute(struct otlp *otlp, const char *key, const char *text, bool may_be_number)
 {
     if (!*text)
         return;
     size_t opened = protobuf_open(&otlp->out, RESOURCE_ATTRIBUTE);
-    protobuf_put_text(&otlp->out, KEY_VALUE_KEY, valid_text(otlp, key));
-    put_any_value(otlp, &otlp->out, KEY_VALUE_VALUE, text, may_be_number);
+    protobuf_write_text(&otlp->out, KEY_VALUE_KEY, is_valid_text(otlp, key));
+    write_any_value(otlp, &otlp->out, KEY_VALUE_VALUE, text, may_be_number);
     protobuf_close(&otlp->out, opened);
 }
 
 /* ---- samples ---- */
 
-static void use_location(struct otlp *otlp, uint32_t location)
+static void add_location(struct otlp *otlp, uint32_t location)
 {
     if (otlp->location_index[location])
         return;
@@ -171,24 +171,24 @@ static void use_location(struct otlp *otlp, uint32_t location)
     }
 }
 
-static void use_stack(struct otlp *otlp, uint32_t stack)
+static void add_stack(struct otlp *otlp, uint32_t stack)
 {
     if (otlp->stack_index[stack])
         return;
     TAKE_INDEX(otlp, otlp->stack_index, &otlp->stack_list, stack);
     for (uint32_t at = stack; at != PROFILE_NONE; at = otlp->stacks.caller[at])
-        use_location(otlp, otlp->stacks.location[at]);
+        add_location(otlp, otlp->stacks.location[at]);
 }
 
-static void put_value_type(struct otlp *otlp, uint32_t field, const char *type, const char *unit)
+static void write_value_type(struct otlp *otlp, uint32_t field, const char *type, const char *unit)
 {
     size_t opened = protobuf_open(&otlp->out, field);
-    protobuf_put_unsigned(&otlp->out, VALUE_TYPE, export_string(&otlp->strings, type));
-    protobuf_put_unsigned(&otlp->out, VALUE_UNIT, export_string(&otlp->strings, unit));
+    protobuf_write_unsigned(&otlp->out, VALUE_TYPE, export_string(&otlp->strings, type));
+    protobuf_write_unsigned(&otlp->out, VALUE_UNIT, export_string(&otlp->strings, unit));
     protobuf_close(&otlp->out, opened);
 }
 
-static void put_times(struct otlp *otlp)
+static void write_times(struct otlp *otlp)
 {
     const struct profile_meta *meta = &otlp->profile->meta;
     struct time_range range = otlp->view->range;
@@ -197,32 +197,32 @@ static void put_times(struct otlp *otlp)
     double start = trunc(meta->start_time), from = isfinite(range.from) ? range.from : 0, none = 0;
     int64_t part = export_round((meta->start_time - start + from) * 1e6, &none);
     if (start > 0 && start < 9e12)
-        protobuf_put_fixed64(&otlp->out, PROFILE_TIME, (uint64_t)((int64_t)start * 1000000 + part));
+        protobuf_write_fixed64(&otlp->out, PROFILE_TIME, (uint64_t)((int64_t)start * 1000000 + part));
     none = 0;
     if (isfinite(range.to - range.from))
-        protobuf_put_signed(&otlp->out, PROFILE_DURATION, export_round((range.to - range.from) * 1e6, &none));
-    put_value_type(otlp, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
+        protobuf_write_signed(&otlp->out, PROFILE_DURATION, export_round((range.to - range.from) * 1e6, &none));
+    write_value_type(otlp, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
     none = 0;
-    protobuf_put_signed(&otlp->out, PROFILE_PERIOD, export_round(meta->interval * 1e6, &none));
+    protobuf_write_signed(&otlp->out, PROFILE_PERIOD, export_round(meta->interval * 1e6, &none));
 }
 
-static void put_sample(struct otlp *otlp, uint32_t stack, int64_t value, const uint32_t attributes[2])
+static void write_sample(struct otlp *otlp, uint32_t stack, int64_t value, const uint32_t attributes[2])
 {
-    use_stack(otlp, stack);
+    add_stack(otlp, stack);
     size_t sample = protobuf_open(&otlp->out, PROFILE_SAMPLE);
-    protobuf_put_unsigned(&otlp->out, SAMPLE_STACK, otlp->stack_index[stack]);
+    protobuf_write_unsigned(&otlp->out, SAMPLE_STACK, otlp->stack_index[stack]);
     size_t list = protobuf_open(&otlp->out, SAMPLE_ATTRIBUTES);
-    protobuf_put_element(&otlp->out, attributes[0]);
-    protobuf_put_element(&otlp->out, attributes[1]);
+    protobuf_write_element(&otlp->out, attributes[0]);
+    protobuf_write_element(&otlp->out, attributes[1]);
     protobuf_close(&otlp->out, list);
     list = protobuf_open(&otlp->out, SAMPLE_VALUES);
-    protobuf_put_element(&otlp->out, (uint64_t)value);
+    protobuf_write_element(&otlp->out, (uint64_t)value);
     protobuf_close(&otlp->out, list);
     protobuf_close(&otlp->out, sample);
 }
 
 /* The ids of a message differ in their last four bytes. */
-static void put_id(struct otlp *otlp)
+static void write_profile_id(struct otlp *otlp)
 {
     unsigned char id[OTLP_ID_SIZE];
     uint32_t number = otlp->profile_count++;
@@ -231,36 +231,36 @@ static void put_id(struct otlp *otlp)
     memcpy(id, otlp->sending->id, sizeof(id));
     for (unsigned i = 0; i < sizeof(number); i++)
         id[OTLP_ID_SIZE - 1 - i] ^= (unsigned char)(number >> (8 * i));
-    protobuf_put_bytes(&otlp->out, PROFILE_ID, id, sizeof(id));
+    protobuf_write_bytes(&otlp->out, PROFILE_ID, id, sizeof(id));
 }
 
 /* Whether a thread is of the process of another. */
-static bool same_process(const struct otlp *otlp, uint32_t thread, uint32_t other)
+static bool is_same_process(const struct otlp *otlp, uint32_t thread, uint32_t other)
 {
     return otlp->profile->threads.data[thread].pid == otlp->profile->threads.data[other].pid;
 }
 
 /* Writes the profile of one weight in the process of a thread. `attributes`: two per thread of the view. When
  * sending, profiles without samples are omitted. */
-static int put_profile(struct otlp *otlp, uint32_t of_thread, size_t weight, const uint32_t (*attributes)[2])
+static int write_profile(struct otlp *otlp, uint32_t of_thread, size_t weight, const uint32_t (*attributes)[2])
 {
     const struct weight_list one = {.data = &otlp->weights.data[weight], .length = 1};
     double scale = export_weight_scale(one.data), carry = 0;
     size_t before = otlp->out.bytes.length, samples = 0;
     size_t profile = protobuf_open(&otlp->out, SCOPE_PROFILES_PROFILE);
-    put_value_type(otlp, PROFILE_SAMPLE_TYPE, export_weight_name(one.data), export_weight_unit(one.data));
-    put_times(otlp);
-    put_id(otlp);
+    write_value_type(otlp, PROFILE_SAMPLE_TYPE, export_weight_name(one.data), export_weight_unit(one.data));
+    write_times(otlp);
+    write_profile_id(otlp);
     int code = 0;
     for (size_t i = 0; !code && i < otlp->view->thread_count; i++) {
         uint32_t thread = otlp->view->threads[i];
-        if (!same_process(otlp, thread, of_thread))
+        if (!is_same_process(otlp, thread, of_thread))
             continue;
         code = export_sums_of_thread(&otlp->sums, otlp->view, thread, &one, otlp->err);
         for (size_t row = 0; !code && row < otlp->sums.stacks.length; row++) {
             int64_t value = export_round(otlp->sums.values.data[row] * scale, &carry);
             if (value)
-                put_sample(otlp, otlp->sums.stacks.data[row], value, attributes[i]);
+                write_sample(otlp, otlp->sums.stacks.data[row], value, attributes[i]);
             samples += value != 0;
         }
     }
@@ -273,7 +273,7 @@ static int put_profile(struct otlp *otlp, uint32_t of_thread, size_t weight, con
 }
 
 /* Reads the text of an entry of the profile's recording information; "" if it is missing. The value is JSON. */
-static void extra_text(const struct profile *profile, const char *label, char *text, size_t size)
+static void find_extra_text(const struct profile *profile, const char *label, char *text, size_t size)
 {
     text[0] = '\0';
     for (size_t i = 0; i < profile->meta.extra.length; i++) {
@@ -294,59 +294,59 @@ static void extra_text(const struct profile *profile, const char *label, char *t
 }
 
 /* A label of the user overrides the value from the profile. */
-static void put_default(struct otlp *otlp, const char *key, const char *text, bool may_be_number)
+static void write_default_attribute(struct otlp *otlp, const char *key, const char *text, bool may_be_number)
 {
     for (size_t i = 0; otlp->sending && i < otlp->sending->label_count; i++)
         if (strcmp(otlp->sending->labels[i].key, key) == 0)
             return;
-    put_attribute(otlp, key, text, may_be_number);
+    write_attribute(otlp, key, text, may_be_number);
 }
 
 /* OpenTelemetry's name: "x86_64-gcc3" is "amd64". */
-static const char *architecture(const struct profile *profile)
+static const char *otel_architecture(const struct profile *profile)
 {
     const char *abi = profile_text(profile, profile->meta.abi);
     return strncmp(abi, "x86_64", 6) == 0 ? "amd64" : strncmp(abi, "aarch64", 7) == 0 ? "arm64" : "";
 }
 
 /* Names and values follow https://opentelemetry.io/docs/specs/semconv/resource. */
-static void put_resource(struct otlp *otlp, const struct thread *thread)
+static void write_resource(struct otlp *otlp, const struct thread *thread)
 {
     const struct profile *profile = otlp->profile;
     const char *name = profile_text(profile, thread->process_name);
     char host[256], pid[32];
     if (!*name)
         name = profile_text(profile, profile->meta.product);
-    extra_text(profile, "Host", host, sizeof(host));
+    find_extra_text(profile, "Host", host, sizeof(host));
     snprintf(pid, sizeof(pid), "%s", profile_text(profile, thread->pid));
     pid[strcspn(pid, ".")] = '\0'; /* "123.1" is the second program that process 123 ran */
     size_t resource = protobuf_open(&otlp->out, RESOURCE_PROFILES_RESOURCE);
-    put_default(otlp, "service.name", name, false);
-    put_default(otlp, "process.executable.name", name, false);
-    put_default(otlp, "process.pid", pid, true);
-    put_default(otlp, "host.name", host, false);
-    put_default(otlp, "host.arch", architecture(profile), false);
+    write_default_attribute(otlp, "service.name", name, false);
+    write_default_attribute(otlp, "process.executable.name", name, false);
+    write_default_attribute(otlp, "process.pid", pid, true);
+    write_default_attribute(otlp, "host.name", host, false);
+    write_default_attribute(otlp, "host.arch", otel_architecture(profile), false);
     if (strcmp(profile_text(profile, profile->meta.platform), "Linux") == 0)
-        put_default(otlp, "os.type", "linux", false);
-    put_default(otlp, "os.description", profile_text(profile, profile->meta.os), false);
+        write_default_attribute(otlp, "os.type", "linux", false);
+    write_default_attribute(otlp, "os.description", profile_text(profile, profile->meta.os), false);
     for (size_t i = 0; otlp->sending && i < otlp->sending->label_count; i++)
-        put_attribute(otlp, otlp->sending->labels[i].key, otlp->sending->labels[i].value, false);
+        write_attribute(otlp, otlp->sending->labels[i].key, otlp->sending->labels[i].value, false);
     protobuf_close(&otlp->out, resource);
 }
 
-static int put_process(struct otlp *otlp, uint32_t thread, const uint32_t (*attributes)[2])
+static int write_process(struct otlp *otlp, uint32_t thread, const uint32_t (*attributes)[2])
 {
     size_t before = otlp->out.bytes.length;
     uint32_t count = otlp->profile_count;
     size_t process = protobuf_open(&otlp->out, DATA_RESOURCE);
-    put_resource(otlp, &otlp->profile->threads.data[thread]);
+    write_resource(otlp, &otlp->profile->threads.data[thread]);
     size_t scope_profiles = protobuf_open(&otlp->out, RESOURCE_PROFILES_SCOPE);
     size_t scope = protobuf_open(&otlp->out, SCOPE_PROFILES_SCOPE);
-    protobuf_put_text(&otlp->out, SCOPE_NAME, "prof");
+    protobuf_write_text(&otlp->out, SCOPE_NAME, "prof");
     protobuf_close(&otlp->out, scope);
     int code = 0;
     for (size_t weight = 0; !code && weight < otlp->weights.length; weight++)
-        code = put_profile(otlp, thread, weight, attributes);
+        code = write_profile(otlp, thread, weight, attributes);
     protobuf_close(&otlp->out, scope_profiles);
     protobuf_close(&otlp->out, process);
     if (otlp->sending && otlp->profile_count == count)
@@ -354,7 +354,7 @@ static int put_process(struct otlp *otlp, uint32_t thread, const uint32_t (*attr
     return code ? code : flush(otlp);
 }
 
-static int put_processes(struct otlp *otlp)
+static int write_processes(struct otlp *otlp)
 {
     size_t count = otlp->view->thread_count;
     uint32_t(*attributes)[2] = calloc(count + 1, sizeof(*attributes));
@@ -369,8 +369,8 @@ static int put_processes(struct otlp *otlp)
         if (done[i])
             continue;
         for (size_t j = i; j < count; j++)
-            done[j] |= same_process(otlp, otlp->view->threads[j], otlp->view->threads[i]);
-        code = put_process(otlp, otlp->view->threads[i], (const uint32_t(*)[2])attributes);
+            done[j] |= is_same_process(otlp, otlp->view->threads[j], otlp->view->threads[i]);
+        code = write_process(otlp, otlp->view->threads[i], (const uint32_t(*)[2])attributes);
     }
     free(attributes);
     free(done);
@@ -379,15 +379,15 @@ static int put_processes(struct otlp *otlp)
 
 /* ---- the dictionary ---- */
 
-static void put_empty(struct otlp *otlp, uint32_t field)
+static void write_empty_entry(struct otlp *otlp, uint32_t field)
 {
     protobuf_close(&otlp->out, protobuf_open(&otlp->out, field));
 }
 
-static void put_mappings(struct otlp *otlp)
+static void write_mappings(struct otlp *otlp)
 {
     uint64_t at = MAPPING_ALIGNMENT * 16;
-    put_empty(otlp, DICTIONARY_MAPPING);
+    write_empty_entry(otlp, DICTIONARY_MAPPING);
     for (size_t i = 0; i < otlp->mapping_list.length; i++) {
         uint32_t index = otlp->mapping_list.data[i];
         const struct library *lib = &otlp->profile->libs.data[index];
@@ -396,13 +396,13 @@ static void put_mappings(struct otlp *otlp)
         const char *build_id = profile_text(otlp->profile, lib->code_id);
         size_t mapping = protobuf_open(&otlp->out, DICTIONARY_MAPPING);
         otlp->starts[index] = at;
-        protobuf_put_unsigned(&otlp->out, MAPPING_START, at);
-        protobuf_put_unsigned(&otlp->out, MAPPING_LIMIT, at + size);
-        protobuf_put_unsigned(&otlp->out, MAPPING_FILE,
-                              export_profile_string(&otlp->strings, has_path ? lib->path : lib->name));
+        protobuf_write_unsigned(&otlp->out, MAPPING_START, at);
+        protobuf_write_unsigned(&otlp->out, MAPPING_LIMIT, at + size);
+        protobuf_write_unsigned(&otlp->out, MAPPING_FILE,
+                                export_profile_string(&otlp->strings, has_path ? lib->path : lib->name));
         if (*build_id) {
             size_t list = protobuf_open(&otlp->out, MAPPING_ATTRIBUTES);
-            protobuf_put_element(&otlp->out, add_attribute(otlp, "process.executable.build_id.gnu", build_id, false));
+            protobuf_write_element(&otlp->out, add_attribute(otlp, "process.executable.build_id.gnu", build_id, false));
             protobuf_close(&otlp->out, list);
         }
         protobuf_close(&otlp->out, mapping);
@@ -410,25 +410,25 @@ static void put_mappings(struct otlp *otlp)
     }
 }
 
-static void put_lines(struct otlp *otlp, uint32_t location)
+static void write_lines(struct otlp *otlp, uint32_t location)
 {
     for (; location != LOCATION_NONE; location = otlp->stacks.locations.data[location].outer) {
         const struct export_location *call = &otlp->stacks.locations.data[location];
         size_t line = protobuf_open(&otlp->out, LOCATION_LINE);
-        protobuf_put_unsigned(&otlp->out, LINE_FUNCTION, otlp->function_index[call->func]);
+        protobuf_write_unsigned(&otlp->out, LINE_FUNCTION, otlp->function_index[call->func]);
         if (call->frame != PROFILE_NONE && otlp->profile->frames.line[call->frame])
-            protobuf_put_unsigned(&otlp->out, LINE_LINE, otlp->profile->frames.line[call->frame]);
+            protobuf_write_unsigned(&otlp->out, LINE_LINE, otlp->profile->frames.line[call->frame]);
         if (call->frame != PROFILE_NONE && otlp->profile->frames.column[call->frame])
-            protobuf_put_unsigned(&otlp->out, LINE_COLUMN, otlp->profile->frames.column[call->frame]);
+            protobuf_write_unsigned(&otlp->out, LINE_COLUMN, otlp->profile->frames.column[call->frame]);
         protobuf_close(&otlp->out, line);
     }
 }
 
-static void put_locations(struct otlp *otlp)
+static void write_locations(struct otlp *otlp)
 {
     static const char kernel[] = "[kernel";
     uint32_t types[2] = {0, 0}; /* attributes of native frames and of kernel frames */
-    put_empty(otlp, DICTIONARY_LOCATION);
+    write_empty_entry(otlp, DICTIONARY_LOCATION);
     for (size_t i = 0; i < otlp->location_list.length; i++) {
         uint32_t index = otlp->location_list.data[i], frame = otlp->stacks.locations.data[index].frame;
         uint32_t lib = frame == PROFILE_NONE ? PROFILE_NONE : otlp->profile->frames.lib[frame];
@@ -438,64 +438,64 @@ static void put_locations(struct otlp *otlp)
             bool is_kernel = strncmp(name, kernel, strlen(kernel)) == 0;
             if (!types[is_kernel])
                 types[is_kernel] = add_attribute(otlp, "profile.frame.type", is_kernel ? "kernel" : "native", false);
-            protobuf_put_unsigned(&otlp->out, LOCATION_MAPPING, otlp->mapping_index[lib]);
-            protobuf_put_unsigned(&otlp->out, LOCATION_ADDRESS,
-                                  otlp->starts[lib] + (uint64_t)otlp->profile->frames.address[frame]);
+            protobuf_write_unsigned(&otlp->out, LOCATION_MAPPING, otlp->mapping_index[lib]);
+            protobuf_write_unsigned(&otlp->out, LOCATION_ADDRESS,
+                                    otlp->starts[lib] + (uint64_t)otlp->profile->frames.address[frame]);
             size_t list = protobuf_open(&otlp->out, LOCATION_ATTRIBUTES);
-            protobuf_put_element(&otlp->out, types[is_kernel]);
+            protobuf_write_element(&otlp->out, types[is_kernel]);
             protobuf_close(&otlp->out, list);
         }
-        put_lines(otlp, index);
+        write_lines(otlp, index);
         protobuf_close(&otlp->out, location);
     }
 }
 
-static void put_functions(struct otlp *otlp)
+static void write_functions(struct otlp *otlp)
 {
-    put_empty(otlp, DICTIONARY_FUNCTION);
+    write_empty_entry(otlp, DICTIONARY_FUNCTION);
     for (size_t i = 0; i < otlp->function_list.length; i++) {
         struct func_names names = func_names_of(otlp->profile, otlp->function_list.data[i]);
         size_t function = protobuf_open(&otlp->out, DICTIONARY_FUNCTION);
-        protobuf_put_unsigned(&otlp->out, FUNCTION_NAME, export_profile_string(&otlp->strings, names.name));
-        protobuf_put_unsigned(&otlp->out, FUNCTION_FILE, export_profile_string(&otlp->strings, names.file));
-        protobuf_put_unsigned(&otlp->out, FUNCTION_START_LINE, names.line);
+        protobuf_write_unsigned(&otlp->out, FUNCTION_NAME, export_profile_string(&otlp->strings, names.name));
+        protobuf_write_unsigned(&otlp->out, FUNCTION_FILE, export_profile_string(&otlp->strings, names.file));
+        protobuf_write_unsigned(&otlp->out, FUNCTION_START_LINE, names.line);
         protobuf_close(&otlp->out, function);
     }
 }
 
-static void put_stacks(struct otlp *otlp)
+static void write_stacks(struct otlp *otlp)
 {
-    put_empty(otlp, DICTIONARY_STACK);
+    write_empty_entry(otlp, DICTIONARY_STACK);
     for (size_t i = 0; i < otlp->stack_list.length; i++) {
         size_t stack = protobuf_open(&otlp->out, DICTIONARY_STACK);
         size_t list = protobuf_open(&otlp->out, STACK_LOCATIONS);
         for (uint32_t at = otlp->stack_list.data[i]; at != PROFILE_NONE; at = otlp->stacks.caller[at])
-            protobuf_put_element(&otlp->out, otlp->location_index[otlp->stacks.location[at]]);
+            protobuf_write_element(&otlp->out, otlp->location_index[otlp->stacks.location[at]]);
         protobuf_close(&otlp->out, list);
         protobuf_close(&otlp->out, stack);
     }
 }
 
-static int put_dictionary(struct otlp *otlp)
+static int write_dictionary(struct otlp *otlp)
 {
     size_t dictionary = protobuf_open(&otlp->out, DATA_DICTIONARY);
-    put_mappings(otlp);
-    put_locations(otlp);
-    put_functions(otlp);
-    put_stacks(otlp);
-    put_empty(otlp, DICTIONARY_LINK);
-    put_empty(otlp, DICTIONARY_ATTRIBUTE);
+    write_mappings(otlp);
+    write_locations(otlp);
+    write_functions(otlp);
+    write_stacks(otlp);
+    write_empty_entry(otlp, DICTIONARY_LINK);
+    write_empty_entry(otlp, DICTIONARY_ATTRIBUTE);
     if (!text_append(&otlp->out.bytes, otlp->attributes.bytes.data, otlp->attributes.bytes.length))
         otlp->failed = true;
     for (size_t i = 0; i < otlp->strings.table.entries.length; i++) {
         const struct string_entry *entry = &otlp->strings.table.entries.data[i];
-        protobuf_put_bytes(&otlp->out, DICTIONARY_STRING, entry->text, entry->length);
+        protobuf_write_bytes(&otlp->out, DICTIONARY_STRING, entry->text, entry->length);
     }
     protobuf_close(&otlp->out, dictionary);
     return flush(otlp);
 }
 
-static int prepare(struct otlp *otlp)
+static int init_export(struct otlp *otlp)
 {
     int code = export_weights(otlp->view, &otlp->weights, otlp->err);
     if (!code)
@@ -519,11 +519,11 @@ int export_otlp_for_sending(const struct export_view *view, const struct otlp_se
 {
     struct otlp otlp = {
         .view = view, .profile = engine_profile(view->engine), .sending = sending, .sink = sink, .err = err};
-    int code = prepare(&otlp);
+    int code = init_export(&otlp);
     if (!code)
-        code = put_processes(&otlp);
+        code = write_processes(&otlp);
     if (!code)
-        code = put_dictionary(&otlp);
+        code = write_dictionary(&otlp);
     array_free(&otlp.out.bytes);
     array_free(&otlp.attributes.bytes);
     array_free(&otlp.weights);

@@ -72,7 +72,7 @@ static const char *event_name(const struct weight *weight)
     return weight->table == TABLE_SAMPLES && weight->kind == WEIGH_CPU_TIME ? "cpu-clock" : export_weight_name(weight);
 }
 
-static void put_word(struct perf_script *script, const char *text)
+static void write_word(struct perf_script *script, const char *text)
 {
     for (size_t plain; *text; text += plain) {
         plain = strcspn(text, "\n\r\t");
@@ -85,27 +85,27 @@ static void put_word(struct perf_script *script, const char *text)
 }
 
 /* Scripts that fold stacks omit functions whose name begins with a parenthesis: such names get brackets instead. */
-static void put_function(struct perf_script *script, const char *name)
+static void write_function(struct perf_script *script, const char *name)
 {
     char start[64];
     size_t inner = name[0] == '(' ? strcspn(name, ")") : 0;
     if (inner && name[inner] && inner + 1 < sizeof(start)) {
         snprintf(start, sizeof(start), "[%.*s]", (int)inner - 1, name + 1);
-        put_word(script, start);
+        write_word(script, start);
         name += inner + 1;
     }
-    put_word(script, name);
+    write_word(script, name);
 }
 
 /* The number at the start of the text; 0 if it has none. */
-static void put_id(struct perf_script *script, uint32_t string)
+static void write_id(struct perf_script *script, uint32_t string)
 {
     const char *text = profile_text(script->profile, string);
     size_t digits = strspn(text, "0123456789");
     sink_put(script->out, digits ? text : "0", digits ? digits : 1);
 }
 
-static void put_hexadecimal(struct perf_script *script, uint64_t value)
+static void write_hexadecimal(struct perf_script *script, uint64_t value)
 {
     char text[16];
     size_t at = sizeof(text);
@@ -116,7 +116,7 @@ static void put_hexadecimal(struct perf_script *script, uint64_t value)
     sink_put(script->out, text + at, sizeof(text) - at);
 }
 
-static void put_frame(struct perf_script *script, uint32_t stack)
+static void write_frame(struct perf_script *script, uint32_t stack)
 {
     const struct frame_table *frames = &script->profile->frames;
     uint32_t frame = script->stacks->frame[stack], func = script->stacks->func[stack];
@@ -127,19 +127,19 @@ static void put_frame(struct perf_script *script, uint32_t stack)
     uint32_t lib =
         names.lib_path != PROFILE_NONE && profile_text(script->profile, names.lib_path)[0] ? names.lib_path : names.lib;
     sink_put_z(script->out, "\t");
-    put_hexadecimal(script, is_own && frames->address[frame] >= 0 ? (uint64_t)frames->address[frame] : 0);
+    write_hexadecimal(script, is_own && frames->address[frame] >= 0 ? (uint64_t)frames->address[frame] : 0);
     sink_put_z(script->out, " ");
-    put_function(script, !*name || profile_is_address(name) ? "[unknown]" : name);
+    write_function(script, !*name || profile_is_address(name) ? "[unknown]" : name);
     sink_put_z(script->out, " (");
     if (is_own && frames->inline_depth[frame])
         sink_put_z(script->out, "inlined");
     else
-        put_word(script, lib != PROFILE_NONE ? profile_text(script->profile, lib) : "[unknown]");
+        write_word(script, lib != PROFILE_NONE ? profile_text(script->profile, lib) : "[unknown]");
     sink_put_z(script->out, ")\n");
 }
 
 /* "app 42/43 [000] 12.345678901: 1000000 cpu-clock: " */
-static void put_row(struct perf_script *script, const struct row *row)
+static void write_row(struct perf_script *script, const struct row *row)
 {
     const struct thread *thread = &script->profile->threads.data[row->thread];
     double seconds = floor(row->time / 1000);
@@ -149,11 +149,11 @@ static void put_row(struct perf_script *script, const struct row *row)
     for (int i = 8; i >= 0; i--, nanoseconds /= 10)
         fraction[i] = (char)('0' + nanoseconds % 10);
     const char *name = profile_text(script->profile, thread->name);
-    put_word(script, *name ? name : "?");
+    write_word(script, *name ? name : "?");
     sink_put_z(script->out, " ");
-    put_id(script, thread->pid);
+    write_id(script, thread->pid);
     sink_put_z(script->out, "/");
-    put_id(script, thread->tid);
+    write_id(script, thread->tid);
     sink_put_z(script->out, " [000] ");
     sink_put_unsigned(script->out, seconds > 0 ? (uint64_t)seconds : 0);
     sink_put_z(script->out, ".");
@@ -161,14 +161,14 @@ static void put_row(struct perf_script *script, const struct row *row)
     sink_put_z(script->out, row->value < 0 ? ": -" : ": ");
     sink_put_unsigned(script->out, row->value < 0 ? 0 - (uint64_t)row->value : (uint64_t)row->value);
     sink_put_z(script->out, " ");
-    put_word(script, event_name(&script->weights.data[row->event]));
+    write_word(script, event_name(&script->weights.data[row->event]));
     sink_put_z(script->out, ": \n");
     for (uint32_t stack = row->stack; stack != PROFILE_NONE; stack = script->stacks->prefix[stack])
-        put_frame(script, stack);
+        write_frame(script, stack);
     sink_put_z(script->out, "\n");
 }
 
-static int collect(struct perf_script *script, struct error *err)
+static int collect_rows(struct perf_script *script, struct error *err)
 {
     for (uint32_t event = 0; event < script->weights.length; event++) {
         const struct weight *weight = &script->weights.data[event];
@@ -196,11 +196,11 @@ int export_perf_script(const struct export_view *view, const struct byte_sink *s
     script.out = malloc(sizeof(*script.out));
     int code = script.out ? export_weights(view, &script.weights, err) : error_no_memory(err);
     if (!code)
-        code = collect(&script, err);
+        code = collect_rows(&script, err);
     if (!code) {
         sink_writer_init(script.out, sink, err);
         for (size_t i = 0; i < script.rows.length && !script.out->code; i++)
-            put_row(&script, &script.rows.data[i]);
+            write_row(&script, &script.rows.data[i]);
         code = sink_writer_finish(script.out);
     }
     library_paths_destroy(&script.library_paths);

@@ -82,65 +82,65 @@ static int flush(struct pprof *pprof, size_t least)
     return code;
 }
 
-static void put_value_type(struct pprof *pprof, uint32_t field, const char *type, const char *unit)
+static void write_value_type(struct pprof *pprof, uint32_t field, const char *type, const char *unit)
 {
     size_t opened = protobuf_open(&pprof->out, field);
-    protobuf_put_unsigned(&pprof->out, VALUE_TYPE, export_string(&pprof->strings, type));
-    protobuf_put_unsigned(&pprof->out, VALUE_UNIT, export_string(&pprof->strings, unit));
+    protobuf_write_unsigned(&pprof->out, VALUE_TYPE, export_string(&pprof->strings, type));
+    protobuf_write_unsigned(&pprof->out, VALUE_UNIT, export_string(&pprof->strings, unit));
     protobuf_close(&pprof->out, opened);
 }
 
-static void put_head(struct pprof *pprof)
+static void write_header(struct pprof *pprof)
 {
     const struct profile_meta *meta = &pprof->profile->meta;
     struct time_range range = pprof->view->range;
     for (size_t i = 0; i < pprof->weights.length; i++)
-        put_value_type(pprof, PROFILE_SAMPLE_TYPE, export_weight_name(&pprof->weights.data[i]),
-                       export_weight_unit(&pprof->weights.data[i]));
-    put_value_type(pprof, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
+        write_value_type(pprof, PROFILE_SAMPLE_TYPE, export_weight_name(&pprof->weights.data[i]),
+                         export_weight_unit(&pprof->weights.data[i]));
+    write_value_type(pprof, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
     double none = 0, from = isfinite(range.from) ? range.from : 0;
-    protobuf_put_signed(&pprof->out, PROFILE_PERIOD, export_round(meta->interval * 1e6, &none));
+    protobuf_write_signed(&pprof->out, PROFILE_PERIOD, export_round(meta->interval * 1e6, &none));
     double start = trunc(meta->start_time); /* apart: a double does not hold ns since 1970 */
     none = 0;
     int64_t part = export_round((meta->start_time - start + from) * 1e6, &none);
     if (start > 0 && start < 9e12)
-        protobuf_put_signed(&pprof->out, PROFILE_TIME, (int64_t)start * 1000000 + part);
+        protobuf_write_signed(&pprof->out, PROFILE_TIME, (int64_t)start * 1000000 + part);
     none = 0;
     if (isfinite(range.to - range.from))
-        protobuf_put_signed(&pprof->out, PROFILE_DURATION, export_round((range.to - range.from) * 1e6, &none));
-    protobuf_put_unsigned(&pprof->out, PROFILE_DEFAULT_SAMPLE_TYPE,
-                          export_string(&pprof->strings, export_weight_name(&pprof->view->weight)));
+        protobuf_write_signed(&pprof->out, PROFILE_DURATION, export_round((range.to - range.from) * 1e6, &none));
+    protobuf_write_unsigned(&pprof->out, PROFILE_DEFAULT_SAMPLE_TYPE,
+                            export_string(&pprof->strings, export_weight_name(&pprof->view->weight)));
 }
 
 /* ---- samples ---- */
 
-static void put_text_label(struct pprof *pprof, const char *key, uint32_t text)
+static void write_text_label(struct pprof *pprof, const char *key, uint32_t text)
 {
     if (!text)
         return;
     size_t opened = protobuf_open(&pprof->out, SAMPLE_LABEL);
-    protobuf_put_unsigned(&pprof->out, LABEL_KEY, export_string(&pprof->strings, key));
-    protobuf_put_unsigned(&pprof->out, LABEL_TEXT, text);
+    protobuf_write_unsigned(&pprof->out, LABEL_KEY, export_string(&pprof->strings, key));
+    protobuf_write_unsigned(&pprof->out, LABEL_TEXT, text);
     protobuf_close(&pprof->out, opened);
 }
 
 /* Writes a number label if the text is a number: "123". */
-static void put_number_label(struct pprof *pprof, const char *key, uint32_t string)
+static void write_number_label(struct pprof *pprof, const char *key, uint32_t string)
 {
     const char *text = profile_text(pprof->profile, string);
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 18 || text[digits]) {
-        put_text_label(pprof, key, export_profile_string(&pprof->strings, string));
+        write_text_label(pprof, key, export_profile_string(&pprof->strings, string));
         return;
     }
     size_t opened = protobuf_open(&pprof->out, SAMPLE_LABEL);
-    protobuf_put_unsigned(&pprof->out, LABEL_KEY, export_string(&pprof->strings, key));
-    protobuf_put_unsigned(&pprof->out, LABEL_NUMBER, strtoull(text, NULL, 10));
+    protobuf_write_unsigned(&pprof->out, LABEL_KEY, export_string(&pprof->strings, key));
+    protobuf_write_unsigned(&pprof->out, LABEL_NUMBER, strtoull(text, NULL, 10));
     protobuf_close(&pprof->out, opened);
 }
 
 /* The payload of the thread's marker "Labels", which the importer makes; PROFILE_NONE: none. */
-static uint32_t labels_of_thread(const struct pprof *pprof, const struct thread *thread)
+static uint32_t encode_thread_labels(const struct pprof *pprof, const struct thread *thread)
 {
     static const char begin[] = "{\"type\":\"" PPROF_LABELS_TYPE "\"";
     for (size_t i = 0; i < thread->markers.length; i++)
@@ -150,7 +150,7 @@ static uint32_t labels_of_thread(const struct pprof *pprof, const struct thread 
 }
 
 /* Texts of the file that was imported; `set` gets them as the importer names threads by them. */
-static bool put_imported_labels(struct pprof *pprof, uint32_t payload, struct text_buffer *set)
+static bool write_imported_labels(struct pprof *pprof, uint32_t payload, struct text_buffer *set)
 {
     const struct string_entry *entry = &pprof->profile->strings.entries.data[payload];
     struct json json;
@@ -168,8 +168,8 @@ static bool put_imported_labels(struct pprof *pprof, uint32_t payload, struct te
             continue;
         enough = enough && text_append(set, json.text, json.length);
         size_t opened = protobuf_open(&pprof->out, SAMPLE_LABEL);
-        protobuf_put_unsigned(&pprof->out, LABEL_KEY, key);
-        protobuf_put_unsigned(&pprof->out, LABEL_TEXT, export_string_of(&pprof->strings, json.text, json.length));
+        protobuf_write_unsigned(&pprof->out, LABEL_KEY, key);
+        protobuf_write_unsigned(&pprof->out, LABEL_TEXT, export_string_of(&pprof->strings, json.text, json.length));
         protobuf_close(&pprof->out, opened);
     }
     json_destroy(&json);
@@ -177,7 +177,7 @@ static bool put_imported_labels(struct pprof *pprof, uint32_t payload, struct te
 }
 
 /* The name that a thread has beside its labels. */
-static void put_thread_name(struct pprof *pprof, const struct thread *thread, const struct text_buffer *set)
+static void write_thread_name(struct pprof *pprof, const struct thread *thread, const struct text_buffer *set)
 {
     const char *name = profile_text(pprof->profile, thread->name);
     size_t length = strlen(name), kept = length;
@@ -185,7 +185,7 @@ static void put_thread_name(struct pprof *pprof, const struct thread *thread, co
         return;
     if (set->length && length > set->length + 3 && !memcmp(name + length - set->length - 1, set->data, set->length))
         kept = length - set->length - 3; /* "name (set)" */
-    put_text_label(pprof, "thread", export_string_of(&pprof->strings, name, kept));
+    write_text_label(pprof, "thread", export_string_of(&pprof->strings, name, kept));
 }
 
 /* The labels are the same for all samples of a thread: encoded once. */
@@ -193,13 +193,13 @@ static bool encode_labels(struct pprof *pprof, uint32_t index, struct text_buffe
 {
     const struct thread *thread = &pprof->profile->threads.data[index];
     size_t before = pprof->out.bytes.length;
-    put_number_label(pprof, "pid", thread->pid);
-    put_number_label(pprof, "tid", thread->tid);
-    uint32_t imported = labels_of_thread(pprof, thread);
+    write_number_label(pprof, "pid", thread->pid);
+    write_number_label(pprof, "tid", thread->tid);
+    uint32_t imported = encode_thread_labels(pprof, thread);
     struct text_buffer set = {0};
-    bool has_labels = imported == PROFILE_NONE || put_imported_labels(pprof, imported, &set);
-    put_thread_name(pprof, thread, &set);
-    put_text_label(pprof, "process", export_profile_string(&pprof->strings, thread->process_name));
+    bool has_labels = imported == PROFILE_NONE || write_imported_labels(pprof, imported, &set);
+    write_thread_name(pprof, thread, &set);
+    write_text_label(pprof, "process", export_profile_string(&pprof->strings, thread->process_name));
     array_free(&set);
     if (pprof->out.failed || !has_labels)
         return false;
@@ -221,7 +221,7 @@ static bool round_values(struct pprof *pprof, size_t row, int64_t *values, size_
     return counts;
 }
 
-static void put_sample(struct pprof *pprof, size_t row, const struct text_buffer *labels)
+static void write_sample(struct pprof *pprof, size_t row, const struct text_buffer *labels)
 {
     enum { MOST_WEIGHTS = sizeof(pprof->carries) / sizeof(*pprof->carries) };
     int64_t values[MOST_WEIGHTS];
@@ -232,19 +232,19 @@ static void put_sample(struct pprof *pprof, size_t row, const struct text_buffer
     size_t list = protobuf_open(&pprof->out, SAMPLE_LOCATION);
     for (uint32_t stack = pprof->sums.stacks.data[row]; stack != PROFILE_NONE; stack = pprof->stacks.caller[stack]) {
         pprof->used_locations[pprof->stacks.location[stack]] = 1;
-        protobuf_put_element(&pprof->out, (uint64_t)pprof->stacks.location[stack] + 1);
+        protobuf_write_element(&pprof->out, (uint64_t)pprof->stacks.location[stack] + 1);
     }
     protobuf_close(&pprof->out, list);
     list = protobuf_open(&pprof->out, SAMPLE_VALUE);
     for (size_t i = 0; i < count; i++)
-        protobuf_put_element(&pprof->out, (uint64_t)values[i]);
+        protobuf_write_element(&pprof->out, (uint64_t)values[i]);
     protobuf_close(&pprof->out, list);
     if (!pprof->out.failed && !text_append(&pprof->out.bytes, labels->data, labels->length))
         pprof->out.failed = true;
     protobuf_close(&pprof->out, sample);
 }
 
-static int put_samples(struct pprof *pprof)
+static int write_samples(struct pprof *pprof)
 {
     struct text_buffer labels = {0};
     int code = 0;
@@ -254,7 +254,7 @@ static int put_samples(struct pprof *pprof)
         if (!code && !encode_labels(pprof, thread, &labels))
             code = error_no_memory(pprof->err);
         for (size_t row = 0; !code && row < pprof->sums.stacks.length; row++) {
-            put_sample(pprof, row, &labels);
+            write_sample(pprof, row, &labels);
             code = flush(pprof, FLUSH_AT);
         }
     }
@@ -264,7 +264,7 @@ static int put_samples(struct pprof *pprof)
 
 /* ---- tables ---- */
 
-static void lay_out_mappings(struct pprof *pprof)
+static void assign_mappings(struct pprof *pprof)
 {
     uint64_t at = MAPPING_ALIGNMENT * 16;
     for (size_t i = 0; i < pprof->stacks.locations.length; i++) {
@@ -287,7 +287,7 @@ static void lay_out_mappings(struct pprof *pprof)
 }
 
 /* The build id as pprof has it: lower-case hexadecimal digits. */
-static uint32_t build_id(struct pprof *pprof, const struct library *lib)
+static uint32_t format_build_id(struct pprof *pprof, const struct library *lib)
 {
     char text[128];
     const char *id = profile_text(pprof->profile, lib->code_id != PROFILE_NONE ? lib->code_id : lib->breakpad_id);
@@ -299,25 +299,25 @@ static uint32_t build_id(struct pprof *pprof, const struct library *lib)
     return export_string(&pprof->strings, text);
 }
 
-static void put_mapping(struct pprof *pprof, size_t i)
+static void write_mapping(struct pprof *pprof, size_t i)
 {
     const struct library *lib = &pprof->profile->libs.data[i];
     const struct mapping *mapping = &pprof->mappings[i];
     size_t opened = protobuf_open(&pprof->out, PROFILE_MAPPING);
-    protobuf_put_unsigned(&pprof->out, MAPPING_ID, i + 1);
-    protobuf_put_unsigned(&pprof->out, MAPPING_START, mapping->start);
-    protobuf_put_unsigned(&pprof->out, MAPPING_LIMIT, mapping->limit);
+    protobuf_write_unsigned(&pprof->out, MAPPING_ID, i + 1);
+    protobuf_write_unsigned(&pprof->out, MAPPING_START, mapping->start);
+    protobuf_write_unsigned(&pprof->out, MAPPING_LIMIT, mapping->limit);
     bool has_path = profile_text(pprof->profile, lib->path)[0] != '\0';
-    protobuf_put_unsigned(&pprof->out, MAPPING_FILE,
-                          export_profile_string(&pprof->strings, has_path ? lib->path : lib->name));
-    protobuf_put_unsigned(&pprof->out, MAPPING_BUILD_ID, build_id(pprof, lib));
+    protobuf_write_unsigned(&pprof->out, MAPPING_FILE,
+                            export_profile_string(&pprof->strings, has_path ? lib->path : lib->name));
+    protobuf_write_unsigned(&pprof->out, MAPPING_BUILD_ID, format_build_id(pprof, lib));
     for (uint32_t field = MAPPING_HAS_FUNCTIONS; field <= MAPPING_HAS_INLINED; field++)
-        protobuf_put_unsigned(&pprof->out, field, 1); /* true: prof has symbolized, so no tool needs to do it again */
+        protobuf_write_unsigned(&pprof->out, field, 1); /* true: prof has symbolized, so no tool needs to do it again */
     protobuf_close(&pprof->out, opened);
 }
 
 /* The first mapping is that of the program: pprof names the profile after it. */
-static int put_mappings(struct pprof *pprof)
+static int write_mappings(struct pprof *pprof)
 {
     const struct profile *profile = pprof->profile;
     size_t count = profile->libs.length, program = 0;
@@ -327,33 +327,33 @@ static int put_mappings(struct pprof *pprof)
                                                       profile_text(profile, profile->meta.product)) != 0))
         program++;
     if (program < count)
-        put_mapping(pprof, program);
+        write_mapping(pprof, program);
     for (size_t i = 0; !code && i < count; i++) {
         if (!pprof->mappings[i].limit || i == program)
             continue;
-        put_mapping(pprof, i);
+        write_mapping(pprof, i);
         code = flush(pprof, FLUSH_AT);
     }
     return code;
 }
 
 /* The calls of a location, the innermost first. */
-static void put_lines(struct pprof *pprof, uint32_t location)
+static void write_lines(struct pprof *pprof, uint32_t location)
 {
     for (; location != LOCATION_NONE; location = pprof->stacks.locations.data[location].outer) {
         const struct export_location *call = &pprof->stacks.locations.data[location];
         size_t opened = protobuf_open(&pprof->out, LOCATION_LINE);
         pprof->used_functions[call->func] = 1;
-        protobuf_put_unsigned(&pprof->out, LINE_FUNCTION, (uint64_t)call->func + 1);
+        protobuf_write_unsigned(&pprof->out, LINE_FUNCTION, (uint64_t)call->func + 1);
         if (call->frame != PROFILE_NONE && pprof->profile->frames.line[call->frame])
-            protobuf_put_unsigned(&pprof->out, LINE_LINE, pprof->profile->frames.line[call->frame]);
+            protobuf_write_unsigned(&pprof->out, LINE_LINE, pprof->profile->frames.line[call->frame]);
         if (call->frame != PROFILE_NONE && pprof->profile->frames.column[call->frame])
-            protobuf_put_unsigned(&pprof->out, LINE_COLUMN, pprof->profile->frames.column[call->frame]);
+            protobuf_write_unsigned(&pprof->out, LINE_COLUMN, pprof->profile->frames.column[call->frame]);
         protobuf_close(&pprof->out, opened);
     }
 }
 
-static int put_locations(struct pprof *pprof)
+static int write_locations(struct pprof *pprof)
 {
     int code = 0;
     for (uint32_t i = 0; !code && i < pprof->stacks.locations.length; i++) {
@@ -362,20 +362,20 @@ static int put_locations(struct pprof *pprof)
         uint32_t frame = pprof->stacks.locations.data[i].frame;
         uint32_t lib = frame == PROFILE_NONE ? PROFILE_NONE : pprof->profile->frames.lib[frame];
         size_t opened = protobuf_open(&pprof->out, PROFILE_LOCATION);
-        protobuf_put_unsigned(&pprof->out, LOCATION_ID, (uint64_t)i + 1);
+        protobuf_write_unsigned(&pprof->out, LOCATION_ID, (uint64_t)i + 1);
         if (lib != PROFILE_NONE && pprof->profile->frames.address[frame] >= 0) {
-            protobuf_put_unsigned(&pprof->out, LOCATION_MAPPING, (uint64_t)lib + 1);
-            protobuf_put_unsigned(&pprof->out, LOCATION_ADDRESS,
-                                  pprof->mappings[lib].start + (uint64_t)pprof->profile->frames.address[frame]);
+            protobuf_write_unsigned(&pprof->out, LOCATION_MAPPING, (uint64_t)lib + 1);
+            protobuf_write_unsigned(&pprof->out, LOCATION_ADDRESS,
+                                    pprof->mappings[lib].start + (uint64_t)pprof->profile->frames.address[frame]);
         }
-        put_lines(pprof, i);
+        write_lines(pprof, i);
         protobuf_close(&pprof->out, opened);
         code = flush(pprof, FLUSH_AT);
     }
     return code;
 }
 
-static int put_functions(struct pprof *pprof)
+static int write_functions(struct pprof *pprof)
 {
     int code = 0;
     for (uint32_t func = 0; !code && func < pprof->stacks.view->func_count; func++) {
@@ -384,23 +384,23 @@ static int put_functions(struct pprof *pprof)
         struct func_names names = func_names_of(pprof->profile, func);
         uint32_t name = export_profile_string(&pprof->strings, names.name);
         size_t opened = protobuf_open(&pprof->out, PROFILE_FUNCTION);
-        protobuf_put_unsigned(&pprof->out, FUNCTION_ID, (uint64_t)func + 1);
-        protobuf_put_unsigned(&pprof->out, FUNCTION_NAME, name);
-        protobuf_put_unsigned(&pprof->out, FUNCTION_SYSTEM_NAME, name);
-        protobuf_put_unsigned(&pprof->out, FUNCTION_FILE, export_profile_string(&pprof->strings, names.file));
-        protobuf_put_unsigned(&pprof->out, FUNCTION_START_LINE, names.line);
+        protobuf_write_unsigned(&pprof->out, FUNCTION_ID, (uint64_t)func + 1);
+        protobuf_write_unsigned(&pprof->out, FUNCTION_NAME, name);
+        protobuf_write_unsigned(&pprof->out, FUNCTION_SYSTEM_NAME, name);
+        protobuf_write_unsigned(&pprof->out, FUNCTION_FILE, export_profile_string(&pprof->strings, names.file));
+        protobuf_write_unsigned(&pprof->out, FUNCTION_START_LINE, names.line);
         protobuf_close(&pprof->out, opened);
         code = flush(pprof, FLUSH_AT);
     }
     return code;
 }
 
-static int put_strings(struct pprof *pprof)
+static int write_strings(struct pprof *pprof)
 {
     int code = 0;
     for (size_t i = 0; !code && i < pprof->strings.table.entries.length; i++) {
         const struct string_entry *entry = &pprof->strings.table.entries.data[i];
-        protobuf_put_bytes(&pprof->out, PROFILE_STRING, entry->text, entry->length);
+        protobuf_write_bytes(&pprof->out, PROFILE_STRING, entry->text, entry->length);
         code = flush(pprof, FLUSH_AT);
     }
     return code ? code : flush(pprof, 1);
@@ -426,19 +426,19 @@ int export_pprof(const struct export_view *view, const struct byte_sink *sink, s
     struct pprof pprof = {.view = view, .profile = engine_profile(view->engine), .sink = sink, .err = err};
     int code = prepare(&pprof);
     if (!code) {
-        put_head(&pprof);
-        code = put_samples(&pprof);
+        write_header(&pprof);
+        code = write_samples(&pprof);
     }
     if (!code) {
-        lay_out_mappings(&pprof);
-        code = put_mappings(&pprof);
+        assign_mappings(&pprof);
+        code = write_mappings(&pprof);
     }
     if (!code)
-        code = put_locations(&pprof);
+        code = write_locations(&pprof);
     if (!code)
-        code = put_functions(&pprof);
+        code = write_functions(&pprof);
     if (!code)
-        code = put_strings(&pprof);
+        code = write_strings(&pprof);
     array_free(&pprof.out.bytes);
     array_free(&pprof.weights);
     export_stacks_destroy(&pprof.stacks);

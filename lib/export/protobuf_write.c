@@ -6,71 +6,71 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_LENGTH = 2 };
 
-static void append(struct protobuf_writer *writer, const void *bytes, size_t size)
+static void append_bytes(struct protobuf_writer *writer, const void *bytes, size_t size)
 {
     if (!writer->failed && !text_append(&writer->bytes, bytes, size))
         writer->failed = true;
 }
 
-void protobuf_put_element(struct protobuf_writer *writer, uint64_t value)
+void protobuf_write_element(struct protobuf_writer *writer, uint64_t value)
 {
     unsigned char bytes[LEB128_MAX];
-    append(writer, bytes, (size_t)(leb128_put(bytes, value) - bytes));
+    append_bytes(writer, bytes, (size_t)(leb128_put(bytes, value) - bytes));
 }
 
-void protobuf_put_element_fixed64(struct protobuf_writer *writer, uint64_t value)
+void protobuf_write_element_fixed64(struct protobuf_writer *writer, uint64_t value)
 {
     unsigned char bytes[8];
     for (unsigned i = 0; i < 8; i++)
         bytes[i] = (unsigned char)(value >> (8 * i));
-    append(writer, bytes, sizeof(bytes));
+    append_bytes(writer, bytes, sizeof(bytes));
 }
 
-static void put_tag(struct protobuf_writer *writer, uint32_t field, enum wire_type type)
+static void write_tag(struct protobuf_writer *writer, uint32_t field, enum wire_type type)
 {
-    protobuf_put_element(writer, (uint64_t)field << 3 | type);
+    protobuf_write_element(writer, (uint64_t)field << 3 | type);
 }
 
-void protobuf_put_unsigned(struct protobuf_writer *writer, uint32_t field, uint64_t value)
+void protobuf_write_unsigned(struct protobuf_writer *writer, uint32_t field, uint64_t value)
 {
-    put_tag(writer, field, WIRE_VARINT);
-    protobuf_put_element(writer, value);
+    write_tag(writer, field, WIRE_VARINT);
+    protobuf_write_element(writer, value);
 }
 
-void protobuf_put_signed(struct protobuf_writer *writer, uint32_t field, int64_t value)
+void protobuf_write_signed(struct protobuf_writer *writer, uint32_t field, int64_t value)
 {
-    protobuf_put_unsigned(writer, field, (uint64_t)value);
+    protobuf_write_unsigned(writer, field, (uint64_t)value);
 }
 
-void protobuf_put_fixed64(struct protobuf_writer *writer, uint32_t field, uint64_t value)
+void protobuf_write_fixed64(struct protobuf_writer *writer, uint32_t field, uint64_t value)
 {
-    put_tag(writer, field, WIRE_FIXED64);
-    protobuf_put_element_fixed64(writer, value);
+    write_tag(writer, field, WIRE_FIXED64);
+    protobuf_write_element_fixed64(writer, value);
 }
 
-void protobuf_put_double(struct protobuf_writer *writer, uint32_t field, double value)
+void protobuf_write_double(struct protobuf_writer *writer, uint32_t field, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof(bits));
-    protobuf_put_fixed64(writer, field, bits);
+    protobuf_write_fixed64(writer, field, bits);
 }
 
-void protobuf_put_bytes(struct protobuf_writer *writer, uint32_t field, const void *bytes, size_t size)
+void protobuf_write_bytes(struct protobuf_writer *writer, uint32_t field, const void *bytes, size_t size)
 {
-    put_tag(writer, field, WIRE_LENGTH);
-    protobuf_put_element(writer, size);
-    append(writer, bytes, size);
+    write_tag(writer, field, WIRE_LENGTH);
+    protobuf_write_element(writer, size);
+    append_bytes(writer, bytes, size);
 }
 
-void protobuf_put_text(struct protobuf_writer *writer, uint32_t field, const char *text)
+void protobuf_write_text(struct protobuf_writer *writer, uint32_t field, const char *text)
 {
-    protobuf_put_bytes(writer, field, text, strlen(text));
+    protobuf_write_bytes(writer, field, text, strlen(text));
 }
 
 size_t protobuf_open(struct protobuf_writer *writer, uint32_t field)
 {
-    put_tag(writer, field, WIRE_LENGTH);
-    protobuf_put_element(writer, 0); /* room for a length below 128, the usual one */
+    write_tag(writer, field, WIRE_LENGTH);
+    protobuf_write_element(writer, 0); /* room for a length below 128, the usual one */
     return writer->bytes.length;
 }
 
@@ -80,7 +80,7 @@ void protobuf_close(struct protobuf_writer *writer, size_t opened)
         return;
     unsigned char length[LEB128_MAX];
     size_t size = writer->bytes.length - opened, taken = (size_t)(leb128_put(length, size) - length);
-    append(writer, length, taken - 1); /* as much room as moving needs */
+    append_bytes(writer, length, taken - 1); /* as much room as moving needs */
     if (writer->failed)
         return;
     char *at = writer->bytes.data + opened;

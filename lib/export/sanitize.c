@@ -10,7 +10,7 @@ static const char hidden_name[] = "(hidden)";
 /* ---- markers ---- */
 
 /* Payloads refer to the first strings of the table by number: these also come first in the copy. */
-static void keep_named_strings(struct sanitizer *sanitizer)
+static void copy_reserved_strings(struct sanitizer *sanitizer)
 {
     struct text_buffer unused = {0};
     const struct profile *profile = sanitizer->original;
@@ -28,7 +28,7 @@ static void keep_named_strings(struct sanitizer *sanitizer)
                 has_strings = has_strings || strstr(format, "unique-string") || strstr(format, "flow-id");
             }
             if (has_strings)
-                sanitizer_put_json(sanitizer, payload, schema, &unused);
+                sanitizer_write_json(sanitizer, payload, schema, &unused);
         }
     }
     array_free(&unused);
@@ -47,7 +47,7 @@ static void copy_markers(struct sanitizer *sanitizer, struct marker_table *marke
         if (old.data[i] == PROFILE_NONE)
             continue;
         const struct string_entry *payload = &sanitizer->original->strings.entries.data[old.data[i]];
-        sanitizer_put_json(sanitizer, payload, sanitizer_schema(sanitizer, payload), &json);
+        sanitizer_write_json(sanitizer, payload, sanitizer_schema(sanitizer, payload), &json);
         markers->data[i] = sanitizer_add(sanitizer, json.data ? json.data : "", json.length);
     }
     array_free(&json);
@@ -56,7 +56,7 @@ static void copy_markers(struct sanitizer *sanitizer, struct marker_table *marke
 
 /* ---- samples ---- */
 
-static void use_stacks(struct sanitizer *sanitizer, const struct sample_table *samples)
+static void mark_used_stacks(struct sanitizer *sanitizer, const struct sample_table *samples)
 {
     for (size_t i = 0; i < samples->length; i++)
         if (samples->stack[i] != PROFILE_NONE)
@@ -98,9 +98,9 @@ static void copy_threads(struct sanitizer *sanitizer)
         for (size_t k = 0; k < thread->paused.length && !sanitizer->status; k++)
             thread->paused.data[k].reason = sanitizer_keep_word(sanitizer, thread->paused.data[k].reason);
         copy_markers(sanitizer, &thread->markers);
-        use_stacks(sanitizer, &thread->samples);
+        mark_used_stacks(sanitizer, &thread->samples);
         for (size_t k = 0; k < thread->more.length; k++)
-            use_stacks(sanitizer, &thread->more.data[k]);
+            mark_used_stacks(sanitizer, &thread->more.data[k]);
         summary->samples += thread->samples.length;
         if (thread->samples.length) {
             summary->from = fmin(summary->from, thread->samples.time[0]);
@@ -112,7 +112,7 @@ static void copy_threads(struct sanitizer *sanitizer)
 
 /* ---- functions ---- */
 
-static bool matches(const char *name, const char *pattern)
+static bool matches_pattern(const char *name, const char *pattern)
 {
     size_t length = strlen(pattern);
     if (!length)
@@ -126,7 +126,7 @@ static bool is_hidden(const struct sanitizer *sanitizer, uint32_t func)
     uint32_t resource = profile->funcs.resource[func];
     const char *library = resource == PROFILE_NONE ? "" : profile_text(profile, profile->resources.data[resource].name);
     for (size_t i = 0; i < sanitizer->options->library_count; i++)
-        if (matches(library, sanitizer->options->libraries[i]))
+        if (matches_pattern(library, sanitizer->options->libraries[i]))
             return false;
     return sanitizer->options->library_count > 0;
 }
@@ -160,7 +160,7 @@ static void mark_used(struct sanitizer *sanitizer)
 }
 
 /* The func that stands for the hidden funcs of a resource, or of none. */
-static uint32_t hidden_func(const struct sanitizer *sanitizer, uint32_t resource)
+static uint32_t add_hidden_func(const struct sanitizer *sanitizer, uint32_t resource)
 {
     const struct profile *profile = sanitizer->original;
     return (uint32_t)(profile->funcs.length + (resource == PROFILE_NONE ? profile->resources.length : resource));
@@ -221,7 +221,7 @@ static uint32_t *hide_frames(struct sanitizer *sanitizer)
         if (sanitizer->used_frame[i] && sanitizer->used_func[func] != 2)
             continue;
         if (sanitizer->options->library_count && is_hidden(sanitizer, func))
-            frames->func[i] = hidden_func(sanitizer, profile->funcs.resource[func]);
+            frames->func[i] = add_hidden_func(sanitizer, profile->funcs.resource[func]);
         frames->address[i] = -1;
         frames->lib[i] = frames->native_symbol[i] = PROFILE_NONE;
         frames->inline_depth[i] = 0;
@@ -325,7 +325,7 @@ static void copy_counters(struct sanitizer *sanitizer)
 }
 
 /* Whether to keep an entry of the recording information. Entries of unknown tools are dropped. */
-static bool entry_stays(const struct sanitizer *sanitizer, const char *section, const char *label)
+static bool is_kept_entry(const struct sanitizer *sanitizer, const char *section, const char *label)
 {
     /* with the names that older versions of prof wrote */
     static const char *const sections[] = {"Recording", "Environment",     "Data quality", "Data quality, by thread",
@@ -358,14 +358,15 @@ static void copy_extra(struct sanitizer *sanitizer)
         size_t count = 0;
         for (size_t k = 0; k < section.entries.length && !sanitizer->status; k++) {
             const struct extra_entry *entry = &section.entries.data[k];
-            if (!entry_stays(sanitizer, profile_text(original, section.label), profile_text(original, entry->label))) {
+            if (!is_kept_entry(sanitizer, profile_text(original, section.label),
+                               profile_text(original, entry->label))) {
                 sanitizer->summary->entries++;
                 continue;
             }
             entries[count] = (struct extra_entry){sanitizer_keep_text(sanitizer, entry->label),
                                                   sanitizer_keep_word(sanitizer, entry->format), PROFILE_NONE};
             if (entry->value != PROFILE_NONE) {
-                sanitizer_put_json(sanitizer, &original->strings.entries.data[entry->value], SCHEMA_NONE, &json);
+                sanitizer_write_json(sanitizer, &original->strings.entries.data[entry->value], SCHEMA_NONE, &json);
                 entries[count].value = sanitizer_add(sanitizer, json.data ? json.data : "", json.length);
             }
             count++;
@@ -406,10 +407,10 @@ static void copy_meta(struct sanitizer *sanitizer)
     copy_extra(sanitizer);
 }
 
-static void copy_all(struct sanitizer *sanitizer)
+static void copy_tables(struct sanitizer *sanitizer)
 {
     struct profile *copy = sanitizer->copy;
-    keep_named_strings(sanitizer);
+    copy_reserved_strings(sanitizer);
     memset(sanitizer->summary, 0, sizeof(*sanitizer->summary)); /* the texts will be counted again */
     copy_threads(sanitizer);
     if (sanitizer->status)
@@ -459,7 +460,7 @@ int sanitize_profile(struct profile *copy, const struct sanitize_options *option
         sanitizer.status = marker_schemas_read(&sanitizer.schemas, schema->text, schema->length, err);
     }
     if (!sanitizer.status)
-        copy_all(&sanitizer);
+        copy_tables(&sanitizer);
     free(sanitizer.json);
     array_free(&sanitizer.text);
     marker_schemas_destroy(&sanitizer.schemas);

@@ -9,10 +9,10 @@
 
 enum { LINE_SIZE = 256, EXAMPLE_SIZE = 200 };
 
-static void put_line(struct text_buffer *out, bool *failed, const char *format, ...)
+static void append_line(struct text_buffer *out, bool *failed, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void put_line(struct text_buffer *out, bool *failed, const char *format, ...)
+static void append_line(struct text_buffer *out, bool *failed, const char *format, ...)
 {
     char line[LINE_SIZE];
     va_list arguments;
@@ -23,7 +23,7 @@ static void put_line(struct text_buffer *out, bool *failed, const char *format, 
 }
 
 /* Writes a text on one line, and omits the middle of a long one. */
-static void put_example(struct text_buffer *out, bool *failed, char mark, const char *text)
+static void append_example(struct text_buffer *out, bool *failed, char mark, const char *text)
 {
     char line[EXAMPLE_SIZE + 8];
     size_t length = strlen(text), used = 0;
@@ -43,7 +43,7 @@ static void put_example(struct text_buffer *out, bool *failed, char mark, const 
 enum { COUNT_SIZE = 32 };
 
 /* A count with commas: "1,234". */
-static const char *count_text(char out[COUNT_SIZE], uint64_t count)
+static const char *format_count(char out[COUNT_SIZE], uint64_t count)
 {
     char digits[24];
     size_t used = 0, length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count);
@@ -56,9 +56,9 @@ static const char *count_text(char out[COUNT_SIZE], uint64_t count)
     return out;
 }
 
-#define COUNT(count) count_text((char[COUNT_SIZE]){0}, (count))
+#define COUNT(count) format_count((char[COUNT_SIZE]){0}, (count))
 
-static const char *plural(uint64_t count)
+static const char *plural_suffix(uint64_t count)
 {
     return count == 1 ? "" : "s";
 }
@@ -72,36 +72,38 @@ bool sanitize_describe(const struct sanitize_summary *summary, const struct sani
     static const char *const where[SANITIZE_PARTS] = {"text", "text", "text", "command", "file"};
     const struct sanitize_summary *sum = summary;
     bool failed = false;
-    put_line(out, &failed, "+%s sample%s and %s marker%s of %s thread%s", COUNT(sum->samples), plural(sum->samples),
-             COUNT(sum->markers), plural(sum->markers), COUNT(sum->threads), plural(sum->threads));
+    append_line(out, &failed, "+%s sample%s and %s marker%s of %s thread%s", COUNT(sum->samples),
+                plural_suffix(sum->samples), COUNT(sum->markers), plural_suffix(sum->markers), COUNT(sum->threads),
+                plural_suffix(sum->threads));
     if (sum->samples)
-        put_line(out, &failed, "+times, from %.3f to %.3f s, and when the recording began", sum->from / 1000,
-                 sum->to / 1000);
-    put_line(out, &failed, "+names of %s function%s, %s librar%s and %s source file%s", COUNT(sum->functions),
-             plural(sum->functions), COUNT(sum->libraries), sum->libraries == 1 ? "y" : "ies", COUNT(sum->sources),
-             plural(sum->sources));
-    put_line(out, &failed, "+names and numbers of processes and threads, the processor and the system");
+        append_line(out, &failed, "+times, from %.3f to %.3f s, and when the recording began", sum->from / 1000,
+                    sum->to / 1000);
+    append_line(out, &failed, "+names of %s function%s, %s librar%s and %s source file%s", COUNT(sum->functions),
+                plural_suffix(sum->functions), COUNT(sum->libraries), sum->libraries == 1 ? "y" : "ies",
+                COUNT(sum->sources), plural_suffix(sum->sources));
+    append_line(out, &failed, "+names and numbers of processes and threads, the processor and the system");
     for (unsigned part = 0; part < SANITIZE_PARTS; part++) {
         uint64_t count = sum->changed[part];
         if (!(options->parts >> part & 1)) {
-            put_line(out, &failed, "+%s", what[part]);
+            append_line(out, &failed, "+%s", what[part]);
             continue;
         }
         if (!count) {
-            put_line(out, &failed, "-%s (none found)", what[part]);
+            append_line(out, &failed, "-%s (none found)", what[part]);
             continue;
         }
-        put_line(out, &failed, "-%s, in %s %s%s", what[part], COUNT(count), where[part], plural(count));
+        append_line(out, &failed, "-%s, in %s %s%s", what[part], COUNT(count), where[part], plural_suffix(count));
         for (size_t i = 0; i < SANITIZE_EXAMPLES && sum->examples[part][i].before && sum->examples[part][i].after;
              i++) {
-            put_example(out, &failed, '~', sum->examples[part][i].before);
-            put_example(out, &failed, '=', sum->examples[part][i].after);
+            append_example(out, &failed, '~', sum->examples[part][i].before);
+            append_example(out, &failed, '=', sum->examples[part][i].after);
         }
     }
     if (sum->entries)
-        put_line(out, &failed, "-%s entr%s of the metadata about machine and recording", COUNT(sum->entries),
-                 sum->entries == 1 ? "y" : "ies");
+        append_line(out, &failed, "-%s entr%s of the metadata about machine and recording", COUNT(sum->entries),
+                    sum->entries == 1 ? "y" : "ies");
     if (options->library_count)
-        put_line(out, &failed, "-names of %s function%s in other libraries", COUNT(sum->hidden), plural(sum->hidden));
+        append_line(out, &failed, "-names of %s function%s in other libraries", COUNT(sum->hidden),
+                    plural_suffix(sum->hidden));
     return !failed;
 }

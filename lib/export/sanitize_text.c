@@ -70,40 +70,41 @@ static bool is_word(char c)
 }
 
 /* A character that may precede a slash in the same path. */
-static bool is_of_path(char c)
+static bool may_precede_slash(char c)
 {
     return is_word(c) || (c && strchr(".-+~@%", c));
 }
 
 /* A character that ends a URL, or the name of a directory. */
-static bool ends_address(char c)
+static bool is_address_end(char c)
 {
     return (unsigned char)c <= ' ' || strchr("\"'`<>|()", c) != NULL;
 }
 
-static bool ends_name(char c)
+static bool is_directory_end(char c)
 {
-    return ends_address(c) || strchr("/\\:;,*?]", c) != NULL;
+    return is_address_end(c) || strchr("/\\:;,*?]", c) != NULL;
 }
 
 /* ---- home directories ---- */
 
-static bool begins(const char *text, size_t length, const char *with)
+static bool begins_with(const char *text, size_t length, const char *with)
 {
     size_t size = strlen(with);
     return length >= size && memcmp(text, with, size) == 0;
 }
 
 /* A home directory that begins with this slash: returns its length, and sets the position of the user name. 0: none. */
-static size_t usual_home(const char *text, size_t length, size_t *name)
+static size_t match_usual_home(const char *text, size_t length, size_t *name)
 {
     static const char *const parents[] = {"/home/", "/Users/", "\\Users\\", "\\\\Users\\\\"};
     for (size_t i = 0; i < sizeof(parents) / sizeof(*parents); i++) {
-        if (!begins(text, length, parents[i]))
+        if (!begins_with(text, length, parents[i]))
             continue;
         size_t end = strlen(parents[i]);
         *name = end;
-        while (end < length && (parents[i][0] == '\\' ? text[end] != '\\' && text[end] != '"' : !ends_name(text[end])))
+        while (end < length &&
+               (parents[i][0] == '\\' ? text[end] != '\\' && text[end] != '"' : !is_directory_end(text[end])))
             end++;
         return end > *name ? end : 0;
     }
@@ -113,7 +114,7 @@ static size_t usual_home(const char *text, size_t length, size_t *name)
 bool sanitize_find_users(struct sanitize_words *words, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        size_t name, size = text[i] == '/' || text[i] == '\\' ? usual_home(text + i, length - i, &name) : 0;
+        size_t name, size = text[i] == '/' || text[i] == '\\' ? match_usual_home(text + i, length - i, &name) : 0;
         if (size && !sanitize_add_user(words, text + i + name, size - name))
             return false;
     }
@@ -138,70 +139,70 @@ struct cut {
     unsigned part;
 };
 
-static bool follows(const struct scan *scan, bool (*is)(char))
+static bool is_preceded_by(const struct scan *scan, bool (*is)(char))
 {
     return scan->at > 0 && is(scan->text[scan->at - 1]);
 }
 
-static bool ends_here(const struct scan *scan, size_t size, bool (*goes_on)(char))
+static bool ends_after(const struct scan *scan, size_t size, bool (*goes_on)(char))
 {
     return scan->at + size >= scan->length || !goes_on(scan->text[scan->at + size]);
 }
 
-static struct cut cut_home(const struct scan *scan)
+static struct cut find_home(const struct scan *scan)
 {
     const char *text = scan->text + scan->at;
     size_t left = scan->length - scan->at, name;
     char first = text[0];
-    bool is_inside = follows(scan, is_of_path);
+    bool is_inside = is_preceded_by(scan, may_precede_slash);
     for (size_t i = 0; !is_inside && first == '/' && i < scan->words->homes.entries.length; i++) {
         const struct string_entry *home = &scan->words->homes.entries.data[i];
-        if (begins(text, left, home->text) && ends_here(scan, home->length, is_of_path))
+        if (begins_with(text, left, home->text) && ends_after(scan, home->length, may_precede_slash))
             return (struct cut){home->length, "~", SANITIZE_HOMES};
     }
-    size_t size = first == '/' || first == '\\' ? usual_home(text, left, &name) : 0;
+    size_t size = first == '/' || first == '\\' ? match_usual_home(text, left, &name) : 0;
     if (size)
         return (struct cut){size, first == '\\' ? "\\~" : is_inside ? "/~" : "~", SANITIZE_HOMES};
-    if (!is_inside && begins(text, left, "/root") && ends_here(scan, 5, is_of_path))
+    if (!is_inside && begins_with(text, left, "/root") && ends_after(scan, 5, may_precede_slash))
         return (struct cut){5, "~", SANITIZE_HOMES};
     return (struct cut){0};
 }
 
-static bool is_of_scheme(char c)
+static bool is_scheme_character(char c)
 {
     return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
 }
 
 /* A URL without its scheme. */
-static struct cut cut_url(const struct scan *scan)
+static struct cut find_url(const struct scan *scan)
 {
     const char *text = scan->text + scan->at;
     size_t left = scan->length - scan->at, scheme = scan->at, end = 3;
-    if (!begins(text, left, "://"))
+    if (!begins_with(text, left, "://"))
         return (struct cut){0};
-    while (scheme > 0 && is_of_scheme(scan->text[scheme - 1]))
+    while (scheme > 0 && is_scheme_character(scan->text[scheme - 1]))
         scheme--;
     size_t size = scan->at - scheme;
     if (size == 0 || (size == 4 && memcmp(scan->text + scheme, "file", 4) == 0))
         return (struct cut){0};
-    while (end < left && !ends_address(text[end]))
+    while (end < left && !is_address_end(text[end]))
         end++;
     return end > 3 ? (struct cut){end, "://url", SANITIZE_URLS} : (struct cut){0};
 }
 
-static struct cut cut_name(const struct scan *scan, const struct strings *names, const char *instead)
+static struct cut find_name(const struct scan *scan, const struct strings *names, const char *instead)
 {
     for (size_t i = 0; i < names->entries.length; i++) {
         const struct string_entry *name = &names->entries.data[i];
-        if (begins(scan->text + scan->at, scan->length - scan->at, name->text) &&
-            ends_here(scan, name->length, is_word))
+        if (begins_with(scan->text + scan->at, scan->length - scan->at, name->text) &&
+            ends_after(scan, name->length, is_word))
             return (struct cut){name->length, instead, SANITIZE_NAMES};
     }
     return (struct cut){0};
 }
 
 /* The length of "1.2.3.4", else 0. Loopback and similar addresses reveal nothing. */
-static size_t ipv4(const char *text, size_t length)
+static size_t match_ipv4(const char *text, size_t length)
 {
     size_t at = 0;
     unsigned first = 0, any = 0;
@@ -222,7 +223,7 @@ static size_t ipv4(const char *text, size_t length)
 }
 
 /* The length of "[2001:db8::1]", else 0. */
-static size_t ipv6(const char *text, size_t length)
+static size_t match_ipv6(const char *text, size_t length)
 {
     size_t at = 1, colons = 0;
     while (at < length && (is_digit(text[at]) || strchr(":.abcdefABCDEF", text[at])) && text[at])
@@ -231,35 +232,35 @@ static size_t ipv6(const char *text, size_t length)
     return at < length && text[at] == ']' && colons >= 2 && !is_own ? at + 1 : 0;
 }
 
-static struct cut cut_address(const struct scan *scan)
+static struct cut find_address(const struct scan *scan)
 {
     const char *text = scan->text + scan->at;
     size_t left = scan->length - scan->at;
     if (text[0] == '[')
-        return (struct cut){ipv6(text, left), "address", SANITIZE_NAMES};
-    size_t size = is_digit(text[0]) ? ipv4(text, left) : 0;
+        return (struct cut){match_ipv6(text, left), "address", SANITIZE_NAMES};
+    size_t size = is_digit(text[0]) ? match_ipv4(text, left) : 0;
     if (size && size < left &&
         (is_word(text[size]) || (text[size] == '.' && size + 1 < left && is_digit(text[size + 1]))))
         size = 0;
     return (struct cut){size, "address", SANITIZE_NAMES};
 }
 
-static struct cut cut_here(const struct scan *scan)
+static struct cut find_sensitive_part(const struct scan *scan)
 {
     struct cut cut = {0};
     if (scan->parts & SANITIZE_HOMES)
-        cut = cut_home(scan);
+        cut = find_home(scan);
     if (!cut.length && scan->parts & SANITIZE_URLS)
-        cut = cut_url(scan);
-    if (cut.length || !(scan->parts & SANITIZE_NAMES) || follows(scan, is_word))
+        cut = find_url(scan);
+    if (cut.length || !(scan->parts & SANITIZE_NAMES) || is_preceded_by(scan, is_word))
         return cut;
     if (!scan->is_code || scan->has_path) {
-        cut = cut_name(scan, &scan->words->users, "user");
+        cut = find_name(scan, &scan->words->users, "user");
         if (!cut.length)
-            cut = cut_name(scan, &scan->words->hosts, "host");
+            cut = find_name(scan, &scan->words->hosts, "host");
     }
     if (!cut.length && !(scan->at && scan->text[scan->at - 1] == '.'))
-        cut = cut_address(scan);
+        cut = find_address(scan);
     return cut;
 }
 
@@ -275,7 +276,7 @@ bool sanitize_text(const struct sanitize_words *words, unsigned parts, bool is_c
                             memchr(text, '/', length) || memchr(text, '\\', length) || memchr(text, '@', length)};
     size_t kept = 0;
     while (scan.at < length) {
-        struct cut cut = cut_here(&scan);
+        struct cut cut = find_sensitive_part(&scan);
         if (!cut.length) {
             scan.at++;
             continue;

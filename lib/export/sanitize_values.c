@@ -63,7 +63,7 @@ static void count_change(struct sanitizer *sanitizer, unsigned found, const char
 }
 
 /* Sanitizes a text into sanitizer->text. */
-static void clean(struct sanitizer *sanitizer, bool is_code, const char *text, size_t length)
+static void sanitize_value(struct sanitizer *sanitizer, bool is_code, const char *text, size_t length)
 {
     unsigned found = 0;
     sanitizer->text.length = 0;
@@ -82,7 +82,8 @@ uint32_t sanitizer_keep(struct sanitizer *sanitizer, enum role role, uint32_t st
     uint32_t *known = &sanitizer->known[role][string];
     if (*known != PROFILE_NONE)
         return *known;
-    clean(sanitizer, role == ROLE_CODE, strings->entries.data[string].text, strings->entries.data[string].length);
+    sanitize_value(sanitizer, role == ROLE_CODE, strings->entries.data[string].text,
+                   strings->entries.data[string].length);
     return *known = sanitizer_add(sanitizer, sanitizer->text.data ? sanitizer->text.data : "", sanitizer->text.length);
 }
 
@@ -98,8 +99,8 @@ uint32_t sanitizer_keep_word(struct sanitizer *sanitizer, uint32_t string)
 
 /* ---- words ---- */
 
-static bool is_value_of(const struct profile *profile, const struct extra_entry *entry, const char *label,
-                        const char **value, size_t *length)
+static bool find_entry_value(const struct profile *profile, const struct extra_entry *entry, const char *label,
+                             const char **value, size_t *length)
 {
     if (strcmp(profile_text(profile, entry->label), label) != 0 || entry->value == PROFILE_NONE)
         return false;
@@ -130,14 +131,14 @@ bool sanitizer_find_words(struct sanitizer *sanitizer)
             const struct extra_entry *entry = &profile->meta.extra.data[i].entries.data[k];
             const char *value;
             size_t length;
-            if (((is_value_of(profile, entry, "Host", &value, &length) ||
-                  is_value_of(profile, entry, "Variable HOSTNAME", &value, &length)) &&
+            if (((find_entry_value(profile, entry, "Host", &value, &length) ||
+                  find_entry_value(profile, entry, "Variable HOSTNAME", &value, &length)) &&
                  !sanitize_add_host(words, value, length)) ||
-                ((is_value_of(profile, entry, "Variable USER", &value, &length) ||
-                  is_value_of(profile, entry, "Variable LOGNAME", &value, &length)) &&
+                ((find_entry_value(profile, entry, "Variable USER", &value, &length) ||
+                  find_entry_value(profile, entry, "Variable LOGNAME", &value, &length)) &&
                  !sanitize_add_user(words, value, length)))
                 return false;
-            if (is_value_of(profile, entry, "Variable HOME", &value, &length)) {
+            if (find_entry_value(profile, entry, "Variable HOME", &value, &length)) {
                 const char *home = arena_copy(sanitizer->memory, value, length);
                 if (!home || !sanitize_add_home(words, home))
                     return false;
@@ -167,7 +168,7 @@ struct payload_reader {
 };
 
 /* Of a command the program stays: the first word of a text, the first text of a list. */
-static void put_string(struct sanitizer *sanitizer, const struct json *json, struct payload_reader *reader)
+static void write_string(struct sanitizer *sanitizer, const struct json *json, struct payload_reader *reader)
 {
     size_t length = json->length;
     bool is_argument = reader->is_argument, is_code = reader->is_code || (reader->is_kind && json->depth == 1);
@@ -186,14 +187,14 @@ static void put_string(struct sanitizer *sanitizer, const struct json *json, str
             sanitizer_no_memory(sanitizer);
         count_change(sanitizer, SANITIZE_ARGUMENTS, json->text, json->length);
     }
-    clean(sanitizer, is_code, json->text, length);
+    sanitize_value(sanitizer, is_code, json->text, length);
     json_text(sanitizer->json, sanitizer->text.data ? sanitizer->text.data : "", sanitizer->text.length);
 }
 
 /* Keys of payloads come from their schemas, or are names that a program gave its values. */
-static void put_key(struct sanitizer *sanitizer, const struct json *json)
+static void write_key(struct sanitizer *sanitizer, const struct json *json)
 {
-    clean(sanitizer, true, json->text, json->length);
+    sanitize_value(sanitizer, true, json->text, json->length);
     if (text_append(&sanitizer->text, "", 1))
         json_key(sanitizer->json, sanitizer->text.data);
     else
@@ -244,7 +245,7 @@ static void read_key(struct sanitizer *sanitizer, const struct json *json, struc
     reader->is_stack = reader->is_cause && json->depth == 2 && json_is(json, "stack");
 }
 
-static void put_number(struct sanitizer *sanitizer, const struct json *json, const struct payload_reader *reader)
+static void write_number(struct sanitizer *sanitizer, const struct json *json, const struct payload_reader *reader)
 {
     const struct profile *profile = sanitizer->original;
     bool is_index = json->number >= 0 && json->number < (double)UINT32_MAX && floor(json->number) == json->number;
@@ -262,8 +263,8 @@ static void put_number(struct sanitizer *sanitizer, const struct json *json, con
     json_token(sanitizer->json, json, JSON_NUMBER);
 }
 
-static void put_json(struct sanitizer *sanitizer, const struct string_entry *text, struct payload_reader reader,
-                     struct text_buffer *out)
+static void write_json(struct sanitizer *sanitizer, const struct string_entry *text, struct payload_reader reader,
+                       struct text_buffer *out)
 {
     struct json json;
     const struct byte_sink sink = text_sink(out);
@@ -278,11 +279,11 @@ static void put_json(struct sanitizer *sanitizer, const struct string_entry *tex
             reader.listed = 0;
         }
         if (type == JSON_KEY)
-            put_key(sanitizer, &json);
+            write_key(sanitizer, &json);
         else if (type == JSON_STRING)
-            put_string(sanitizer, &json, &reader);
+            write_string(sanitizer, &json, &reader);
         else if (type == JSON_NUMBER)
-            put_number(sanitizer, &json, &reader);
+            write_number(sanitizer, &json, &reader);
         else
             json_token(sanitizer->json, &json, type);
     }
@@ -292,10 +293,10 @@ static void put_json(struct sanitizer *sanitizer, const struct string_entry *tex
         sanitizer->status = code;
 }
 
-void sanitizer_put_json(struct sanitizer *sanitizer, const struct string_entry *text, uint32_t schema,
-                        struct text_buffer *out)
+void sanitizer_write_json(struct sanitizer *sanitizer, const struct string_entry *text, uint32_t schema,
+                          struct text_buffer *out)
 {
-    put_json(sanitizer, text, (struct payload_reader){.schema = schema}, out);
+    write_json(sanitizer, text, (struct payload_reader){.schema = schema}, out);
 }
 
 uint32_t sanitizer_keep_json(struct sanitizer *sanitizer, uint32_t string)
@@ -305,7 +306,7 @@ uint32_t sanitizer_keep_json(struct sanitizer *sanitizer, uint32_t string)
     if (string >= strings->entries.length)
         return PROFILE_NONE;
     const struct payload_reader reader = {.schema = SCHEMA_NONE, .is_code = true};
-    put_json(sanitizer, &strings->entries.data[string], reader, &json);
+    write_json(sanitizer, &strings->entries.data[string], reader, &json);
     uint32_t kept = sanitizer_add(sanitizer, json.data ? json.data : "", json.length);
     array_free(&json);
     return kept;

@@ -55,5 +55,5 @@ uint32_t sanitizer_schema(const struct sanitizer *sanitizer, const struct string
 
 /* Writes sanitized JSON to `out` from its beginning. Maps indexes of strings to the copy, and marks the stacks that
  * it refers to as used. */
-void sanitizer_put_json(struct sanitizer *sanitizer, const struct string_entry *text, uint32_t schema,
-                        struct text_buffer *out);
+void sanitizer_write_json(struct sanitizer *sanitizer, const struct string_entry *text, uint32_t schema,
+                          struct text_buffer *out);

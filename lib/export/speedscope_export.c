@@ -55,7 +55,7 @@ static void collect_runs(struct speedscope *speedscope, uint32_t thread)
 
 /* ---- functions ---- */
 
-static void put_frame(struct speedscope *speedscope, uint32_t func)
+static void write_frame(struct speedscope *speedscope, uint32_t func)
 {
     struct func_names names = func_names_of(speedscope->profile, func);
     const char *name = profile_text(speedscope->profile, names.name);
@@ -70,7 +70,7 @@ static void put_frame(struct speedscope *speedscope, uint32_t func)
 }
 
 /* The functions that the tree shows, as the query has it. */
-static void put_frames(struct speedscope *speedscope)
+static void write_frames(struct speedscope *speedscope)
 {
     const struct timings *timings = engine_timings(speedscope->view->engine);
     json_member_open(speedscope->json, "shared", '{');
@@ -80,7 +80,7 @@ static void put_frames(struct speedscope *speedscope)
         if (!timings->alive[node] || speedscope->frame[func] != PROFILE_NONE)
             continue;
         speedscope->frame[func] = speedscope->frame_count++;
-        put_frame(speedscope, func);
+        write_frame(speedscope, func);
     }
     json_close(speedscope->json, ']');
     json_close(speedscope->json, '}');
@@ -98,7 +98,7 @@ static bool append_node(struct speedscope *speedscope, uint32_t node)
 }
 
 /* Updates the path and the text to those of a node. */
-static bool go_to_node(struct speedscope *speedscope, uint32_t node)
+static bool move_to_node(struct speedscope *speedscope, uint32_t node)
 {
     const struct call_nodes *nodes = speedscope->nodes;
     size_t depth = nodes->depth[node], shared = depth + 1;
@@ -120,14 +120,14 @@ static bool go_to_node(struct speedscope *speedscope, uint32_t node)
     return true;
 }
 
-static void put_samples(struct speedscope *speedscope)
+static void write_samples(struct speedscope *speedscope)
 {
     speedscope->path.length = speedscope->ends.length = speedscope->text.length = 0;
     if (!text_append(&speedscope->text, "[", 1))
         speedscope->failed = true;
     json_member_open(speedscope->json, "samples", '[');
     for (size_t i = 0; i < speedscope->runs.length && !speedscope->failed; i++) {
-        if (!go_to_node(speedscope, speedscope->runs.data[i].node)) {
+        if (!move_to_node(speedscope, speedscope->runs.data[i].node)) {
             speedscope->failed = true;
             break;
         }
@@ -139,7 +139,7 @@ static void put_samples(struct speedscope *speedscope)
     json_close(speedscope->json, ']');
 }
 
-static void put_weights(struct speedscope *speedscope)
+static void write_weights(struct speedscope *speedscope)
 {
     double scale = export_weight_scale(&speedscope->view->weight), carry = 0;
     uint64_t total = 0;
@@ -154,7 +154,7 @@ static void put_weights(struct speedscope *speedscope)
     json_member_unsigned(speedscope->json, "endValue", total);
 }
 
-static void put_name(struct speedscope *speedscope, const struct thread *thread)
+static void write_name(struct speedscope *speedscope, const struct thread *thread)
 {
     const char *name = profile_text(speedscope->profile, thread->name);
     const char *tid = profile_text(speedscope->profile, thread->tid);
@@ -167,23 +167,23 @@ static void put_name(struct speedscope *speedscope, const struct thread *thread)
     array_free(&text);
 }
 
-static void put_thread(struct speedscope *speedscope, uint32_t index)
+static void write_thread(struct speedscope *speedscope, uint32_t index)
 {
     const char *unit = export_weight_unit(&speedscope->view->weight);
     json_open(speedscope->json, '{');
     json_member_text(speedscope->json, "type", "sampled");
-    put_name(speedscope, &speedscope->profile->threads.data[index]);
+    write_name(speedscope, &speedscope->profile->threads.data[index]);
     json_member_text(speedscope->json, "unit", strcmp(unit, "count") == 0 ? "none" : unit);
-    put_samples(speedscope);
-    put_weights(speedscope);
+    write_samples(speedscope);
+    write_weights(speedscope);
     json_close(speedscope->json, '}');
 }
 
-static void put_file(struct speedscope *speedscope)
+static void write_file(struct speedscope *speedscope)
 {
     json_open(speedscope->json, '{');
     json_member_text(speedscope->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
-    put_frames(speedscope);
+    write_frames(speedscope);
     json_member_open(speedscope->json, "profiles", '[');
     size_t count = 0, heaviest = 0;
     double most = -1;
@@ -198,7 +198,7 @@ static void put_file(struct speedscope *speedscope)
             most = weight;
             heaviest = count;
         }
-        put_thread(speedscope, speedscope->view->threads[i]);
+        write_thread(speedscope, speedscope->view->threads[i]);
         count++;
     }
     json_close(speedscope->json, ']');
@@ -221,7 +221,7 @@ int export_speedscope(const struct export_view *view, const struct byte_sink *si
     if (!code) {
         memset(speedscope.frame, 0xff, funcs * sizeof(*speedscope.frame)); /* PROFILE_NONE */
         json_writer_init(speedscope.json, sink, err);
-        put_file(&speedscope);
+        write_file(&speedscope);
         code = speedscope.failed ? error_no_memory(err) : json_writer_finish(speedscope.json);
     }
     array_free(&speedscope.runs);

@@ -42,7 +42,7 @@ struct svg {
 };
 
 /* Text as XML 1.0 has it: characters that it does not know are left out. */
-static void put_text(struct svg *svg, const char *text, size_t most)
+static void write_text(struct svg *svg, const char *text, size_t most)
 {
     static const char *const entities[256] = {
         ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
@@ -62,7 +62,7 @@ static void put_text(struct svg *svg, const char *text, size_t most)
     }
 }
 
-static size_t characters_of(const char *text)
+static size_t count_characters(const char *text)
 {
     size_t count = 0;
     for (; *text; text++)
@@ -70,7 +70,7 @@ static size_t characters_of(const char *text)
     return count;
 }
 
-static void put_number(struct svg *svg, const char *before, double value, unsigned decimals)
+static void write_number(struct svg *svg, const char *before, double value, unsigned decimals)
 {
     sink_put_z(svg->out, before);
     sink_put_decimal(svg->out, (int64_t)llround(value * pow(10, decimals)), decimals);
@@ -78,7 +78,7 @@ static void put_number(struct svg *svg, const char *before, double value, unsign
 
 /* In a comparison, orange means more on the new side, blue less. People with color blindness can distinguish the
  * two. */
-static bool put_change_fill(struct svg *svg, const struct flame_rect *rect)
+static bool write_change_fill(struct svg *svg, const struct flame_rect *rect)
 {
     static const uint8_t more[3] = {255, 163, 72}, less[3] = {98, 160, 234}; /* names are black */
     double both = fabs(rect->new_total) + fabs(rect->base_total);
@@ -96,7 +96,7 @@ static bool put_change_fill(struct svg *svg, const struct flame_rect *rect)
 }
 
 /* A shade of the color of the category, the same for the same name. */
-static void put_fill(struct svg *svg, const struct flame_rect *rect, const char *name)
+static void write_fill(struct svg *svg, const struct flame_rect *rect, const char *name)
 {
     size_t color = GREY;
     uint32_t shade = 0;
@@ -118,47 +118,47 @@ static void put_fill(struct svg *svg, const struct flame_rect *rect, const char 
     sink_put_z(svg->out, text);
 }
 
-static void put_amount(struct svg *svg, double weight)
+static void write_amount(struct svg *svg, double weight)
 {
     char text[QUANTITY_TEXT_MAX];
     const char *unit = svg->view->weight.unit;
     weight_text(text, weight, unit);
-    put_text(svg, text, SIZE_MAX);
+    write_text(svg, text, SIZE_MAX);
     if (strcmp(unit, "bytes") == 0)
         return; /* its text has a unit */
     sink_put_z(svg->out, " ");
-    put_text(svg, unit, NAME_LIMIT);
+    write_text(svg, unit, NAME_LIMIT);
 }
 
-static void put_title(struct svg *svg, const struct flame_rect *rect, const char *name)
+static void write_title(struct svg *svg, const struct flame_rect *rect, const char *name)
 {
     sink_put_z(svg->out, "<title>");
-    put_text(svg, name, NAME_LIMIT);
+    write_text(svg, name, NAME_LIMIT);
     if (rect->func != PROFILE_NONE) {
         const char *lib = profile_text(svg->profile, func_names_of(svg->profile, rect->func).lib);
         sink_put_z(svg->out, *lib ? " [" : "");
-        put_text(svg, lib, NAME_LIMIT);
+        write_text(svg, lib, NAME_LIMIT);
         sink_put_z(svg->out, *lib ? "]" : "");
     }
     sink_put_z(svg->out, "\n");
     if (profile_is_comparison(svg->profile)) {
         sink_put_z(svg->out, "base ");
-        put_amount(svg, rect->base_total);
+        write_amount(svg, rect->base_total);
         sink_put_z(svg->out, ", new ");
-        put_amount(svg, rect->new_total);
+        write_amount(svg, rect->new_total);
         sink_put_z(svg->out, ", change ");
     }
-    put_amount(svg, rect->total);
-    put_number(svg, ", ", svg->total > 0 ? 100 * fabs(rect->total) / svg->total : 0, 2);
+    write_amount(svg, rect->total);
+    write_number(svg, ", ", svg->total > 0 ? 100 * fabs(rect->total) / svg->total : 0, 2);
     sink_put_z(svg->out, "%");
     if (rect->func != PROFILE_NONE) {
         sink_put_z(svg->out, ", self ");
-        put_amount(svg, rect->self);
+        write_amount(svg, rect->self);
     }
     sink_put_z(svg->out, "</title>");
 }
 
-static void put_rect(struct svg *svg, const struct flame_rect *rect)
+static void write_rect(struct svg *svg, const struct flame_rect *rect)
 {
     char many[48];
     const char *name = many;
@@ -168,24 +168,24 @@ static void put_rect(struct svg *svg, const struct flame_rect *rect)
     snprintf(many, sizeof(many), "(%u narrow functions)", rect->count);
     if (rect->func != PROFILE_NONE)
         name = profile_text(svg->profile, func_names_of(svg->profile, rect->func).name);
-    put_number(svg, "<g data-x=\"", rect->start, DECIMALS + 3);
-    put_number(svg, "\" data-w=\"", rect->end - rect->start, DECIMALS + 3);
+    write_number(svg, "<g data-x=\"", rect->start, DECIMALS + 3);
+    write_number(svg, "\" data-w=\"", rect->end - rect->start, DECIMALS + 3);
     sink_put_z(svg->out, "\">");
-    put_title(svg, rect, name);
-    put_number(svg, "<rect x=\"", x, 2);
-    put_number(svg, "\" y=\"", y, 0);
-    put_number(svg, "\" width=\"", width > 1 ? width - 0.5 : width, 2);
-    put_number(svg, "\" height=\"", ROW - 1, 0);
-    if (!put_change_fill(svg, rect))
-        put_fill(svg, rect, name);
+    write_title(svg, rect, name);
+    write_number(svg, "<rect x=\"", x, 2);
+    write_number(svg, "\" y=\"", y, 0);
+    write_number(svg, "\" width=\"", width > 1 ? width - 0.5 : width, 2);
+    write_number(svg, "\" height=\"", ROW - 1, 0);
+    if (!write_change_fill(svg, rect))
+        write_fill(svg, rect, name);
     sink_put_z(svg->out, rect->matches ? "" : "\" fill-opacity=\"0.35");
-    put_number(svg, "\"/><text x=\"", x + 3, 2);
-    put_number(svg, "\" y=\"", y + 12, 0);
+    write_number(svg, "\"/><text x=\"", x + 3, 2);
+    write_number(svg, "\" y=\"", y + 12, 0);
     sink_put_z(svg->out, "\">");
     if (width >= ROOM_FOR_TEXT && rect->func != PROFILE_NONE) {
         size_t room = (size_t)((width - 6) / character_width);
-        bool fits = characters_of(name) <= room;
-        put_text(svg, name, fits ? room : room - 2);
+        bool fits = count_characters(name) <= room;
+        write_text(svg, name, fits ? room : room - 2);
         sink_put_z(svg->out, fits ? "" : "..");
     }
     sink_put_z(svg->out, "</text></g>\n");
@@ -299,41 +299,41 @@ static const char style[] =
     "@media (prefers-color-scheme: dark) { svg { background: #1e1e20 } .ground { fill: #1e1e20 } #head { fill: #eee } "
     "g[data-x]:hover rect { stroke: #fff } }</style>\n";
 
-static void put_opening(struct svg *svg, double height)
+static void write_opening(struct svg *svg, double height)
 {
-    put_number(svg, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"",
-               WIDTH, 0);
-    put_number(svg, "\" height=\"", height, 0);
-    put_number(svg, "\" viewBox=\"0 0 ", WIDTH, 0);
-    put_number(svg, " ", height, 0);
-    put_number(svg, "\" data-width=\"", WIDTH, 0);
+    write_number(svg, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"",
+                 WIDTH, 0);
+    write_number(svg, "\" height=\"", height, 0);
+    write_number(svg, "\" viewBox=\"0 0 ", WIDTH, 0);
+    write_number(svg, " ", height, 0);
+    write_number(svg, "\" data-width=\"", WIDTH, 0);
     sink_put_z(svg->out, svg->view->is_inverted ? "" : "\" data-grows-up=\"1");
-    put_number(svg, "\" font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"", 11,
-               0);
+    write_number(svg, "\" font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"",
+                 11, 0);
     sink_put_z(svg->out, "\" fill=\"#000\">\n");
     sink_put_z(svg->out, style);
     sink_put_z(svg->out, "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n");
 }
 
 /* After the graph, to be above it. */
-static void put_head(struct svg *svg)
+static void write_header(struct svg *svg)
 {
-    put_number(svg, "<g id=\"head\"><rect class=\"ground\" width=\"100%\" height=\"", HEAD - 2, 0);
-    put_number(svg, "\"/><text x=\"8\" y=\"18\" font-weight=\"bold\" font-size=\"", 13, 0);
+    write_number(svg, "<g id=\"head\"><rect class=\"ground\" width=\"100%\" height=\"", HEAD - 2, 0);
+    write_number(svg, "\"/><text x=\"8\" y=\"18\" font-weight=\"bold\" font-size=\"", 13, 0);
     sink_put_z(svg->out, "\">");
-    put_text(svg, profile_text(svg->profile, svg->profile->meta.product), 200);
+    write_text(svg, profile_text(svg->profile, svg->profile->meta.product), 200);
     sink_put_z(svg->out, ": ");
-    put_amount(svg, svg->total);
+    write_amount(svg, svg->total);
     if (svg->view->search[0]) {
         sink_put_z(svg->out, ", filter: ");
-        put_text(svg, svg->view->search, 200);
+        write_text(svg, svg->view->search, 200);
     }
-    put_number(
+    write_number(
         svg,
         "</text>\n<text id=\"details\" x=\"8\" y=\"36\"></text>\n<text id=\"found\" text-anchor=\"end\" y=\"18\" "
         "x=\"",
         WIDTH - 120, 0);
-    put_number(svg, "\"></text>\n<text id=\"search\" text-anchor=\"end\" y=\"18\" x=\"", WIDTH - MARGIN, 0);
+    write_number(svg, "\"></text>\n<text id=\"search\" text-anchor=\"end\" y=\"18\" x=\"", WIDTH - MARGIN, 0);
     sink_put_z(svg->out, "\">Search</text>\n<text id=\"reset\" x=\"400\" y=\"18\" style=\"display:none\">Reset "
                          "zoom</text></g>\n");
 }
@@ -349,10 +349,10 @@ int export_svg(const struct export_view *view, const struct byte_sink *sink, str
         sink_writer_init(svg.out, sink, err);
         for (size_t i = 0; i < svg.rects.length; i++)
             svg.rows = svg.rects.data[i].depth + 1 > svg.rows ? svg.rects.data[i].depth + 1 : svg.rows;
-        put_opening(&svg, HEAD + (double)svg.rows * ROW + MARGIN);
+        write_opening(&svg, HEAD + (double)svg.rows * ROW + MARGIN);
         for (size_t i = 0; i < svg.rects.length; i++)
-            put_rect(&svg, &svg.rects.data[i]);
-        put_head(&svg);
+            write_rect(&svg, &svg.rects.data[i]);
+        write_header(&svg);
         sink_put_z(svg.out, script);
         sink_put_z(svg.out, "</svg>\n");
         code = sink_writer_finish(svg.out);

@@ -52,7 +52,7 @@ struct scan {
     const char *at, *end;
 };
 
-static int damaged(const struct reading *reading, const char *what)
+static int fail_damaged(const struct reading *reading, const char *what)
 {
     return error_set(reading->err, EINVAL, "line %zu %s", reading->line, what);
 }
@@ -63,7 +63,7 @@ static void skip_spaces(struct scan *scan)
         scan->at++;
 }
 
-static bool take(struct scan *scan, const char *text)
+static bool skip_literal(struct scan *scan, const char *text)
 {
     size_t length = strlen(text);
     if ((size_t)(scan->end - scan->at) < length || memcmp(scan->at, text, length) != 0)
@@ -72,7 +72,7 @@ static bool take(struct scan *scan, const char *text)
     return true;
 }
 
-static struct builder_text take_word(struct scan *scan)
+static struct builder_text read_word(struct scan *scan)
 {
     skip_spaces(scan);
     const char *start = scan->at;
@@ -82,10 +82,10 @@ static struct builder_text take_word(struct scan *scan)
 }
 
 /* Decimal, or 0x and hexadecimal. */
-static bool take_number(struct scan *scan, double *number)
+static bool read_number(struct scan *scan, double *number)
 {
     skip_spaces(scan);
-    double base = take(scan, "0x") ? 16 : 10;
+    double base = skip_literal(scan, "0x") ? 16 : 10;
     const char *start = scan->at;
     for (*number = 0; scan->at < scan->end && scan->at - start < 20; scan->at++) {
         const char *digits = "0123456789abcdef", *digit = strchr(digits, *scan->at);
@@ -100,12 +100,12 @@ bool callgrind_begins(const char *text, size_t size, bool is_whole)
 {
     (void)is_whole;
     struct scan all = {text, text + size};
-    if (take(&all, "# callgrind format"))
+    if (skip_literal(&all, "# callgrind format"))
         return true;
     for (int lines = 0; lines < 40 && all.at < all.end; lines++) { /* of a header, in any order */
         const char *newline = memchr(all.at, '\n', (size_t)(all.end - all.at));
         struct scan line = {all.at, newline ? newline : all.end}, rest = line;
-        if (take(&rest, "creator: callgrind") || take(&rest, "positions: "))
+        if (skip_literal(&rest, "creator: callgrind") || skip_literal(&rest, "positions: "))
             return true;
         if (line.at < line.end && !memchr(line.at, ':', (size_t)(line.end - line.at)) && *line.at != '#')
             return false;
@@ -122,15 +122,15 @@ static int read_name(struct reading *reading, enum space space, struct scan valu
     double id;
     struct scan compressed = value;
     *name = (struct builder_text){value.at, (size_t)(value.end - value.at)};
-    if (!take(&compressed, "(") || !take_number(&compressed, &id) || !take(&compressed, ")"))
+    if (!skip_literal(&compressed, "(") || !read_number(&compressed, &id) || !skip_literal(&compressed, ")"))
         return 0;
     skip_spaces(&compressed);
     if (id > UINT32_MAX)
-        return damaged(reading, "has a name with an id that is too large");
+        return fail_damaged(reading, "has a name with an id that is too large");
     if (compressed.at == compressed.end) {
         uint32_t row = hash_get(&reading->name_of[space], (uint64_t)id);
         if (row >= reading->names.length) /* HASH_MISSING, too */
-            return damaged(reading, "refers to a name that no line before it has");
+            return fail_damaged(reading, "refers to a name that no line before it has");
         *name = reading->names.data[row];
         return 0;
     }
@@ -150,20 +150,20 @@ static bool add_costs(struct reading *reading, size_t *first)
     return true;
 }
 
-static bool is_known(struct builder_text text)
+static bool is_known_line(struct builder_text text)
 {
     return text.length && !(text.length == 3 && memcmp(text.text, "???", 3) == 0);
 }
 
 /* The row of a function, added if it is new; PROFILE_NONE if memory ran out. */
-static uint32_t function_of(struct reading *reading, const struct builder_text names[SPACES])
+static uint32_t add_function_row(struct reading *reading, const struct builder_text names[SPACES])
 {
     struct builder_frame frame = {.name = names[SPACE_FUNCTION]};
     if (!frame.name.length)
         frame.name = builder_text("(unknown)");
-    if (is_known(names[SPACE_FILE]))
+    if (is_known_line(names[SPACE_FILE]))
         frame.file = names[SPACE_FILE];
-    if (is_known(names[SPACE_OBJECT])) {
+    if (is_known_line(names[SPACE_OBJECT])) {
         uint32_t resource;
         if (builder_lib(reading->builder, names[SPACE_OBJECT], builder_text(""), &resource) == PROFILE_NONE)
             return PROFILE_NONE;
@@ -188,39 +188,39 @@ static int read_events(struct reading *reading, struct scan line)
 {
     struct builder_text names[EVENTS_MAX];
     size_t count = 0;
-    for (struct builder_text word; (word = take_word(&line)).length; names[count++] = word)
+    for (struct builder_text word; (word = read_word(&line)).length; names[count++] = word)
         if (count == EVENTS_MAX)
-            return damaged(reading, "has more than 24 events");
+            return fail_damaged(reading, "has more than 24 events");
     if (reading->events) { /* of another part of the file */
         for (size_t i = 0; count == reading->events && i < count; i++)
             if (names[i].length != reading->event_names[i].length ||
                 memcmp(names[i].text, reading->event_names[i].text, names[i].length) != 0)
                 count = 0;
-        return count == reading->events ? 0 : damaged(reading, "has other events than the part before it");
+        return count == reading->events ? 0 : fail_damaged(reading, "has other events than the part before it");
     }
     reading->events = count;
     memcpy(reading->event_names, names, sizeof(names));
-    return count ? 0 : damaged(reading, "has no events");
+    return count ? 0 : fail_damaged(reading, "has no events");
 }
 
 static int read_positions(struct reading *reading, struct scan line)
 {
     reading->positions = 0;
-    while (take_word(&line).length)
+    while (read_word(&line).length)
         reading->positions++;
     return reading->positions >= 1 && reading->positions <= POSITIONS_MAX
                ? 0
-               : damaged(reading, "has neither one nor two positions");
+               : fail_damaged(reading, "has neither one nor two positions");
 }
 
 static int read_cost(struct reading *reading, struct scan line)
 {
     if (!reading->events)
-        return damaged(reading, "has a cost, but no line before it has the events");
+        return fail_damaged(reading, "has a cost, but no line before it has the events");
     for (size_t i = 0; i < reading->positions; i++)
-        if (!take_word(&line).length)
-            return damaged(reading, "has no position");
-    uint32_t caller = function_of(reading, reading->current), row;
+        if (!read_word(&line).length)
+            return fail_damaged(reading, "has no position");
+    uint32_t caller = add_function_row(reading, reading->current), row;
     if (caller == PROFILE_NONE)
         return error_no_memory(reading->err);
     size_t costs = reading->functions.data[caller].costs;
@@ -230,7 +230,7 @@ static int read_cost(struct reading *reading, struct scan line)
             reading->callee[SPACE_OBJECT] = reading->current[SPACE_OBJECT];
         if (!reading->has_callee_file)
             reading->callee[SPACE_FILE] = reading->current[SPACE_FILE];
-        row = function_of(reading, reading->callee);
+        row = add_function_row(reading, reading->callee);
         uint32_t *place = row == PROFILE_NONE ? NULL : hash_at(&reading->arc_of, (uint64_t)caller << 32 | row);
         if (!place)
             return error_no_memory(reading->err);
@@ -254,14 +254,14 @@ static int read_cost(struct reading *reading, struct scan line)
         skip_spaces(&line);
         if (line.at == line.end)
             break; /* missing costs are 0 */
-        if (!take_number(&line, &cost))
-            return damaged(reading, "has a cost that is not a number");
+        if (!read_number(&line, &cost))
+            return fail_damaged(reading, "has a cost that is not a number");
         reading->costs.data[costs + i] += cost;
         if (is_from_other_function)
             reading->functions.data[row].called[i] += cost;
     }
     skip_spaces(&line);
-    return line.at == line.end ? 0 : damaged(reading, "has more costs than events");
+    return line.at == line.end ? 0 : fail_damaged(reading, "has more costs than events");
 }
 
 static int read_line(struct reading *reading, struct scan line)
@@ -271,35 +271,36 @@ static int read_line(struct reading *reading, struct scan line)
         return 0;
     if (strchr("0123456789+-*", *line.at) && *line.at)
         return read_cost(reading, line);
-    if (take(&line, "fn="))
+    if (skip_literal(&line, "fn="))
         return read_name(reading, SPACE_FUNCTION, line, &reading->current[SPACE_FUNCTION]);
-    if (take(&line, "fl="))
+    if (skip_literal(&line, "fl="))
         return read_name(reading, SPACE_FILE, line, &reading->current[SPACE_FILE]);
-    if (take(&line, "fi=") || take(&line, "fe=")) /* costs of inlined functions are the function's */
+    if (skip_literal(&line, "fi=") || skip_literal(&line, "fe=")) /* costs of inlined functions are the function's */
         return read_name(reading, SPACE_FILE, line, &ignored);
-    if (take(&line, "ob="))
+    if (skip_literal(&line, "ob="))
         return read_name(reading, SPACE_OBJECT, line, &reading->current[SPACE_OBJECT]);
-    if (take(&line, "cfn="))
+    if (skip_literal(&line, "cfn="))
         return read_name(reading, SPACE_FUNCTION, line, &reading->callee[SPACE_FUNCTION]);
-    if (take(&line, "cfi=") || take(&line, "cfl=")) {
+    if (skip_literal(&line, "cfi=") || skip_literal(&line, "cfl=")) {
         reading->has_callee_file = true;
         return read_name(reading, SPACE_FILE, line, &reading->callee[SPACE_FILE]);
     }
-    if (take(&line, "cob=")) {
+    if (skip_literal(&line, "cob=")) {
         reading->has_callee_object = true;
         return read_name(reading, SPACE_OBJECT, line, &reading->callee[SPACE_OBJECT]);
     }
-    if (take(&line, "calls=")) {
+    if (skip_literal(&line, "calls=")) {
         reading->is_call = true;
-        return take_number(&line, &reading->calls) ? 0 : damaged(reading, "has no number of calls");
+        return read_number(&line, &reading->calls) ? 0 : fail_damaged(reading, "has no number of calls");
     }
-    if (take(&line, "events:"))
+    if (skip_literal(&line, "events:"))
         return read_events(reading, line);
-    if (take(&line, "positions:"))
+    if (skip_literal(&line, "positions:"))
         return read_positions(reading, line);
-    bool is_other = take(&line, "jump=") || take(&line, "jcnd=") || take(&line, "jfi=") || take(&line, "jfn=") ||
-                    memchr(line.at, ':', (size_t)(line.end - line.at));
-    return is_other ? 0 : damaged(reading, "has neither a cost nor a name: it is damaged, or the file is truncated");
+    bool is_other = skip_literal(&line, "jump=") || skip_literal(&line, "jcnd=") || skip_literal(&line, "jfi=") ||
+                    skip_literal(&line, "jfn=") || memchr(line.at, ':', (size_t)(line.end - line.at));
+    return is_other ? 0
+                    : fail_damaged(reading, "has neither a cost nor a name: it is damaged, or the file is truncated");
 }
 
 /* ---- samples ---- */

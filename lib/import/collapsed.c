@@ -34,13 +34,13 @@ static bool parse_line(const char *text, size_t length, struct line *line)
     return *end == '\0' && isfinite(line->count);
 }
 
-static size_t length_of_line(const char *text, size_t size)
+static size_t line_length(const char *text, size_t size)
 {
     const char *end = size ? memchr(text, '\n', size) : NULL;
     return end ? (size_t)(end - text) : size;
 }
 
-static size_t trimmed(const char *text, size_t length)
+static size_t trim_line(const char *text, size_t length)
 {
     while (length && (text[length - 1] == '\r' || text[length - 1] == ' '))
         length--;
@@ -59,7 +59,7 @@ bool collapsed_begins(const char *text, size_t size, bool is_whole)
 {
     size_t stacks = 0;
     for (size_t at = 0; at < size;) {
-        size_t length = length_of_line(text + at, size - at), shown = trimmed(text + at, length);
+        size_t length = line_length(text + at, size - at), shown = trim_line(text + at, length);
         bool is_cut = at + length == size && !is_whole;
         struct line line;
         if (!is_text(text + at, shown))
@@ -78,7 +78,7 @@ bool collapsed_begins(const char *text, size_t size, bool is_whole)
     return stacks > 0;
 }
 
-static uint32_t frame_of(struct profile_builder *builder, const char *text, size_t length, uint32_t kernel)
+static uint32_t add_frame(struct profile_builder *builder, const char *text, size_t length, uint32_t kernel)
 {
     struct builder_frame frame = {.name = {text, length}};
     if (length > 4 && text[length - 4] == '_' && text[length - 3] == '[' && text[length - 1] == ']' &&
@@ -90,14 +90,14 @@ static uint32_t frame_of(struct profile_builder *builder, const char *text, size
     return builder_frame(builder, &frame);
 }
 
-static uint32_t stack_of(struct profile_builder *builder, struct builder_text text, uint32_t kernel)
+static uint32_t add_stack(struct profile_builder *builder, struct builder_text text, uint32_t kernel)
 {
     uint32_t stack = PROFILE_NONE;
     for (size_t at = 0; at <= text.length;) {
         const char *end = memchr(text.text + at, ';', text.length - at);
         size_t length = end ? (size_t)(end - text.text) - at : text.length - at;
         if (length) {
-            stack = builder_stack(builder, stack, frame_of(builder, text.text + at, length, kernel));
+            stack = builder_stack(builder, stack, add_frame(builder, text.text + at, length, kernel));
             if (stack == PROFILE_NONE)
                 return stack;
         }
@@ -115,12 +115,12 @@ int collapsed_read(const char *text, size_t size, struct profile_builder *builde
         return error_no_memory(err);
     size_t number = 1;
     for (size_t at = 0; at < size; number++) {
-        size_t length = length_of_line(text + at, size - at), shown = trimmed(text + at, length);
+        size_t length = line_length(text + at, size - at), shown = trim_line(text + at, length);
         if (shown && text[at] != '#') {
             struct line line;
             if (!parse_line(text + at, shown, &line))
                 return error_set(err, EINVAL, "line %zu has no count at its end", number);
-            uint32_t stack = stack_of(builder, line.stack, kernel);
+            uint32_t stack = add_stack(builder, line.stack, kernel);
             if (stack == PROFILE_NONE && strspn(line.stack.text, ";") < line.stack.length)
                 return error_no_memory(err);
             if (!builder_sample(builder, thread, 0, stack, 0, line.count))

@@ -18,18 +18,18 @@ struct cpu_profile {
 };
 
 /* Ids are whole numbers of 53 bits. */
-static uint64_t id_of(const struct cpu_profile *file, uint32_t node)
+static uint64_t node_id(const struct cpu_profile *file, uint32_t node)
 {
     return json_tree_whole(&file->tree, node, UINT64_C(1) << 53, UINT64_MAX);
 }
 
-static int note_nodes(struct cpu_profile *file, uint32_t list)
+static int index_nodes(struct cpu_profile *file, uint32_t list)
 {
     const struct json_tree *tree = &file->tree;
     size_t row = 0;
     for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE;
          node = json_tree_next(tree, list, node), row++) {
-        uint64_t id = id_of(file, json_tree_get(tree, node, "id"));
+        uint64_t id = node_id(file, json_tree_get(tree, node, "id"));
         if (id == UINT64_MAX)
             return error_set(file->err, EINVAL, "nodes[%zu] has no id", row);
         if (!hash_set(&file->by_id, id, node))
@@ -37,7 +37,7 @@ static int note_nodes(struct cpu_profile *file, uint32_t list)
         uint32_t children = json_tree_get(tree, node, "children");
         for (uint32_t child = json_tree_first(tree, children); child != JSON_TREE_NONE;
              child = json_tree_next(tree, children, child)) {
-            uint64_t of = id_of(file, child);
+            uint64_t of = node_id(file, child);
             if (of == UINT64_MAX || hash_get(&file->parents, of) != HASH_MISSING)
                 return error_set(file->err, EINVAL, "nodes[%zu] has a child that is none, or another node's", row);
             if (!hash_set(&file->parents, of, node))
@@ -55,7 +55,7 @@ static int make_stack(struct cpu_profile *file, uint32_t node, uint32_t *stack)
     int code = 0;
     *stack = PROFILE_NONE;
     for (uint32_t at = node; at != HASH_MISSING;) {
-        uint64_t id = id_of(file, json_tree_get(tree, at, "id"));
+        uint64_t id = node_id(file, json_tree_get(tree, at, "id"));
         uint32_t known = hash_get(&file->nodes.stacks, id);
         if (known != HASH_MISSING) {
             *stack = known - 1;
@@ -78,7 +78,7 @@ static int make_stack(struct cpu_profile *file, uint32_t node, uint32_t *stack)
             if (*stack == PROFILE_NONE)
                 code = error_no_memory(file->err);
         }
-        if (!code && !hash_set(&file->nodes.stacks, id_of(file, json_tree_get(tree, at, "id")), *stack + 1))
+        if (!code && !hash_set(&file->nodes.stacks, node_id(file, json_tree_get(tree, at, "id")), *stack + 1))
             code = error_no_memory(file->err);
     }
     array_free(&path);
@@ -101,7 +101,7 @@ static int compare_samples(const void *a, const void *b)
 
 ARRAY_TYPE(struct v8_samples, struct v8_sample);
 
-static int note_samples(struct cpu_profile *file, struct v8_samples *rows)
+static int read_samples(struct cpu_profile *file, struct v8_samples *rows)
 {
     const struct json_tree *tree = &file->tree;
     uint32_t samples = json_tree_get(tree, 0, "samples"), deltas = json_tree_get(tree, 0, "timeDeltas");
@@ -111,7 +111,7 @@ static int note_samples(struct cpu_profile *file, struct v8_samples *rows)
     uint32_t delta = json_tree_first(tree, deltas);
     for (uint32_t node = json_tree_first(tree, samples); node != JSON_TREE_NONE;
          node = json_tree_next(tree, samples, node)) {
-        uint32_t of = hash_get(&file->by_id, id_of(file, node)), stack;
+        uint32_t of = hash_get(&file->by_id, node_id(file, node)), stack;
         if (of == HASH_MISSING)
             return error_set(file->err, EINVAL, "samples[%zu] refers to a missing node", rows->length);
         double step = delta == JSON_TREE_NONE ? NAN : json_tree_number(tree, delta);
@@ -119,7 +119,7 @@ static int note_samples(struct cpu_profile *file, struct v8_samples *rows)
             return error_set(file->err, EINVAL, "timeDeltas[%zu] is not a number", rows->length);
         delta = json_tree_next(tree, deltas, delta);
         time += step / 1000;
-        uint32_t known = hash_get(&file->nodes.stacks, id_of(file, node));
+        uint32_t known = hash_get(&file->nodes.stacks, node_id(file, node));
         stack = known - 1;
         int code = known == HASH_MISSING ? make_stack(file, of, &stack) : 0;
         if (code)
@@ -139,10 +139,10 @@ static int read_all(struct cpu_profile *file)
     const struct json_tree *tree = &file->tree;
     struct v8_samples rows = {0};
     uint32_t list = json_tree_get(tree, 0, "nodes");
-    int code = json_tree_is(tree, list, JSON_ARRAY_OPEN) ? note_nodes(file, list)
+    int code = json_tree_is(tree, list, JSON_ARRAY_OPEN) ? index_nodes(file, list)
                                                          : error_set(file->err, EINVAL, "its nodes are not a list");
     if (!code)
-        code = note_samples(file, &rows);
+        code = read_samples(file, &rows);
     double start = json_tree_number(tree, json_tree_get(tree, 0, "startTime"));
     double end = (json_tree_number(tree, json_tree_get(tree, 0, "endTime")) - start) / 1000;
     uint32_t name = builder_string(builder, builder_text("JavaScript"));

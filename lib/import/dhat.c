@@ -36,7 +36,7 @@ static bool begins_with(const char *text, size_t length, const char *prefix)
 }
 
 /* "file.c:12", "file.rs:12:5" */
-static void split_place(const char *text, size_t length, struct builder_frame *frame)
+static void split_source_place(const char *text, size_t length, struct builder_frame *frame)
 {
     uint32_t numbers[2] = {0};
     unsigned count = 0;
@@ -56,7 +56,7 @@ static void split_place(const char *text, size_t length, struct builder_frame *f
 }
 
 /* A row of ftbl; PROFILE_NONE if memory ran out. */
-static uint32_t frame_of(struct dhat *dhat, const struct string_entry *entry)
+static uint32_t add_frame(struct dhat *dhat, const struct string_entry *entry)
 {
     struct builder_frame frame = {0};
     const char *text = entry->text, *colon = memchr(text, ':', entry->length);
@@ -74,7 +74,7 @@ static uint32_t frame_of(struct dhat *dhat, const struct string_entry *entry)
         const char *place = text + at;
         size_t rest = length - at - 1;
         if (!begins_with(place, rest, "in ")) {
-            split_place(place, rest, &frame);
+            split_source_place(place, rest, &frame);
             break;
         }
         uint32_t resource;
@@ -98,7 +98,7 @@ static int read_frames(struct dhat *dhat, uint32_t list)
         const struct string_entry *text = json_tree_text(tree, row);
         if (!text)
             return error_set(dhat->err, EINVAL, "ftbl[%zu] is not a string", dhat->frames.length);
-        uint32_t frame = frame_of(dhat, text);
+        uint32_t frame = add_frame(dhat, text);
         if (frame == PROFILE_NONE || !array_push(&dhat->frames, frame))
             return error_no_memory(dhat->err);
     }

@@ -36,19 +36,19 @@ struct table {
     uint32_t schema, data;
 };
 
-static struct table table_of(const struct gecko *file, uint32_t thread, const char *key)
+static struct table find_table(const struct gecko *file, uint32_t thread, const char *key)
 {
     uint32_t node = json_tree_get(&file->tree, thread, key);
     return (struct table){json_tree_get(&file->tree, node, "schema"), json_tree_get(&file->tree, node, "data")};
 }
 
-static uint32_t column_of(const struct gecko *file, const struct table *table, const char *key)
+static uint32_t find_column(const struct gecko *file, const struct table *table, const char *key)
 {
     return (uint32_t)json_tree_whole(&file->tree, json_tree_get(&file->tree, table->schema, key), 64, UINT32_MAX);
 }
 
 /* The cell of a row, which may be shorter than the schema. */
-static uint32_t cell(const struct gecko *file, uint32_t row, uint32_t column)
+static uint32_t find_cell(const struct gecko *file, uint32_t row, uint32_t column)
 {
     uint32_t node = json_tree_first(&file->tree, row);
     for (uint32_t i = 0; i < column && node != JSON_TREE_NONE; i++)
@@ -56,18 +56,18 @@ static uint32_t cell(const struct gecko *file, uint32_t row, uint32_t column)
     return column == UINT32_MAX ? JSON_TREE_NONE : node;
 }
 
-static struct builder_text text_of(const struct gecko *file, uint32_t node)
+static struct builder_text node_text(const struct gecko *file, uint32_t node)
 {
     const struct string_entry *text = json_tree_text(&file->tree, node);
     return text ? (struct builder_text){text->text, text->length} : (struct builder_text){"", 0};
 }
 
-static uint64_t index_of(const struct gecko *file, uint32_t node)
+static uint64_t node_index(const struct gecko *file, uint32_t node)
 {
     return json_tree_whole(&file->tree, node, UINT32_MAX - 1, UINT64_MAX);
 }
 
-static int fail_at(const struct gecko *file, const char *what, size_t row)
+static int fail_missing_row(const struct gecko *file, const char *what, size_t row)
 {
     return error_set(file->err, EINVAL, "thread %zu: %s[%zu] refers to a missing row", file->thread_number, what, row);
 }
@@ -89,8 +89,8 @@ static int read_libs(struct gecko *file, uint32_t process)
         struct gecko_lib lib = {.start =
                                     json_tree_whole(tree, json_tree_get(tree, node, "start"), UINT64_C(1) << 53, 0),
                                 .end = json_tree_whole(tree, json_tree_get(tree, node, "end"), UINT64_C(1) << 53, 0)};
-        lib.lib = builder_lib(file->builder, text_of(file, json_tree_get(tree, node, "path")),
-                              text_of(file, json_tree_get(tree, node, "codeId")), &lib.resource);
+        lib.lib = builder_lib(file->builder, node_text(file, json_tree_get(tree, node, "path")),
+                              node_text(file, json_tree_get(tree, node, "codeId")), &lib.resource);
         if (lib.lib == PROFILE_NONE || !array_push(&file->libs, lib))
             return error_no_memory(file->err);
     }
@@ -116,7 +116,7 @@ static int read_categories(struct gecko *file)
 
 /* ---- frames ---- */
 
-static const struct gecko_lib *lib_at(const struct gecko *file, uint64_t address)
+static const struct gecko_lib *find_lib(const struct gecko *file, uint64_t address)
 {
     size_t low = 0, high = file->libs.length;
     while (low < high) {
@@ -136,17 +136,18 @@ struct frame_columns {
 static uint32_t make_frame(struct gecko *file, const struct frame_columns *columns, uint32_t row, bool is_caller)
 {
     struct builder_frame frame = {0};
-    uint64_t string = index_of(file, cell(file, row, columns->location));
-    uint64_t category = index_of(file, cell(file, row, columns->category));
+    uint64_t string = node_index(file, find_cell(file, row, columns->location));
+    uint64_t category = node_index(file, find_cell(file, row, columns->category));
     char digits[24], text[24];
-    frame.name = string < file->strings.length ? text_of(file, file->strings.data[string]) : builder_text("(unknown)");
+    frame.name =
+        string < file->strings.length ? node_text(file, file->strings.data[string]) : builder_text("(unknown)");
     frame.category = category < file->categories.length ? file->categories.data[category] + 1 : 0;
-    frame.line = (uint32_t)json_tree_whole(&file->tree, cell(file, row, columns->line), INT32_MAX, 0);
+    frame.line = (uint32_t)json_tree_whole(&file->tree, find_cell(file, row, columns->line), INT32_MAX, 0);
     if (frame.name.length < sizeof(digits) && profile_is_address(frame.name.text)) {
         memcpy(digits, frame.name.text, frame.name.length);
         digits[frame.name.length] = '\0';
         uint64_t address = strtoull(digits, NULL, 16) - is_caller; /* a caller's is the one after its call */
-        const struct gecko_lib *lib = lib_at(file, address);
+        const struct gecko_lib *lib = find_lib(file, address);
         frame.address = lib ? address - lib->start : address;
         if (lib) {
             frame.lib = lib->lib + 1;
@@ -181,7 +182,7 @@ static int mark_callers(struct gecko *file, const struct table *stacks, uint32_t
     file->is_caller.length = 0;
     for (uint32_t row = json_tree_first(&file->tree, stacks->data); row != JSON_TREE_NONE;
          row = json_tree_next(&file->tree, stacks->data, row)) {
-        uint64_t prefix = index_of(file, cell(file, row, prefix_column));
+        uint64_t prefix = node_index(file, find_cell(file, row, prefix_column));
         if (!array_push(&file->is_caller, false))
             return error_no_memory(file->err);
         if (prefix < file->is_caller.length)
@@ -192,23 +193,23 @@ static int mark_callers(struct gecko *file, const struct table *stacks, uint32_t
 
 static int read_stacks(struct gecko *file, uint32_t thread)
 {
-    struct table stacks = table_of(file, thread, "stackTable"), frames = table_of(file, thread, "frameTable");
-    uint32_t prefix_column = column_of(file, &stacks, "prefix"), frame_column = column_of(file, &stacks, "frame");
+    struct table stacks = find_table(file, thread, "stackTable"), frames = find_table(file, thread, "frameTable");
+    uint32_t prefix_column = find_column(file, &stacks, "prefix"), frame_column = find_column(file, &stacks, "frame");
     if (!LIST_ROWS(file, json_tree_get(&file->tree, thread, "stringTable"), &file->strings) ||
         !LIST_ROWS(file, frames.data, &file->frames))
         return error_no_memory(file->err);
-    struct frame_columns columns = {column_of(file, &frames, "location"), column_of(file, &frames, "category"),
-                                    column_of(file, &frames, "line")};
+    struct frame_columns columns = {find_column(file, &frames, "location"), find_column(file, &frames, "category"),
+                                    find_column(file, &frames, "line")};
     int code = mark_callers(file, &stacks, prefix_column);
     file->stacks.length = 0;
     for (uint32_t row = json_tree_first(&file->tree, stacks.data); !code && row != JSON_TREE_NONE;
          row = json_tree_next(&file->tree, stacks.data, row)) {
         size_t number = file->stacks.length;
-        uint32_t caller = cell(file, row, prefix_column), stack = PROFILE_NONE;
-        uint64_t prefix = index_of(file, caller), frame = index_of(file, cell(file, row, frame_column));
+        uint32_t caller = find_cell(file, row, prefix_column), stack = PROFILE_NONE;
+        uint64_t prefix = node_index(file, caller), frame = node_index(file, find_cell(file, row, frame_column));
         bool has_prefix = json_tree_is(&file->tree, caller, JSON_NUMBER);
         if ((has_prefix && prefix >= number) || frame >= file->frames.length)
-            return fail_at(file, "stackTable", number);
+            return fail_missing_row(file, "stackTable", number);
         stack = builder_stack(file->builder, has_prefix ? file->stacks.data[prefix] : PROFILE_NONE,
                               make_frame(file, &columns, file->frames.data[frame], file->is_caller.data[number]));
         if (stack == PROFILE_NONE || !array_push(&file->stacks, stack))
@@ -219,21 +220,21 @@ static int read_stacks(struct gecko *file, uint32_t thread)
 
 static int read_samples(struct gecko *file, uint32_t thread, uint32_t to)
 {
-    struct table samples = table_of(file, thread, "samples");
+    struct table samples = find_table(file, thread, "samples");
     if (json_tree_is(&file->tree, json_tree_get(&file->tree, thread, "samples"), JSON_ARRAY_OPEN))
         return error_set(file->err, EINVAL,
                          "thread %zu: its samples are a list; prof reads Gecko profiles of version 3 and later",
                          file->thread_number);
-    uint32_t stack_column = column_of(file, &samples, "stack"), time_column = column_of(file, &samples, "time");
+    uint32_t stack_column = find_column(file, &samples, "stack"), time_column = find_column(file, &samples, "time");
     size_t number = 0;
     for (uint32_t row = json_tree_first(&file->tree, samples.data); row != JSON_TREE_NONE;
          row = json_tree_next(&file->tree, samples.data, row), number++) {
-        uint32_t node = cell(file, row, stack_column);
-        uint64_t stack = index_of(file, node);
-        double time = json_tree_number(&file->tree, cell(file, row, time_column));
+        uint32_t node = find_cell(file, row, stack_column);
+        uint64_t stack = node_index(file, node);
+        double time = json_tree_number(&file->tree, find_cell(file, row, time_column));
         bool has_stack = json_tree_is(&file->tree, node, JSON_NUMBER);
         if (has_stack && stack >= file->stacks.length)
-            return fail_at(file, "samples", number);
+            return fail_missing_row(file, "samples", number);
         if (!isfinite(time))
             return error_set(file->err, EINVAL, "thread %zu: samples[%zu] has no time", file->thread_number, number);
         if (!builder_sample(file->builder, to, 0, has_stack ? file->stacks.data[stack] : PROFILE_NONE,
@@ -245,24 +246,24 @@ static int read_samples(struct gecko *file, uint32_t thread, uint32_t to)
 
 static int read_markers(struct gecko *file, uint32_t thread, uint32_t to)
 {
-    struct table markers = table_of(file, thread, "markers");
-    uint32_t name_column = column_of(file, &markers, "name"), start_column = column_of(file, &markers, "startTime");
-    uint32_t end_column = column_of(file, &markers, "endTime"), phase_column = column_of(file, &markers, "phase");
-    uint32_t category_column = column_of(file, &markers, "category");
+    struct table markers = find_table(file, thread, "markers");
+    uint32_t name_column = find_column(file, &markers, "name"), start_column = find_column(file, &markers, "startTime");
+    uint32_t end_column = find_column(file, &markers, "endTime"), phase_column = find_column(file, &markers, "phase");
+    uint32_t category_column = find_column(file, &markers, "category");
     for (uint32_t row = json_tree_first(&file->tree, markers.data); row != JSON_TREE_NONE;
          row = json_tree_next(&file->tree, markers.data, row)) {
-        uint64_t name = index_of(file, cell(file, row, name_column));
-        uint64_t category = index_of(file, cell(file, row, category_column));
+        uint64_t name = node_index(file, find_cell(file, row, name_column));
+        uint64_t category = node_index(file, find_cell(file, row, category_column));
         struct builder_marker marker = {.data = PROFILE_NONE};
-        marker.phase = (uint8_t)json_tree_whole(&file->tree, cell(file, row, phase_column), 3, 0);
-        double start = json_tree_number(&file->tree, cell(file, row, start_column));
-        double end = json_tree_number(&file->tree, cell(file, row, end_column));
+        marker.phase = (uint8_t)json_tree_whole(&file->tree, find_cell(file, row, phase_column), 3, 0);
+        double start = json_tree_number(&file->tree, find_cell(file, row, start_column));
+        double end = json_tree_number(&file->tree, find_cell(file, row, end_column));
         marker.start = marker.phase == 3 ? NAN : start + file->shift;
         marker.end = marker.phase == 0 || marker.phase == 2 ? NAN : end + file->shift;
         if (name >= file->strings.length || (marker.phase != 3 && !isfinite(start)) ||
             ((marker.phase & 1) && !isfinite(end)))
             continue; /* older versions have other rows */
-        marker.name = builder_string(file->builder, text_of(file, file->strings.data[name]));
+        marker.name = builder_string(file->builder, node_text(file, file->strings.data[name]));
         marker.category = category < file->categories.length ? file->categories.data[category] : 0;
         if (marker.name == STRING_NONE || !builder_marker(file->builder, to, marker))
             return error_no_memory(file->err);
@@ -276,8 +277,8 @@ static int read_thread(struct gecko *file, uint32_t thread)
     int code = read_stacks(file, thread);
     if (code)
         return code;
-    uint32_t name = builder_string(file->builder, text_of(file, json_tree_get(tree, thread, "name")));
-    uint32_t process = builder_string(file->builder, text_of(file, json_tree_get(tree, thread, "processType")));
+    uint32_t name = builder_string(file->builder, node_text(file, json_tree_get(tree, thread, "name")));
+    uint32_t process = builder_string(file->builder, node_text(file, json_tree_get(tree, thread, "processType")));
     uint32_t to =
         builder_thread(file->builder, json_tree_whole(tree, json_tree_get(tree, thread, "pid"), UINT64_C(1) << 53, 0),
                        json_tree_whole(tree, json_tree_get(tree, thread, "tid"), UINT64_C(1) << 53, 0), name);

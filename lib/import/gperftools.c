@@ -21,7 +21,7 @@ struct words {
     bool are_32; /* of a program of 32 bits */
 };
 
-static uint64_t next_word(struct words *words)
+static uint64_t read_word(struct words *words)
 {
     return words->are_32 ? cursor_u32(&words->c) : cursor_u64(&words->c);
 }
@@ -33,7 +33,7 @@ static bool read_header(const char *text, size_t size, struct words *words, uint
         uint64_t header[HEADER_WORDS];
         *words = (struct words){.c = cursor_of(text, size), .are_32 = are_32};
         for (size_t i = 0; i < HEADER_WORDS; i++)
-            header[i] = next_word(words);
+            header[i] = read_word(words);
         *period = header[3];
         if (!words->c.failed && header[0] == 0 && header[1] == 3 && header[2] == 0 && header[3] > 0 &&
             header[3] <= UINT32_MAX && header[4] == 0)
@@ -75,17 +75,17 @@ static int add_stack(struct reading *reading, uint64_t samples)
 }
 
 /* One pass over the records: with `reading`, adds their stacks. */
-static int each_record(struct words words, struct reading *reading, struct cursor *rest, struct error *err)
+static int read_records(struct words words, struct reading *reading, struct cursor *rest, struct error *err)
 {
     for (size_t number = 1;; number++) {
-        uint64_t samples = next_word(&words), depth = next_word(&words);
+        uint64_t samples = read_word(&words), depth = read_word(&words);
         if (words.c.failed || depth > STACK_MAX)
             return error_set(err, EINVAL, "record %zu is damaged, or the file is truncated", number);
         if (reading)
             reading->addresses.length = 0;
         uint64_t last = 0;
         for (uint64_t i = 0; i < depth; i++) {
-            last = next_word(&words);
+            last = read_word(&words);
             if (reading && !array_push(&reading->addresses, last))
                 return error_no_memory(err);
         }
@@ -108,7 +108,7 @@ int gperftools_read(const char *text, size_t size, struct profile_builder *build
     uint64_t period;
     if (!read_header(text, size, &words, &period))
         return error_set(err, EINVAL, "its header is damaged");
-    int code = each_record(words, NULL, &maps, err);
+    int code = read_records(words, NULL, &maps, err);
     if (code)
         return code;
     builder->has_no_times = true;
@@ -118,7 +118,7 @@ int gperftools_read(const char *text, size_t size, struct profile_builder *build
         !mapped_addresses_read(&reading.mapped, (const char *)maps.at, cursor_left(&maps)))
         code = error_no_memory(err);
     if (!code)
-        code = each_record(words, &reading, &maps, err);
+        code = read_records(words, &reading, &maps, err);
     if (!code && reading.mapped.lacks_names)
         code = builder_lacks_names(builder, err);
     mapped_addresses_destroy(&reading.mapped);

@@ -68,7 +68,7 @@ struct profile_reader *import_reader(struct import *import)
 }
 
 /* The first byte that is not white space; 0 if none yet. */
-static char first_byte(const char *text, size_t size)
+static char find_first_byte(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (!strchr(" \t\r\n", text[i]) || !text[i])
@@ -77,7 +77,7 @@ static char first_byte(const char *text, size_t size)
 }
 
 /* Whether the bytes so far identify the format. */
-static bool decide(struct import *import, const char *text, size_t size, bool is_whole)
+static bool detect_format(struct import *import, const char *text, size_t size, bool is_whole)
 {
     if (size < JSLB_MAGIC_SIZE && !is_whole)
         return false;
@@ -85,7 +85,7 @@ static bool decide(struct import *import, const char *text, size_t size, bool is
         return true;
     /* pprof begins with a field of a few bytes, whose tag is a line feed */
     bool is_binary = size >= 2 && text[0] == '\n' && text[1] > 0 && text[1] < '\t';
-    char first = first_byte(text, size);
+    char first = find_first_byte(text, size);
     if (!is_binary && (first == '{' || first == '[') && !import->scanner.is_no_json) {
         enum json_kind kind = json_kind_feed(&import->scanner, text + import->scanned, size - import->scanned);
         import->scanned = size;
@@ -101,13 +101,13 @@ static bool decide(struct import *import, const char *text, size_t size, bool is
     return true;
 }
 
-static int fail(struct import *import, int code)
+static int set_failed(struct import *import, int code)
 {
     import->failed = true;
     return code;
 }
 
-static int hold(struct import *import, const char *bytes, size_t size)
+static int hold_bytes(struct import *import, const char *bytes, size_t size)
 {
     const struct importer *importer = import->importer;
     if (importer && import->held.length + size > importer->most)
@@ -117,7 +117,7 @@ static int hold(struct import *import, const char *bytes, size_t size)
 }
 
 /* Passes the held bytes to the profile reader. It cannot defer them, because they do not belong to one piece. */
-static int release(struct import *import)
+static int feed_held_bytes(struct import *import)
 {
     profile_reader_defer(import->reader, 0);
     int code = profile_reader_feed(import->reader, import->held.data, import->held.length, &import->error);
@@ -126,31 +126,31 @@ static int release(struct import *import)
     return code;
 }
 
-static int feed(struct import *import, const char *bytes, size_t size)
+static int feed_bytes(struct import *import, const char *bytes, size_t size)
 {
     if (!import->is_decided && import->held.length == 0)
-        import->is_decided = decide(import, bytes, size, false);
+        import->is_decided = detect_format(import, bytes, size, false);
     else if (!import->is_decided) {
-        int code = hold(import, bytes, size);
+        int code = hold_bytes(import, bytes, size);
         if (code)
             return code;
-        import->is_decided = decide(import, import->held.data, import->held.length, false);
-        return import->is_decided && !import->importer ? release(import) : 0;
+        import->is_decided = detect_format(import, import->held.data, import->held.length, false);
+        return import->is_decided && !import->importer ? feed_held_bytes(import) : 0;
     }
     if (!import->is_decided || import->importer)
-        return hold(import, bytes, size);
+        return hold_bytes(import, bytes, size);
     return profile_reader_feed(import->reader, bytes, size, &import->error);
 }
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
 /* Skips a byte order mark at the beginning, and feeds bytes that only began like one. */
-static int feed_behind_mark(struct import *import, const char *bytes, size_t size)
+static int feed_after_byte_order_mark(struct import *import, const char *bytes, size_t size)
 {
     while (size && !import->is_behind_mark) {
         if (*bytes != byte_order_mark[import->mark]) {
             import->is_behind_mark = true;
-            int code = import->mark ? feed(import, byte_order_mark, import->mark) : 0;
+            int code = import->mark ? feed_bytes(import, byte_order_mark, import->mark) : 0;
             if (code)
                 return code;
             break;
@@ -159,15 +159,15 @@ static int feed_behind_mark(struct import *import, const char *bytes, size_t siz
         bytes++;
         size--;
     }
-    return size ? feed(import, bytes, size) : 0;
+    return size ? feed_bytes(import, bytes, size) : 0;
 }
 
 int import_feed(struct import *import, const void *bytes, size_t size, struct error *err)
 {
-    int code = import->failed ? -EINVAL : feed_behind_mark(import, bytes, size);
+    int code = import->failed ? -EINVAL : feed_after_byte_order_mark(import, bytes, size);
     if (code && err)
         *err = import->error;
-    return code ? fail(import, code) : 0;
+    return code ? set_failed(import, code) : 0;
 }
 
 /* The tables of a part refer to rows that another part has. */
@@ -181,16 +181,16 @@ static int read_profile(struct import *import, struct profile *out)
     return error_set(&import->error, EINVAL, "it is an update of a live profile, without its beginning");
 }
 
-static int finish(struct import *import, struct profile *out)
+static int finish_import(struct import *import, struct profile *out)
 {
     if (!import->is_behind_mark && import->mark) {
-        int code = feed(import, byte_order_mark, import->mark);
+        int code = feed_bytes(import, byte_order_mark, import->mark);
         if (code)
             return code;
     }
     if (!import->is_decided) {
-        decide(import, import->held.data ? import->held.data : "", import->held.length, true);
-        int code = import->importer ? 0 : release(import);
+        detect_format(import, import->held.data ? import->held.data : "", import->held.length, true);
+        int code = import->importer ? 0 : feed_held_bytes(import);
         if (code)
             return code;
     }
@@ -203,8 +203,8 @@ static int finish(struct import *import, struct profile *out)
 
 int import_finish(struct import *import, struct profile *out, struct error *err)
 {
-    int code = import->failed ? -EINVAL : finish(import, out);
+    int code = import->failed ? -EINVAL : finish_import(import, out);
     if (code && err)
         *err = import->error;
-    return fail(import, code);
+    return set_failed(import, code);
 }

@@ -11,7 +11,7 @@ void json_kind_destroy(struct json_kind_scanner *scanner)
     json_destroy(&scanner->json);
 }
 
-static enum json_kind kind_of_outer_key(struct json_kind_scanner *scanner)
+static enum json_kind detect_by_outer_key(struct json_kind_scanner *scanner)
 {
     const struct json *json = &scanner->json;
     size_t length = json->length < sizeof(scanner->key) - 1 ? json->length : sizeof(scanner->key) - 1;
@@ -28,7 +28,7 @@ static enum json_kind kind_of_outer_key(struct json_kind_scanner *scanner)
     return JSON_KIND_NONE;
 }
 
-static enum json_kind kind_of_token(struct json_kind_scanner *scanner, enum json_type type)
+static enum json_kind detect_by_token(struct json_kind_scanner *scanner, enum json_type type)
 {
     const struct json *json = &scanner->json;
     if (type == JSON_ARRAY_OPEN && json->depth == 1)
@@ -39,7 +39,7 @@ static enum json_kind kind_of_token(struct json_kind_scanner *scanner, enum json
         return json->depth < 2 ? JSON_KIND_PROFILE : JSON_KIND_NONE;
     }
     if (type == JSON_KEY && json->depth == 1)
-        return kind_of_outer_key(scanner);
+        return detect_by_outer_key(scanner);
     if (type == JSON_KEY && json->depth == 2) {
         if (strcmp(scanner->key, "meta") == 0 && json_is(json, "preprocessedProfileVersion"))
             return JSON_KIND_PROFILE;
@@ -69,7 +69,7 @@ enum json_kind json_kind_feed(struct json_kind_scanner *scanner, const char *byt
     json_feed(&scanner->json, bytes, size);
     enum json_type type = JSON_MORE;
     while (scanner->kind == JSON_KIND_NONE && (type = json_next(&scanner->json)) > JSON_END) {
-        scanner->kind = kind_of_token(scanner, type);
+        scanner->kind = detect_by_token(scanner, type);
         scanner->has_value |= type != JSON_ARRAY_OPEN && type != JSON_OBJECT_OPEN;
     }
     if (type == JSON_FAILED) {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int fail_at(const struct json *json, struct error *err)
+static int fail_json(const struct json *json, struct error *err)
 {
     if (json->ended && json->at == json->end)
         return error_set(err, EINVAL, "it is truncated after %llu bytes", (unsigned long long)json_position(json));
@@ -33,7 +33,7 @@ int json_tree_read_value(struct json_tree *tree, struct json *json, enum json_ty
     tree->nodes.length = 0;
     for (;; type = json_next(json)) {
         if (type == JSON_FAILED || type == JSON_END || type == JSON_MORE)
-            return fail_at(json, err);
+            return fail_json(json, err);
         if (type == JSON_KEY) {
             key = strings_add(&tree->texts, json->text, json->length);
             if (key == STRING_NONE)
@@ -64,7 +64,7 @@ int json_tree_read(struct json_tree *tree, const char *text, size_t size, struct
     json_init_whole(&json, text, size);
     int code = json_tree_read_value(tree, &json, json_next(&json), err);
     if (!code && json_next(&json) != JSON_END)
-        code = fail_at(&json, err);
+        code = fail_json(&json, err);
     json_destroy(&json);
     return code;
 }

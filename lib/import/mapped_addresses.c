@@ -47,7 +47,7 @@ static bool parse_line(const char *at, const char *end, struct mapped_range *ran
     return range->end > range->start;
 }
 
-static bool same_path(struct builder_text a, struct builder_text b)
+static bool is_same_path(struct builder_text a, struct builder_text b)
 {
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
@@ -68,11 +68,11 @@ bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, si
         uint64_t offset;
         bool is_code;
         if (parse_line(text + at, text + at + length, &range, &offset, &is_code) && range.path.length) {
-            if (offset == 0 || !same_path(range.path, first.path))
+            if (offset == 0 || !is_same_path(range.path, first.path))
                 first = range;
             /* The loader maps the beginning of a file at rva 0. Without that range, the offset gives the base. */
             range.base =
-                same_path(first.path, range.path) && first.start < range.start ? first.start : range.start - offset;
+                is_same_path(first.path, range.path) && first.start < range.start ? first.start : range.start - offset;
             if (is_code && !array_push(&mapped->ranges, range))
                 return false;
         }

@@ -66,12 +66,12 @@ static bool text_is(struct builder_text text, const char *wanted)
     return text.length == strlen(wanted) && memcmp(text.text, wanted, text.length) == 0;
 }
 
-static struct builder_text string_at(const struct otlp *file, uint64_t index)
+static struct builder_text find_string(const struct otlp *file, uint64_t index)
 {
     return index < file->strings.length ? file->strings.data[index] : (struct builder_text){"", 0};
 }
 
-static struct builder_text text_of(struct cursor bytes)
+static struct builder_text bytes_text(struct cursor bytes)
 {
     return (struct builder_text){bytes.at ? (const char *)bytes.at : "", cursor_left(&bytes)};
 }
@@ -134,7 +134,7 @@ static int read_row(struct otlp *file, const struct protobuf_field *field)
         done = array_push(&file->functions, field->bytes);
         break;
     case 5:
-        done = array_push(&file->strings, text_of(field->bytes));
+        done = array_push(&file->strings, bytes_text(field->bytes));
         break;
     case 6:
         done = array_push(&file->attributes, field->bytes);
@@ -154,14 +154,14 @@ static void read_value(struct cursor value, struct builder_text *text, uint64_t 
     struct protobuf_field field;
     while (protobuf_next(&value, &field)) {
         if (field.number == 1 && field.wire == 2)
-            *text = text_of(field.bytes);
+            *text = bytes_text(field.bytes);
         else if (field.number == 3)
             *number = field.value;
     }
 }
 
-static struct builder_text attribute_at(const struct otlp *file, uint64_t index, struct builder_text *text,
-                                        uint64_t *number)
+static struct builder_text read_attribute(const struct otlp *file, uint64_t index, struct builder_text *text,
+                                          uint64_t *number)
 {
     struct builder_text key = {"", 0};
     struct protobuf_field field;
@@ -172,7 +172,7 @@ static struct builder_text attribute_at(const struct otlp *file, uint64_t index,
     struct cursor message = file->attributes.data[index];
     while (protobuf_next(&message, &field)) {
         if (field.number == 1)
-            key = string_at(file, field.value);
+            key = find_string(file, field.value);
         else if (field.number == 2 && field.wire == 2)
             read_value(field.bytes, text, number);
     }
@@ -189,7 +189,7 @@ static void set_build_ids(struct otlp *file)
         for (mapping->build_id = 0; at < end; at++) {
             struct builder_text text;
             uint64_t number;
-            if (text_is(attribute_at(file, file->list.data[at], &text, &number), "process.executable.build_id.gnu"))
+            if (text_is(read_attribute(file, file->list.data[at], &text, &number), "process.executable.build_id.gnu"))
                 mapping->build_id = file->list.data[at] + 1;
         }
     }
@@ -223,13 +223,13 @@ static int set_library(struct otlp *file, uint64_t index, uint64_t address, stru
     if (index == 0 || index >= file->mappings.length)
         return 0;
     struct mapping *mapping = &file->mappings.data[index];
-    struct builder_text path = string_at(file, mapping->file), build_id = {"", 0};
+    struct builder_text path = find_string(file, mapping->file), build_id = {"", 0};
     uint64_t ignored;
     if (!path.length)
         return 0;
     if (!mapping->lib) {
         if (mapping->build_id)
-            attribute_at(file, mapping->build_id - 1, &build_id, &ignored);
+            read_attribute(file, mapping->build_id - 1, &build_id, &ignored);
         uint32_t resource, lib = builder_lib(file->builder, path, build_id, &resource);
         if (lib == PROFILE_NONE)
             return error_no_memory(file->err);
@@ -255,8 +255,8 @@ static int add_frame(struct otlp *file, struct builder_frame frame, const uint64
         if (message.failed)
             return damaged(file, "a function");
     }
-    frame.name = string_at(file, names[names[1] ? 1 : 2]);
-    frame.file = string_at(file, names[3]);
+    frame.name = find_string(file, names[names[1] ? 1 : 2]);
+    frame.file = find_string(file, names[3]);
     frame.func_line = names[4] < INT32_MAX ? (uint32_t)names[4] : 0;
     frame.line = line && line[2] < INT32_MAX ? (uint32_t)line[2] : 0;
     frame.column = line && line[3] < INT32_MAX ? (uint32_t)line[3] : 0;
@@ -352,7 +352,7 @@ static int read_sample(struct otlp *file, struct cursor message, const struct ki
         if (field.number == 1)
             index = field.value;
         while (field.number == 2 && protobuf_next_value(&field, &value)) {
-            struct builder_text key = attribute_at(file, value, &text, &number);
+            struct builder_text key = read_attribute(file, value, &text, &number);
             if (text_is(key, "thread.id"))
                 owner.tid = number;
             else if (text_is(key, "thread.name"))
@@ -388,14 +388,14 @@ static int read_sample(struct otlp *file, struct cursor message, const struct ki
 }
 
 /* The kind of a profile's samples, added if it is new; NULL beyond the limit. */
-static struct kind *kind_of(struct otlp *file, struct cursor profile)
+static struct kind *find_kind(struct otlp *file, struct cursor profile)
 {
     struct protobuf_field field, part;
     uint64_t names[3] = {0};
     while (protobuf_next(&profile, &field))
         while (field.number == 1 && field.wire == 2 && protobuf_next(&field.bytes, &part))
             names[part.number < 3 ? part.number : 0] = part.value;
-    struct kind kind = {.type = string_at(file, names[1]), .unit = string_at(file, names[2]), .scale = 1};
+    struct kind kind = {.type = find_string(file, names[1]), .unit = find_string(file, names[2]), .scale = 1};
     for (size_t i = 0; i < file->kind_count; i++)
         if (file->kinds[i].type.text == kind.type.text && file->kinds[i].unit.text == kind.unit.text)
             return &file->kinds[i];
@@ -405,9 +405,9 @@ static struct kind *kind_of(struct otlp *file, struct cursor profile)
     return &file->kinds[file->kind_count++];
 }
 
-static void note_kind(struct otlp *file, struct cursor profile)
+static void add_kind(struct otlp *file, struct cursor profile)
 {
-    struct kind *kind = kind_of(file, profile);
+    struct kind *kind = find_kind(file, profile);
     struct protobuf_field field;
     while (kind && !kind->has_samples && protobuf_next(&profile, &field))
         kind->has_samples = field.number == 2;
@@ -416,7 +416,7 @@ static void note_kind(struct otlp *file, struct cursor profile)
 static int read_samples(struct otlp *file, struct cursor profile, const struct owner *owner)
 {
     struct protobuf_field field;
-    const struct kind *kind = kind_of(file, profile);
+    const struct kind *kind = find_kind(file, profile);
     int code = 0;
     while (!code && protobuf_next(&profile, &field)) {
         if (field.number == 2 && field.wire == 2 && kind)
@@ -437,7 +437,7 @@ static void read_owner(struct cursor resource, struct owner *owner)
         uint64_t number = 0;
         while (field.number == 1 && field.wire == 2 && protobuf_next(&field.bytes, &part)) {
             if (part.number == 1)
-                key = text_of(part.bytes);
+                key = bytes_text(part.bytes);
             else if (part.number == 2)
                 read_value(part.bytes, &text, &number);
         }
@@ -449,7 +449,7 @@ static void read_owner(struct cursor resource, struct owner *owner)
 }
 
 /* Each profile of the file: notes its kind, or, with `adds`, reads its samples. */
-static int each_profile(struct otlp *file, struct cursor data, bool adds)
+static int visit_profiles(struct otlp *file, struct cursor data, bool adds)
 {
     struct protobuf_field resource, scope, profile;
     int code = 0;
@@ -466,7 +466,7 @@ static int each_profile(struct otlp *file, struct cursor data, bool adds)
                 if (adds)
                     code = read_samples(file, profile.bytes, &owner);
                 else
-                    note_kind(file, profile.bytes);
+                    add_kind(file, profile.bytes);
             }
             if (!code && scope.bytes.failed)
                 code = damaged(file, "the profiles of a scope");
@@ -477,7 +477,7 @@ static int each_profile(struct otlp *file, struct cursor data, bool adds)
     return code;
 }
 
-static int plan_kinds(struct otlp *file)
+static int choose_weights(struct otlp *file)
 {
     while (file->main < file->kind_count && !file->kinds[file->main].has_samples)
         file->main++;
@@ -512,11 +512,11 @@ int otlp_read(const char *text, size_t size, struct profile_builder *builder, st
     builder->has_no_times = true;
     int code = read_dictionary(&file, cursor_of(text, size));
     if (!code)
-        code = each_profile(&file, cursor_of(text, size), false);
+        code = visit_profiles(&file, cursor_of(text, size), false);
     if (!code)
-        code = plan_kinds(&file);
+        code = choose_weights(&file);
     if (!code)
-        code = each_profile(&file, cursor_of(text, size), true);
+        code = visit_profiles(&file, cursor_of(text, size), true);
     if (!code && file.lacks_names && builder->profile->libs.length)
         builder->profile->meta.symbolicated = 0;
     array_free(&file.strings);

@@ -30,7 +30,7 @@ struct perf_script {
     size_t others, first_other; /* lines of no known kind; the number of the first */
 };
 
-static struct builder_text line_at(const char *text, size_t size, size_t at)
+static struct builder_text find_line(const char *text, size_t size, size_t at)
 {
     const char *end = memchr(text + at, '\n', size - at);
     return (struct builder_text){text + at, end ? (size_t)(end - text) - at : size - at};
@@ -40,10 +40,10 @@ static struct builder_text line_at(const char *text, size_t size, size_t at)
 static struct builder_text next_line(const char *text, size_t size, struct builder_text line)
 {
     size_t next = (size_t)(line.text - text) + line.length + 1;
-    return next < size ? line_at(text, size, next) : (struct builder_text){"", 0};
+    return next < size ? find_line(text, size, next) : (struct builder_text){"", 0};
 }
 
-static bool has_frame_behind(const char *text, size_t size, struct builder_text line)
+static bool is_before_frame(const char *text, size_t size, struct builder_text line)
 {
     struct perf_script_header ignored;
     struct builder_text next = next_line(text, size, line);
@@ -56,7 +56,7 @@ static enum perf_script_line line_kind(const char *text, size_t size, struct bui
 {
     enum perf_script_line kind = perf_script_line(line, header);
     bool may_be_sample = kind == PERF_SCRIPT_OTHER && perf_script_bare_header(line, header);
-    return may_be_sample && has_frame_behind(text, size, line) ? PERF_SCRIPT_SAMPLE : kind;
+    return may_be_sample && is_before_frame(text, size, line) ? PERF_SCRIPT_SAMPLE : kind;
 }
 
 /* "\t             11d6 main": only perf fills up addresses to 16 places. */
@@ -78,7 +78,7 @@ bool perf_script_begins(const char *text, size_t size, bool is_whole)
     (void)is_whole;
     for (size_t at = 0; at < size;) {
         enum { OTHERS_MAX = 4 }; /* of the standard error of perf */
-        struct builder_text line = line_at(text, size, at);
+        struct builder_text line = find_line(text, size, at);
         if (memchr(line.text, '\0', line.length))
             return false;
         enum perf_script_line kind = line_kind(text, size, line, &header);
@@ -102,7 +102,7 @@ static bool is_kernel(struct builder_text library, uint64_t address)
            (library.length > 6 && memcmp(library.text, "[guest", 6) == 0);
 }
 
-static uint32_t resource_of(struct perf_script *file, struct builder_text library)
+static uint32_t add_library_resource(struct perf_script *file, struct builder_text library)
 {
     size_t start = 0;
     for (size_t i = 0; i + 1 < library.length; i++)
@@ -117,7 +117,7 @@ static bool text_is(struct builder_text text, const char *wanted)
     return text.length == strlen(wanted) && memcmp(text.text, wanted, text.length) == 0;
 }
 
-static int add_frame_of(struct perf_script *file, const struct perf_script_frame *from, struct builder_text library)
+static int append_frame(struct perf_script *file, const struct perf_script_frame *from, struct builder_text library)
 {
     struct builder_frame frame = {.name = from->symbol};
     char text[24];
@@ -127,7 +127,7 @@ static int add_frame_of(struct perf_script *file, const struct perf_script_frame
     }
     frame.category = (is_kernel(library, from->address) ? file->kernel : file->user) + 1;
     if (library.length && !text_is(library, "[unknown]")) {
-        uint32_t resource = resource_of(file, library);
+        uint32_t resource = add_library_resource(file, library);
         if (resource == PROFILE_NONE)
             return error_no_memory(file->err);
         frame.resource = resource + 1;
@@ -140,7 +140,7 @@ static int add_inlined_frames(struct perf_script *file, struct builder_text libr
 {
     int code = 0;
     for (size_t i = 0; i < file->inlined.length && !code; i++)
-        code = add_frame_of(file, &file->inlined.data[i], library);
+        code = append_frame(file, &file->inlined.data[i], library);
     file->inlined.length = 0;
     return code;
 }
@@ -151,7 +151,7 @@ static int add_frame(struct perf_script *file, const struct perf_script_frame *f
     if (text_is(from->library, "inlined"))
         return array_push(&file->inlined, *from) ? 0 : error_no_memory(file->err);
     int code = add_inlined_frames(file, from->library);
-    return code ? code : add_frame_of(file, from, from->library);
+    return code ? code : append_frame(file, from, from->library);
 }
 
 /* ---- samples ---- */
@@ -161,7 +161,7 @@ static bool is_clock(struct builder_text event)
     return event.length >= 9 && (memcmp(event.text, "cpu-clock", 9) == 0 || memcmp(event.text, "task-cloc", 9) == 0);
 }
 
-static bool same_text(struct builder_text a, struct builder_text b)
+static bool is_same_text(struct builder_text a, struct builder_text b)
 {
     return a.length == b.length && (!a.length || memcmp(a.text, b.text, a.length) == 0);
 }
@@ -169,7 +169,7 @@ static bool same_text(struct builder_text a, struct builder_text b)
 static int add_sample(struct perf_script *file, uint32_t thread, uint32_t stack)
 {
     const struct perf_script_header *header = &file->header;
-    bool is_main = same_text(header->event, file->main_event), done = true;
+    bool is_main = is_same_text(header->event, file->main_event), done = true;
     double period = isfinite(header->period) ? header->period : is_main && file->scale > 0 ? 0 : 1;
     if (isfinite(header->time))
         file->time = header->time;
@@ -196,7 +196,7 @@ static int end_sample(struct perf_script *file)
     file->is_open = false;
     int code = add_inlined_frames(file, (struct builder_text){0});
     if (!code && file->frames.length == 0 && perf_script_frame(file->header.rest, &frame))
-        code = add_frame_of(file, &frame, frame.library);
+        code = append_frame(file, &frame, frame.library);
     if (code)
         return code;
     uint32_t stack = PROFILE_NONE;
@@ -231,7 +231,7 @@ static int read_line(struct perf_script *file, const char *text, size_t size, st
     struct perf_script_frame frame;
     enum perf_script_line kind = line_kind(text, size, line, &header);
     bool is_indented = line.length && (line.text[0] == ' ' || line.text[0] == '\t');
-    if (kind == PERF_SCRIPT_SAMPLE && (!is_indented || file->has_indent || has_frame_behind(text, size, line)))
+    if (kind == PERF_SCRIPT_SAMPLE && (!is_indented || file->has_indent || is_before_frame(text, size, line)))
         return begin_sample(file, &header);
     if (kind == PERF_SCRIPT_EMPTY)
         return line.length && line.text[0] == '#' ? 0 : end_sample(file);
@@ -275,7 +275,7 @@ static void choose_event(struct perf_script *file, const char *text, size_t size
 {
     bool has_sample = false, has_clock = false;
     for (size_t at = 0; at < size && !has_clock;) {
-        struct builder_text line = line_at(text, size, at);
+        struct builder_text line = find_line(text, size, at);
         struct perf_script_header header;
         if (line_kind(text, size, line, &header) == PERF_SCRIPT_SAMPLE) {
             bool is_first = !has_sample;
@@ -295,7 +295,7 @@ static void choose_event(struct perf_script *file, const char *text, size_t size
     file->builder->has_no_times |= !has_sample;
 }
 
-static int warn_of_losses(struct perf_script *file)
+static int warn_ignored(struct perf_script *file)
 {
     char text[160];
     int code = file->left_out
@@ -316,13 +316,13 @@ static int read_all(struct perf_script *file, const char *text, size_t size)
     int code = 0;
     size_t number = 1;
     for (size_t at = 0; !code && at < size; number++) {
-        struct builder_text line = line_at(text, size, at);
+        struct builder_text line = find_line(text, size, at);
         code = read_line(file, text, size, line, number);
         at += line.length + 1;
     }
     if (!code)
         code = end_sample(file);
-    return code ? code : warn_of_losses(file);
+    return code ? code : warn_ignored(file);
 }
 
 int perf_script_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)

@@ -41,7 +41,7 @@ static bool ends_with(struct builder_text text, char c)
 }
 
 /* Takes digits from the beginning of the text; false without digits, or with too many. */
-static bool take_number(struct builder_text *text, uint64_t *number)
+static bool parse_number(struct builder_text *text, uint64_t *number)
 {
     size_t digits = 0;
     *number = 0;
@@ -53,7 +53,7 @@ static bool take_number(struct builder_text *text, uint64_t *number)
 }
 
 /* "1234.567890:" in ms. */
-static bool take_time(struct builder_text word, double *ms)
+static bool parse_time(struct builder_text word, double *ms)
 {
     char text[32];
     if (word.length < 4 || word.length >= sizeof(text) || !ends_with(word, ':') || !memchr(word.text, '.', word.length))
@@ -69,28 +69,28 @@ static bool take_time(struct builder_text word, double *ms)
 }
 
 /* "1234", "-1" */
-static bool take_id(struct builder_text *word, uint64_t *id)
+static bool parse_id(struct builder_text *word, uint64_t *id)
 {
     if (word->length < 2 || word->text[0] != '-')
-        return take_number(word, id);
+        return parse_number(word, id);
     word->text++;
     word->length--;
-    bool is_minus_one = take_number(word, id) && *id == 1;
+    bool is_minus_one = parse_number(word, id) && *id == 1;
     *id = UINT32_MAX;
     return is_minus_one;
 }
 
 /* "1234" or "1230/1234". */
-static bool take_ids(struct builder_text word, struct perf_script_header *header)
+static bool parse_ids(struct builder_text word, struct perf_script_header *header)
 {
     uint64_t pid, tid;
-    if (!take_id(&word, &pid))
+    if (!parse_id(&word, &pid))
         return false;
     tid = pid;
     if (word.length && word.text[0] == '/') {
         word.text++;
         word.length--;
-        if (!take_id(&word, &tid))
+        if (!parse_id(&word, &tid))
             return false;
     }
     if (word.length)
@@ -132,12 +132,12 @@ static bool is_record(struct builder_text text)
 }
 
 /* "period event: rest"; each part may be missing. */
-static void take_event(struct builder_text rest, struct perf_script_header *header)
+static void parse_event(struct builder_text rest, struct perf_script_header *header)
 {
     struct builder_text before = perf_script_trim(rest), word = next_word(&rest), digits = word;
     uint64_t period;
     header->rest = before;
-    if (word.length && take_number(&digits, &period) && digits.length == 0) {
+    if (word.length && parse_number(&digits, &period) && digits.length == 0) {
         struct builder_text after = perf_script_trim(rest);
         struct builder_text next = next_word(&rest);
         if (next.length && !ends_with(next, ':'))
@@ -153,7 +153,7 @@ static void take_event(struct builder_text rest, struct perf_script_header *head
 }
 
 /* The part before the time, or the event: "comm pid/tid [cpu] misc". */
-static bool take_thread(struct builder_text text, struct perf_script_header *header)
+static bool parse_thread(struct builder_text text, struct perf_script_header *header)
 {
     struct builder_text rest = text, last[3] = {{"", 0}, {"", 0}, {"", 0}};
     for (struct builder_text word; (word = next_word(&rest)).length;) {
@@ -166,7 +166,7 @@ static bool take_thread(struct builder_text text, struct perf_script_header *hea
         at = 1; /* behind it: misc */
     bool has_cpu = is_cpu(last[at]);
     struct builder_text ids = last[at + has_cpu];
-    bool has_ids = ids.length && take_ids(ids, header);
+    bool has_ids = ids.length && parse_ids(ids, header);
     const char *end = has_ids ? ids.text : has_cpu ? last[at].text : text.text + text.length;
     header->comm = perf_script_trim((struct builder_text){text.text, (size_t)(end - text.text)});
     return has_ids || has_cpu;
@@ -174,29 +174,29 @@ static bool take_thread(struct builder_text text, struct perf_script_header *hea
 
 /* Without a time, the event, which ends with a colon, marks the end of the thread: the tid, the CPU and a period
  * precede it. */
-static bool take_without_time(struct builder_text line, struct perf_script_header *header)
+static bool parse_without_time(struct builder_text line, struct perf_script_header *header)
 {
     struct builder_text rest = line;
     for (struct builder_text word; (word = next_word(&rest)).length;) {
         struct perf_script_header found = *header;
-        if (!take_ids(word, &found) && !is_cpu(word))
+        if (!parse_ids(word, &found) && !is_cpu(word))
             continue;
         struct builder_text behind = rest, next = next_word(&behind);
         if (is_cpu(next))
             rest = behind;
         else
             behind = rest;
-        take_event(rest, &found);
+        parse_event(rest, &found);
         if (!found.event.length || is_digit(found.event.text[0]))
             continue;
         struct builder_text thread = {line.text, (size_t)(rest.text - line.text)};
         *header = found;
-        return take_thread(thread, header);
+        return parse_thread(thread, header);
     }
     return false;
 }
 
-static bool take_header(struct builder_text line, struct perf_script_header *header, bool *is_other_record)
+static bool parse_header(struct builder_text line, struct perf_script_header *header, bool *is_other_record)
 {
     struct builder_text rest = line;
     for (struct builder_text word; (word = next_word(&rest)).length;) {
@@ -204,17 +204,17 @@ static bool take_header(struct builder_text line, struct perf_script_header *hea
             *is_other_record = true;
             return true;
         }
-        if (!take_time(word, &header->time))
+        if (!parse_time(word, &header->time))
             continue;
         struct builder_text thread = {line.text, (size_t)(word.text - line.text)};
         rest = perf_script_trim(rest);
         *is_other_record = is_record(rest);
-        take_event(rest, header);
-        take_thread(thread, header);
+        parse_event(rest, header);
+        parse_thread(thread, header);
         return true;
     }
     header->time = NAN;
-    return take_without_time(line, header);
+    return parse_without_time(line, header);
 }
 
 enum perf_script_line perf_script_line(struct builder_text line, struct perf_script_header *out)
@@ -224,7 +224,7 @@ enum perf_script_line perf_script_line(struct builder_text line, struct perf_scr
     *out = (struct perf_script_header){.comm = {"", 0}, .event = {"", 0}, .rest = {"", 0}, .time = NAN, .period = NAN};
     if (!perf_script_trim(line).length || line.text[0] == '#')
         return PERF_SCRIPT_EMPTY;
-    if (line.text[0] != '\t' && take_header(line, out, &is_other_record))
+    if (line.text[0] != '\t' && parse_header(line, out, &is_other_record))
         return is_other_record ? PERF_SCRIPT_RECORD : PERF_SCRIPT_SAMPLE;
     return is_space(line.text[0]) && perf_script_frame(line, &frame) ? PERF_SCRIPT_FRAME : PERF_SCRIPT_OTHER;
 }
@@ -241,14 +241,14 @@ bool perf_script_bare_header(struct builder_text line, struct perf_script_header
         out->event = event_name(last);
         line.length = (size_t)(last.text - line.text);
     }
-    take_thread(line, out);
+    parse_thread(line, out);
     return true;
 }
 
 /* ---- frames ---- */
 
 /* The start of " (library)", whose name may contain spaces and parentheses; the length of the text if it is missing. */
-static size_t library_at(struct builder_text text)
+static size_t find_library(struct builder_text text)
 {
     if (!text.length || text.text[text.length - 1] != ')')
         return text.length;
@@ -265,7 +265,7 @@ static size_t library_at(struct builder_text text)
 }
 
 /* Without "+0x1f" at its end. */
-static struct builder_text without_offset(struct builder_text name)
+static struct builder_text trim_offset(struct builder_text name)
 {
     for (size_t i = name.length; i-- > 1;)
         if (name.text[i] == '+' && i + 2 < name.length && name.text[i + 1] == '0' && name.text[i + 2] == 'x') {
@@ -289,9 +289,9 @@ bool perf_script_frame(struct builder_text text, struct perf_script_frame *out)
     if (*end || strchr("-+xX", digits[0]) || (word.length > 1 && strchr("xX", digits[1])))
         return false;
     rest = perf_script_trim(rest);
-    size_t at = library_at(rest);
+    size_t at = find_library(rest);
     if (at < rest.length)
         out->library = (struct builder_text){rest.text + at + 2, rest.length - at - 3};
-    out->symbol = without_offset(perf_script_trim((struct builder_text){rest.text, at}));
+    out->symbol = trim_offset(perf_script_trim((struct builder_text){rest.text, at}));
     return true;
 }

@@ -58,7 +58,7 @@ struct pprof {
     bool has_names, lacks_names;
 };
 
-static struct builder_text string_at(const struct pprof *file, uint64_t index)
+static struct builder_text find_string(const struct pprof *file, uint64_t index)
 {
     return index < file->strings.length ? file->strings.data[index] : (struct builder_text){"", 0};
 }
@@ -204,7 +204,7 @@ static int read_table_row(struct pprof *file, const struct protobuf_field *field
 /* ---- weights ---- */
 
 /* ms per unit; 0 if it is no unit of time. */
-static double ms_per(struct builder_text unit)
+static double unit_ms(struct builder_text unit)
 {
     static const struct {
         const char *name;
@@ -217,10 +217,10 @@ static double ms_per(struct builder_text unit)
     return 0;
 }
 
-static int plan_event(struct pprof *file, struct value_type *type)
+static int add_event(struct pprof *file, struct value_type *type)
 {
-    struct builder_text name = string_at(file, type->type), unit = string_at(file, type->unit);
-    double ms = ms_per(unit);
+    struct builder_text name = find_string(file, type->type), unit = find_string(file, type->unit);
+    double ms = unit_ms(unit);
     char text[128];
     int length = ms > 0 ? snprintf(text, sizeof(text), "%.*s (ms)", (int)name.length % 100, name.text)
                         : snprintf(text, sizeof(text), "%.*s (%.*s)", (int)name.length % 80, name.text,
@@ -266,8 +266,8 @@ static int choose_type(struct pprof *file, size_t *chosen)
     for (size_t i = 0; i < file->types.length; i++) {
         if (!file->types.data[i].has_values)
             continue;
-        struct builder_text before = string_at(file, file->types.data[*chosen].type);
-        struct builder_text now = string_at(file, file->types.data[i].type);
+        struct builder_text before = find_string(file, file->types.data[*chosen].type);
+        struct builder_text now = find_string(file, file->types.data[i].type);
         char text[160];
         snprintf(text, sizeof(text),
                  "The default sample type of the file, %.*s, has no values: the weight of samples is %.*s.",
@@ -278,7 +278,7 @@ static int choose_type(struct pprof *file, size_t *chosen)
     return 0;
 }
 
-static int plan_weights(struct pprof *file, const char *text, size_t size)
+static int choose_weights(struct pprof *file, const char *text, size_t size)
 {
     struct profile_builder *builder = file->builder;
     size_t chosen;
@@ -289,15 +289,15 @@ static int plan_weights(struct pprof *file, const char *text, size_t size)
     if (code)
         return code;
     struct value_type *main = &file->types.data[chosen];
-    double ms = ms_per(string_at(file, main->unit));
-    builder->weight_type = ms > 0                                          ? WEIGHT_TRACING_MS
-                           : text_is(string_at(file, main->unit), "bytes") ? WEIGHT_BYTES
-                                                                           : WEIGHT_SAMPLES;
+    double ms = unit_ms(find_string(file, main->unit));
+    builder->weight_type = ms > 0                                            ? WEIGHT_TRACING_MS
+                           : text_is(find_string(file, main->unit), "bytes") ? WEIGHT_BYTES
+                                                                             : WEIGHT_SAMPLES;
     main->scale = ms > 0 ? ms : 1;
     for (size_t i = 0; !code && i < file->types.length; i++)
         if (i != chosen)
-            code = plan_event(file, &file->types.data[i]);
-    double interval = (double)file->period * ms_per(string_at(file, file->period_unit));
+            code = add_event(file, &file->types.data[i]);
+    double interval = (double)file->period * unit_ms(find_string(file, file->period_unit));
     if (interval > 0)
         builder->profile->meta.interval = interval;
     builder->profile->meta.start_time = (double)(int64_t)file->time / 1e6;
@@ -312,11 +312,11 @@ static int set_library(struct pprof *file, const struct location *location, stru
     if (index == HASH_MISSING)
         return 0;
     struct mapping *mapping = &file->mappings.data[index];
-    struct builder_text path = string_at(file, mapping->file);
+    struct builder_text path = find_string(file, mapping->file);
     if (!path.length)
         return 0;
     if (mapping->lib == PROFILE_NONE)
-        mapping->lib = builder_lib(file->builder, path, string_at(file, mapping->build_id), &mapping->resource);
+        mapping->lib = builder_lib(file->builder, path, find_string(file, mapping->build_id), &mapping->resource);
     if (mapping->lib == PROFILE_NONE)
         return error_no_memory(file->err);
     frame->lib = mapping->lib + 1;
@@ -336,10 +336,10 @@ static int add_frame(struct pprof *file, struct builder_frame *frame, const stru
     char text[24];
     uint32_t index = line ? hash_get(&file->function_of, line->function) : HASH_MISSING;
     const struct function *function = index == HASH_MISSING ? NULL : &file->functions.data[index];
-    frame->name = function ? string_at(file, function->name) : (struct builder_text){"", 0};
+    frame->name = function ? find_string(file, function->name) : (struct builder_text){"", 0};
     if (function && !frame->name.length)
-        frame->name = string_at(file, function->system_name);
-    frame->file = function ? string_at(file, function->file) : (struct builder_text){"", 0};
+        frame->name = find_string(file, function->system_name);
+    frame->file = function ? find_string(file, function->file) : (struct builder_text){"", 0};
     frame->func_line = function && function->line < INT32_MAX ? (uint32_t)function->line : 0;
     frame->line = line && line->line < INT32_MAX ? (uint32_t)line->line : 0;
     if (frame->name.length)
@@ -404,7 +404,7 @@ static int read_label(struct pprof *file, struct cursor message, struct labels *
         uint64_t *const places[] = {&ignored, &key, &text, &number, &unit};
         *places[field.number < 5 ? field.number : 0] = field.value;
     }
-    struct builder_text name = string_at(file, key), value = string_at(file, text);
+    struct builder_text name = find_string(file, key), value = find_string(file, text);
     bool is_tid = text_is(name, "tid") || text_is(name, "thread_id") || text_is(name, "thread id");
     int64_t as_is = (int64_t)number;
     if (!number && value.length && value.length < 19)
@@ -421,12 +421,12 @@ static int read_label(struct pprof *file, struct cursor message, struct labels *
     } else if (text_is(name, "process"))
         labels->process = value;
     else if (name.length &&
-             !array_push(&file->sample_labels, (struct pprof_label){name, value, string_at(file, unit), as_is}))
+             !array_push(&file->sample_labels, (struct pprof_label){name, value, find_string(file, unit), as_is}))
         return error_no_memory(file->err);
     return 0;
 }
 
-static int stack_of(struct pprof *file, uint32_t *stack)
+static int make_stack(struct pprof *file, uint32_t *stack)
 {
     *stack = PROFILE_NONE;
     for (size_t i = file->ids.length; i-- > 0;) { /* the leaf is the first */
@@ -503,7 +503,7 @@ static int read_sample(struct pprof *file, struct cursor message)
         code = !done ? error_no_memory(file->err) : message.failed ? damaged(file, "a sample") : 0;
     uint32_t stack = PROFILE_NONE;
     if (!code)
-        code = stack_of(file, &stack);
+        code = make_stack(file, &stack);
     if (!code)
         code = add_row(file, &labels, stack, values.data, values.length);
     array_free(&values);
@@ -523,7 +523,7 @@ static int read_all(struct pprof *file, const char *text, size_t size)
     if (!code && message.failed)
         code = error_set(file->err, EINVAL, "it is damaged or truncated after %zu bytes", size);
     if (!code)
-        code = plan_weights(file, text, size);
+        code = choose_weights(file, text, size);
     message = cursor_of(text, size);
     while (!code && protobuf_next(&message, &field))
         if (field.number == 2)
@@ -535,7 +535,7 @@ static int read_all(struct pprof *file, const char *text, size_t size)
 static int mark_unsymbolized(struct pprof *file)
 {
     for (size_t i = 0; i < file->mappings.length; i++)
-        if (file->mappings.data[i].lib != PROFILE_NONE && !string_at(file, file->mappings.data[i].build_id).length)
+        if (file->mappings.data[i].lib != PROFILE_NONE && !find_string(file, file->mappings.data[i].build_id).length)
             return builder_lacks_names(file->builder, file->err);
     file->builder->profile->meta.symbolicated = 0;
     return 0;

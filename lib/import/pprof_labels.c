@@ -25,7 +25,7 @@ struct label_list {
     size_t count;
 };
 
-static void put_set(struct json_writer *json, const void *context)
+static void write_set(struct json_writer *json, const void *context)
 {
     const struct label_list *list = context;
     char key[128];
@@ -42,7 +42,7 @@ static void put_set(struct json_writer *json, const void *context)
     json_close(json, '}');
 }
 
-static bool note_keys(struct pprof_labels *labels, const struct pprof_label *list, size_t count)
+static bool add_keys(struct pprof_labels *labels, const struct pprof_label *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t key = list[i].text.length ? builder_string(labels->builder, list[i].key) : 0;
@@ -68,15 +68,15 @@ static bool append_set(struct text_buffer *text, const struct pprof_label *list,
 }
 
 /* Adds the marker of a new set. */
-static bool mark_set(struct pprof_labels *labels, uint32_t thread, const struct pprof_label *list, size_t count)
+static bool add_set_marker(struct pprof_labels *labels, uint32_t thread, const struct pprof_label *list, size_t count)
 {
     struct label_list context = {list, count};
     struct builder_marker marker = {.end = NAN};
     if (labels->builder->threads.data[thread].markers.length)
         return true;
     marker.name = builder_string(labels->builder, builder_text("Labels"));
-    marker.data = json_string(&labels->builder->profile->strings, put_set, &context);
-    return marker.name != STRING_NONE && marker.data != STRING_NONE && note_keys(labels, list, count) &&
+    marker.data = json_string(&labels->builder->profile->strings, write_set, &context);
+    return marker.name != STRING_NONE && marker.data != STRING_NONE && add_keys(labels, list, count) &&
            builder_marker(labels->builder, thread, marker);
 }
 
@@ -113,7 +113,7 @@ uint32_t pprof_labels_thread(struct pprof_labels *labels, uint64_t pid, uint64_t
     }
     if (enough)
         thread = builder_thread(labels->builder, pid, tid, string);
-    if (thread != PROFILE_NONE && has_set && !mark_set(labels, thread, list, count))
+    if (thread != PROFILE_NONE && has_set && !add_set_marker(labels, thread, list, count))
         thread = PROFILE_NONE;
     array_free(&set);
     return thread;
@@ -121,7 +121,7 @@ uint32_t pprof_labels_thread(struct pprof_labels *labels, uint64_t pid, uint64_t
 
 /* ---- numbers ---- */
 
-static void put_number(struct json_writer *json, const void *context)
+static void write_number(struct json_writer *json, const void *context)
 {
     const struct pprof_label *label = context;
     json_open(json, '{');
@@ -143,7 +143,7 @@ bool pprof_labels_mark(struct pprof_labels *labels, uint32_t thread, size_t row,
             continue;
         struct builder_marker marker = {.start = (double)row, .end = NAN};
         marker.name = builder_string(labels->builder, list[i].key);
-        marker.data = json_string(&labels->builder->profile->strings, put_number, &list[i]);
+        marker.data = json_string(&labels->builder->profile->strings, write_number, &list[i]);
         if (marker.name == STRING_NONE || marker.data == STRING_NONE ||
             !builder_marker(labels->builder, thread, marker))
             return false;
@@ -154,7 +154,7 @@ bool pprof_labels_mark(struct pprof_labels *labels, uint32_t thread, size_t row,
 
 /* ---- the end ---- */
 
-static void put_field(struct json_writer *json, const char *key, const char *format)
+static void write_field(struct json_writer *json, const char *key, const char *format)
 {
     json_open(json, '{');
     json_member_text(json, "key", key);
@@ -181,18 +181,18 @@ static void end_schema(struct json_writer *json)
     json_close(json, '}');
 }
 
-static void put_schemas(struct json_writer *json, const void *context)
+static void write_schemas(struct json_writer *json, const void *context)
 {
     const struct pprof_labels *labels = context;
     const struct profile *profile = labels->builder->profile;
     json_open(json, '[');
     begin_schema(json, PPROF_LABELS_TYPE, "");
     for (size_t i = 0; i < labels->key_strings.length; i++)
-        put_field(json, profile_text(profile, labels->key_strings.data[i]), "string");
+        write_field(json, profile_text(profile, labels->key_strings.data[i]), "string");
     end_schema(json);
     begin_schema(json, "pprof-number", "{marker.data.value} {marker.data.unit}");
-    put_field(json, "value", "integer");
-    put_field(json, "unit", "string");
+    write_field(json, "value", "integer");
+    write_field(json, "unit", "string");
     end_schema(json);
     json_close(json, ']');
 }
@@ -202,7 +202,7 @@ int pprof_labels_finish(struct pprof_labels *labels, struct error *err)
     struct profile_meta *meta = &labels->builder->profile->meta;
     if (!labels->count && !labels->has_numbers)
         return 0;
-    meta->marker_schema = json_string(&labels->builder->profile->strings, put_schemas, labels);
+    meta->marker_schema = json_string(&labels->builder->profile->strings, write_schemas, labels);
     if (meta->marker_schema == STRING_NONE)
         return error_no_memory(err);
     for (size_t i = 0; i < labels->builder->threads.length && labels->count; i++)

@@ -60,7 +60,7 @@ static struct scan next_line(struct scan *text)
 }
 
 /* Skips white space and the text; false for other text. */
-static bool take(struct scan *scan, const char *text)
+static bool skip_literal(struct scan *scan, const char *text)
 {
     const char *at = scan->at;
     size_t length = strlen(text);
@@ -72,10 +72,10 @@ static bool take(struct scan *scan, const char *text)
     return true;
 }
 
-static bool take_number(struct scan *scan, double *number)
+static bool read_number(struct scan *scan, double *number)
 {
-    bool is_negative = take(scan, "-");
-    take(scan, "");
+    bool is_negative = skip_literal(scan, "-");
+    skip_literal(scan, "");
     const char *start = scan->at;
     *number = 0;
     for (; scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9' && scan->at - start < 19; scan->at++)
@@ -84,9 +84,9 @@ static bool take_number(struct scan *scan, double *number)
     return scan->at > start;
 }
 
-static bool take_address(struct scan *scan, uint64_t *address)
+static bool read_address(struct scan *scan, uint64_t *address)
 {
-    if (!take(scan, "0x"))
+    if (!skip_literal(scan, "0x"))
         return false;
     const char *start = scan->at;
     *address = 0;
@@ -101,38 +101,39 @@ static bool take_address(struct scan *scan, uint64_t *address)
 
 static bool is_end_of_samples(struct scan line)
 {
-    return take(&line, "MAPPED_LIBRARIES:") || take(&line, "--- Memory map: ---");
+    return skip_literal(&line, "MAPPED_LIBRARIES:") || skip_literal(&line, "--- Memory map: ---");
 }
 
 /* ---- detection ---- */
 
-static enum form form_of(struct scan line)
+static enum form detect_form(struct scan line)
 {
     double number;
-    if (take(&line, "heap profile:"))
+    if (skip_literal(&line, "heap profile:"))
         return FORM_HEAP;
-    if (take(&line, "heap_v2/"))
-        return take_number(&line, &number) ? FORM_JEMALLOC : FORM_NONE;
-    if (take(&line, "--- contention:") || take(&line, "--- mutex:") || take(&line, "--- contentionz "))
+    if (skip_literal(&line, "heap_v2/"))
+        return read_number(&line, &number) ? FORM_JEMALLOC : FORM_NONE;
+    if (skip_literal(&line, "--- contention:") || skip_literal(&line, "--- mutex:") ||
+        skip_literal(&line, "--- contentionz "))
         return FORM_CONTENTION;
     while (line.at < line.end && *line.at != ' ')
         line.at++;
-    return take(&line, "profile: total ") && take_number(&line, &number) && line.at == line.end ? FORM_COUNTS
-                                                                                                : FORM_NONE;
+    return skip_literal(&line, "profile: total ") && read_number(&line, &number) && line.at == line.end ? FORM_COUNTS
+                                                                                                        : FORM_NONE;
 }
 
 /* "goroutine 1 [running]:", of debug=2, is no profile, and nothing else either. */
 static bool is_dump(struct scan line)
 {
     double number;
-    return take(&line, "goroutine ") && take_number(&line, &number) && take(&line, "[");
+    return skip_literal(&line, "goroutine ") && read_number(&line, &number) && skip_literal(&line, "[");
 }
 
 bool pprof_text_begins(const char *text, size_t size, bool is_whole)
 {
     (void)is_whole;
     struct scan all = {text, text + size}, line = next_line(&all);
-    return form_of(line) != FORM_NONE || is_dump(line);
+    return detect_form(line) != FORM_NONE || is_dump(line);
 }
 
 /* ---- sample types ---- */
@@ -158,24 +159,25 @@ static int set_heap_values(struct reading *reading)
 }
 
 /* "3: 96 [7: 224]" */
-static bool take_heap_values(struct scan *line, double values[VALUES_MAX])
+static bool read_heap_values(struct scan *line, double values[VALUES_MAX])
 {
-    return take_number(line, &values[2]) && take(line, ":") && take_number(line, &values[3]) && take(line, "[") &&
-           take_number(line, &values[0]) && take(line, ":") && take_number(line, &values[1]) && take(line, "]");
+    return read_number(line, &values[2]) && skip_literal(line, ":") && read_number(line, &values[3]) &&
+           skip_literal(line, "[") && read_number(line, &values[0]) && skip_literal(line, ":") &&
+           read_number(line, &values[1]) && skip_literal(line, "]");
 }
 
 static int read_heap_header(struct reading *reading, struct scan line)
 {
     double values[VALUES_MAX], rate = 0;
-    if (!take(&line, "heap profile:") || !take_heap_values(&line, values) || !take(&line, "@"))
+    if (!skip_literal(&line, "heap profile:") || !read_heap_values(&line, values) || !skip_literal(&line, "@"))
         return error_set(reading->err, EINVAL, "its first line has no totals, or is truncated");
-    if (take(&line, "growth"))
+    if (skip_literal(&line, "growth"))
         return set_heap_values(reading);
     reading->has_allocated = (values[0] != values[2] && values[0] != 0) || (values[1] != values[3] && values[1] != 0);
-    if (take(&line, "heap_v2/") || take(&line, "heapz_v2/")) {
-        if (take_number(&line, &rate))
+    if (skip_literal(&line, "heap_v2/") || skip_literal(&line, "heapz_v2/")) {
+        if (read_number(&line, &rate))
             reading->rate = rate;
-    } else if (take(&line, "heap/") && take_number(&line, &rate))
+    } else if (skip_literal(&line, "heap/") && read_number(&line, &rate))
         reading->rate = floor(rate / 2); /* Go writes twice its rate */
     return set_heap_values(reading);
 }
@@ -191,10 +193,10 @@ static int read_contention_header(struct reading *reading, struct scan *text, si
         if (!equals)
             return set_values(reading, names, 2, WEIGHT_TRACING_MS);
         struct scan after = {equals + 1, line.end};
-        if (take_number(&after, &value) && value > 0) {
-            if (take(&line, "cycles/second"))
+        if (read_number(&after, &value) && value > 0) {
+            if (skip_literal(&line, "cycles/second"))
                 reading->cycles = value / 1e9;
-            else if (take(&line, "sampling period"))
+            else if (skip_literal(&line, "sampling period"))
                 reading->period = value;
         }
         *text = rest;
@@ -207,7 +209,7 @@ static int read_header(struct reading *reading, struct scan *text, size_t *numbe
 {
     static const char *const count[] = {"count"};
     struct scan line = next_line(text);
-    reading->form = form_of(line);
+    reading->form = detect_form(line);
     switch (reading->form) {
     case FORM_HEAP:
         return read_heap_header(reading, line);
@@ -216,9 +218,9 @@ static int read_header(struct reading *reading, struct scan *text, size_t *numbe
     case FORM_JEMALLOC: {
         double values[VALUES_MAX];
         struct scan rest = *text, totals = next_line(&rest);
-        take(&line, "heap_v2/");
-        take_number(&line, &reading->rate);
-        reading->has_allocated = take(&totals, "t*:") && take_heap_values(&totals, values) && values[0] != 0;
+        skip_literal(&line, "heap_v2/");
+        read_number(&line, &reading->rate);
+        reading->has_allocated = skip_literal(&totals, "t*:") && read_heap_values(&totals, values) && values[0] != 0;
         return set_heap_values(reading);
     }
     case FORM_COUNTS:
@@ -232,11 +234,11 @@ static int read_header(struct reading *reading, struct scan *text, size_t *numbe
 /* ---- functions ---- */
 
 /* "#	0x4d9fe4	main.run+0xa4	/src/main.go:19" */
-static int note_symbol(struct reading *reading, struct scan line)
+static int read_symbol(struct reading *reading, struct scan line)
 {
     uint64_t address;
     struct symbol symbol = {0};
-    if (!take(&line, "#") || !take_address(&line, &address) || !take(&line, ""))
+    if (!skip_literal(&line, "#") || !read_address(&line, &address) || !skip_literal(&line, ""))
         return 0;
     const char *tab = line.at < line.end ? memchr(line.at, '\t', (size_t)(line.end - line.at)) : NULL;
     const char *end = tab ? tab : line.end;
@@ -248,7 +250,7 @@ static int note_symbol(struct reading *reading, struct scan line)
     symbol.name = (struct builder_text){line.at, (size_t)(end - line.at)};
     if (tab) {
         line.at = tab;
-        take(&line, "");
+        skip_literal(&line, "");
         while (line.at < line.end && *line.at == '\t')
             line.at++;
         const char *colon = line.end;
@@ -256,7 +258,7 @@ static int note_symbol(struct reading *reading, struct scan line)
             colon--;
         struct scan digits = {colon, line.end};
         double number;
-        if (colon > line.at && take_number(&digits, &number) && number < INT32_MAX)
+        if (colon > line.at && read_number(&digits, &number) && number < INT32_MAX)
             symbol.line = (uint32_t)number;
         symbol.file = (struct builder_text){line.at, (size_t)((colon > line.at ? colon - 1 : line.end) - line.at)};
     }
@@ -269,7 +271,7 @@ static int note_symbol(struct reading *reading, struct scan line)
 }
 
 /* Reads all names and mappings, which follow the stacks. */
-static int note_names(struct reading *reading, struct scan text)
+static int read_names(struct reading *reading, struct scan text)
 {
     while (text.at < text.end) {
         struct scan line = next_line(&text);
@@ -277,7 +279,7 @@ static int note_names(struct reading *reading, struct scan text)
             return mapped_addresses_read(&reading->mapped, text.at, (size_t)(text.end - text.at))
                        ? 0
                        : error_no_memory(reading->err);
-        int code = note_symbol(reading, line);
+        int code = read_symbol(reading, line);
         if (code)
             return code;
     }
@@ -285,7 +287,7 @@ static int note_names(struct reading *reading, struct scan text)
 }
 
 /* All addresses are return addresses: the call is a byte before. PROFILE_NONE if memory ran out. */
-static uint32_t frame_of(struct reading *reading, uint64_t address)
+static uint32_t add_frame(struct reading *reading, uint64_t address)
 {
     uint32_t known = hash_get(&reading->frame_of, address);
     if (known != HASH_MISSING)
@@ -308,14 +310,14 @@ static int read_stack(struct reading *reading, struct scan line, size_t number)
     uint64_t address;
     reading->addresses.length = 0;
     reading->stack = PROFILE_NONE;
-    while (take_address(&line, &address))
+    while (read_address(&line, &address))
         if (address && !array_push(&reading->addresses, address)) /* Go's threads have stacks of zeros */
             return error_no_memory(reading->err);
-    take(&line, "");
+    skip_literal(&line, "");
     if (line.at != line.end)
         return error_set(reading->err, EINVAL, "the stack in line %zu has an invalid address", number);
     for (size_t i = reading->addresses.length; i-- > 0;) {
-        uint32_t frame = frame_of(reading, reading->addresses.data[i]);
+        uint32_t frame = add_frame(reading, reading->addresses.data[i]);
         if (frame == PROFILE_NONE)
             return error_no_memory(reading->err);
         reading->stack = builder_stack(reading->builder, reading->stack, frame);
@@ -368,27 +370,29 @@ static int read_line(struct reading *reading, struct scan line, size_t number)
     switch (reading->form) {
     case FORM_JEMALLOC: {
         struct scan values_of = line;
-        if (take(&line, "@"))
+        if (skip_literal(&line, "@"))
             return read_stack(reading, line, number);
-        if (take(&values_of, "t*:")) {
-            if (!take_heap_values(&values_of, values))
+        if (skip_literal(&values_of, "t*:")) {
+            if (!read_heap_values(&values_of, values))
                 return damaged(reading, number);
             return number > 2 ? add_heap_values(reading, values) : 0; /* line 2 has the totals */
         }
-        return take(&line, "t") && take_number(&line, values) && take(&line, ":") ? 0 : damaged(reading, number);
+        return skip_literal(&line, "t") && read_number(&line, values) && skip_literal(&line, ":")
+                   ? 0
+                   : damaged(reading, number);
     }
     case FORM_HEAP:
-        is_sample = take_heap_values(&line, values);
+        is_sample = read_heap_values(&line, values);
         break;
     case FORM_CONTENTION:
-        is_sample = take_number(&line, &values[1]) && take_number(&line, &values[0]);
+        is_sample = read_number(&line, &values[1]) && read_number(&line, &values[0]);
         values[0] *= reading->period;
         values[1] = (reading->cycles > 0 ? trunc(values[1] * reading->period / reading->cycles) : values[1]) / 1e6;
         break;
     default:
-        is_sample = take_number(&line, &values[0]);
+        is_sample = read_number(&line, &values[0]);
     }
-    if (!is_sample || !take(&line, "@"))
+    if (!is_sample || !skip_literal(&line, "@"))
         return damaged(reading, number);
     int code = read_stack(reading, line, number);
     if (code)
@@ -399,13 +403,13 @@ static int read_line(struct reading *reading, struct scan line, size_t number)
 static int read_all(struct reading *reading, struct scan text)
 {
     size_t number = 1;
-    int code = note_names(reading, text);
+    int code = read_names(reading, text);
     if (!code)
         code = read_header(reading, &text, &number);
     while (!code && text.at < text.end) {
         struct scan line = next_line(&text);
         number++;
-        if (is_end_of_samples(line) || (reading->form != FORM_HEAP && take(&line, "---")))
+        if (is_end_of_samples(line) || (reading->form != FORM_HEAP && skip_literal(&line, "---")))
             break;
         if (line.at < line.end && *line.at != '#')
             code = read_line(reading, line, number);

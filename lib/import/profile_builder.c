@@ -74,7 +74,7 @@ uint32_t builder_frame(struct profile_builder *builder, const struct builder_fra
 }
 
 /* Takes the number from the end of a text such as ":12:5"; 0 if it has none. */
-static uint32_t take_position(struct builder_text *text)
+static uint32_t split_position(struct builder_text *text)
 {
     size_t at = text->length;
     uint64_t number = 0, unit = 1;
@@ -102,7 +102,7 @@ void builder_split_script(struct builder_frame *frame)
     if (at == name.length)
         return;
     struct builder_text url = {name.text + at + 1, name.length - at - 2};
-    uint32_t last = take_position(&url), first = last ? take_position(&url) : 0;
+    uint32_t last = split_position(&url), first = last ? split_position(&url) : 0;
     if (!last)
         return;
     frame->func_line = first ? first : last;
@@ -247,7 +247,7 @@ int builder_warn(struct profile_builder *builder, const char *sentence, struct e
 
 /* ---- the end ---- */
 
-static double total_of(const struct builder_rows *rows)
+static double sum_weights(const struct builder_rows *rows)
 {
     double total = 0;
     for (size_t i = 0; i < rows->weight.length; i++)
@@ -256,9 +256,9 @@ static double total_of(const struct builder_rows *rows)
 }
 
 /* Places the rows one after the other in proportion to their weights, to fill `end` ms. */
-static void place_rows(struct builder_rows *rows, double end)
+static void assign_row_times(struct builder_rows *rows, double end)
 {
-    double total = total_of(rows), at = 0, scale = total > 0 ? end / total : 0;
+    double total = sum_weights(rows), at = 0, scale = total > 0 ? end / total : 0;
     for (size_t i = 0; i < rows->weight.length; i++) {
         rows->time.data[i] = fmin(at, end); /* sums of fractions may end a little later */
         at += fabs(rows->weight.data[i]) * scale;
@@ -267,7 +267,7 @@ static void place_rows(struct builder_rows *rows, double end)
 
 /* Places the tables of a thread without times. CPU time has its own length, a count of 1 lasts 1 ms, and for bytes,
  * or without main samples, a row lasts 1 ms. Returns the end, ms. */
-static double place_thread(const struct profile_builder *builder, struct builder_thread *thread)
+static double assign_thread_times(const struct profile_builder *builder, struct builder_thread *thread)
 {
     size_t most = 0;
     double end = 0;
@@ -275,16 +275,16 @@ static double place_thread(const struct profile_builder *builder, struct builder
         most = thread->tables.data[i].time.length > most ? thread->tables.data[i].time.length : most;
     if (thread->tables.length && thread->tables.data[0].time.length)
         end = builder->weight_type == WEIGHT_BYTES ? (double)thread->tables.data[0].time.length
-                                                   : total_of(&thread->tables.data[0]);
+                                                   : sum_weights(&thread->tables.data[0]);
     if (!(end > 0))
         end = (double)most;
     for (size_t i = 0; i < thread->tables.length; i++)
-        place_rows(&thread->tables.data[i], end);
+        assign_row_times(&thread->tables.data[i], end);
     return end;
 }
 
 /* Markers of files without times have the row of the main samples as their start. */
-static void place_markers(struct builder_thread *thread)
+static void assign_marker_times(struct builder_thread *thread)
 {
     const struct builder_rows *rows = thread->tables.length ? &thread->tables.data[0] : NULL;
     for (size_t i = 0; i < thread->markers.length; i++) {
@@ -340,7 +340,7 @@ static bool move_markers(struct builder_thread *from, struct marker_table *marke
     return true;
 }
 
-static uint32_t number_string(struct profile *profile, uint64_t number)
+static uint32_t add_number_string(struct profile *profile, uint64_t number)
 {
     char text[24];
     snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
@@ -352,8 +352,8 @@ static bool name_thread(struct profile *profile, const struct builder_thread *fr
     thread->name = from->name != PROFILE_NONE ? from->name : strings_add_z(&profile->strings, "all samples");
     thread->process_name = from->process_name;
     thread->process_type = strings_add_z(&profile->strings, "default");
-    thread->pid = number_string(profile, from->pid);
-    thread->tid = number_string(profile, from->tid);
+    thread->pid = add_number_string(profile, from->pid);
+    thread->tid = add_number_string(profile, from->tid);
     thread->is_main = from->pid == from->tid;
     thread->start = 0;
     return thread->name != STRING_NONE && thread->process_type != STRING_NONE && thread->pid != STRING_NONE &&
@@ -367,9 +367,9 @@ static bool move_thread(struct profile_builder *builder, struct builder_thread *
     if (!thread || !name_thread(profile, from, thread))
         return false;
     if (builder->has_no_times)
-        *end = fmax(*end, place_thread(builder, from));
+        *end = fmax(*end, assign_thread_times(builder, from));
     if (builder->has_no_times)
-        place_markers(from);
+        assign_marker_times(from);
     thread->samples.weight_type = builder->weight_type;
     if (from->tables.length && !move_rows(&from->tables.data[0], &thread->samples))
         return false;
@@ -398,7 +398,7 @@ struct display {
     const struct builder_counter *counter;
 };
 
-static void put_display(struct json_writer *json, const void *context)
+static void write_display(struct json_writer *json, const void *context)
 {
     const struct display *display = context;
     json_open(json, '{');
@@ -415,7 +415,7 @@ static void put_display(struct json_writer *json, const void *context)
 }
 
 /* The first thread of the process, else of the profile. */
-static uint32_t thread_of_pid(const struct profile *profile, uint32_t pid)
+static uint32_t find_thread_by_pid(const struct profile *profile, uint32_t pid)
 {
     for (size_t i = 0; i < profile->threads.length; i++)
         if (profile->threads.data[i].pid == pid)
@@ -430,14 +430,14 @@ static bool move_counter(struct profile_builder *builder, struct builder_counter
     struct counter counter = {.name = from->name,
                               .category = strings_add_z(&profile->strings, "Counter"),
                               .description = strings_add_z(&profile->strings, ""),
-                              .pid = number_string(profile, from->pid),
-                              .json = json_string(&profile->strings, put_display, &(struct display){profile, from}),
+                              .pid = add_number_string(profile, from->pid),
+                              .json = json_string(&profile->strings, write_display, &(struct display){profile, from}),
                               .length = from->levels.length + 1};
     if (counter.category == STRING_NONE || counter.description == STRING_NONE || counter.pid == STRING_NONE ||
         counter.json == STRING_NONE || !array_push(&profile->counters, counter))
         return false;
     struct counter *to = &profile->counters.data[profile->counters.length - 1];
-    to->main_thread = thread_of_pid(profile, to->pid);
+    to->main_thread = find_thread_by_pid(profile, to->pid);
     to->time = malloc(to->length * sizeof(*to->time));
     to->count = malloc(to->length * sizeof(*to->count));
     if (!to->time || !to->count)
@@ -463,7 +463,7 @@ static bool move_counters(struct profile_builder *builder)
 /* ---- all ---- */
 
 /* Clocks begin anywhere: the first sample, marker or level of a counter is at 0. */
-static void begin_at_zero(struct profile_builder *builder)
+static void shift_times_to_zero(struct profile_builder *builder)
 {
     double first = INFINITY;
     for (size_t i = 0; i < builder->threads.length; i++) {
@@ -495,7 +495,7 @@ static void begin_at_zero(struct profile_builder *builder)
 }
 
 /* Rows at the very end belong to the profile, too. */
-static void end_after_rows(struct profile_builder *builder)
+static void extend_end(struct profile_builder *builder)
 {
     static const double moment = 1e-3; /* ms */
     const struct profile *profile = builder->profile;
@@ -518,7 +518,7 @@ static bool is_empty(const struct builder_thread *thread)
 }
 
 /* Keeps a thread of the counter's process: the first nonempty one, else the first. */
-static void keep_thread_of(struct profile_builder *builder, const struct builder_counter *counter)
+static void keep_counter_thread(struct profile_builder *builder, const struct builder_counter *counter)
 {
     struct builder_thread *kept = NULL;
     for (size_t i = 0; i < builder->threads.length && (!kept || kept->is_empty); i++) {
@@ -538,7 +538,7 @@ static void find_empty_threads(struct profile_builder *builder)
         empty += builder->threads.data[i].is_empty;
     }
     for (size_t i = 0; i < builder->counters.length; i++)
-        keep_thread_of(builder, &builder->counters.data[i]);
+        keep_counter_thread(builder, &builder->counters.data[i]);
     if (empty && empty == builder->threads.length)
         builder->threads.data[0].is_empty = false;
 }
@@ -557,7 +557,7 @@ int profile_builder_finish(struct profile_builder *builder, struct error *err)
     double end = 0;
     int code = 0;
     if (!builder->has_no_times)
-        begin_at_zero(builder);
+        shift_times_to_zero(builder);
     if (builder->threads.length == 0)
         return error_set(err, EINVAL, "it has no samples");
     if (builder->drops_empty_threads)
@@ -568,7 +568,7 @@ int profile_builder_finish(struct profile_builder *builder, struct error *err)
     if (!move_counters(builder))
         return error_no_memory(err);
     if (!builder->has_no_times && isfinite(builder->end) && builder->end > 0)
-        end_after_rows(builder);
+        extend_end(builder);
     builder->profile->meta.has_no_times = builder->has_no_times;
     if (builder->has_no_times) {
         builder->profile->meta.profiling_start = 0;

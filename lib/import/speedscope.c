@@ -19,7 +19,7 @@ struct speedscope {
     double scale;  /* ms, bytes or samples per unit of the file */
 };
 
-static struct builder_text text_of(const struct json_tree *tree, uint32_t node)
+static struct builder_text node_text(const struct json_tree *tree, uint32_t node)
 {
     const struct string_entry *text = json_tree_text(tree, node);
     return text ? (struct builder_text){text->text, text->length} : (struct builder_text){"", 0};
@@ -33,8 +33,8 @@ static int read_frames(struct speedscope *file)
         return error_set(file->err, EINVAL, "it has no shared.frames");
     for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
         struct builder_frame frame = {
-            .name = text_of(tree, json_tree_get(tree, node, "name")),
-            .file = text_of(tree, json_tree_get(tree, node, "file")),
+            .name = node_text(tree, json_tree_get(tree, node, "name")),
+            .file = node_text(tree, json_tree_get(tree, node, "file")),
             .func_line = (uint32_t)json_tree_whole(tree, json_tree_get(tree, node, "line"), INT32_MAX, 0),
             .func_column = (uint32_t)json_tree_whole(tree, json_tree_get(tree, node, "col"), INT32_MAX, 0)};
         if (!frame.name.length)
@@ -47,13 +47,13 @@ static int read_frames(struct speedscope *file)
     return 0;
 }
 
-static uint32_t frame_at(const struct speedscope *file, uint32_t node)
+static uint32_t find_frame(const struct speedscope *file, uint32_t node)
 {
     uint64_t index = json_tree_whole(&file->tree, node, UINT32_MAX, UINT64_MAX);
     return index < file->frames.length ? file->frames.data[index] : PROFILE_NONE;
 }
 
-static int fail_at(struct speedscope *file, const char *list, size_t index, const char *problem)
+static int fail_profile(struct speedscope *file, const char *list, size_t index, const char *problem)
 {
     return error_set(file->err, EINVAL, "profiles[%zu].%s[%zu] %s", file->number, list, index, problem);
 }
@@ -69,16 +69,16 @@ static int read_sampled(struct speedscope *file, uint32_t profile, double time)
         uint32_t stack = PROFILE_NONE;
         for (uint32_t item = json_tree_first(tree, node); item != JSON_TREE_NONE;
              item = json_tree_next(tree, node, item)) {
-            uint32_t frame = frame_at(file, item);
+            uint32_t frame = find_frame(file, item);
             if (frame == PROFILE_NONE)
-                return fail_at(file, "samples", row, "has a frame that is missing in shared.frames");
+                return fail_profile(file, "samples", row, "has a frame that is missing in shared.frames");
             stack = builder_stack(file->builder, stack, frame);
             if (stack == PROFILE_NONE)
                 return error_no_memory(file->err);
         }
         double value = weight == JSON_TREE_NONE ? NAN : json_tree_number(tree, weight) * file->scale;
         if (!isfinite(value))
-            return fail_at(file, "samples", row, "has no weight");
+            return fail_profile(file, "samples", row, "has no weight");
         if (!builder_sample(file->builder, file->thread, 0, stack, time, value))
             return error_no_memory(file->err);
         time += fmax(value, 0);
@@ -100,12 +100,12 @@ static int read_events(struct speedscope *file, uint32_t events, struct open_fra
     for (uint32_t node = json_tree_first(tree, events); node != JSON_TREE_NONE;
          node = json_tree_next(tree, events, node), row++) {
         double at = json_tree_number(tree, json_tree_get(tree, node, "at")) * file->scale;
-        uint32_t kind = json_tree_get(tree, node, "type"), frame = frame_at(file, json_tree_get(tree, node, "frame"));
+        uint32_t kind = json_tree_get(tree, node, "type"), frame = find_frame(file, json_tree_get(tree, node, "frame"));
         uint32_t stack = open->length ? open->data[open->length - 1].stack : PROFILE_NONE;
         if (!isfinite(at) || (row && at < time))
-            return fail_at(file, "events", row, "is before the event that precedes it");
+            return fail_profile(file, "events", row, "is before the event that precedes it");
         if (frame == PROFILE_NONE)
-            return fail_at(file, "events", row, "has a frame that is missing in shared.frames");
+            return fail_profile(file, "events", row, "has a frame that is missing in shared.frames");
         if (at > time && row &&
             !builder_sample(file->builder, file->thread, 0, stack, time, stack == PROFILE_NONE ? 0 : at - time))
             return error_no_memory(file->err);
@@ -115,9 +115,9 @@ static int read_events(struct speedscope *file, uint32_t events, struct open_fra
             if (stack == PROFILE_NONE || !array_push(open, (struct open_frame){frame, stack}))
                 return error_no_memory(file->err);
         } else if (!json_tree_text_is(tree, kind, "C"))
-            return fail_at(file, "events", row, "neither opens nor closes a frame");
+            return fail_profile(file, "events", row, "neither opens nor closes a frame");
         else if (open->length == 0 || open->data[open->length - 1].frame != frame)
-            return fail_at(file, "events", row, "closes a frame that is not the innermost open one");
+            return fail_profile(file, "events", row, "closes a frame that is not the innermost open one");
         else
             open->length--;
     }
@@ -161,7 +161,7 @@ static int read_profile(struct speedscope *file, uint32_t profile)
     const struct json_tree *tree = &file->tree;
     if (!set_unit(file, json_tree_get(tree, profile, "unit")))
         return error_set(file->err, EINVAL, "profiles[%zu] has an unknown unit", file->number);
-    uint32_t name = builder_string(file->builder, text_of(tree, json_tree_get(tree, profile, "name")));
+    uint32_t name = builder_string(file->builder, node_text(tree, json_tree_get(tree, profile, "name")));
     file->thread = builder_thread(file->builder, 0, file->number, name);
     if (name == STRING_NONE || file->thread == PROFILE_NONE)
         return error_no_memory(file->err);

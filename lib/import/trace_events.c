@@ -17,7 +17,7 @@
 
 #define MOST_ID (UINT64_C(1) << 53)
 
-static uint32_t get(const struct trace *trace, uint32_t node, const char *key)
+static uint32_t find_value(const struct trace *trace, uint32_t node, const char *key)
 {
     return json_tree_get(&trace->tree, node, key);
 }
@@ -34,46 +34,48 @@ uint64_t trace_id(const struct json_tree *tree, uint32_t node)
     return text ? trace_id_of_text(text->text, text->length) : json_tree_whole(tree, node, MOST_ID, 0);
 }
 
-static uint32_t string_of(struct trace *trace, uint32_t node)
+static uint32_t add_string(struct trace *trace, uint32_t node)
 {
     const struct string_entry *text = json_tree_text(&trace->tree, node);
     return builder_string(trace->builder,
                           text ? (struct builder_text){text->text, text->length} : builder_text("(no name)"));
 }
 
-static uint64_t pid_of(const struct trace *trace)
+static uint64_t event_pid(const struct trace *trace)
 {
-    return trace_id(&trace->tree, get(trace, 0, "pid"));
+    return trace_id(&trace->tree, find_value(trace, 0, "pid"));
 }
 
-static uint32_t thread_of(struct trace *trace)
+static uint32_t event_thread(struct trace *trace)
 {
-    return builder_thread(trace->builder, pid_of(trace), trace_id(&trace->tree, get(trace, 0, "tid")), PROFILE_NONE);
+    return builder_thread(trace->builder, event_pid(trace), trace_id(&trace->tree, find_value(trace, 0, "tid")),
+                          PROFILE_NONE);
 }
 
 /* ms; NAN if the event has no such key. */
-static double time_of(const struct trace *trace, const char *key)
+static double event_time(const struct trace *trace, const char *key)
 {
-    return json_tree_number_or_text(&trace->tree, get(trace, 0, key)) / 1000;
+    return json_tree_number_or_text(&trace->tree, find_value(trace, 0, key)) / 1000;
 }
 
 /* "id", or "id2": {"local": ...} or {"global": ...}. */
 static uint32_t id_node(const struct trace *trace, bool *is_global)
 {
-    uint32_t id = get(trace, 0, "id"), other = get(trace, 0, "id2"), global = get(trace, other, "global");
+    uint32_t id = find_value(trace, 0, "id"), other = find_value(trace, 0, "id2"),
+             global = find_value(trace, other, "global");
     *is_global = global != JSON_TREE_NONE;
-    return id != JSON_TREE_NONE ? id : *is_global ? global : get(trace, other, "local");
+    return id != JSON_TREE_NONE ? id : *is_global ? global : find_value(trace, other, "local");
 }
 
 /* ---- kinds of events ---- */
 
-static int note_profile(struct trace *trace, int kind, uint64_t at, uint64_t size)
+static int add_profile_event(struct trace *trace, int kind, uint64_t at, uint64_t size)
 {
     bool is_global;
     struct trace_profile_event event = {.kind = kind,
-                                        .ts = time_of(trace, "ts") * 1000,
-                                        .pid = pid_of(trace),
-                                        .tid = trace_id(&trace->tree, get(trace, 0, "tid")),
+                                        .ts = event_time(trace, "ts") * 1000,
+                                        .pid = event_pid(trace),
+                                        .tid = trace_id(&trace->tree, find_value(trace, 0, "tid")),
                                         .id = trace_id(&trace->tree, id_node(trace, &is_global)),
                                         .number = trace->number,
                                         .at = at,
@@ -85,7 +87,7 @@ static int note_profile(struct trace *trace, int kind, uint64_t at, uint64_t siz
 
 static int add_slice(struct trace *trace, uint32_t thread, char phase, double time)
 {
-    uint32_t name = get(trace, 0, "name");
+    uint32_t name = find_value(trace, 0, "name");
     struct trace_slice slice = {.track = thread,
                                 .thread = thread,
                                 .name = PROFILE_NONE,
@@ -96,17 +98,17 @@ static int add_slice(struct trace *trace, uint32_t thread, char phase, double ti
                                 .end = NAN,
                                 .place = trace->slices.length};
     const struct string_entry *text = json_tree_text(&trace->tree, name);
-    if ((slice.kind != SLICE_CLOSES || (text && text->length)) && (slice.name = string_of(trace, name)) == STRING_NONE)
+    if ((slice.kind != SLICE_CLOSES || (text && text->length)) && (slice.name = add_string(trace, name)) == STRING_NONE)
         return error_no_memory(trace->err);
     if (strchr("beSF", phase)) {
         bool is_global;
         uint64_t id = trace_id(&trace->tree, id_node(trace, &is_global));
-        const struct string_entry *category = json_tree_text(&trace->tree, get(trace, 0, "cat"));
+        const struct string_entry *category = json_tree_text(&trace->tree, find_value(trace, 0, "cat"));
         uint64_t hash = hash_mix(id, category ? hash_bytes(category->text, category->length) : 0);
-        slice.track = TRACE_ASYNC | hash_mix(hash, is_global ? 0 : pid_of(trace));
+        slice.track = TRACE_ASYNC | hash_mix(hash, is_global ? 0 : event_pid(trace));
     }
     if (slice.kind == SLICE_WHOLE)
-        slice.end = time + fmax(time_of(trace, "dur"), 0);
+        slice.end = time + fmax(event_time(trace, "dur"), 0);
     trace->end = fmax(trace->end, slice.end);
     return array_push(&trace->slices, slice) ? 0 : error_no_memory(trace->err);
 }
@@ -114,7 +116,7 @@ static int add_slice(struct trace *trace, uint32_t thread, char phase, double ti
 static int add_instant(struct trace *trace, uint32_t thread, double time)
 {
     struct builder_marker marker = {
-        .name = string_of(trace, get(trace, 0, "name")), .start = time, .end = NAN, .data = PROFILE_NONE};
+        .name = add_string(trace, find_value(trace, 0, "name")), .start = time, .end = NAN, .data = PROFILE_NONE};
     return marker.name != STRING_NONE && builder_marker(trace->builder, thread, marker) ? 0
                                                                                         : error_no_memory(trace->err);
 }
@@ -123,8 +125,8 @@ static int add_instant(struct trace *trace, uint32_t thread, double time)
 static int add_levels(struct trace *trace, double time)
 {
     const struct json_tree *tree = &trace->tree;
-    const struct string_entry *name = json_tree_text(tree, get(trace, 0, "name"));
-    uint32_t series = get(trace, 0, "args");
+    const struct string_entry *name = json_tree_text(tree, find_value(trace, 0, "name"));
+    uint32_t series = find_value(trace, 0, "args");
     for (uint32_t node = json_tree_first(tree, series); node != JSON_TREE_NONE;
          node = json_tree_next(tree, series, node)) {
         double value = json_tree_number_or_text(tree, node);
@@ -138,7 +140,7 @@ static int add_levels(struct trace *trace, double time)
         if (!isfinite(value))
             continue;
         uint32_t counter = builder_counter(
-            trace->builder, pid_of(trace),
+            trace->builder, event_pid(trace),
             (struct builder_text){text, (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1},
             is_bytes ? "bytes" : "");
         if (counter == PROFILE_NONE || (counter && !builder_level(trace->builder, counter, time, value)))
@@ -149,17 +151,17 @@ static int add_levels(struct trace *trace, double time)
 
 static int add_name(struct trace *trace)
 {
-    uint32_t name = get(trace, 0, "name"), value = get(trace, get(trace, 0, "args"), "name");
+    uint32_t name = find_value(trace, 0, "name"), value = find_value(trace, find_value(trace, 0, "args"), "name");
     bool is_thread = json_tree_text_is(&trace->tree, name, "thread_name");
     if ((!is_thread && !json_tree_text_is(&trace->tree, name, "process_name")) ||
         !json_tree_is(&trace->tree, value, JSON_STRING))
         return 0;
-    uint32_t text = string_of(trace, value), thread = is_thread ? thread_of(trace) : 0;
+    uint32_t text = add_string(trace, value), thread = is_thread ? event_thread(trace) : 0;
     if (text == STRING_NONE || thread == PROFILE_NONE)
         return error_no_memory(trace->err);
     if (is_thread)
         trace->builder->threads.data[thread].name = text;
-    else if (!hash_set(&trace->process_names, pid_of(trace), text))
+    else if (!hash_set(&trace->process_names, event_pid(trace), text))
         return error_no_memory(trace->err);
     return 0;
 }
@@ -168,26 +170,26 @@ static int add_name(struct trace *trace)
 
 static int add_event(struct trace *trace, uint64_t at, uint64_t size)
 {
-    const struct string_entry *text = json_tree_text(&trace->tree, get(trace, 0, "ph"));
-    uint32_t name = get(trace, 0, "name");
+    const struct string_entry *text = json_tree_text(&trace->tree, find_value(trace, 0, "ph"));
+    uint32_t name = find_value(trace, 0, "name");
     char phase = text && text->length == 1 ? text->text[0] : '\0';
     if (phase == 'M')
         return add_name(trace);
     if (phase == 'P' && json_tree_text_is(&trace->tree, name, "Profile"))
-        return note_profile(trace, TRACE_PROFILE, at, size);
+        return add_profile_event(trace, TRACE_PROFILE, at, size);
     if (phase == 'P' && json_tree_text_is(&trace->tree, name, "ProfileChunk"))
-        return note_profile(trace, TRACE_CHUNK, at, size);
+        return add_profile_event(trace, TRACE_CHUNK, at, size);
     if (phase && strchr("PIi", phase) && json_tree_text_is(&trace->tree, name, "CpuProfile"))
-        return note_profile(trace, TRACE_WHOLE_PROFILE, at, size);
+        return add_profile_event(trace, TRACE_WHOLE_PROFILE, at, size);
     if (!phase || !strchr("BEXbeSFiIRnC", phase))
         return 0;
-    double time = time_of(trace, "ts");
+    double time = event_time(trace, "ts");
     if (!isfinite(time)) {
         trace->without_time++;
         return 0;
     }
     trace->end = fmax(trace->end, time);
-    uint32_t thread = thread_of(trace);
+    uint32_t thread = event_thread(trace);
     if (thread == PROFILE_NONE)
         return error_no_memory(trace->err);
     if (phase == 'C')

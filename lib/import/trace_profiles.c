@@ -41,20 +41,20 @@ struct profiles {
     size_t without_node, without_caller, without_time;
 };
 
-static uint32_t get(const struct profiles *profiles, uint32_t node, const char *key)
+static uint32_t find_value(const struct profiles *profiles, uint32_t node, const char *key)
 {
     return json_tree_get(profiles->tree, node, key);
 }
 
-static uint64_t whole(const struct profiles *profiles, uint32_t node)
+static uint64_t read_whole_number(const struct profiles *profiles, uint32_t node)
 {
     return json_tree_whole(profiles->tree, node, MOST_ID, UINT64_MAX);
 }
 
 /* Converts µs to ms; NAN if the text is no number. */
-static double time_of(const struct profiles *profiles, uint32_t node, const char *key)
+static double read_time(const struct profiles *profiles, uint32_t node, const char *key)
 {
-    return json_tree_number_or_text(profiles->tree, get(profiles, node, key)) / 1000;
+    return json_tree_number_or_text(profiles->tree, find_value(profiles, node, key)) / 1000;
 }
 
 /* NULL beyond the limit, or if memory ran out. */
@@ -88,13 +88,13 @@ static struct stream *find_stream(struct profiles *profiles)
     return NULL;
 }
 
-static bool note_children(struct profiles *profiles, struct stream *stream, uint32_t node, uint32_t stack)
+static bool index_children(struct profiles *profiles, struct stream *stream, uint32_t node, uint32_t stack)
 {
     const struct json_tree *tree = profiles->tree;
-    uint32_t list = get(profiles, node, "children");
+    uint32_t list = find_value(profiles, node, "children");
     for (uint32_t child = json_tree_first(tree, list); child != JSON_TREE_NONE;
          child = json_tree_next(tree, list, child))
-        if (!hash_set(&stream->callers, whole(profiles, child), stack + 1))
+        if (!hash_set(&stream->callers, read_whole_number(profiles, child), stack + 1))
             return false;
     return true;
 }
@@ -105,8 +105,8 @@ static int add_nodes(struct profiles *profiles, struct stream *stream, uint32_t 
     struct trace *trace = profiles->trace;
     const struct json_tree *tree = profiles->tree;
     for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
-        uint64_t id = whole(profiles, get(profiles, node, "id"));
-        uint64_t parent = whole(profiles, get(profiles, node, "parent"));
+        uint64_t id = read_whole_number(profiles, find_value(profiles, node, "id"));
+        uint64_t parent = read_whole_number(profiles, find_value(profiles, node, "parent"));
         uint32_t caller =
             parent == UINT64_MAX ? hash_get(&stream->callers, id) : hash_get(&stream->nodes.stacks, parent);
         uint32_t stack = caller == HASH_MISSING ? PROFILE_NONE : caller - 1;
@@ -116,7 +116,7 @@ static int add_nodes(struct profiles *profiles, struct stream *stream, uint32_t 
             if (stack == PROFILE_NONE)
                 return error_no_memory(trace->err);
         }
-        if (!hash_set(&stream->nodes.stacks, id, stack + 1) || !note_children(profiles, stream, node, stack))
+        if (!hash_set(&stream->nodes.stacks, id, stack + 1) || !index_children(profiles, stream, node, stack))
             return error_no_memory(trace->err);
     }
     return 0;
@@ -125,11 +125,11 @@ static int add_nodes(struct profiles *profiles, struct stream *stream, uint32_t 
 static int add_samples(struct profiles *profiles, struct stream *stream, uint32_t profile, uint32_t deltas)
 {
     const struct json_tree *tree = profiles->tree;
-    uint32_t samples = get(profiles, profile, "samples"), delta = json_tree_first(tree, deltas);
-    int code = add_nodes(profiles, stream, get(profiles, profile, "nodes"));
+    uint32_t samples = find_value(profiles, profile, "samples"), delta = json_tree_first(tree, deltas);
+    int code = add_nodes(profiles, stream, find_value(profiles, profile, "nodes"));
     for (uint32_t node = json_tree_first(tree, samples); !code && node != JSON_TREE_NONE;
          node = json_tree_next(tree, samples, node)) {
-        uint64_t id = whole(profiles, node);
+        uint64_t id = read_whole_number(profiles, node);
         uint32_t stack = id == UINT64_MAX ? HASH_MISSING : hash_get(&stream->nodes.stacks, id);
         double step = delta == JSON_TREE_NONE ? NAN : json_tree_number_or_text(tree, delta);
         if (delta != JSON_TREE_NONE)
@@ -149,7 +149,7 @@ static int add_samples(struct profiles *profiles, struct stream *stream, uint32_
 }
 
 /* ms from the start of a chunk to its last sample. */
-static double duration_of(const struct profiles *profiles, uint32_t deltas)
+static double sum_deltas(const struct profiles *profiles, uint32_t deltas)
 {
     const struct json_tree *tree = profiles->tree;
     double sum = 0;
@@ -164,16 +164,17 @@ static double duration_of(const struct profiles *profiles, uint32_t deltas)
 /* Chrome writes a chunk at the time of its last sample: this gives the start of a profile without a Profile event. */
 static int add_chunk(struct profiles *profiles)
 {
-    uint32_t data = get(profiles, get(profiles, 0, "args"), "data"), profile = get(profiles, data, "cpuProfile");
-    uint32_t deltas = get(profiles, data, "timeDeltas");
+    uint32_t data = find_value(profiles, find_value(profiles, 0, "args"), "data"),
+             profile = find_value(profiles, data, "cpuProfile");
+    uint32_t deltas = find_value(profiles, data, "timeDeltas");
     if (deltas == JSON_TREE_NONE)
-        deltas = get(profiles, profile, "timeDeltas");
+        deltas = find_value(profiles, profile, "timeDeltas");
     struct stream *stream = find_stream(profiles);
     if (!stream)
-        stream = add_stream(profiles, profiles->event->ts / 1000 - duration_of(profiles, deltas));
+        stream = add_stream(profiles, profiles->event->ts / 1000 - sum_deltas(profiles, deltas));
     if (!stream)
         return -EINVAL;
-    double end = time_of(profiles, data, "endTime");
+    double end = read_time(profiles, data, "endTime");
     stream->end = isfinite(end) ? end : stream->end;
     return add_samples(profiles, stream, profile, deltas);
 }
@@ -184,15 +185,16 @@ static int add_event(struct profiles *profiles)
     int code = trace_read_part(profiles->trace, event->at, event->size);
     if (code || event->kind == TRACE_CHUNK)
         return code ? code : add_chunk(profiles);
-    uint32_t data = get(profiles, get(profiles, 0, "args"), "data"), profile = get(profiles, data, "cpuProfile");
+    uint32_t data = find_value(profiles, find_value(profiles, 0, "args"), "data"),
+             profile = find_value(profiles, data, "cpuProfile");
     bool is_whole = event->kind == TRACE_WHOLE_PROFILE;
-    double start = time_of(profiles, is_whole ? profile : data, "startTime");
+    double start = read_time(profiles, is_whole ? profile : data, "startTime");
     struct stream *stream = add_stream(profiles, isfinite(start) ? start : event->ts / 1000);
     if (!stream)
         return -EINVAL;
-    double end = time_of(profiles, profile, "endTime");
+    double end = read_time(profiles, profile, "endTime");
     stream->end = isfinite(end) ? end : stream->end;
-    return is_whole ? add_samples(profiles, stream, profile, get(profiles, profile, "timeDeltas")) : 0;
+    return is_whole ? add_samples(profiles, stream, profile, find_value(profiles, profile, "timeDeltas")) : 0;
 }
 
 static int compare_events(const void *a, const void *b)
@@ -235,21 +237,22 @@ static int end_stream(struct profiles *profiles, struct stream *stream, bool *fo
     return 0;
 }
 
-static int warn(const struct profiles *profiles, size_t count, const char *format)
+static int warn_count(const struct profiles *profiles, size_t count, const char *format)
 {
     char text[160];
     snprintf(text, sizeof(text), format, count, count == 1 ? "" : "s");
     return count ? builder_warn(profiles->trace->builder, text, profiles->trace->err) : 0;
 }
 
-static int warn_of_losses(const struct profiles *profiles)
+static int warn_losses(const struct profiles *profiles)
 {
-    int code = warn(profiles, profiles->without_node,
-                    "The trace lacks the call nodes of %zu sample%s, which appear without a stack.");
+    int code = warn_count(profiles, profiles->without_node,
+                          "The trace lacks the call nodes of %zu sample%s, which appear without a stack.");
     if (!code)
-        code = warn(profiles, profiles->without_caller,
-                    "The trace lacks the callers of %zu call node%s: stacks through them are truncated.");
-    return code ? code : warn(profiles, profiles->without_time, "prof ignored %zu sample%s of chunks without times.");
+        code = warn_count(profiles, profiles->without_caller,
+                          "The trace lacks the callers of %zu call node%s: stacks through them are truncated.");
+    return code ? code
+                : warn_count(profiles, profiles->without_time, "prof ignored %zu sample%s of chunks without times.");
 }
 
 int trace_add_profiles(struct trace *trace, bool *found)
@@ -265,7 +268,7 @@ int trace_add_profiles(struct trace *trace, bool *found)
     for (size_t i = 0; !code && i < profiles.streams.length; i++)
         code = end_stream(&profiles, &profiles.streams.data[i], found);
     if (!code)
-        code = warn_of_losses(&profiles);
+        code = warn_losses(&profiles);
     for (size_t i = 0; i < profiles.streams.length; i++) {
         v8_nodes_destroy(&profiles.streams.data[i].nodes);
         hash_destroy(&profiles.streams.data[i].callers);

@@ -21,30 +21,30 @@ struct stack_frames {
     size_t without_frame, without_time;
 };
 
-static uint64_t key_of(const struct json_tree *tree, uint32_t node)
+static uint64_t hash_key(const struct json_tree *tree, uint32_t node)
 {
     const struct string_entry *key = &tree->texts.entries.data[tree->nodes.data[node].key];
     return trace_id_of_text(key->text, key->length);
 }
 
-static int note_frames(struct stack_frames *frames)
+static int index_frames(struct stack_frames *frames)
 {
     const struct json_tree *tree = &frames->tree;
     if (!json_tree_is(tree, 0, JSON_OBJECT_OPEN))
         return error_set(frames->trace->err, EINVAL, "its stackFrames are not an object");
     for (uint32_t node = json_tree_first(tree, 0); node != JSON_TREE_NONE; node = json_tree_next(tree, 0, node))
-        if (!hash_set(&frames->by_id, key_of(tree, node), node))
+        if (!hash_set(&frames->by_id, hash_key(tree, node), node))
             return error_no_memory(frames->trace->err);
     return 0;
 }
 
-static uint32_t position(const struct json_tree *tree, uint32_t node, const char *key)
+static uint32_t read_position(const struct json_tree *tree, uint32_t node, const char *key)
 {
     double number = json_tree_number_or_text(tree, json_tree_get(tree, node, key));
     return number >= 1 && number < INT32_MAX ? (uint32_t)number : 0;
 }
 
-static uint32_t frame_of(const struct stack_frames *frames, uint32_t node)
+static uint32_t add_frame(const struct stack_frames *frames, uint32_t node)
 {
     const struct json_tree *tree = &frames->tree;
     const struct string_entry *name = json_tree_text(tree, json_tree_get(tree, node, "name"));
@@ -55,11 +55,11 @@ static uint32_t frame_of(const struct stack_frames *frames, uint32_t node)
         frame.flags = FUNC_IS_JS;
     }
     builder_split_script(&frame);
-    frame.line = position(tree, node, "line");
-    frame.column = position(tree, node, "column");
+    frame.line = read_position(tree, node, "line");
+    frame.column = read_position(tree, node, "column");
     if (!frame.func_line) {
-        frame.func_line = position(tree, node, "funcLine");
-        frame.func_column = position(tree, node, "funcColumn");
+        frame.func_line = read_position(tree, node, "funcLine");
+        frame.func_column = read_position(tree, node, "funcColumn");
     }
     return builder_frame(frames->trace->builder, &frame);
 }
@@ -88,7 +88,7 @@ static int make_stack(struct stack_frames *frames, uint64_t id, uint32_t *stack)
     }
     while (!code && path.length) {
         id = path.data[--path.length];
-        *stack = builder_stack(trace->builder, *stack, frame_of(frames, hash_get(&frames->by_id, id)));
+        *stack = builder_stack(trace->builder, *stack, add_frame(frames, hash_get(&frames->by_id, id)));
         if (*stack == PROFILE_NONE || !hash_set(&frames->stacks, id, *stack + 1))
             code = error_no_memory(trace->err);
     }
@@ -97,7 +97,7 @@ static int make_stack(struct stack_frames *frames, uint64_t id, uint32_t *stack)
 }
 
 /* A sample may have only a tid: the events have its process. */
-static uint32_t thread_of(struct stack_frames *frames)
+static uint32_t find_thread(struct stack_frames *frames)
 {
     struct trace *trace = frames->trace;
     uint64_t tid = trace_id(&trace->tree, json_tree_get(&trace->tree, 0, "tid"));
@@ -119,7 +119,7 @@ static int add_sample(struct stack_frames *frames, bool *found)
     }
     int code = frame == JSON_TREE_NONE ? 0 : make_stack(frames, trace_id(&trace->tree, frame), &stack);
     frames->without_frame += frame != JSON_TREE_NONE && stack == PROFILE_NONE;
-    uint32_t thread = code ? PROFILE_NONE : thread_of(frames);
+    uint32_t thread = code ? PROFILE_NONE : find_thread(frames);
     if (code)
         return code;
     *found = true;
@@ -173,7 +173,7 @@ int trace_add_samples(struct trace *trace, bool *found)
     if (!code && trace->frames.size)
         code = json_tree_read(&frames.tree, trace->text + trace->frames.at, trace->frames.size, trace->err);
     if (!code && trace->frames.size)
-        code = note_frames(&frames);
+        code = index_frames(&frames);
     if (!code)
         code = add_samples(&frames, found);
     if (!code)

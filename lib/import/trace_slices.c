@@ -35,7 +35,7 @@ struct open_slices {
     struct hash of_name;  /* number of open slices per name */
 };
 
-static uint32_t count_of_name(const struct open_slices *open, uint32_t name)
+static uint32_t count_open_named(const struct open_slices *open, uint32_t name)
 {
     uint32_t count = hash_get(&open->of_name, name);
     return count == HASH_MISSING ? 0 : count;
@@ -50,13 +50,13 @@ static void close_innermost(struct trace *trace, struct open_slices *open, doubl
 }
 
 /* False if memory ran out. */
-static bool take_event(struct trace *trace, struct open_slices *open, uint32_t row)
+static bool apply_event(struct trace *trace, struct open_slices *open, uint32_t row)
 {
     struct trace_slice *slice = &trace->slices.data[row];
     if (slice->kind == SLICE_OPENS)
-        return hash_set(&open->of_name, slice->name, count_of_name(open, slice->name) + 1) &&
+        return hash_set(&open->of_name, slice->name, count_open_named(open, slice->name) + 1) &&
                array_push(&open->rows, row);
-    if (slice->kind == SLICE_WHOLE || (slice->name != PROFILE_NONE && count_of_name(open, slice->name) == 0))
+    if (slice->kind == SLICE_WHOLE || (slice->name != PROFILE_NONE && count_open_named(open, slice->name) == 0))
         return true; /* it began before the trace did */
     slice->end = slice->start;
     bool has_name = slice->name == PROFILE_NONE;
@@ -78,7 +78,7 @@ static int pair_events(struct trace *trace)
     if (count)
         qsort(trace->slices.data, count, sizeof(*trace->slices.data), compare_by_time);
     for (size_t i = 0; !code && i < count; i++) {
-        if (!take_event(trace, &open, (uint32_t)i))
+        if (!apply_event(trace, &open, (uint32_t)i))
             code = error_no_memory(trace->err);
         if (i + 1 == count || trace->slices.data[i + 1].track != trace->slices.data[i].track)
             while (open.rows.length)
@@ -115,7 +115,7 @@ struct sweep {
 };
 
 /* Adds samples of the open slices up to `time`, where slices may end. */
-static int sweep_until(struct trace *trace, struct sweep *sweep, double time)
+static int add_samples_until(struct trace *trace, struct sweep *sweep, double time)
 {
     for (;;) {
         const struct open_stack *top = sweep->open.length ? &sweep->open.data[sweep->open.length - 1] : NULL;
@@ -136,12 +136,12 @@ static int open_slice(struct trace *trace, struct sweep *sweep, const struct tra
 {
     int code = 0;
     if (slice->thread != sweep->thread) {
-        code = sweep->thread == PROFILE_NONE ? 0 : sweep_until(trace, sweep, INFINITY);
+        code = sweep->thread == PROFILE_NONE ? 0 : add_samples_until(trace, sweep, INFINITY);
         sweep->thread = slice->thread;
         sweep->time = slice->start;
     }
     if (!code)
-        code = sweep_until(trace, sweep, slice->start);
+        code = add_samples_until(trace, sweep, slice->start);
     if (code)
         return code;
     struct builder_frame frame = {.name = builder_text(profile_text(trace->builder->profile, slice->name)),
@@ -167,7 +167,7 @@ static int add_stacks(struct trace *trace)
     }
     bool has_stacks = sweep.thread != PROFILE_NONE;
     if (!code && has_stacks)
-        code = sweep_until(trace, &sweep, INFINITY);
+        code = add_samples_until(trace, &sweep, INFINITY);
     array_free(&sweep.open);
     return code || !has_stacks
                ? code

@@ -13,7 +13,7 @@ void v8_nodes_destroy(struct v8_nodes *nodes)
     hash_destroy(&nodes->stacks);
 }
 
-static struct builder_text text_of(const struct json_tree *tree, uint32_t node)
+static struct builder_text node_text(const struct json_tree *tree, uint32_t node)
 {
     const struct string_entry *text = json_tree_text(tree, node);
     return text ? (struct builder_text){text->text, text->length} : (struct builder_text){"", 0};
@@ -26,7 +26,7 @@ bool v8_nodes_has_frame(const struct json_tree *tree, uint32_t node)
 }
 
 /* Lines and columns of call frames count from 0; -1 is unknown. */
-static uint32_t position(const struct json_tree *tree, uint32_t frame, const char *key)
+static uint32_t read_position(const struct json_tree *tree, uint32_t frame, const char *key)
 {
     return (uint32_t)(json_tree_whole(tree, json_tree_get(tree, frame, key), INT32_MAX - 1, UINT32_MAX) + 1);
 }
@@ -34,11 +34,11 @@ static uint32_t position(const struct json_tree *tree, uint32_t frame, const cha
 uint32_t v8_nodes_frame(struct v8_nodes *nodes, const struct json_tree *tree, uint32_t node)
 {
     uint32_t call = json_tree_get(tree, node, "callFrame");
-    struct builder_frame frame = {.name = text_of(tree, json_tree_get(tree, call, "functionName")),
-                                  .file = text_of(tree, json_tree_get(tree, call, "url")),
+    struct builder_frame frame = {.name = node_text(tree, json_tree_get(tree, call, "functionName")),
+                                  .file = node_text(tree, json_tree_get(tree, call, "url")),
                                   .category = nodes->javascript + 1,
-                                  .func_line = position(tree, call, "lineNumber"),
-                                  .func_column = position(tree, call, "columnNumber"),
+                                  .func_line = read_position(tree, call, "lineNumber"),
+                                  .func_column = read_position(tree, call, "columnNumber"),
                                   .flags = FUNC_IS_JS};
     if (!frame.name.length)
         frame.name = builder_text("(anonymous)");

@@ -56,7 +56,7 @@ bool perf_data_is(const unsigned char *bytes, size_t size)
 }
 
 /* A cursor on a section; an empty one if the file does not hold it. */
-static struct cursor cursor_of_section(const struct perf_data *data, struct section section)
+static struct cursor section_cursor(const struct perf_data *data, struct section section)
 {
     if (section.offset > data->size || section.size > data->size - section.offset)
         return cursor_of(NULL, 0);
@@ -110,14 +110,14 @@ static int add_ids(struct perf_data *data, struct cursor ids, uint32_t attr, str
 
 static int read_attrs(struct perf_data *data, struct section section, uint64_t entry_size, struct error *err)
 {
-    struct cursor c = cursor_of_section(data, section);
+    struct cursor c = section_cursor(data, section);
     if (entry_size < ATTR_MIN + sizeof(struct section) || !cursor_left(&c))
         return error_set(err, EINVAL, "is a damaged perf.data file: its header has no event");
     while (cursor_left(&c) >= entry_size && data->attrs.length < ATTRS_MAX) {
         struct perf_data_attr attr;
         size_t size = (size_t)entry_size - sizeof(struct section);
         parse_attr(cursor_of(cursor_bytes(&c, size), size), &attr);
-        struct cursor ids = cursor_of_section(data, read_section(&c));
+        struct cursor ids = section_cursor(data, read_section(&c));
         int code = add_ids(data, ids, (uint32_t)data->attrs.length, err);
         if (code)
             return code;
@@ -128,7 +128,7 @@ static int read_attrs(struct perf_data *data, struct section section, uint64_t e
 }
 
 /* PERF_RECORD_HEADER_ATTR: the attribute, and its ids up to the end of the record; a single event may have none. */
-static int take_attr(struct perf_data *data, const unsigned char *bytes, size_t size, struct error *err)
+static int add_attr(struct perf_data *data, const unsigned char *bytes, size_t size, struct error *err)
 {
     struct cursor c = cursor_of(bytes + RECORD_HEADER, size - RECORD_HEADER);
     struct cursor peek = c;
@@ -184,7 +184,7 @@ static void read_event_names(struct perf_data *data, struct cursor c)
 }
 
 /* struct build_id_event: header, pid, 20 bytes of the id, its size and three more, the path. */
-static int take_build_id(struct perf_data *data, const unsigned char *bytes, size_t size, struct error *err)
+static int add_build_id(struct perf_data *data, const unsigned char *bytes, size_t size, struct error *err)
 {
     enum { HAS_SIZE = 1 << 15 };
     static const unsigned char none[20] = {0};
@@ -216,7 +216,7 @@ static int read_build_ids(struct perf_data *data, struct cursor c, struct error 
         uint16_t size = cursor_u16(&c);
         if (size < RECORD_HEADER || !cursor_bytes(&c, size - RECORD_HEADER))
             break;
-        code = take_build_id(data, start, size, err);
+        code = add_build_id(data, start, size, err);
     }
     return code;
 }
@@ -286,12 +286,12 @@ static int read_features(struct perf_data *data, const uint64_t bits[4], struct 
         struct section section = read_section(&c);
         if (c.failed)
             break;
-        code = read_feature(data, feature, cursor_of_section(data, section), err);
+        code = read_feature(data, feature, section_cursor(data, section), err);
     }
     return code;
 }
 
-static int take_feature(struct perf_data *data, const unsigned char *bytes, size_t size, struct error *err)
+static int add_feature(struct perf_data *data, const unsigned char *bytes, size_t size, struct error *err)
 {
     struct cursor c = cursor_of(bytes + RECORD_HEADER, size - RECORD_HEADER);
     uint64_t feature = cursor_u64(&c);
@@ -299,7 +299,7 @@ static int take_feature(struct perf_data *data, const unsigned char *bytes, size
 }
 
 /* PERF_RECORD_EVENT_UPDATE: type, id of the event, and for type 2 its name. */
-static void take_update(struct perf_data *data, const unsigned char *bytes, size_t size)
+static void set_event_name(struct perf_data *data, const unsigned char *bytes, size_t size)
 {
     enum { NAME = 2 };
     struct cursor c = cursor_of(bytes + RECORD_HEADER, size - RECORD_HEADER);
@@ -317,13 +317,13 @@ int perf_data_take_own(struct perf_data *data, uint32_t type, const unsigned cha
         return 0;
     switch (type) {
     case PERF_DATA_ATTR:
-        return data->is_pipe ? take_attr(data, bytes, size, err) : 0;
+        return data->is_pipe ? add_attr(data, bytes, size, err) : 0;
     case PERF_DATA_BUILD_ID: /* stores its path */
-        return data->is_pipe && lasts ? take_build_id(data, bytes, size, err) : 0;
+        return data->is_pipe && lasts ? add_build_id(data, bytes, size, err) : 0;
     case PERF_DATA_FEATURE:
-        return data->is_pipe ? take_feature(data, bytes, size, err) : 0;
+        return data->is_pipe ? add_feature(data, bytes, size, err) : 0;
     case PERF_DATA_EVENT_UPDATE:
-        take_update(data, bytes, size);
+        set_event_name(data, bytes, size);
         return 0;
     default:
         return 0;

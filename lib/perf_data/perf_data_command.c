@@ -51,7 +51,7 @@ static const char *const long_with_value[] = {
 };
 
 /* Whether the value of the option is the next word. */
-static bool takes_next(const char *word)
+static bool has_separate_value(const char *word)
 {
     if (word[1] != '-') {
         for (const char *at = word + 1; *at && !strchr(short_with_optional, *at); at++)
@@ -77,7 +77,7 @@ static size_t find_target(const struct words *words)
             return at + 1;
         if (word[0] != '-' || !word[1])
             return at;
-        at += takes_next(word);
+        at += has_separate_value(word);
     }
     return words->length;
 }
@@ -105,7 +105,7 @@ static size_t quote_word(char *out, const char *word)
 }
 
 /* NULL without words, and if memory ran out. */
-static char *join(const char *const *words, size_t count)
+static char *join_words(const char *const *words, size_t count)
 {
     size_t room = 1, used = 0;
     for (size_t i = 0; i < count; i++)
@@ -141,8 +141,8 @@ int perf_data_command_read(struct perf_data_command *command, struct cursor c, s
     if (!code && words.length) {
         size_t target = find_target(&words), count = words.length;
         bool has_dashes = target > 1 && !strcmp(words.data[target - 1], "--");
-        command->options = join(words.data, target - has_dashes);
-        command->target = join(words.data + target, count - target);
+        command->options = join_words(words.data, target - has_dashes);
+        command->target = join_words(words.data + target, count - target);
         if (!command->options || (target < count && !command->target))
             code = error_no_memory(err);
         else if (target < count)

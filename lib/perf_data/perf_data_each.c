@@ -31,7 +31,7 @@ struct reading {
     size_t out_length;
 };
 
-static int visit(struct reading *reading, const unsigned char *bytes, size_t size, bool lasts)
+static int visit_record(struct reading *reading, const unsigned char *bytes, size_t size, bool lasts)
 {
     struct cursor c = cursor_of(bytes, size);
     uint32_t type = cursor_u32(&c);
@@ -57,7 +57,7 @@ static int visit_decompressed(struct reading *reading)
         }
         if (size > reading->out_length - at)
             break;
-        code = visit(reading, reading->out + at, size, false);
+        code = visit_record(reading, reading->out + at, size, false);
         at += size;
     }
     reading->out_length -= at;
@@ -101,7 +101,7 @@ static int decompress(struct reading *reading, const unsigned char *bytes, size_
 #endif
 
 /* The number of bytes after the record that belong to it. */
-static size_t size_behind(uint32_t type, const unsigned char *bytes, size_t size)
+static size_t trailing_size(uint32_t type, const unsigned char *bytes, size_t size)
 {
     struct cursor c = cursor_of(bytes + RECORD_HEADER, size - RECORD_HEADER);
     uint64_t behind = type == PERF_DATA_TRACING_DATA ? ((uint64_t)cursor_u32(&c) + 7) & ~UINT64_C(7)
@@ -110,7 +110,7 @@ static size_t size_behind(uint32_t type, const unsigned char *bytes, size_t size
     return c.failed ? 0 : behind > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)behind;
 }
 
-static int take_record(struct reading *reading, uint32_t type, const unsigned char *bytes, size_t size)
+static int visit_or_decompress(struct reading *reading, uint32_t type, const unsigned char *bytes, size_t size)
 {
     if (type == PERF_DATA_COMPRESSED) {
         reading->data->is_compressed = true;
@@ -124,11 +124,11 @@ static int take_record(struct reading *reading, uint32_t type, const unsigned ch
         reading->data->damaged += !payload;
         return payload ? decompress(reading, payload, (size_t)length) : 0;
     }
-    return visit(reading, bytes, size, true);
+    return visit_record(reading, bytes, size, true);
 }
 
 /* Visits the records of one file, starting at `at`. */
-static int each_of_part(struct reading *reading, const struct perf_data_part *part, size_t at)
+static int visit_part(struct reading *reading, const struct perf_data_part *part, size_t at)
 {
     enum { RELEASE_STEP = 8 << 20 };
     struct perf_data *data = reading->data;
@@ -141,8 +141,8 @@ static int each_of_part(struct reading *reading, const struct perf_data_part *pa
         uint16_t size = cursor_u16(&c);
         if (size < RECORD_HEADER || size > part->size - at)
             break;
-        code = take_record(reading, type, part->bytes + at, size);
-        size_t behind = size_behind(type, part->bytes + at, size);
+        code = visit_or_decompress(reading, type, part->bytes + at, size);
+        size_t behind = trailing_size(type, part->bytes + at, size);
         at += size;
         behind = behind > part->size - at ? part->size - at : behind;
         if (!code && type == PERF_DATA_TRACING_DATA && !data->tracing.formats.length &&
@@ -173,10 +173,10 @@ int perf_data_each(struct perf_data *data, perf_data_visitor *visitor, void *con
     struct reading reading = {.data = data, .visit = visitor, .context = context, .err = err};
     const struct perf_data_part first = {data->bytes, data->data_end};
     data->damaged = 0;
-    int code = each_of_part(&reading, &first, data->data_start);
+    int code = visit_part(&reading, &first, data->data_start);
     for (size_t i = 0; i < data->parts.length && !code; i++) {
         end_stream(&reading);
-        code = each_of_part(&reading, &data->parts.data[i], 0);
+        code = visit_part(&reading, &data->parts.data[i], 0);
     }
 #ifdef HAVE_ZSTD
     ZSTD_freeDStream(reading.stream);

@@ -101,12 +101,12 @@ static bool is_cycles(const struct perf_data_attr *attr)
 }
 
 /* Whether samples of cycles can be converted to time: perf sampled at a frequency, or the file has switches. */
-static bool has_time(const struct perf_data_feed *feed, const struct perf_data_attr *attr)
+static bool has_cpu_time(const struct perf_data_feed *feed, const struct perf_data_attr *attr)
 {
     return attr->is_frequency || feed->has_switches;
 }
 
-static void choose_main(struct perf_data_feed *feed)
+static void choose_cpu_event(struct perf_data_feed *feed)
 {
     size_t main = SIZE_MAX, count = feed->events.length;
     const struct perf_data_attr *attrs = feed->data->attrs.data;
@@ -114,7 +114,7 @@ static void choose_main(struct perf_data_feed *feed)
         if (is_clock(&attrs[i]))
             main = i;
     for (size_t i = 0; i < count && main == SIZE_MAX; i++)
-        if (is_cycles(&attrs[i]) && has_time(feed, &attrs[i]) &&
+        if (is_cycles(&attrs[i]) && has_cpu_time(feed, &attrs[i]) &&
             (feed->events.data[i].samples || feed->events.data[i].is_read))
             main = i;
     for (size_t i = 0; i < count; i++) {
@@ -161,7 +161,7 @@ int perf_data_feed_start(struct perf_data_feed *feed)
     if (!feed->has_times)
         feed->first = feed->last = 1;
     perf_data_waits_choose(feed);
-    choose_main(feed);
+    choose_cpu_event(feed);
     feed->is_this_kernel =
         (kernel || is_of_this_boot(feed)) &&
         kernel_map_is_running(kernel ? kernel->id : NULL, kernel ? kernel->size : 0, feed->kernel_text);
@@ -226,7 +226,8 @@ static bool is_user_address(uint64_t address)
 
 /* Without frame pointers, the kernel's walk leads to memory that is no code. Such callers are dropped, and the stack
  * is truncated. */
-static void drop_strays(struct perf_data_feed *feed, const struct tracked_process *process, struct fed_stack *stack)
+static void truncate_at_non_code(struct perf_data_feed *feed, const struct tracked_process *process,
+                                 struct fed_stack *stack)
 {
     size_t least = stack->kernel_frames + 1;
     if (stack->frames <= least || address_space_find(&process->space, feed->frames[stack->frames - 1]))
@@ -238,8 +239,8 @@ static void drop_strays(struct perf_data_feed *feed, const struct tracked_proces
 }
 
 /* The addresses of a call chain are return addresses, except for the first one of each part. */
-static void take_callchain(struct perf_data_feed *feed, const struct perf_data_record *record, bool has_user_stack,
-                           struct fed_stack *stack)
+static void add_callchain(struct perf_data_feed *feed, const struct perf_data_record *record, bool has_user_stack,
+                          struct fed_stack *stack)
 {
     const struct perf_sample *sample = &record->record.sample;
     bool in_kernel = (record->record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
@@ -275,7 +276,7 @@ static void take_callchain(struct perf_data_feed *feed, const struct perf_data_r
 }
 
 /* Each branch of a call stack is a call: it went from inside of the caller. */
-static void take_branches(struct perf_data_feed *feed, const struct perf_data_record *record, struct fed_stack *stack)
+static void add_branches(struct perf_data_feed *feed, const struct perf_data_record *record, struct fed_stack *stack)
 {
     enum { BRANCH_SIZE = 24 };
     for (size_t i = 0; i < record->branch_count && stack->frames < CHUNK_MAX_FRAMES; i++) {
@@ -286,8 +287,8 @@ static void take_branches(struct perf_data_feed *feed, const struct perf_data_re
     }
 }
 
-static void walk(struct perf_data_feed *feed, const struct perf_sample *sample, struct tracked_process *process,
-                 struct fed_stack *stack)
+static void walk_stack(struct perf_data_feed *feed, const struct perf_sample *sample, struct tracked_process *process,
+                       struct fed_stack *stack)
 {
     struct unwind_regs regs = {0};
     memcpy(regs.r, sample->registers, sizeof(regs.r));
@@ -305,19 +306,19 @@ static void walk(struct perf_data_feed *feed, const struct perf_sample *sample, 
     stack->flags |= result.used_no_cfi ? SAMPLE_WITHOUT_CFI : 0;
 }
 
-static void take_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
-                       struct tracked_process *process, struct fed_stack *stack)
+static void build_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
+                        struct tracked_process *process, struct fed_stack *stack)
 {
     const struct perf_sample *sample = &record->record.sample;
     bool has_user_stack = record->attr->sample_type & PERF_SAMPLE_STACK_USER;
     bool in_kernel = (record->record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
     *stack = (struct fed_stack){.end = UNWIND_COMPLETE};
-    take_callchain(feed, record, has_user_stack, stack);
-    take_branches(feed, record, stack);
+    add_callchain(feed, record, has_user_stack, stack);
+    add_branches(feed, record, stack);
     if (!has_user_stack)
-        drop_strays(feed, process, stack);
+        truncate_at_non_code(feed, process, stack);
     if (has_user_stack && sample->registers_abi != PERF_SAMPLE_REGS_ABI_NONE)
-        walk(feed, sample, process, stack);
+        walk_stack(feed, sample, process, stack);
     if (stack->frames)
         return;
     bool is_address = is_user_address(sample->ip) || is_kernel_address(sample->ip);
@@ -330,7 +331,7 @@ static void take_stack(struct perf_data_feed *feed, const struct perf_data_recor
 }
 
 /* A tracepoint's fields become a marker of its thread, beside the sample. */
-static int mark_tracepoint(struct perf_data_feed *feed, const struct perf_data_record *record)
+static int add_tracepoint_marker(struct perf_data_feed *feed, const struct perf_data_record *record)
 {
     const struct perf_record *raw = &record->record;
     char text[MARK_WRITER_TEXT];
@@ -347,8 +348,8 @@ static int mark_tracepoint(struct perf_data_feed *feed, const struct perf_data_r
 
 /* ---- samples ---- */
 
-static uint64_t cpu_time_of(struct perf_data_feed *feed, struct tracked_thread *thread,
-                            const struct perf_data_attr *attr, uint64_t time, uint64_t period)
+static uint64_t sample_cpu_time(struct perf_data_feed *feed, struct tracked_thread *thread,
+                                const struct perf_data_attr *attr, uint64_t time, uint64_t period)
 {
     uint64_t by_switches;
     if (feed->has_waits && thread_run_sample(&thread->run, time, &by_switches))
@@ -378,7 +379,7 @@ static int add_sample(struct perf_data_feed *feed, const struct perf_data_record
     event->truncated += is_truncated;
     feed->result->truncated += is_truncated;
     if (event->is_main) {
-        sample.cpu_time_ns = cpu_time_of(feed, thread, attr, raw->time, period);
+        sample.cpu_time_ns = sample_cpu_time(feed, thread, attr, raw->time, period);
         feed->cpu_time += sample.cpu_time_ns;
         feed->result->samples++;
         feed->truncated_by_reason[stack->end] += is_truncated;
@@ -399,8 +400,8 @@ static int add_sample(struct perf_data_feed *feed, const struct perf_data_record
 }
 
 /* The other events of its group have no samples of their own. */
-static int add_group(struct perf_data_feed *feed, const struct perf_data_record *record, struct tracked_thread *thread,
-                     const struct fed_stack *stack)
+static int add_group_counts(struct perf_data_feed *feed, const struct perf_data_record *record,
+                            struct tracked_thread *thread, const struct fed_stack *stack)
 {
     int code = 0;
     for (size_t i = 0; i < record->group_count && !code; i++) {
@@ -416,7 +417,7 @@ static int add_group(struct perf_data_feed *feed, const struct perf_data_record 
     return code;
 }
 
-static int take_sample(struct perf_data_feed *feed, const struct perf_data_record *record)
+static int feed_sample(struct perf_data_feed *feed, const struct perf_data_record *record)
 {
     const struct perf_record *raw = &record->record;
     struct tracked_thread *thread;
@@ -429,24 +430,24 @@ static int take_sample(struct perf_data_feed *feed, const struct perf_data_recor
     int code = tracker_find(feed->tracker, raw->pid, raw->tid, raw->time, &thread, &process, feed->err);
     if (code)
         return code;
-    take_stack(feed, record, process, &stack);
+    build_stack(feed, record, process, &stack);
     if (stack.kernel_frames)
         code = map_this_kernel(feed, raw->time);
     if (!code)
         code = perf_data_waits_take_stack(feed, record, thread, stack.kernel_frames, stack.frames, stack.flags);
     if (!code)
-        code = mark_tracepoint(feed, record);
+        code = add_tracepoint_marker(feed, record);
     if (!code)
         code = add_sample(feed, record, thread, &stack, record->attr, raw->sample.period);
     if (!code)
-        code = add_group(feed, record, thread, &stack);
+        code = add_group_counts(feed, record, thread, &stack);
     return code ? code : perf_data_waits_switch(feed, record);
 }
 
 /* ---- other records ---- */
 
 /* perf describes running threads by synthetic records: a fork that did not happen, a name, and mappings. */
-static int take_name(struct perf_data_feed *feed, const struct perf_record *record)
+static int feed_name(struct perf_data_feed *feed, const struct perf_record *record)
 {
     int code = 0;
     if (!record->comm.exec && !strcmp(record->comm.name, "perf-exec") && feed->data->attrs.data[0].starts_at_exec)
@@ -459,7 +460,7 @@ static int take_name(struct perf_data_feed *feed, const struct perf_record *reco
     return code ? code : tracker_record(feed->tracker, record, feed->err);
 }
 
-static int take_mapping(struct perf_data_feed *feed, struct perf_record *record)
+static int feed_mapping(struct perf_data_feed *feed, struct perf_record *record)
 {
     struct perf_mapping *mapping = &record->mapping;
     if (record->pid == UINT32_MAX)
@@ -477,7 +478,7 @@ static int take_mapping(struct perf_data_feed *feed, struct perf_record *record)
 }
 
 /* In a file without times, records keep their order, and CPU samples follow each other. */
-static uint64_t next_time(struct perf_data_feed *feed, const struct perf_data_record *record)
+static uint64_t record_time(struct perf_data_feed *feed, const struct perf_data_record *record)
 {
     bool is_main =
         record->record.type == PERF_RECORD_SAMPLE && feed->events.data[record->attr - feed->data->attrs.data].is_main;
@@ -487,7 +488,7 @@ static uint64_t next_time(struct perf_data_feed *feed, const struct perf_data_re
 
 /* Returns whether the record describes a process or thread that ran before the recording. perf writes these records
  * itself, without a time. In a file without times, a fork record without a known parent is one of them. */
-static bool describes_running(const struct perf_data_feed *feed, const struct perf_record *record, uint64_t time)
+static bool is_running_description(const struct perf_data_feed *feed, const struct perf_record *record, uint64_t time)
 {
     if (feed->has_times)
         return !time;
@@ -498,17 +499,17 @@ static bool describes_running(const struct perf_data_feed *feed, const struct pe
 int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *parsed, uint64_t time)
 {
     struct perf_record *record = &parsed->record;
-    bool is_about_running = describes_running(feed, record, time);
+    bool is_about_running = is_running_description(feed, record, time);
     int code = 0;
-    record->time = !feed->has_times   ? next_time(feed, parsed)
+    record->time = !feed->has_times   ? record_time(feed, parsed)
                    : time             ? time
                    : feed->order.last ? feed->order.last
                                       : feed->first;
     switch (record->type) {
     case PERF_RECORD_SAMPLE:
-        return take_sample(feed, parsed);
+        return feed_sample(feed, parsed);
     case PERF_RECORD_MMAP2:
-        return take_mapping(feed, record);
+        return feed_mapping(feed, record);
     case PERF_RECORD_KSYMBOL: /* the running kernel describes its present state */
         return is_about_running && feed->is_this_kernel
                    ? 0
@@ -532,7 +533,7 @@ int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *
         if (feed->has_waits && record->comm.exec)
             code = waits_thread_ends(&feed->waits, record, feed->err);
         if (!code)
-            code = take_name(feed, record);
+            code = feed_name(feed, record);
         if (!code && feed->has_waits && record->comm.exec)
             waits_exec(&feed->waits, record);
         return code;

@@ -34,7 +34,7 @@ struct mapped_part {
 ARRAY_TYPE(struct mapped_files, struct mapped_part);
 
 /* In a directory, opens the file with the header. */
-static int open_first(const char *path)
+static int open_main_file(const char *path)
 {
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -49,7 +49,7 @@ static int open_first(const char *path)
 }
 
 /* The format by the first bytes of a file: compressed or a perf.data file. */
-static enum perf_data_form form_of_start(const unsigned char *start, size_t size)
+static enum perf_data_form detect_form(const unsigned char *start, size_t size)
 {
     enum unpacker_format format = unpacker_format(start, size);
     if (format == UNPACKER_NONE)
@@ -70,12 +70,12 @@ static enum perf_data_form form_of_start(const unsigned char *start, size_t size
 
 enum { START_SIZE = 64 * 1024 }; /* bytes that hold the first block of any packer that perf.data files meet */
 
-static enum perf_data_form form_of_file(int fd)
+static enum perf_data_form detect_file_form(int fd)
 {
     struct stat info;
     unsigned char *start = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? malloc(START_SIZE) : NULL;
     ssize_t size = start ? pread(fd, start, START_SIZE, 0) : -1;
-    enum perf_data_form form = size > 0 ? form_of_start(start, (size_t)size) : PERF_DATA_NONE;
+    enum perf_data_form form = size > 0 ? detect_form(start, (size_t)size) : PERF_DATA_NONE;
     free(start);
     return form;
 }
@@ -85,17 +85,17 @@ enum perf_data_form perf_data_form_of(const char *path)
     struct stat info;
     if (stat(path, &info) || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
         return PERF_DATA_NONE; /* the writer of a named pipe would end when it is closed */
-    int fd = open_first(path);
+    int fd = open_main_file(path);
     if (fd < 0)
         return PERF_DATA_NONE;
-    enum perf_data_form form = form_of_file(fd);
+    enum perf_data_form form = detect_file_form(fd);
     close(fd);
     return form;
 }
 
 /* tee() copies without consuming, and fails for files other than pipes. Returns the number of bytes copied to
  * `start`. */
-static size_t peek(int fd, unsigned char *start)
+static size_t peek_pipe(int fd, unsigned char *start)
 {
     int copy[2];
     if (pipe2(copy, O_CLOEXEC) != 0)
@@ -110,7 +110,7 @@ static size_t peek(int fd, unsigned char *start)
 
 /* A compressor usually writes the first bytes of its output together with later ones; a pipe may deliver them in
  * pieces. */
-static enum perf_data_form form_of_pipe(int fd)
+static enum perf_data_form detect_pipe_form(int fd)
 {
     enum { TRIES = 100 };
     static const struct timespec pause = {.tv_nsec = 10000000};
@@ -118,9 +118,9 @@ static enum perf_data_form form_of_pipe(int fd)
     unsigned char *start = malloc(START_SIZE);
     size_t before = 0;
     for (int i = 0; start && form == PERF_DATA_NONE && i < TRIES; i++) {
-        size_t size = peek(fd, start);
+        size_t size = peek_pipe(fd, start);
         if (size != before)
-            form = form_of_start(start, size);
+            form = detect_form(start, size);
         if (size == 0 || size >= 4096 || (size >= 8 && unpacker_format(start, size) == UNPACKER_NONE))
             break;
         if (form == PERF_DATA_NONE)
@@ -133,8 +133,8 @@ static enum perf_data_form form_of_pipe(int fd)
 
 enum perf_data_form perf_data_form_of_next(int fd)
 {
-    enum perf_data_form form = form_of_file(fd);
-    return form == PERF_DATA_NONE ? form_of_pipe(fd) : form;
+    enum perf_data_form form = detect_file_form(fd);
+    return form == PERF_DATA_NONE ? detect_pipe_form(fd) : form;
 }
 
 /* Releases the pages read so far: queued records are read from the file again. */
@@ -227,7 +227,7 @@ static int survey_record(void *context, const unsigned char *bytes, size_t size,
 
 /* ---- the second pass ---- */
 
-static int take_record(void *context, const unsigned char *bytes, size_t size, uint64_t time)
+static int feed_record(void *context, const unsigned char *bytes, size_t size, uint64_t time)
 {
     struct perf_data_feed *feed = context;
     struct perf_data_record record;
@@ -256,7 +256,7 @@ static int order_record(void *context, const unsigned char *bytes, size_t size, 
                                feed->err);
 }
 
-static int feed_all(struct perf_data_feed *feed, struct error *err)
+static int feed_records(struct perf_data_feed *feed, struct error *err)
 {
     int code = perf_data_each(feed->data, survey_record, feed, err);
     if (!code && !feed->data->attrs.length)
@@ -282,14 +282,14 @@ int perf_data_import(const char *path, const char *name, const char *perf_cache,
     struct perf_data data = {0};
     struct perf_data_feed feed = {.data = &data, .result = result, .first = UINT64_MAX, .err = err};
     *result = (struct perf_data_result){0};
-    int code = map_file(open_first(path), name, &files, &feed.mtime, err);
+    int code = map_file(open_main_file(path), name, &files, &feed.mtime, err);
     if (!code)
         code = perf_data_open(&data, files.data[0].bytes, files.data[0].size, err);
     if (!code)
         code = add_parts(&data, path, name, &files, &feed.mtime, err);
     data.release = release_pages;
     data.context = &files;
-    feed.order.take = take_record;
+    feed.order.take = feed_record;
     feed.order.context = &feed;
     if (data.parts.length)
         perf_data_order_all(&feed.order);
@@ -299,7 +299,7 @@ int perf_data_import(const char *path, const char *name, const char *perf_cache,
         has_spool = !code;
     }
     if (!code)
-        code = feed_all(&feed, err);
+        code = feed_records(&feed, err);
     snprintf(result->version, sizeof(result->version), "%s", data.features.version);
     result->damaged += data.damaged;
     result->late = feed.order.late;

@@ -27,7 +27,7 @@ static int write_items(struct perf_data_feed *feed, const struct info_item *item
     return code;
 }
 
-static const struct perf_data_attr *main_attr(const struct perf_data_feed *feed)
+static const struct perf_data_attr *find_main_attr(const struct perf_data_feed *feed)
 {
     for (size_t i = 0; i < feed->events.length; i++)
         if (feed->events.data[i].is_main)
@@ -46,7 +46,7 @@ uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed)
 }
 
 /* In a file without names: the name of an event that prof knows. NULL: unknown. */
-static const char *known_name(const struct perf_data_attr *attr)
+static const char *default_event_name(const struct perf_data_attr *attr)
 {
     size_t count;
     const struct known_event *known = known_events(&count);
@@ -58,7 +58,7 @@ static const char *known_name(const struct perf_data_attr *attr)
 
 static void event_name(const struct perf_data_attr *attr, char *text, size_t size)
 {
-    const char *name = attr->name[0] ? attr->name : known_name(attr);
+    const char *name = attr->name[0] ? attr->name : default_event_name(attr);
     if (name)
         snprintf(text, size, "%s", name);
     else
@@ -136,7 +136,7 @@ static int write_machine(struct perf_data_feed *feed)
 
 int perf_data_info_start(struct perf_data_feed *feed)
 {
-    const struct perf_data_attr *attr = main_attr(feed);
+    const struct perf_data_attr *attr = find_main_attr(feed);
     char name[64];
     uint32_t stack_size = 0;
     int32_t clock = -1;
@@ -175,7 +175,7 @@ int perf_data_info_start(struct perf_data_feed *feed)
 }
 
 /* Writes the limits of the file, for users, in one line. */
-static void describe_lacks(const struct perf_data_feed *feed, char *text, size_t size)
+static void describe_limits(const struct perf_data_feed *feed, char *text, size_t size)
 {
     const struct perf_data_result *result = feed->result;
     size_t used = 0;
@@ -204,7 +204,7 @@ int perf_data_info_end(struct perf_data_feed *feed)
 {
     enum { MOMENT = 10000 }; /* ns: resolution of times in profiles; includes the last record in the range */
     char lacks[1024];
-    describe_lacks(feed, lacks, sizeof(lacks));
+    describe_limits(feed, lacks, sizeof(lacks));
     const struct info_item items[] = {
         {INFO_TIER_NOTES, .text = lacks},
         {INFO_END_MONOTONIC, .number = feed->last + MOMENT},

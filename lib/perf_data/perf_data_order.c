@@ -33,7 +33,7 @@ static void sift_down(struct perf_data_order *order)
     heap[i] = record;
 }
 
-static int pass_on(struct perf_data_order *order)
+static int deliver_oldest(struct perf_data_order *order)
 {
     struct waiting_record *heap = order->heap.data, first = heap[0];
     size_t last = --order->heap.length;
@@ -76,7 +76,7 @@ int perf_data_order_add(struct perf_data_order *order, uint64_t time, const unsi
     size_t records_max = order->records_max ? order->records_max : RECORDS_MAX;
     size_t copied_max = order->copied_max ? order->copied_max : COPIED_MAX;
     while (!code && (order->heap.length > records_max || order->copied > copied_max))
-        code = pass_on(order);
+        code = deliver_oldest(order);
     return code;
 }
 
@@ -90,7 +90,7 @@ int perf_data_order_end_round(struct perf_data_order *order)
 {
     int code = 0;
     while (!code && order->heap.length && order->heap.data[0].time <= order->limit)
-        code = pass_on(order);
+        code = deliver_oldest(order);
     order->limit = order->newest;
     return code;
 }
@@ -99,7 +99,7 @@ int perf_data_order_finish(struct perf_data_order *order)
 {
     int code = 0;
     while (!code && order->heap.length)
-        code = pass_on(order);
+        code = deliver_oldest(order);
     return code;
 }
 

@@ -60,7 +60,7 @@ static const struct {
     {"asm_exc_page_fault", REASON_PAGE_FAULT},
 };
 
-static bool has_name(const char *name, const char *wanted)
+static bool matches_name(const char *name, const char *wanted)
 {
     size_t length = strlen(wanted);
     return !strncmp(name, wanted, length) && (wanted[length - 1] == '_' || !name[length] || name[length] == '.');
@@ -70,7 +70,7 @@ enum wait_reason perf_data_reason_of_function(const char *name)
 {
     name += strspn(name, "_");
     for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
-        if (has_name(name, functions[i].name))
+        if (matches_name(name, functions[i].name))
             return functions[i].reason;
     return REASON_UNKNOWN;
 }
@@ -81,7 +81,7 @@ void perf_data_reasons_destroy(struct perf_data_reasons *reasons)
     hash_destroy(&reasons->by_address);
 }
 
-static enum wait_reason reason_at(struct perf_data_reasons *reasons, uint64_t address)
+static enum wait_reason find_reason(struct perf_data_reasons *reasons, uint64_t address)
 {
     uint32_t known = hash_get(&reasons->by_address, address);
     if (known != HASH_MISSING)
@@ -106,7 +106,7 @@ enum wait_reason perf_data_reason(struct perf_data_reasons *reasons, const uint6
             reasons->kernel = (struct kallsyms){0};
     }
     for (size_t i = 0; i < count; i++) {
-        enum wait_reason reason = reason_at(reasons, frames[i]);
+        enum wait_reason reason = find_reason(reasons, frames[i]);
         if (reason == REASON_PAGE_FAULT)
             return reason;
         found = found == REASON_UNKNOWN ? reason : found;

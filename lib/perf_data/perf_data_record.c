@@ -9,14 +9,14 @@
 
 enum { HEADER = 8, BRANCH_SIZE = 24 };
 
-static bool has(uint64_t set, uint64_t bits)
+static bool has_bits(uint64_t set, uint64_t bits)
 {
     return (set & bits) != 0;
 }
 
 /* ---- the event of a record ---- */
 
-static uint64_t word_at(const unsigned char *bytes, size_t size, size_t offset)
+static uint64_t read_word(const unsigned char *bytes, size_t size, size_t offset)
 {
     uint64_t value = 0;
     if (offset <= size && size - offset >= sizeof(value))
@@ -36,18 +36,18 @@ static const struct perf_data_attr *find_attr(const struct perf_data *data, uint
         return first;
     uint64_t fields = first->sample_type;
     uint64_t id = 0;
-    if (has(fields, PERF_SAMPLE_IDENTIFIER)) {
-        id = word_at(bytes, size, type == PERF_RECORD_SAMPLE ? HEADER : size - 8);
-    } else if (has(fields, PERF_SAMPLE_ID) && type == PERF_RECORD_SAMPLE) {
+    if (has_bits(fields, PERF_SAMPLE_IDENTIFIER)) {
+        id = read_word(bytes, size, type == PERF_RECORD_SAMPLE ? HEADER : size - 8);
+    } else if (has_bits(fields, PERF_SAMPLE_ID) && type == PERF_RECORD_SAMPLE) {
         uint64_t before = fields & (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
-        id = word_at(bytes, size, HEADER + 8 * (size_t)__builtin_popcountll(before));
+        id = read_word(bytes, size, HEADER + 8 * (size_t)__builtin_popcountll(before));
     }
     const struct perf_data_attr *found = perf_data_attr_of(data, id);
     /* perf's synthetic records about running processes have no id */
     return found || (id && type == PERF_RECORD_SAMPLE) ? found : first;
 }
 
-static struct perf_layout layout_of(const struct perf_data_attr *attr, uint32_t type)
+static struct perf_layout record_layout(const struct perf_data_attr *attr, uint32_t type)
 {
     bool has_fields = attr && (attr->has_trailer || type == PERF_RECORD_SAMPLE);
     return (struct perf_layout){.sample_type = has_fields ? attr->sample_type : 0,
@@ -58,9 +58,9 @@ uint64_t perf_data_record_time(const struct perf_data *data, const unsigned char
 {
     struct cursor c = cursor_of(bytes, size);
     uint32_t type = cursor_u32(&c);
-    struct perf_layout layout = layout_of(find_attr(data, type, bytes, size), type);
+    struct perf_layout layout = record_layout(find_attr(data, type, bytes, size), type);
     size_t offset = perf_record_time_offset(&layout, type, size);
-    return offset == SIZE_MAX ? 0 : word_at(bytes, size, offset);
+    return offset == SIZE_MAX ? 0 : read_word(bytes, size, offset);
 }
 
 /* ---- samples ---- */
@@ -68,11 +68,11 @@ uint64_t perf_data_record_time(const struct perf_data *data, const unsigned char
 /* Without a group: value, times, id. For a group: number, times, and for each event its value and id. */
 static void parse_read(uint64_t format, struct cursor *c, struct perf_data_record *out)
 {
-    uint64_t times =
-        (has(format, PERF_FORMAT_TOTAL_TIME_ENABLED) ? 1 : 0) + (has(format, PERF_FORMAT_TOTAL_TIME_RUNNING) ? 1 : 0);
-    uint64_t words = (has(format, PERF_FORMAT_ID) ? 1 : 0) + (has(format, PERF_FORMAT_LOST) ? 1 : 0);
+    uint64_t times = (has_bits(format, PERF_FORMAT_TOTAL_TIME_ENABLED) ? 1 : 0) +
+                     (has_bits(format, PERF_FORMAT_TOTAL_TIME_RUNNING) ? 1 : 0);
+    uint64_t words = (has_bits(format, PERF_FORMAT_ID) ? 1 : 0) + (has_bits(format, PERF_FORMAT_LOST) ? 1 : 0);
     uint64_t first = cursor_u64(c);
-    if (!has(format, PERF_FORMAT_GROUP)) {
+    if (!has_bits(format, PERF_FORMAT_GROUP)) {
         out->record.sample.value = first;
         cursor_bytes(c, 8 * (times + words));
         return;
@@ -84,7 +84,7 @@ static void parse_read(uint64_t format, struct cursor *c, struct perf_data_recor
     }
     cursor_bytes(c, 8 * times);
     const unsigned char *group = cursor_bytes(c, 8 * words * first);
-    if (!has(format, PERF_FORMAT_ID))
+    if (!has_bits(format, PERF_FORMAT_ID))
         return;
     out->group = group;
     out->group_count = group ? (size_t)first : 0;
@@ -105,14 +105,14 @@ struct perf_data_count perf_data_record_count(const struct perf_data *data, cons
 static void parse_branches(const struct perf_data_attr *attr, struct cursor *c, struct perf_data_record *out)
 {
     uint64_t count = cursor_u64(c);
-    if (has(attr->branch_sample_type, PERF_SAMPLE_BRANCH_HW_INDEX))
+    if (has_bits(attr->branch_sample_type, PERF_SAMPLE_BRANCH_HW_INDEX))
         cursor_u64(c);
     if (count > cursor_left(c) / BRANCH_SIZE) {
         c->failed = true;
         return;
     }
     const unsigned char *branches = cursor_bytes(c, count * BRANCH_SIZE);
-    if (has(attr->branch_sample_type, PERF_SAMPLE_BRANCH_CALL_STACK)) {
+    if (has_bits(attr->branch_sample_type, PERF_SAMPLE_BRANCH_CALL_STACK)) {
         out->branches = branches;
         out->branch_count = (size_t)count;
     }
@@ -142,41 +142,41 @@ static void parse_sample(const struct perf_data_attr *attr, struct cursor *c, st
     struct perf_record *record = &out->record;
     struct perf_sample *sample = &record->sample;
     uint64_t type = attr->sample_type;
-    if (has(type, PERF_SAMPLE_IDENTIFIER))
+    if (has_bits(type, PERF_SAMPLE_IDENTIFIER))
         record->id = cursor_u64(c);
-    if (has(type, PERF_SAMPLE_IP))
+    if (has_bits(type, PERF_SAMPLE_IP))
         sample->ip = cursor_u64(c);
-    if (has(type, PERF_SAMPLE_TID)) {
+    if (has_bits(type, PERF_SAMPLE_TID)) {
         record->pid = cursor_u32(c);
         record->tid = cursor_u32(c);
     }
-    if (has(type, PERF_SAMPLE_TIME))
+    if (has_bits(type, PERF_SAMPLE_TIME))
         record->time = cursor_u64(c);
-    if (has(type, PERF_SAMPLE_ADDR))
+    if (has_bits(type, PERF_SAMPLE_ADDR))
         cursor_u64(c);
-    if (has(type, PERF_SAMPLE_ID))
+    if (has_bits(type, PERF_SAMPLE_ID))
         record->id = cursor_u64(c);
-    if (has(type, PERF_SAMPLE_STREAM_ID))
+    if (has_bits(type, PERF_SAMPLE_STREAM_ID))
         cursor_u64(c);
-    if (has(type, PERF_SAMPLE_CPU)) {
+    if (has_bits(type, PERF_SAMPLE_CPU)) {
         record->cpu = cursor_u32(c);
         cursor_u32(c);
     }
-    out->has_period = has(type, PERF_SAMPLE_PERIOD);
+    out->has_period = has_bits(type, PERF_SAMPLE_PERIOD);
     sample->period = out->has_period ? cursor_u64(c) : attr->is_frequency ? 0 : attr->sample_period;
-    if (has(type, PERF_SAMPLE_READ))
+    if (has_bits(type, PERF_SAMPLE_READ))
         parse_read(attr->read_format, c, out);
-    if (has(type, PERF_SAMPLE_CALLCHAIN))
+    if (has_bits(type, PERF_SAMPLE_CALLCHAIN))
         perf_sample_read_callchain(sample, c);
-    if (has(type, PERF_SAMPLE_RAW)) {
+    if (has_bits(type, PERF_SAMPLE_RAW)) {
         out->raw_size = cursor_u32(c);
         out->raw = cursor_bytes(c, out->raw_size);
     }
-    if (has(type, PERF_SAMPLE_BRANCH_STACK))
+    if (has_bits(type, PERF_SAMPLE_BRANCH_STACK))
         parse_branches(attr, c, out);
-    if (has(type, PERF_SAMPLE_REGS_USER))
+    if (has_bits(type, PERF_SAMPLE_REGS_USER))
         parse_registers(attr->user_registers, c, sample);
-    if (has(type, PERF_SAMPLE_STACK_USER))
+    if (has_bits(type, PERF_SAMPLE_STACK_USER))
         perf_sample_read_stack(sample, c);
 }
 
@@ -218,7 +218,7 @@ int perf_data_record_parse(const struct perf_data *data, const unsigned char *by
         parse_sample(out->attr, &c, out);
         return c.failed ? -EINVAL : 0;
     }
-    struct perf_layout layout = layout_of(out->attr, type);
+    struct perf_layout layout = record_layout(out->attr, type);
     int code = perf_record_parse(&layout, bytes, size, &out->record);
     return code || type != PERF_RECORD_MMAP ? code : parse_old_mapping(bytes, size, &out->record);
 }

@@ -20,7 +20,7 @@ static const struct row_column columns[] = {PLACE(stack), PLACE(time), PLACE(wei
 enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 
 /* A pointer of any type, so it is read and written as bytes. */
-static void *column_of(const struct sample_table *table, const struct row_column *column)
+static void *get_column(const struct sample_table *table, const struct row_column *column)
 {
     void *data;
     memcpy(&data, (const char *)table + column->offset, sizeof(data));
@@ -40,7 +40,7 @@ static void free_rows(struct sample_table *table)
     table->address = NULL;
     table->partner = NULL;
     for (size_t i = 0; i < COLUMNS; i++) {
-        free(column_of(table, &columns[i]));
+        free(get_column(table, &columns[i]));
         set_column(table, &columns[i], NULL);
     }
     table->length = table->capacity = 0;
@@ -50,7 +50,7 @@ static void move_rows(struct sample_table *to, struct sample_table *from)
 {
     free_rows(to);
     for (size_t i = 0; i < COLUMNS; i++) {
-        set_column(to, &columns[i], column_of(from, &columns[i]));
+        set_column(to, &columns[i], get_column(from, &columns[i]));
         set_column(from, &columns[i], NULL);
     }
     to->length = from->length;
@@ -61,20 +61,20 @@ static void move_rows(struct sample_table *to, struct sample_table *from)
 static bool have_equal_columns(const struct sample_table *left, const struct sample_table *right)
 {
     for (size_t i = 0; i < COLUMNS; i++)
-        if ((column_of(left, &columns[i]) != NULL) != (column_of(right, &columns[i]) != NULL))
+        if ((get_column(left, &columns[i]) != NULL) != (get_column(right, &columns[i]) != NULL))
             return false;
     return left->address == NULL && right->address == NULL;
 }
 
 /* Reserves a quarter more than the rows need, so a growing table rarely moves. */
-static bool reserve(struct sample_table *table, size_t length)
+static bool reserve_rows(struct sample_table *table, size_t length)
 {
     size_t capacity = table->capacity ? table->capacity : table->length;
     if (length <= capacity)
         return true;
     capacity = length + length / 4 + 1;
     for (size_t i = 0; i < COLUMNS; i++) {
-        void *data = column_of(table, &columns[i]);
+        void *data = get_column(table, &columns[i]);
         void *moved = data ? realloc(data, capacity * columns[i].size) : NULL;
         if (data && !moved)
             return false;
@@ -95,13 +95,13 @@ int sample_table_append(struct sample_table *table, size_t row, struct sample_ta
     }
     if (rows->length && !have_equal_columns(table, rows))
         return error_set(err, EINVAL, "the samples starting at row %zu have other columns than the rows before", row);
-    if (rows->length > PROFILE_NONE - row || !reserve(table, row + rows->length))
+    if (rows->length > PROFILE_NONE - row || !reserve_rows(table, row + rows->length))
         return error_no_memory(err);
     for (size_t i = 0; i < rows->length && rows->time[i] < table->time[row - 1]; i++)
         rows->time[i] = table->time[row - 1];
     for (size_t i = 0; i < COLUMNS && rows->length; i++)
-        if (column_of(table, &columns[i]))
-            memcpy((char *)column_of(table, &columns[i]) + row * columns[i].size, column_of(rows, &columns[i]),
+        if (get_column(table, &columns[i]))
+            memcpy((char *)get_column(table, &columns[i]) + row * columns[i].size, get_column(rows, &columns[i]),
                    rows->length * columns[i].size);
     table->length = row + rows->length;
     free_rows(rows);
@@ -117,7 +117,7 @@ struct renumbering {
     uint32_t *numbers; /* PROFILE_NONE: unknown yet */
 };
 
-static bool renumber(struct renumbering *to, uint32_t *string)
+static bool renumber_indexes(struct renumbering *to, uint32_t *string)
 {
     if (*string == PROFILE_NONE)
         return true;
@@ -136,7 +136,7 @@ static bool renumber_wakers(struct renumbering *to, struct sample_table *table)
 {
     bool enough = true;
     for (size_t i = 0; enough && table->waker && i < table->length; i++)
-        enough = renumber(to, &table->waker[i]);
+        enough = renumber_indexes(to, &table->waker[i]);
     return enough;
 }
 
@@ -145,15 +145,16 @@ static bool renumber_rows(struct renumbering *to, struct profile *before)
 {
     bool enough = true;
     for (size_t i = 0; enough && i < before->funcs.length; i++)
-        enough = renumber(to, &before->funcs.name[i]);
+        enough = renumber_indexes(to, &before->funcs.name[i]);
     for (size_t i = 0; enough && i < before->resources.length; i++)
-        enough = renumber(to, &before->resources.data[i].name) && renumber(to, &before->resources.data[i].host);
+        enough = renumber_indexes(to, &before->resources.data[i].name) &&
+                 renumber_indexes(to, &before->resources.data[i].host);
     for (size_t i = 0; enough && i < before->native_symbols.length; i++)
-        enough = renumber(to, &before->native_symbols.data[i].name);
+        enough = renumber_indexes(to, &before->native_symbols.data[i].name);
     for (size_t i = 0; enough && i < before->sources.length; i++) {
         struct source *source = &before->sources.data[i];
-        enough = renumber(to, &source->filename) && renumber(to, &source->id) && renumber(to, &source->content) &&
-                 renumber(to, &source->source_map_url);
+        enough = renumber_indexes(to, &source->filename) && renumber_indexes(to, &source->id) &&
+                 renumber_indexes(to, &source->content) && renumber_indexes(to, &source->source_map_url);
     }
     return enough;
 }
@@ -202,7 +203,7 @@ static bool has_no_rows(const struct profile_rows *rows)
 
 /* Whether the rows of `profile` follow the rows of `before`. They may keep the numbers of its libraries and
  * categories. */
-static bool follows(const struct profile *profile, const struct profile *before)
+static bool is_continuation(const struct profile *profile, const struct profile *before)
 {
     const struct profile_rows has = profile_count_rows(before), more = profile_count_rows(profile);
     const struct profile_rows *wanted = &profile->meta.rows_before;
@@ -217,7 +218,7 @@ static bool follows(const struct profile *profile, const struct profile *before)
 
 int profile_continue(struct profile *profile, struct profile *before, struct error *err)
 {
-    if (!follows(profile, before))
+    if (!is_continuation(profile, before))
         return error_set(err, EINVAL, "this part does not follow the profile so far");
     int code = renumber_all(profile, before, err);
     for (size_t i = 0; !code && i < before->threads.length; i++)

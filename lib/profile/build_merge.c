@@ -8,24 +8,24 @@ struct maps {
     uint32_t *sources, *resources, *native_symbols, *funcs, *frames, *stacks;
 };
 
-static uint32_t *map_of(size_t rows)
+static uint32_t *new_map(size_t rows)
 {
     return malloc((rows + 1) * sizeof(uint32_t));
 }
 
-static uint32_t mapped(const uint32_t *map, uint32_t row)
+static uint32_t map_row(const uint32_t *map, uint32_t row)
 {
     return row == PROFILE_NONE ? PROFILE_NONE : map[row];
 }
 
 static bool maps_init(struct maps *maps, const struct profile *part)
 {
-    maps->sources = map_of(part->sources.length);
-    maps->resources = map_of(part->resources.length);
-    maps->native_symbols = map_of(part->native_symbols.length);
-    maps->funcs = map_of(part->funcs.length);
-    maps->frames = map_of(part->frames.length);
-    maps->stacks = map_of(part->stacks.length);
+    maps->sources = new_map(part->sources.length);
+    maps->resources = new_map(part->resources.length);
+    maps->native_symbols = new_map(part->native_symbols.length);
+    maps->funcs = new_map(part->funcs.length);
+    maps->frames = new_map(part->frames.length);
+    maps->stacks = new_map(part->stacks.length);
     return maps->sources && maps->resources && maps->native_symbols && maps->funcs && maps->frames && maps->stacks;
 }
 
@@ -57,8 +57,8 @@ static bool merge_funcs(struct interner *interner, const struct func_table *func
     bool done = true;
     for (size_t i = 0; done && i < funcs->length; i++) {
         struct func_row row = {.name = funcs->name[i],
-                               .resource = mapped(maps->resources, funcs->resource[i]),
-                               .source = mapped(maps->sources, funcs->source[i]),
+                               .resource = map_row(maps->resources, funcs->resource[i]),
+                               .source = map_row(maps->sources, funcs->source[i]),
                                .line = funcs->line[i],
                                .column = funcs->column[i],
                                .flags = funcs->flags[i]};
@@ -76,7 +76,7 @@ static bool merge_frames(struct interner *interner, const struct frame_table *fr
                                 .func = maps->funcs[frames->func[i]],
                                 .category = frames->category[i],
                                 .subcategory = frames->subcategory[i],
-                                .native_symbol = mapped(maps->native_symbols, frames->native_symbol[i]),
+                                .native_symbol = map_row(maps->native_symbols, frames->native_symbol[i]),
                                 .line = frames->line[i],
                                 .column = frames->column[i],
                                 .inline_depth = frames->inline_depth[i]};
@@ -89,7 +89,7 @@ static bool merge_stacks(struct interner *interner, const struct stack_table *st
 {
     bool done = true;
     for (size_t i = 0; done && i < stacks->length; i++) {
-        uint32_t prefix = mapped(maps->stacks, stacks->prefix[i]);
+        uint32_t prefix = map_row(maps->stacks, stacks->prefix[i]);
         done = (maps->stacks[i] = intern_stack(interner, prefix, maps->frames[stacks->frame[i]])) != PROFILE_NONE;
     }
     return done;
@@ -103,7 +103,7 @@ static int map_stacks(struct build *build, const struct column *stacks, size_t c
         if (stack[i] >= count && stack[i] != PROFILE_NONE)
             return error_set(build->err, EINVAL, "threads[%zu].%s.stack[%zu] is %u, but the table has only %zu stacks",
                              thread, key, i, stack[i], count);
-        stack[i] = mapped(map, stack[i]);
+        stack[i] = map_row(map, stack[i]);
     }
     return 0;
 }
@@ -124,8 +124,8 @@ static int map_samples(struct build *build, struct raw_thread *raw, size_t count
     return code;
 }
 
-static int merge(struct build *build, struct interner *interner, const struct profile *part, struct raw_thread *raw,
-                 size_t index)
+static int merge_part(struct build *build, struct interner *interner, const struct profile *part,
+                      struct raw_thread *raw, size_t index)
 {
     struct maps maps = {0};
     bool done = maps_init(&maps, part) && merge_small_tables(interner, part, &maps) &&
@@ -158,7 +158,7 @@ int build_merge_thread(struct build *build, struct interner *interner, struct ra
     if (!code)
         code = profile_check_tables(&part, build->err);
     if (!code)
-        code = merge(build, interner, &part, raw, index);
+        code = merge_part(build, interner, &part, raw, index);
     else
         error_prefix(build->err, code, "thread %zu", index);
     part.strings = (struct strings){0};

@@ -25,7 +25,7 @@
 
 enum { NEXT_VERSION = 49 };
 
-static const char *text_at(const struct build *build, uint32_t text)
+static const char *raw_text(const struct build *build, uint32_t text)
 {
     return text == PROFILE_NONE ? "" : strings_text(&build->raw->texts, text);
 }
@@ -37,7 +37,7 @@ static int add_text(struct build *build, const char *text, size_t length, uint32
 }
 
 /* Extends a column to the length of its table; new elements are 0 or PROFILE_NONE. */
-static bool lengthen(struct column *column, enum column_type type, size_t rows)
+static bool extend_column(struct column *column, enum column_type type, size_t rows)
 {
     static const double null = NAN;
     while (column->length < rows)
@@ -56,7 +56,7 @@ static bool is_same_library(const struct library *a, const struct library *b)
 }
 
 /* The place of a library in the index, with the value HASH_MISSING if the profile lacks it; NULL if memory ran out. */
-static uint32_t *place_of_library(struct build *build, const struct library *lib)
+static uint32_t *find_library_slot(struct build *build, const struct library *lib)
 {
     uint64_t key = hash_mix((uint64_t)lib->name << 32 | lib->path, (uint64_t)lib->debug_name << 32 | lib->breakpad_id);
     for (key = hash_mix(key, lib->arch);; key++) {
@@ -70,7 +70,7 @@ static uint32_t *place_of_library(struct build *build, const struct library *lib
 static int index_libraries(struct build *build)
 {
     for (size_t i = 0; i < build->raw->libs.length; i++) {
-        uint32_t *place = place_of_library(build, &build->raw->libs.data[i]);
+        uint32_t *place = find_library_slot(build, &build->raw->libs.data[i]);
         if (!place)
             return error_no_memory(build->err);
         if (*place == HASH_MISSING)
@@ -82,7 +82,7 @@ static int index_libraries(struct build *build)
 static int find_library(struct build *build, struct library lib, uint32_t *index)
 {
     if (lib.path == PROFILE_NONE) { /* version 1 */
-        const char *name = text_at(build, lib.debug_name);
+        const char *name = raw_text(build, lib.debug_name);
         size_t length = strlen(name);
         lib.path = lib.name;
         int code =
@@ -90,7 +90,7 @@ static int find_library(struct build *build, struct library lib, uint32_t *index
         if (code)
             return code;
     }
-    uint32_t *place = place_of_library(build, &lib);
+    uint32_t *place = find_library_slot(build, &lib);
     if (!place)
         return error_no_memory(build->err);
     if (*place == HASH_MISSING) {
@@ -103,7 +103,7 @@ static int find_library(struct build *build, struct library lib, uint32_t *index
 }
 
 /* The column names libraries of the thread, and of the profile then. */
-static int move_libraries(struct build *build, const struct raw_thread *thread, struct column *column)
+static int add_libraries(struct build *build, const struct raw_thread *thread, struct column *column)
 {
     uint32_t *lib = column->data;
     int code = 0;
@@ -122,15 +122,15 @@ static int convert_resources(struct build *build, struct raw_thread *thread)
     size_t rows = build_rows(resources->length, &resources->name);
     if (rows > resources->name.length)
         return 0; /* damaged: build_tables() reports it */
-    if (!lengthen(&resources->lib, COLUMN_INDEX, rows) || !lengthen(&resources->host, COLUMN_REF, rows))
+    if (!extend_column(&resources->lib, COLUMN_INDEX, rows) || !extend_column(&resources->host, COLUMN_REF, rows))
         return error_no_memory(build->err);
-    int code = thread->has_libs ? move_libraries(build, thread, &resources->lib) : 0;
-    return code || !thread->has_libs ? code : move_libraries(build, thread, &thread->own.native_symbols.lib);
+    int code = thread->has_libs ? add_libraries(build, thread, &resources->lib) : 0;
+    return code || !thread->has_libs ? code : add_libraries(build, thread, &thread->own.native_symbols.lib);
 }
 
 /* ---- functions ---- */
 
-static uint32_t text_of_ref(const struct column *strings, uint32_t ref)
+static uint32_t ref_text(const struct column *strings, uint32_t ref)
 {
     if (ref == PROFILE_NONE || ref & RAW_TEXT)
         return ref == PROFILE_NONE ? ref : ref & ~RAW_TEXT;
@@ -138,7 +138,7 @@ static uint32_t text_of_ref(const struct column *strings, uint32_t ref)
 }
 
 /* Removes ":12" from "file:12", and stores the number; false without one. */
-static bool take_number(const char *text, size_t *length, uint32_t *number)
+static bool split_number(const char *text, size_t *length, uint32_t *number)
 {
     size_t at = *length;
     while (at && text[at - 1] >= '0' && text[at - 1] <= '9')
@@ -153,7 +153,7 @@ static bool take_number(const char *text, size_t *length, uint32_t *number)
 /* "name (loader -> file:12)" or "file:12" */
 static int split_name(struct build *build, uint32_t text, uint32_t *name, uint32_t *file, uint32_t *line)
 {
-    const char *start = text_at(build, text), *from = start;
+    const char *start = raw_text(build, text), *from = start;
     size_t length = strlen(start);
     const char *bracket = length && start[length - 1] == ')' ? strstr(start, " (") : NULL;
     for (const char *next; bracket && (next = strstr(bracket + 1, " (")) && strchr(next, ':');)
@@ -162,7 +162,7 @@ static int split_name(struct build *build, uint32_t text, uint32_t *name, uint32
         from = bracket + 2;
         length = (size_t)(start + length - 1 - from);
     }
-    if (!take_number(from, &length, line))
+    if (!split_number(from, &length, line))
         return 0;
     for (const char *arrow; (arrow = strstr(from, " -> ")) && arrow < from + length;) {
         length -= (size_t)(arrow + 4 - from);
@@ -178,7 +178,7 @@ static int split_name(struct build *build, uint32_t text, uint32_t *name, uint32
         char *own = malloc(name_length);
         code = own ? 0 : error_no_memory(build->err);
         if (own) {
-            memcpy(own, text_at(build, text), name_length);
+            memcpy(own, raw_text(build, text), name_length);
             code = add_text(build, own, name_length, name);
         }
         free(own);
@@ -194,7 +194,7 @@ static int convert_function(struct build *build, struct raw_funcs *funcs, const 
 {
     uint32_t *name = (uint32_t *)funcs->name.data + i, *file = (uint32_t *)funcs->file_name.data + i;
     uint32_t *line = (uint32_t *)funcs->line.data + i, *column = (uint32_t *)funcs->column.data + i;
-    uint32_t text = text_of_ref(strings, *name), new_name = PROFILE_NONE, new_file = PROFILE_NONE, number = 0;
+    uint32_t text = ref_text(strings, *name), new_name = PROFILE_NONE, new_file = PROFILE_NONE, number = 0;
     int code = 0;
     if (!has_files && text != PROFILE_NONE)
         code = split_name(build, text, &new_name, &new_file, line);
@@ -202,14 +202,14 @@ static int convert_function(struct build *build, struct raw_funcs *funcs, const 
         *name = new_name | RAW_TEXT;
         *file = new_file | RAW_TEXT;
     }
-    uint32_t file_text = text_of_ref(strings, *file);
-    size_t length = strlen(text_at(build, file_text));
-    if (code || file_text == PROFILE_NONE || !take_number(text_at(build, file_text), &length, &number))
+    uint32_t file_text = ref_text(strings, *file);
+    size_t length = strlen(raw_text(build, file_text));
+    if (code || file_text == PROFILE_NONE || !split_number(raw_text(build, file_text), &length, &number))
         return code;
     char *copy = malloc(length + 1);
     if (!copy)
         return error_no_memory(build->err);
-    memcpy(copy, text_at(build, file_text), length);
+    memcpy(copy, raw_text(build, file_text), length);
     code = add_text(build, copy, length, &new_file);
     free(copy);
     *file = new_file | RAW_TEXT;
@@ -226,8 +226,8 @@ static int convert_functions(struct build *build, struct raw_thread *thread, con
     if (funcs->source.present || funcs->is_js.length != rows || (has_files && funcs->file_name.length != rows) ||
         (funcs->line.present && funcs->line.length != rows))
         return 0;
-    if (!lengthen(&funcs->file_name, COLUMN_REF, rows) || !lengthen(&funcs->line, COLUMN_POSITION, rows) ||
-        !lengthen(&funcs->column, COLUMN_POSITION, rows))
+    if (!extend_column(&funcs->file_name, COLUMN_REF, rows) || !extend_column(&funcs->line, COLUMN_POSITION, rows) ||
+        !extend_column(&funcs->column, COLUMN_POSITION, rows))
         return error_no_memory(build->err);
     int code = 0;
     for (size_t i = 0; i < rows && !code; i++)
@@ -296,8 +296,8 @@ static int convert_markers(struct build *build, struct raw_markers *markers)
     if (markers->data.present && markers->data.length != rows)
         return error_set(build->err, EINVAL, "a table of markers has %zu times, but %zu payloads", rows,
                          markers->data.length);
-    if (!lengthen(&markers->start, COLUMN_DOUBLE, rows) || !lengthen(&markers->end, COLUMN_DOUBLE, rows) ||
-        !lengthen(&markers->phase, COLUMN_SMALL, rows))
+    if (!extend_column(&markers->start, COLUMN_DOUBLE, rows) || !extend_column(&markers->end, COLUMN_DOUBLE, rows) ||
+        !extend_column(&markers->phase, COLUMN_SMALL, rows))
         return error_no_memory(build->err);
     const double *time = markers->time.data;
     double *start = markers->start.data, *end = markers->end.data;
@@ -332,7 +332,7 @@ static int convert_identity(struct build *build, struct thread *thread, size_t i
     char text[48];
     uint32_t version = build->raw->meta.meta.version;
     int code = 0;
-    if (thread->process_type == PROFILE_NONE && !strcmp(text_at(build, thread->name), "Content")) { /* version 1 */
+    if (thread->process_type == PROFILE_NONE && !strcmp(raw_text(build, thread->name), "Content")) { /* version 1 */
         code = add_text(build, "GeckoMain", 9, &thread->name);
         if (!code)
             code = add_text(build, "tab", 3, &thread->process_type);
@@ -341,10 +341,10 @@ static int convert_identity(struct build *build, struct thread *thread, size_t i
         int length = snprintf(text, sizeof(text), "Unknown Process %zu", index + 1);
         code = add_text(build, text, (size_t)length, &thread->pid);
     }
-    const char *pid = text_at(build, thread->pid);
+    const char *pid = raw_text(build, thread->pid);
     if (version < 46)
-        thread->is_main = !strcmp(text_at(build, thread->name), "GeckoMain") || !is_number(pid) ||
-                          !strcmp(pid, text_at(build, thread->tid));
+        thread->is_main = !strcmp(raw_text(build, thread->name), "GeckoMain") || !is_number(pid) ||
+                          !strcmp(pid, raw_text(build, thread->tid));
     return code;
 }
 

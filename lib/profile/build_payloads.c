@@ -9,18 +9,18 @@
 
 /* ---- one payload ---- */
 
-static bool has_own_numbers(const struct build *build, const struct raw_thread *thread)
+static bool needs_rewrite(const struct build *build, const struct raw_thread *thread)
 {
     return thread->own.strings.present || thread->stack_map || !build->same_numbers;
 }
 
-static const struct column *strings_of(const struct build *build, const struct raw_thread *thread)
+static const struct column *thread_strings(const struct build *build, const struct raw_thread *thread)
 {
     return thread->own.strings.present ? &thread->own.strings : &build->raw->shared.strings;
 }
 
 /* The string that a number of the file means, or PROFILE_NONE. */
-static uint32_t string_of_number(struct build *build, const struct column *strings, double number)
+static uint32_t map_string_index(struct build *build, const struct column *strings, double number)
 {
     if (!(number >= 0) || number >= (double)strings->length)
         return PROFILE_NONE;
@@ -36,7 +36,7 @@ struct rewriter {
     bool is_string, in_cause, is_stack; /* the kind of the last key */
 };
 
-static void follow(struct rewriter *rewriter, const struct json *json, enum json_type type)
+static void track_key(struct rewriter *rewriter, const struct json *json, enum json_type type)
 {
     bool is_key = type == JSON_KEY;
     rewriter->is_string = is_key && json->depth == 1 &&
@@ -52,7 +52,7 @@ static void write_number(struct rewriter *rewriter, const struct json *json)
     const struct raw_thread *thread = rewriter->thread;
     uint32_t number = PROFILE_NONE;
     if (rewriter->is_string)
-        number = string_of_number(rewriter->build, strings_of(rewriter->build, thread), json->number);
+        number = map_string_index(rewriter->build, thread_strings(rewriter->build, thread), json->number);
     else if (json->number >= 0 && json->number < (double)thread->stack_count)
         number = thread->stack_map[(size_t)json->number];
     if (!rewriter->writer)
@@ -63,7 +63,7 @@ static void write_number(struct rewriter *rewriter, const struct json *json)
         json_unsigned(rewriter->writer, number);
 }
 
-static void rewrite(struct rewriter *rewriter, const char *text, size_t length)
+static void rewrite_payload(struct rewriter *rewriter, const char *text, size_t length)
 {
     struct json json;
     json_init_whole(&json, text, length);
@@ -74,7 +74,7 @@ static void rewrite(struct rewriter *rewriter, const char *text, size_t length)
             write_number(rewriter, &json);
         else if (rewriter->writer)
             json_token(rewriter->writer, &json, type);
-        follow(rewriter, &json, type);
+        track_key(rewriter, &json, type);
     }
     json_destroy(&json);
 }
@@ -86,7 +86,7 @@ int build_payload_strings(struct build *build)
     for (size_t t = 0; !code && t < build->raw->threads.length; t++) {
         const struct raw_thread *thread = build->raw->threads.data[t];
         const struct column *data = &thread->markers.data;
-        if (!has_own_numbers(build, thread) || build->string_fields.length == 0)
+        if (!needs_rewrite(build, thread) || build->string_fields.length == 0)
             continue;
         added = true;
         for (size_t i = 0; i < data->length; i++) {
@@ -96,7 +96,7 @@ int build_payload_strings(struct build *build)
             const struct string_entry *entry = &build->raw->texts.entries.data[text];
             struct rewriter rewriter = {
                 .build = build, .thread = thread, .type = payload_type_hash(entry->text, entry->length)};
-            rewrite(&rewriter, entry->text, entry->length);
+            rewrite_payload(&rewriter, entry->text, entry->length);
         }
     }
     if (added)
@@ -106,7 +106,7 @@ int build_payload_strings(struct build *build)
 
 int build_payload(struct build *build, const struct raw_thread *thread, uint32_t *data)
 {
-    if (*data == PROFILE_NONE || !has_own_numbers(build, thread))
+    if (*data == PROFILE_NONE || !needs_rewrite(build, thread))
         return build_text(build, data);
     const struct string_entry *entry = &build->raw->texts.entries.data[*data];
     struct byte_sink sink = text_sink(&build->payload);
@@ -117,7 +117,7 @@ int build_payload(struct build *build, const struct raw_thread *thread, uint32_t
         .build = build, .thread = thread, .writer = writer, .type = payload_type_hash(entry->text, entry->length)};
     build->payload.length = 0;
     json_writer_init(writer, &sink, build->err);
-    rewrite(&rewriter, entry->text, entry->length);
+    rewrite_payload(&rewriter, entry->text, entry->length);
     int code = json_writer_finish(writer);
     free(writer);
     if (code)

@@ -184,7 +184,7 @@ static int build_all_allocations(struct build *build, struct raw_thread *raw, si
 }
 
 /* The sample table of a piece. NULL if memory ran out, or with `code` if it does not exist. */
-static struct sample_table *table_of_added(struct build *build, const struct raw_added *raw)
+static struct sample_table *find_added_table(struct build *build, const struct raw_added *raw)
 {
     struct thread *thread = &build->profile->threads.data[raw->thread];
     uint32_t event = raw->event == PROFILE_NONE ? 0 : find_event(build, raw->event);
@@ -204,7 +204,7 @@ int build_added_samples(struct build *build)
         struct raw_added *raw = build->raw->added.data[i];
         if (raw->tables.length)
             continue;
-        struct sample_table *table = raw->thread < build->profile->threads.length ? table_of_added(build, raw) : NULL,
+        struct sample_table *table = raw->thread < build->profile->threads.length ? find_added_table(build, raw) : NULL,
                             rows = {0};
         snprintf(path, sizeof(path), "added[%zu]", i);
         if (!table)
@@ -234,7 +234,7 @@ int build_samples(struct build *build, struct raw_thread *raw, size_t index, str
 /* ---- CPU time ---- */
 
 /* Estimates the number of CPU time units in 1 ms, if the profile does not define it: the highest rate of any thread. */
-static double most_per_ms(const struct profile *profile)
+static double find_highest_rate(const struct profile *profile)
 {
     double most = 0;
     for (size_t t = 0; t < profile->threads.length; t++) {
@@ -256,7 +256,7 @@ static double microseconds_per_unit(const struct build *build, uint32_t unit)
     if (text_is(build, unit, "ns"))
         return 1e-3;
     if (text_is(build, unit, "variable CPU cycles")) {
-        double most = most_per_ms(build->profile);
+        double most = find_highest_rate(build->profile);
         return most > 0 ? 1000 / most : 0;
     }
     return 0;

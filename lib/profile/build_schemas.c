@@ -41,7 +41,7 @@ struct schema_members {
 };
 
 /* Takes the value whose first token is `type`; `within` is the text that the tokens come from. */
-static struct slice take_slice(struct json *json, enum json_type type, const char *within)
+static struct slice read_slice(struct json *json, enum json_type type, const char *within)
 {
     size_t begin = (size_t)json->offset;
     json_skip(json, type);
@@ -142,7 +142,7 @@ static bool write_fields(struct upgrade *upgrade, struct json *json, const char 
     json_open(upgrade->writer, '[');
     enum json_type type;
     for (bool is_list = open_list(json); is_list && next_element(json, &type);) {
-        struct slice slice = take_slice(json, type, within);
+        struct slice slice = read_slice(json, type, within);
         if (type != JSON_OBJECT_OPEN)
             continue;
         struct entry entry = scan_entry(slice, &value, &no_memory);
@@ -246,7 +246,7 @@ static size_t write_schemas(struct upgrade *upgrade, struct slice slice, bool *d
     json_init_whole(&json, slice.text, slice.length);
     json_open(upgrade->writer, '[');
     for (bool is_list = open_list(&json); is_list && *done && next_element(&json, &type);) {
-        struct slice schema = take_slice(&json, type, slice.text);
+        struct slice schema = read_slice(&json, type, slice.text);
         if (type != JSON_OBJECT_OPEN)
             continue;
         *done = write_schema(upgrade, schema);

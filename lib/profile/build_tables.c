@@ -45,7 +45,7 @@ static int build_refs(struct build *build, const struct column *strings, struct 
     return code;
 }
 
-static void fill(struct column *column, enum column_type type, size_t rows, double missing)
+static void fill_column(struct column *column, enum column_type type, size_t rows, double missing)
 {
     for (size_t i = 0; i < rows; i++)
         switch (column_element_size(type)) {
@@ -105,7 +105,7 @@ static int build_column(struct build *build, const struct column *strings, const
     if (!column->present) {
         if (!array_grow(&column->data, 0, &column->capacity, rows, column_element_size(plan->type)))
             return error_no_memory(build->err);
-        fill(column, plan->type, rows, plan->missing);
+        fill_column(column, plan->type, rows, plan->missing);
         column->length = rows;
     }
     int code = plan->type == COLUMN_REF ? build_refs(build, strings, column, table, plan->key) : 0;
@@ -128,7 +128,7 @@ int build_columns(struct build *build, const char *table, const struct column *s
 }
 
 /* Offsets to prefixes, in place: 0 is a root, k the stack k rows before. */
-static int prefixes_of_offsets(struct build *build, uint32_t *values, size_t rows)
+static int convert_prefix_offsets(struct build *build, uint32_t *values, size_t rows)
 {
     for (size_t i = 0; i < rows; i++) {
         if (values[i] > i)
@@ -149,7 +149,7 @@ static int build_stacks(struct build *build, struct raw_stacks *raw, struct stac
     if (code)
         return code;
     stacks->length = stacks->capacity = rows;
-    return has_offsets ? prefixes_of_offsets(build, stacks->prefix, rows) : 0;
+    return has_offsets ? convert_prefix_offsets(build, stacks->prefix, rows) : 0;
 }
 
 /* A category without subcategory gets the first one, "Other"; a subcategory without category is ignored. */
@@ -260,7 +260,7 @@ static int build_funcs(struct build *build, struct raw_funcs *raw, const struct 
     return 0;
 }
 
-static uint32_t at(const struct column *column, size_t row)
+static uint32_t column_value(const struct column *column, size_t row)
 {
     return ((const uint32_t *)column->data)[row];
 }
@@ -275,8 +275,9 @@ static int build_resources(struct build *build, struct raw_resources *raw, const
                                         {&raw->lib, COLUMN_INDEX, -1, "lib", NULL}};
     int code = BUILD_COLUMNS(build, "shared.resourceTable", strings, plans, rows);
     for (size_t i = 0; !code && i < rows; i++) {
-        struct resource row = {
-            .name = at(&raw->name, i), .host = at(&raw->host, i), .type = ((const uint8_t *)raw->type.data)[i]};
+        struct resource row = {.name = column_value(&raw->name, i),
+                               .host = column_value(&raw->host, i),
+                               .type = ((const uint8_t *)raw->type.data)[i]};
         code = array_push(&part->resources, row) ? 0 : error_no_memory(build->err);
     }
     return code;
@@ -292,10 +293,10 @@ static int build_native_symbols(struct build *build, struct raw_native_symbols *
                                         {&raw->size, COLUMN_POSITION, 0, "functionSize", NULL}};
     int code = BUILD_COLUMNS(build, "shared.nativeSymbols", strings, plans, rows);
     for (size_t i = 0; !code && i < rows; i++) {
-        struct native_symbol row = {.lib = at(&raw->lib, i),
+        struct native_symbol row = {.lib = column_value(&raw->lib, i),
                                     .address = ((const int64_t *)raw->address.data)[i],
-                                    .name = at(&raw->name, i),
-                                    .size = at(&raw->size, i)};
+                                    .name = column_value(&raw->name, i),
+                                    .size = column_value(&raw->size, i)};
         code = array_push(&part->native_symbols, row) ? 0 : error_no_memory(build->err);
     }
     return code;
@@ -313,32 +314,32 @@ static int build_sources(struct build *build, struct raw_sources *raw, const str
                                         {&raw->source_map_url, COLUMN_REF, -1, "sourceMapURL", NULL}};
     int code = BUILD_COLUMNS(build, "shared.sources", strings, plans, rows);
     for (size_t i = 0; !code && i < rows; i++) {
-        struct source row = {.filename = at(&raw->filename, i),
-                             .id = at(&raw->id, i),
-                             .start_line = at(&raw->start_line, i),
-                             .start_column = at(&raw->start_column, i),
-                             .content = at(&raw->content, i),
-                             .source_map_url = at(&raw->source_map_url, i)};
+        struct source row = {.filename = column_value(&raw->filename, i),
+                             .id = column_value(&raw->id, i),
+                             .start_line = column_value(&raw->start_line, i),
+                             .start_column = column_value(&raw->start_column, i),
+                             .content = column_value(&raw->content, i),
+                             .source_map_url = column_value(&raw->source_map_url, i)};
         code = array_push(&part->sources, row) ? 0 : error_no_memory(build->err);
     }
     return code;
 }
 
 /* Gives frames the library of their func's resource. Leaves indexes out of range: the check reports them. */
-static void libs_of_resources(const struct column *lib_of_resource, struct profile *part)
+static void move_resource_libs(const struct column *lib_of_resource, struct profile *part)
 {
     struct frame_table *frames = &part->frames;
     for (size_t i = 0; i < frames->length; i++) {
         uint32_t func = frames->func[i];
         uint32_t resource = func < part->funcs.length ? part->funcs.resource[func] : PROFILE_NONE;
         if (resource < lib_of_resource->length)
-            frames->lib[i] = at(lib_of_resource, resource);
+            frames->lib[i] = column_value(lib_of_resource, resource);
     }
 }
 
 /* Before version 58 a func named its file itself. */
-static int sources_of_file_names(struct build *build, struct column *file_names, const struct column *strings,
-                                 struct profile *part)
+static int add_sources_of_funcs(struct build *build, struct column *file_names, const struct column *strings,
+                                struct profile *part)
 {
     build_cut(file_names, part->funcs.length);
     if (file_names->length != part->funcs.length)
@@ -347,8 +348,8 @@ static int sources_of_file_names(struct build *build, struct column *file_names,
     struct interner interner;
     interner_init(&interner, part);
     for (size_t i = 0; !code && i < part->funcs.length; i++)
-        if (at(file_names, i) != PROFILE_NONE) {
-            part->funcs.source[i] = intern_source_file(&interner, at(file_names, i));
+        if (column_value(file_names, i) != PROFILE_NONE) {
+            part->funcs.source[i] = intern_source_file(&interner, column_value(file_names, i));
             code = part->funcs.source[i] == PROFILE_NONE ? error_no_memory(build->err) : 0;
         }
     interner_destroy(&interner);
@@ -371,9 +372,9 @@ int build_tables(struct build *build, struct raw_tables *raw, const struct colum
     if (!code && raw->sources.filename.present)
         code = build_sources(build, &raw->sources, strings, part);
     if (!code && funcs_have_file_names)
-        code = sources_of_file_names(build, &raw->funcs.file_name, strings, part);
+        code = add_sources_of_funcs(build, &raw->funcs.file_name, strings, part);
     if (!code && !frames_have_libs)
-        libs_of_resources(&raw->resources.lib, part);
+        move_resource_libs(&raw->resources.lib, part);
     return code;
 }
 

@@ -15,7 +15,7 @@ struct times {
     double from, to; /* ms */
 };
 
-static void widen(struct times *times, const struct sample_table *samples, double interval)
+static void extend_range(struct times *times, const struct sample_table *samples, double interval)
 {
     if (samples->length == 0)
         return;
@@ -31,9 +31,9 @@ static struct times full_times(const struct profile *profile)
     if (meta->profiling_start < meta->profiling_end)
         return (struct times){meta->profiling_start, meta->profiling_end};
     for (size_t i = 0; i < profile->threads.length; i++) {
-        widen(&times, &profile->threads.data[i].samples, meta->interval);
+        extend_range(&times, &profile->threads.data[i].samples, meta->interval);
         for (size_t k = 0; k < profile->threads.data[i].more.length; k++)
-            widen(&times, &profile->threads.data[i].more.data[k], meta->interval);
+            extend_range(&times, &profile->threads.data[i].more.data[k], meta->interval);
     }
     return times.from < times.to ? times : (struct times){0, 1};
 }
@@ -57,7 +57,7 @@ static void move_rows(struct sample_table *samples, size_t first, size_t last)
 }
 
 /* Keeps only samples in these times. The CPU time of the first one begins earlier. */
-static void cut_samples(struct sample_table *samples, struct times times)
+static void select_samples(struct sample_table *samples, struct times times)
 {
     size_t first = 0, last = samples->length;
     while (first < last && samples->time[first] < times.from)
@@ -71,17 +71,17 @@ static void cut_samples(struct sample_table *samples, struct times times)
         samples->cpu_delta[0] = fmin(samples->cpu_delta[0], 1000 * (samples->time[0] - times.from));
 }
 
-static void cut_thread(struct thread *thread, struct times times)
+static void select_thread_samples(struct thread *thread, struct times times)
 {
-    cut_samples(&thread->samples, times);
+    select_samples(&thread->samples, times);
     for (size_t i = 0; i < thread->more.length; i++)
-        cut_samples(&thread->more.data[i], times);
+        select_samples(&thread->more.data[i], times);
     thread->start = fmax(thread->start, times.from);
     thread->end = fmin(thread->end, times.to);
 }
 
 /* Frees threads that are not compared, and the counters of their processes, which readers find by thread. */
-static int keep_threads(struct profile *profile, const uint8_t *kept, struct error *err)
+static int remove_other_threads(struct profile *profile, const uint8_t *kept, struct error *err)
 {
     size_t threads = 0, counters = 0;
     uint32_t *moved = malloc((profile->threads.length + 1) * sizeof(*moved));
@@ -119,7 +119,7 @@ static int compare_times(const void *left, const void *right)
 }
 
 /* Drops runs that lie outside of the compared times. */
-static void drop_runs_outside(struct run_starts *starts, struct times times)
+static void remove_runs_outside(struct run_starts *starts, struct times times)
 {
     size_t first = 0;
     while (starts->length && starts->data[starts->length - 1] >= times.to)
@@ -146,12 +146,12 @@ static bool find_runs(const struct profile *profile, struct times times, struct 
     }
     if (starts->length)
         qsort(starts->data, starts->length, sizeof(*starts->data), compare_times);
-    drop_runs_outside(starts, times);
+    remove_runs_outside(starts, times);
     return enough;
 }
 
 /* A process of a run is started when it has begun. */
-static uint32_t run_of_thread(const struct run_starts *starts, const struct thread *thread)
+static uint32_t find_run(const struct run_starts *starts, const struct thread *thread)
 {
     double start = isnan(thread->start) ? thread->process_start : thread->start;
     if (thread->samples.length && !(start <= thread->samples.time[0]))
@@ -164,19 +164,19 @@ static uint32_t run_of_thread(const struct run_starts *starts, const struct thre
 
 /* ---- times ---- */
 
-static void shift(double *times, size_t length, double by)
+static void shift_times(double *times, size_t length, double by)
 {
     for (size_t i = 0; i < length; i++)
         times[i] -= by;
 }
 
-static void shift_thread(struct thread *thread, double by)
+static void shift_thread_times(struct thread *thread, double by)
 {
-    shift(thread->samples.time, thread->samples.length, by);
+    shift_times(thread->samples.time, thread->samples.length, by);
     for (size_t i = 0; i < thread->more.length; i++)
-        shift(thread->more.data[i].time, thread->more.data[i].length, by);
-    shift(thread->markers.start, thread->markers.length, by);
-    shift(thread->markers.end, thread->markers.length, by);
+        shift_times(thread->more.data[i].time, thread->more.data[i].length, by);
+    shift_times(thread->markers.start, thread->markers.length, by);
+    shift_times(thread->markers.end, thread->markers.length, by);
     for (size_t i = 0; i < thread->paused.length; i++) {
         thread->paused.data[i].start -= by;
         thread->paused.data[i].end -= by;
@@ -189,8 +189,8 @@ static void shift_thread(struct thread *thread, double by)
 
 /* Assigns the threads of a profile to a side, and starts all of its runs at time 0. `first_run`: the number of its
  * first run; set to that of the next profile. *length: set to the longest run, ms. */
-static int place_threads(struct profile *profile, const struct compare_input *input, struct times times,
-                         uint32_t *first_run, double *length, struct error *err)
+static int assign_side(struct profile *profile, const struct compare_input *input, struct times times,
+                       uint32_t *first_run, double *length, struct error *err)
 {
     struct run_starts starts = {0};
     if (!find_runs(profile, times, &starts)) {
@@ -201,16 +201,16 @@ static int place_threads(struct profile *profile, const struct compare_input *in
     *length = has_runs ? 0 : times.to - times.from;
     for (size_t i = 0; i < profile->threads.length; i++) {
         struct thread *thread = &profile->threads.data[i];
-        uint32_t run = has_runs ? run_of_thread(&starts, thread) : 0;
+        uint32_t run = has_runs ? find_run(&starts, thread) : 0;
         double start = has_runs ? fmax(starts.data[run], times.from) : times.from;
         double end = !has_runs || run + 1 == starts.length ? times.to : starts.data[run + 1];
         thread->side = input->side;
         thread->run = *first_run + run;
         *length = fmax(*length, end - start);
-        shift_thread(thread, start);
+        shift_thread_times(thread, start);
         for (size_t k = 0; k < profile->counters.length; k++)
             if (profile->counters.data[k].main_thread == i)
-                shift(profile->counters.data[k].time, profile->counters.data[k].length, start);
+                shift_times(profile->counters.data[k].time, profile->counters.data[k].length, start);
     }
     *first_run += has_runs ? (uint32_t)starts.length : 1;
     array_free(&starts);
@@ -220,7 +220,7 @@ static int place_threads(struct profile *profile, const struct compare_input *in
 /* ---- metadata ---- */
 
 /* Combines the sections of the base and of the new side. Their texts are in `from`, which may be `out`. */
-static bool take_sections(struct profile *out, const struct profile *from, const struct extra_sections *sections,
+static bool copy_sections(struct profile *out, const struct profile *from, const struct extra_sections *sections,
                           enum profile_side side)
 {
     static const char *const names[] = {[SIDE_BASE] = "Base", [SIDE_NEW] = "New"};
@@ -282,7 +282,7 @@ static int warn(struct profile *out, const char *sentences, struct error *err)
     return out->meta.warning == STRING_NONE ? error_no_memory(err) : 0;
 }
 
-static int agree(struct profile *out, struct profile *from, struct error *err)
+static int merge_settings(struct profile *out, struct profile *from, struct error *err)
 {
     static const char *const units[] = {
         [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
@@ -326,34 +326,34 @@ static int prepare(struct compare_input *input, unsigned forgiven, uint32_t *fir
     if (!(times.from < times.to))
         return error_set(err, EINVAL, "%s has nothing in the range that is compared; it lasts %.3f s", input->name,
                          (full.to - full.from) / 1000);
-    int code = input->kept ? keep_threads(profile, input->kept, err) : 0;
+    int code = input->kept ? remove_other_threads(profile, input->kept, err) : 0;
     bool is_cut = input->from > 0 || full.from + input->to < full.to;
     for (size_t i = 0; !code && is_cut && i < profile->threads.length; i++)
-        cut_thread(&profile->threads.data[i], times);
+        select_thread_samples(&profile->threads.data[i], times);
     if (!code && forgiven)
         code = funcs_forgive(profile, forgiven, err);
     if (!code)
-        code = place_threads(profile, input, times, first_run, length, err);
+        code = assign_side(profile, input, times, first_run, length, err);
     profile->meta.initial_visible_threads.length = profile->meta.initial_selected_threads.length = 0;
     return code;
 }
 
 static int append_input(struct profile *out, struct compare_input *input, bool is_first_of_side, struct error *err)
 {
-    int code = agree(out, input->profile, err);
-    if (!code && is_first_of_side && !take_sections(out, input->profile, &input->profile->meta.extra, input->side))
+    int code = merge_settings(out, input->profile, err);
+    if (!code && is_first_of_side && !copy_sections(out, input->profile, &input->profile->meta.extra, input->side))
         code = error_no_memory(err);
     return code ? code : profile_merge(out, input->profile, err);
 }
 
 /* The first input becomes the profile to which the others are appended. */
-static int begin(struct profile *out, struct compare_input *input, struct error *err)
+static int begin_comparison(struct profile *out, struct compare_input *input, struct error *err)
 {
     *out = *input->profile;
     profile_init(input->profile);
     struct extra_sections sections = out->meta.extra;
     out->meta.extra = (struct extra_sections){0};
-    bool enough = take_sections(out, out, &sections, input->side);
+    bool enough = copy_sections(out, out, &sections, input->side);
     for (size_t i = 0; i < sections.length; i++)
         array_free(&sections.data[i].entries);
     array_free(&sections);
@@ -361,7 +361,7 @@ static int begin(struct profile *out, struct compare_input *input, struct error 
 }
 
 /* When the recordings of a side began and ended, ms since the epoch. */
-static void widen_recorded(struct times *recorded, const struct profile *profile)
+static void extend_recorded_time(struct times *recorded, const struct profile *profile)
 {
     struct times full = full_times(profile);
     bool is_known = profile->meta.start_time > 0;
@@ -369,8 +369,8 @@ static void widen_recorded(struct times *recorded, const struct profile *profile
     recorded->to = fmax(recorded->to, is_known ? profile->meta.start_time + full.to : INFINITY);
 }
 
-static int name_sides(struct profile *out, const char *const names[PROFILE_SIDES], const uint32_t runs[PROFILE_SIDES],
-                      double length, struct error *err)
+static int set_side_names(struct profile *out, const char *const names[PROFILE_SIDES],
+                          const uint32_t runs[PROFILE_SIDES], double length, struct error *err)
 {
     struct profile_meta *meta = &out->meta;
     meta->profiling_start = 0;
@@ -398,16 +398,16 @@ int profile_compare(struct profile *out, struct compare_input *inputs, size_t co
         struct compare_input *input = &inputs[i];
         bool is_first_of_side = !names[input->side];
         double own_length = 0;
-        widen_recorded(&recorded[input->side], input->profile);
+        extend_recorded_time(&recorded[input->side], input->profile);
         code = prepare(input, forgiven, &runs[input->side], &own_length, err);
         if (!code)
-            code = i == 0 ? begin(out, input, err) : append_input(out, input, is_first_of_side, err);
+            code = i == 0 ? begin_comparison(out, input, err) : append_input(out, input, is_first_of_side, err);
         names[input->side] = is_first_of_side ? input->name : names[input->side];
         length = fmax(length, own_length);
         profile_destroy(input->profile);
     }
     if (!code)
-        code = name_sides(out, names, runs, length, err);
+        code = set_side_names(out, names, runs, length, err);
     out->meta.comparison.is_one_after_other =
         recorded[SIDE_BASE].to <= recorded[SIDE_NEW].from || recorded[SIDE_NEW].to <= recorded[SIDE_BASE].from;
     if (!code)

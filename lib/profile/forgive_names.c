@@ -30,7 +30,7 @@ static size_t length_without_suffixes(const char *name, size_t length)
 }
 
 /* Whether the "<" at `at` opens arguments, and is not an operator or a name such as "<lambda>". */
-static bool begins_arguments(const char *name, size_t at)
+static bool is_argument_start(const char *name, size_t at)
 {
     static const char word[] = "operator";
     size_t size = sizeof(word) - 1, start = at;
@@ -52,7 +52,7 @@ static bool append_without_arguments(struct text_buffer *out, const char *name, 
             depth--;
         if (depth == 0)
             enough = text_append(out, name + i, 1);
-        if (name[i] == '<' && (depth > 0 || begins_arguments(name, i)))
+        if (name[i] == '<' && (depth > 0 || is_argument_start(name, i)))
             depth++;
     }
     if (enough && depth > 0) {
@@ -62,7 +62,7 @@ static bool append_without_arguments(struct text_buffer *out, const char *name, 
     return enough;
 }
 
-static uint32_t forgiven_name(struct profile *profile, uint32_t string, unsigned forgiven, struct text_buffer *text)
+static uint32_t simplify_name(struct profile *profile, uint32_t string, unsigned forgiven, struct text_buffer *text)
 {
     const struct string_entry *entry = &profile->strings.entries.data[string];
     size_t length = forgiven & FORGIVE_SUFFIXES ? length_without_suffixes(entry->text, entry->length) : entry->length;
@@ -73,7 +73,7 @@ static uint32_t forgiven_name(struct profile *profile, uint32_t string, unsigned
 }
 
 /* The first func with the same name, library and file. */
-static uint32_t first_alike(struct hash *seen, const struct profile *profile, uint32_t func)
+static uint32_t find_same_func(struct hash *seen, const struct profile *profile, uint32_t func)
 {
     const struct func_table *funcs = &profile->funcs;
     uint64_t key = hash_mix((uint64_t)funcs->name[func] << 32 | funcs->resource[func], funcs->source[func]);
@@ -91,12 +91,12 @@ int funcs_forgive(struct profile *profile, unsigned forgiven, struct error *err)
     uint32_t *same = malloc((length + 1) * sizeof(*same));
     bool enough = same != NULL;
     for (uint32_t func = 0; enough && func < length; func++) {
-        uint32_t before = profile->funcs.name[func], name = forgiven_name(profile, before, forgiven, &text);
+        uint32_t before = profile->funcs.name[func], name = simplify_name(profile, before, forgiven, &text);
         enough = name != STRING_NONE;
         if (!enough)
             break;
         profile->funcs.name[func] = name;
-        same[func] = first_alike(&seen, profile, func);
+        same[func] = find_same_func(&seen, profile, func);
         enough = same[func] != PROFILE_NONE;
     }
     for (size_t frame = 0; enough && frame < profile->frames.length; frame++)

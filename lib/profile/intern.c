@@ -24,13 +24,13 @@ void interner_destroy(struct interner *interner)
     *interner = (struct interner){0};
 }
 
-static uint64_t pair_of(uint32_t high, uint32_t low)
+static uint64_t pair_key(uint32_t high, uint32_t low)
 {
     return (uint64_t)high << 32 | low;
 }
 
 /* Notes a freshly appended row in its place. PROFILE_NONE, if it could not be appended, leaves the place empty. */
-static uint32_t remember(uint32_t *place, uint32_t row)
+static uint32_t store_row(uint32_t *place, uint32_t row)
 {
     _Static_assert(PROFILE_NONE == HASH_MISSING, "a row that could not be appended must look like a missing one");
     return *place = row;
@@ -39,8 +39,8 @@ static uint32_t remember(uint32_t *place, uint32_t row)
 typedef bool (*row_equals)(const struct profile *profile, uint32_t row, const void *wanted);
 
 /* The row that equals `wanted`, or else the place to note the new one in, under `*key`; NULL if memory ran out. */
-static uint32_t *find_place(struct hash *index, const struct profile *profile, uint64_t *key, row_equals equals,
-                            const void *wanted)
+static uint32_t *find_slot(struct hash *index, const struct profile *profile, uint64_t *key, row_equals equals,
+                           const void *wanted)
 {
     for (uint64_t attempt = 1;; attempt++) {
         uint32_t *place = hash_at(index, *key);
@@ -52,11 +52,11 @@ static uint32_t *find_place(struct hash *index, const struct profile *profile, u
 
 uint32_t intern_stack(struct interner *interner, uint32_t prefix, uint32_t frame)
 {
-    uint64_t key = pair_of(prefix, frame);
+    uint64_t key = pair_key(prefix, frame);
     uint32_t *place = hash_at(&interner->stacks, key);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
-    return remember(place, profile_add_stack(interner->profile, prefix, frame));
+    return store_row(place, profile_add_stack(interner->profile, prefix, frame));
 }
 
 static bool frame_equals(const struct profile *profile, uint32_t row, const void *wanted)
@@ -86,14 +86,14 @@ static uint32_t append_frame(struct profile *profile, const struct frame_row *fr
 
 uint32_t intern_frame(struct interner *interner, const struct frame_row *row)
 {
-    uint64_t key = hash_mix((uint64_t)row->address, pair_of(row->func, row->lib));
-    key = hash_mix(key, pair_of(row->line, row->column));
-    key = hash_mix(key, pair_of(row->category, row->subcategory));
-    key = hash_mix(key, pair_of(row->native_symbol, row->inline_depth));
-    uint32_t *place = find_place(&interner->frames, interner->profile, &key, frame_equals, row);
+    uint64_t key = hash_mix((uint64_t)row->address, pair_key(row->func, row->lib));
+    key = hash_mix(key, pair_key(row->line, row->column));
+    key = hash_mix(key, pair_key(row->category, row->subcategory));
+    key = hash_mix(key, pair_key(row->native_symbol, row->inline_depth));
+    uint32_t *place = find_slot(&interner->frames, interner->profile, &key, frame_equals, row);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
-    return remember(place, append_frame(interner->profile, row));
+    return store_row(place, append_frame(interner->profile, row));
 }
 
 static bool func_equals(const struct profile *profile, uint32_t row, const void *wanted)
@@ -120,12 +120,12 @@ static uint32_t append_func(struct profile *profile, const struct func_row *func
 
 uint32_t intern_func(struct interner *interner, const struct func_row *row)
 {
-    uint64_t key = hash_mix(pair_of(row->name, row->resource), pair_of(row->source, row->flags));
-    key = hash_mix(key, pair_of(row->line, row->column));
-    uint32_t *place = find_place(&interner->funcs, interner->profile, &key, func_equals, row);
+    uint64_t key = hash_mix(pair_key(row->name, row->resource), pair_key(row->source, row->flags));
+    key = hash_mix(key, pair_key(row->line, row->column));
+    uint32_t *place = find_slot(&interner->funcs, interner->profile, &key, func_equals, row);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
-    return remember(place, append_func(interner->profile, row));
+    return store_row(place, append_func(interner->profile, row));
 }
 
 #define APPEND(array, row) (array_push(&(array), (row)) ? (uint32_t)(array).length - 1 : PROFILE_NONE)
@@ -138,11 +138,11 @@ static bool resource_equals(const struct profile *profile, uint32_t row, const v
 
 uint32_t intern_resource(struct interner *interner, const struct resource *row)
 {
-    uint64_t key = hash_mix(pair_of(row->name, row->host), row->type);
-    uint32_t *place = find_place(&interner->resources, interner->profile, &key, resource_equals, row);
+    uint64_t key = hash_mix(pair_key(row->name, row->host), row->type);
+    uint32_t *place = find_slot(&interner->resources, interner->profile, &key, resource_equals, row);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
-    return remember(place, APPEND(interner->profile->resources, *row));
+    return store_row(place, APPEND(interner->profile->resources, *row));
 }
 
 uint32_t intern_library_resource(struct interner *interner, uint32_t name)
@@ -159,20 +159,20 @@ static bool native_symbol_equals(const struct profile *profile, uint32_t row, co
 
 uint32_t intern_native_symbol(struct interner *interner, const struct native_symbol *row)
 {
-    uint64_t key = hash_mix((uint64_t)row->address, pair_of(row->lib, row->name));
-    uint32_t *place = find_place(&interner->native_symbols, interner->profile, &key, native_symbol_equals, row);
+    uint64_t key = hash_mix((uint64_t)row->address, pair_key(row->lib, row->name));
+    uint32_t *place = find_slot(&interner->native_symbols, interner->profile, &key, native_symbol_equals, row);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
-    return remember(place, APPEND(interner->profile->native_symbols, *row));
+    return store_row(place, APPEND(interner->profile->native_symbols, *row));
 }
 
 uint32_t intern_source(struct interner *interner, const struct source *row)
 {
-    uint64_t key = pair_of(row->filename, row->id);
+    uint64_t key = pair_key(row->filename, row->id);
     uint32_t *place = hash_at(&interner->sources, key);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
-    return remember(place, APPEND(interner->profile->sources, *row));
+    return store_row(place, APPEND(interner->profile->sources, *row));
 }
 
 uint32_t intern_source_file(struct interner *interner, uint32_t filename)
@@ -195,13 +195,13 @@ static bool library_equals(const struct profile *profile, uint32_t row, const vo
 
 uint32_t intern_library(struct interner *interner, const struct library *row)
 {
-    uint64_t key = hash_mix(pair_of(row->name, row->path), pair_of(row->debug_name, row->debug_path));
-    key = hash_mix(key, pair_of(row->breakpad_id, row->code_id));
+    uint64_t key = hash_mix(pair_key(row->name, row->path), pair_key(row->debug_name, row->debug_path));
+    key = hash_mix(key, pair_key(row->breakpad_id, row->code_id));
     key = hash_mix(key, row->arch);
-    uint32_t *place = find_place(&interner->libs, interner->profile, &key, library_equals, row);
+    uint32_t *place = find_slot(&interner->libs, interner->profile, &key, library_equals, row);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
-    return remember(place, APPEND(interner->profile->libs, *row));
+    return store_row(place, APPEND(interner->profile->libs, *row));
 }
 
 uint32_t intern_category(struct interner *interner, const char *name, const char *color)
@@ -210,25 +210,25 @@ uint32_t intern_category(struct interner *interner, const char *name, const char
     uint32_t *place = text == STRING_NONE ? NULL : hash_at(&interner->categories, text);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
-    return remember(place, profile_add_category(interner->profile, name, color));
+    return store_row(place, profile_add_category(interner->profile, name, color));
 }
 
 /* Adds rows that the index lacks: those of the profile before it had an interner. The key with STRING_NONE counts the
  * rows that it has. Returns false if memory ran out. */
 static bool index_subcategories(struct hash *index, uint32_t category, const struct category *row)
 {
-    const uint32_t *known = hash_at(index, pair_of(category, STRING_NONE));
+    const uint32_t *known = hash_at(index, pair_key(category, STRING_NONE));
     size_t count = !known || *known == HASH_MISSING ? 0 : *known;
     if (!known)
         return false;
     for (size_t i = count; i < row->subcategories.length; i++) {
-        uint32_t *place = hash_at(index, pair_of(category, row->subcategories.data[i]));
+        uint32_t *place = hash_at(index, pair_key(category, row->subcategories.data[i]));
         if (!place)
             return false;
         if (*place == HASH_MISSING)
             *place = (uint32_t)i;
     }
-    return hash_set(index, pair_of(category, STRING_NONE), (uint32_t)row->subcategories.length);
+    return hash_set(index, pair_key(category, STRING_NONE), (uint32_t)row->subcategories.length);
 }
 
 uint32_t intern_subcategory(struct interner *interner, uint32_t category, const char *name)
@@ -237,8 +237,8 @@ uint32_t intern_subcategory(struct interner *interner, uint32_t category, const 
     uint32_t text = strings_add_z(&interner->profile->strings, name);
     if (text == STRING_NONE || !index_subcategories(&interner->subcategories, category, row))
         return PROFILE_NONE;
-    uint32_t *place = hash_at(&interner->subcategories, pair_of(category, text));
+    uint32_t *place = hash_at(&interner->subcategories, pair_key(category, text));
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
-    return remember(place, APPEND(row->subcategories, text));
+    return store_row(place, APPEND(row->subcategories, text));
 }

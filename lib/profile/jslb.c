@@ -90,14 +90,14 @@ static int read_slab_table(struct container *container, const unsigned char *byt
     return 0;
 }
 
-static double float_of_bits(uint32_t bits)
+static double bits_to_float(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof(value));
     return value;
 }
 
-static double double_of_bits(uint64_t bits)
+static double bits_to_double(uint64_t bits)
 {
     double value;
     memcpy(&value, &bits, sizeof(value));
@@ -126,10 +126,10 @@ static void write_element(struct json_writer *writer, uint32_t type, struct curs
         json_unsigned(writer, cursor_u32(bytes));
         break;
     case SLAB_F32:
-        json_double(writer, float_of_bits(cursor_u32(bytes)));
+        json_double(writer, bits_to_float(cursor_u32(bytes)));
         break;
     case SLAB_F64:
-        json_double(writer, double_of_bits(cursor_u64(bytes)));
+        json_double(writer, bits_to_double(cursor_u64(bytes)));
         break;
     case SLAB_I64:
         json_signed(writer, (int64_t)cursor_u64(bytes));
@@ -152,7 +152,7 @@ static int write_slab(struct container *container, double number);
 /* Parsed part of a {"$s": N}; an object that turns out to be another one is written after all. */
 enum placeholder { NOTHING, BRACE, KEY, NUMBER };
 
-static void write_held_back(struct json_writer *writer, enum placeholder seen, double number)
+static void write_placeholder(struct json_writer *writer, enum placeholder seen, double number)
 {
     if (seen >= BRACE)
         json_open(writer, '{');
@@ -180,7 +180,7 @@ static int write_tokens(struct container *container, struct json *json)
             if (code)
                 return code;
         } else {
-            write_held_back(writer, seen, number);
+            write_placeholder(writer, seen, number);
             seen = type == JSON_OBJECT_OPEN ? BRACE : NOTHING;
             if (!seen)
                 json_token(writer, json, type);

@@ -84,7 +84,7 @@ static bool count_funcs(const struct profile *profile, uint32_t **sizes)
     return *sizes != NULL;
 }
 
-static bool vote(struct rename_votes *votes, uint32_t base, uint32_t other)
+static bool add_vote(struct rename_votes *votes, uint32_t base, uint32_t other)
 {
     uint32_t *place = hash_at(&votes->index, (uint64_t)base << 32 | other);
     if (!place)
@@ -113,7 +113,7 @@ static bool collect_votes(struct rename_votes *votes, const struct profile *base
             continue;
         uint32_t func = hash_get(&votes->funcs, name_hash(other, other->funcs.name[i]));
         if (func != HASH_MISSING)
-            enough = vote(votes, base->funcs.resource[func], resource);
+            enough = add_vote(votes, base->funcs.resource[func], resource);
     }
     return enough;
 }

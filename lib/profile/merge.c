@@ -29,7 +29,7 @@ static uint32_t *new_map(size_t length)
     return map;
 }
 
-static uint32_t note(struct merge *merge, uint32_t index)
+static uint32_t check_index(struct merge *merge, uint32_t index)
 {
     merge->is_out_of_memory |= index == PROFILE_NONE;
     return index;
@@ -43,7 +43,7 @@ static uint32_t map_string(void *context, uint32_t string)
     uint32_t *place = &merge->strings[string];
     const struct string_entry *entry = &merge->from->strings.entries.data[string];
     if (*place == PROFILE_NONE)
-        *place = note(merge, strings_add(&merge->into->strings, entry->text, entry->length));
+        *place = check_index(merge, strings_add(&merge->into->strings, entry->text, entry->length));
     return *place;
 }
 
@@ -65,14 +65,14 @@ static void map_categories(struct merge *merge)
         while (at < into->categories.length && into->categories.data[at].name != name)
             at++;
         if (at == into->categories.length)
-            at = note(merge, profile_add_category(into, profile_text(from, category->name),
-                                                  profile_text(from, category->color)));
+            at = check_index(merge, profile_add_category(into, profile_text(from, category->name),
+                                                         profile_text(from, category->color)));
         merge->categories[i] = at;
         merge->subcategories[i] = new_map(category->subcategories.length);
         merge->is_out_of_memory |= !merge->subcategories[i];
         for (size_t k = 0; k < category->subcategories.length && !merge->is_out_of_memory; k++)
-            merge->subcategories[i][k] =
-                note(merge, intern_subcategory(&interner, at, profile_text(from, category->subcategories.data[k])));
+            merge->subcategories[i][k] = check_index(
+                merge, intern_subcategory(&interner, at, profile_text(from, category->subcategories.data[k])));
     }
     interner_destroy(&interner);
 }
@@ -94,7 +94,7 @@ static uint64_t symbol_key(const struct native_symbol *symbol)
 }
 
 /* Returns the row with this key; if none exists, adds the key with row `next`, and returns `next`. */
-static uint32_t find_or_place(struct merge *merge, struct hash *index, uint64_t key, size_t next)
+static uint32_t find_slot(struct merge *merge, struct hash *index, uint64_t key, size_t next)
 {
     uint32_t *place = hash_at(index, key);
     merge->is_out_of_memory |= !place;
@@ -108,14 +108,14 @@ static void map_libs(struct merge *merge)
     struct profile *into = merge->into;
     struct hash index = {0};
     for (size_t i = 0; i < into->libs.length; i++)
-        find_or_place(merge, &index, library_key(&into->libs.data[i]), i);
+        find_slot(merge, &index, library_key(&into->libs.data[i]), i);
     for (size_t i = 0; i < merge->from->libs.length && !merge->is_out_of_memory; i++) {
         const struct library *from = &merge->from->libs.data[i];
         struct library lib = {map_string(merge, from->arch),       map_string(merge, from->name),
                               map_string(merge, from->path),       map_string(merge, from->debug_name),
                               map_string(merge, from->debug_path), map_string(merge, from->breakpad_id),
                               map_string(merge, from->code_id)};
-        merge->libs[i] = find_or_place(merge, &index, library_key(&lib), into->libs.length);
+        merge->libs[i] = find_slot(merge, &index, library_key(&lib), into->libs.length);
         if (merge->libs[i] == into->libs.length)
             merge->is_out_of_memory |= !array_push(&into->libs, lib);
     }
@@ -127,14 +127,14 @@ static void map_sources(struct merge *merge)
     struct profile *into = merge->into;
     struct hash index = {0};
     for (size_t i = 0; i < into->sources.length; i++)
-        find_or_place(merge, &index, source_key(&into->sources.data[i]), i);
+        find_slot(merge, &index, source_key(&into->sources.data[i]), i);
     for (size_t i = 0; i < merge->from->sources.length && !merge->is_out_of_memory; i++) {
         struct source source = merge->from->sources.data[i];
         source.filename = map_string(merge, source.filename);
         source.id = map_string(merge, source.id);
         source.content = map_string(merge, source.content);
         source.source_map_url = map_string(merge, source.source_map_url);
-        merge->sources[i] = find_or_place(merge, &index, source_key(&source), into->sources.length);
+        merge->sources[i] = find_slot(merge, &index, source_key(&source), into->sources.length);
         if (merge->sources[i] == into->sources.length)
             merge->is_out_of_memory |= !array_push(&into->sources, source);
     }
@@ -146,12 +146,12 @@ static void map_symbols(struct merge *merge)
     struct profile *into = merge->into;
     struct hash index = {0};
     for (size_t i = 0; i < into->native_symbols.length; i++)
-        find_or_place(merge, &index, symbol_key(&into->native_symbols.data[i]), i);
+        find_slot(merge, &index, symbol_key(&into->native_symbols.data[i]), i);
     for (size_t i = 0; i < merge->from->native_symbols.length && !merge->is_out_of_memory; i++) {
         struct native_symbol symbol = merge->from->native_symbols.data[i];
         symbol.lib = merge->libs[symbol.lib];
         symbol.name = map_string(merge, symbol.name);
-        merge->symbols[i] = find_or_place(merge, &index, symbol_key(&symbol), into->native_symbols.length);
+        merge->symbols[i] = find_slot(merge, &index, symbol_key(&symbol), into->native_symbols.length);
         if (merge->symbols[i] == into->native_symbols.length)
             merge->is_out_of_memory |= !array_push(&into->native_symbols, symbol);
     }
@@ -192,8 +192,8 @@ static void append_funcs(struct merge *merge)
     for (size_t i = 0; i < funcs->length && !merge->is_out_of_memory; i++) {
         if (merge->matches.func[i] != PROFILE_NONE)
             continue;
-        uint32_t func = note(merge, profile_add_func(into, map_string(merge, funcs->name[i]),
-                                                     map_index(merge->matches.resource, funcs->resource[i])));
+        uint32_t func = check_index(merge, profile_add_func(into, map_string(merge, funcs->name[i]),
+                                                            map_index(merge->matches.resource, funcs->resource[i])));
         if (func == PROFILE_NONE)
             return;
         merge->matches.func[i] = func;
@@ -215,8 +215,9 @@ static void append_stacks(struct merge *merge)
         return;
     }
     for (size_t i = 0; i < frames->length; i++) {
-        uint32_t row = note(merge, profile_add_frame(into, merge->matches.func[frames->func[i]],
-                                                     map_index(merge->libs, frames->lib[i]), frames->address[i]));
+        uint32_t row =
+            check_index(merge, profile_add_frame(into, merge->matches.func[frames->func[i]],
+                                                 map_index(merge->libs, frames->lib[i]), frames->address[i]));
         if (row == PROFILE_NONE)
             return;
         uint32_t category = frames->category[i];
@@ -292,7 +293,7 @@ static uint32_t map_pid(struct merge *merge, uint32_t pid)
     uint32_t mapped = map_string(merge, pid);
     for (unsigned i = 1; mapped != PROFILE_NONE && hash_get(&merge->pids, mapped) != HASH_MISSING; i++) {
         snprintf(text, sizeof(text), "%.40s.%u", profile_text(merge->from, pid), i);
-        mapped = note(merge, strings_add_z(&merge->into->strings, text));
+        mapped = check_index(merge, strings_add_z(&merge->into->strings, text));
     }
     return mapped;
 }
@@ -344,7 +345,7 @@ static void append_counters(struct merge *merge)
 
 /* ---- all ---- */
 
-static bool begin(struct merge *merge)
+static bool init_merge(struct merge *merge)
 {
     const struct profile *from = merge->from;
     merge->strings = new_map(from->strings.entries.length);
@@ -360,7 +361,7 @@ static bool begin(struct merge *merge)
            merge->symbols;
 }
 
-static void end(struct merge *merge)
+static void finish_merge(struct merge *merge)
 {
     func_matches_destroy(&merge->matches);
     for (size_t i = 0; merge->subcategories && i < merge->from->categories.length; i++)
@@ -377,7 +378,7 @@ static void end(struct merge *merge)
 int profile_merge(struct profile *into, struct profile *from, struct error *err)
 {
     struct merge merge = {.into = into, .from = from};
-    merge.is_out_of_memory = !begin(&merge);
+    merge.is_out_of_memory = !init_merge(&merge);
     int code = merge.is_out_of_memory ? 0 : func_matches_find(&merge.matches, into, from, err);
     void (*const steps[])(struct merge *) = {map_categories, map_libs,     map_sources,   map_symbols,
                                              map_events,     append_funcs, append_stacks, collect_pids};
@@ -391,6 +392,6 @@ int profile_merge(struct profile *into, struct profile *from, struct error *err)
         append_threads(&merge);
     if (!code && !merge.is_out_of_memory)
         append_counters(&merge);
-    end(&merge);
+    finish_merge(&merge);
     return code ? code : merge.is_out_of_memory ? error_no_memory(err) : 0;
 }

@@ -16,7 +16,7 @@ struct rewriter {
     bool is_string, in_cause, is_stack; /* the kind of the last key */
 };
 
-static void follow(struct rewriter *rewriter, const struct json *json, enum json_type type)
+static void track_key(struct rewriter *rewriter, const struct json *json, enum json_type type)
 {
     bool is_key = type == JSON_KEY;
     rewriter->is_string = is_key && json->depth == 1 &&
@@ -39,7 +39,7 @@ static void write_number(struct rewriter *rewriter, double number)
         json_unsigned(rewriter->writer, index);
 }
 
-static void rewrite(struct rewriter *rewriter, const struct string_entry *payload)
+static void rewrite_payload(struct rewriter *rewriter, const struct string_entry *payload)
 {
     struct json json;
     json_init_whole(&json, payload->text, payload->length);
@@ -48,7 +48,7 @@ static void rewrite(struct rewriter *rewriter, const struct string_entry *payloa
             write_number(rewriter, json.number);
         else
             json_token(rewriter->writer, &json, type);
-        follow(rewriter, &json, type);
+        track_key(rewriter, &json, type);
     }
     json_destroy(&json);
 }
@@ -61,7 +61,7 @@ static int append_payload(struct profile *into, const struct string_entry *paylo
     json_writer_init(rewriter->writer, &sink, err);
     rewriter->type = payload_type_hash(payload->text, payload->length);
     rewriter->is_string = rewriter->in_cause = rewriter->is_stack = false;
-    rewrite(rewriter, payload);
+    rewrite_payload(rewriter, payload);
     int code = json_writer_finish(rewriter->writer);
     if (code)
         return code;

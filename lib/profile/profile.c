@@ -38,7 +38,7 @@ static const struct column_place marker_columns[] = {PLACE(marker_table, name), 
 static const struct column_place counter_columns[] = {PLACE(counter, time), PLACE(counter, count)};
 
 /* A pointer of any type, so it is read and written as bytes. */
-static void *column_at(const void *table, const struct column_place *column)
+static void *get_column(const void *table, const struct column_place *column)
 {
     void *data;
     memcpy(&data, (const char *)table + column->offset, sizeof(data));
@@ -52,7 +52,7 @@ static bool table_grow(void *table, const struct column_place *columns, size_t c
         return false;
     size_t rows = *capacity ? *capacity * 2 : FIRST_CAPACITY;
     for (const struct column_place *column = columns; column < columns + count; column++) {
-        void *moved = rows > SIZE_MAX / column->size ? NULL : realloc(column_at(table, column), rows * column->size);
+        void *moved = rows > SIZE_MAX / column->size ? NULL : realloc(get_column(table, column), rows * column->size);
         if (!moved)
             return false;
         memcpy((char *)table + column->offset, &moved, sizeof(moved));
@@ -64,7 +64,7 @@ static bool table_grow(void *table, const struct column_place *columns, size_t c
 static void table_free(void *table, const struct column_place *columns, size_t count)
 {
     for (const struct column_place *column = columns; column < columns + count; column++)
-        free(column_at(table, column));
+        free(get_column(table, column));
 }
 
 #define TABLE_GROW(table, columns)                                                                                     \
@@ -126,7 +126,7 @@ struct profile_rows profile_count_rows(const struct profile *profile)
 static void shift_columns(void *table, const struct column_place *columns, size_t count, size_t rows)
 {
     for (const struct column_place *column = columns; rows && column < columns + count; column++) {
-        void *data = (char *)column_at(table, column) + rows * column->size;
+        void *data = (char *)get_column(table, column) + rows * column->size;
         memcpy((char *)table + column->offset, &data, sizeof(data));
     }
 }
@@ -171,7 +171,7 @@ static bool table_reserve(void *table, const struct column_place *columns, size_
         return false;
     rows += rows / 4;
     for (const struct column_place *column = columns; column < columns + count; column++) {
-        void *moved = realloc(column_at(table, column), rows * column->size);
+        void *moved = realloc(get_column(table, column), rows * column->size);
         if (!moved)
             return false;
         memcpy((char *)table + column->offset, &moved, sizeof(moved));
@@ -184,7 +184,7 @@ static void copy_rows(void *table, const void *from, const struct column_place *
                       size_t rows)
 {
     for (const struct column_place *column = columns; rows && column < columns + count; column++)
-        memcpy((char *)column_at(table, column) + at * column->size, column_at(from, column), rows * column->size);
+        memcpy((char *)get_column(table, column) + at * column->size, get_column(from, column), rows * column->size);
 }
 
 #define TABLE_RESERVE(table, columns, extra)                                                                           \

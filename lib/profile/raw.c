@@ -472,7 +472,7 @@ const struct schema RAW_PROFILE_SCHEMA = {FIELDS(profile_fields), NULL};
 
 /* ---- values ---- */
 
-static uint64_t whole_number(double value, uint64_t most)
+static uint64_t to_unsigned(double value, uint64_t most)
 {
     return value >= 0 && value <= (double)most && floor(value) == value ? (uint64_t)value : 0;
 }
@@ -492,13 +492,13 @@ bool raw_store(struct raw_profile *raw, const struct field *field, void *place, 
         *(double *)place = number;
         return true;
     case FIELD_COUNT:
-        *(uint32_t *)place = (uint32_t)whole_number(number, UINT32_MAX - 1);
+        *(uint32_t *)place = (uint32_t)to_unsigned(number, UINT32_MAX - 1);
         return true;
     case FIELD_COUNT64:
-        *(uint64_t *)place = whole_number(number, UINT64_C(1) << 63);
+        *(uint64_t *)place = to_unsigned(number, UINT64_C(1) << 63);
         return true;
     case FIELD_LENGTH:
-        *(raw_length *)place = number >= 0 && number < PROFILE_NONE ? whole_number(number, PROFILE_NONE) + 1 : 0;
+        *(raw_length *)place = number >= 0 && number < PROFILE_NONE ? to_unsigned(number, PROFILE_NONE) + 1 : 0;
         return true;
     case FIELD_BOOL:
         *(bool *)place = type == JSON_TRUE;

@@ -73,7 +73,7 @@ struct profile_reader {
 
 /* ---- failing ---- */
 
-static size_t put_path(const struct profile_reader *reader, char *out, size_t room)
+static size_t format_path(const struct profile_reader *reader, char *out, size_t room)
 {
     size_t used = 0;
     for (size_t i = 0; i < reader->depth && used < room; i++) {
@@ -89,10 +89,10 @@ static size_t put_path(const struct profile_reader *reader, char *out, size_t ro
 }
 
 /* Every failure ends here, so that a second call of a failed reader gives the same error. */
-static int fail(struct profile_reader *reader, int code, const char *problem)
+static int fail_value(struct profile_reader *reader, int code, const char *problem)
 {
     char path[256] = "";
-    put_path(reader, path, sizeof(path));
+    format_path(reader, path, sizeof(path));
     reader->failed = true;
     if (reader->json.ended)
         return error_set(&reader->error, code, "the file is truncated after %llu bytes%s%s",
@@ -123,7 +123,7 @@ static int report_error(const struct profile_reader *reader, int code, struct er
 
 /* ---- levels ---- */
 
-static struct level *top(struct profile_reader *reader)
+static struct level *top_level(struct profile_reader *reader)
 {
     return &reader->levels[reader->depth - 1];
 }
@@ -131,12 +131,12 @@ static struct level *top(struct profile_reader *reader)
 static int push_level(struct profile_reader *reader, struct level level)
 {
     if (reader->depth == MAX_LEVELS)
-        return fail(reader, EINVAL, "tables are nested too deeply");
+        return fail_value(reader, EINVAL, "tables are nested too deeply");
     reader->levels[reader->depth++] = level;
     return 0;
 }
 
-static int divert(struct profile_reader *reader, enum diversion diversion, unsigned depth)
+static int begin_diversion(struct profile_reader *reader, enum diversion diversion, unsigned depth)
 {
     reader->diversion = diversion;
     reader->diverted_depth = depth;
@@ -151,7 +151,7 @@ static bool is_open(enum json_type type)
 /* Skips a value whose first token was just read. */
 static int skip_value(struct profile_reader *reader, enum json_type type)
 {
-    return is_open(type) ? divert(reader, DIVERT_SKIP, reader->json.depth - 1) : 0;
+    return is_open(type) ? begin_diversion(reader, DIVERT_SKIP, reader->json.depth - 1) : 0;
 }
 
 /* ---- keeping a value as text ---- */
@@ -175,7 +175,7 @@ static int end_capture(struct profile_reader *reader)
         *reader->capture_to = text;
         return 0;
     }
-    struct column *column = top(reader)->base;
+    struct column *column = top_level(reader)->base;
     ((uint32_t *)column->data)[column->length++] = text;
     return 0;
 }
@@ -188,7 +188,7 @@ static int begin_capture(struct profile_reader *reader, enum json_type type, uin
     json_writer_init(&reader->capture, &reader->capture_sink, &reader->error);
     json_token(&reader->capture, &reader->json, type);
     if (is_open(type))
-        return divert(reader, DIVERT_CAPTURE, reader->json.depth - 1);
+        return begin_diversion(reader, DIVERT_CAPTURE, reader->json.depth - 1);
     return end_capture(reader);
 }
 
@@ -210,8 +210,8 @@ static int append_number(struct profile_reader *reader, struct level *level, dou
 {
     if (column_append(level->base, level->column, &value, 1))
         return 0;
-    return fail(reader, EINVAL,
-                level->column == COLUMN_ADDRESS ? "no whole number" : "not an index (an integer of at least 0)");
+    return fail_value(reader, EINVAL,
+                      level->column == COLUMN_ADDRESS ? "no whole number" : "not an index (an integer of at least 0)");
 }
 
 /* Appends a text to a column of texts, or in place of a number (`mark` is RAW_TEXT then), where the same text often
@@ -229,7 +229,7 @@ static int append_text(struct profile_reader *reader, struct column *column, con
 
 static int append_element(struct profile_reader *reader, enum json_type type)
 {
-    struct level *level = top(reader);
+    struct level *level = top_level(reader);
     struct column *column = level->base;
     level->index++;
     if (!column_reserve(column, level->column, 1))
@@ -239,7 +239,8 @@ static int append_element(struct profile_reader *reader, enum json_type type)
     if (level->column == COLUMN_TEXT) {
         if (type == JSON_STRING)
             return append_text(reader, column, reader->json.text, reader->json.length, 0);
-        return is_open(type) ? fail(reader, EINVAL, "a string was expected") : append_text(reader, column, "", 0, 0);
+        return is_open(type) ? fail_value(reader, EINVAL, "a string was expected")
+                             : append_text(reader, column, "", 0, 0);
     }
     if (level->column == COLUMN_REF && type == JSON_STRING)
         return append_text(reader, column, reader->json.text, reader->json.length, RAW_TEXT);
@@ -252,9 +253,9 @@ static int append_element(struct profile_reader *reader, enum json_type type)
     case JSON_FALSE:
         if (level->column == COLUMN_FLAG)
             return append_number(reader, level, type == JSON_TRUE);
-        return fail(reader, EINVAL, "a number was expected");
+        return fail_value(reader, EINVAL, "a number was expected");
     default:
-        return fail(reader, EINVAL, "a number was expected");
+        return fail_value(reader, EINVAL, "a number was expected");
     }
 }
 
@@ -287,9 +288,9 @@ static bool may_defer(const struct level *level)
 }
 
 /* Takes the numbers that lie whole in this piece; true if it took any. */
-static bool take_numbers(struct profile_reader *reader, int *code)
+static bool read_numbers(struct profile_reader *reader, int *code)
 {
-    struct level *level = top(reader);
+    struct level *level = top_level(reader);
     if (reader->diversion == DIVERT_SKIP)
         return numbers_skip(&reader->json) > 0;
     if (reader->diversion != DIVERT_NONE || !is_of_numbers(level))
@@ -312,7 +313,7 @@ static bool take_numbers(struct profile_reader *reader, int *code)
 static int begin_column(struct profile_reader *reader, const struct field *field, struct column *column)
 {
     if (column->present && reader->missing)
-        return fail(reader, EINVAL, "it appears twice, and numbers of the first are still missing");
+        return fail_value(reader, EINVAL, "it appears twice, and numbers of the first are still missing");
     column->present = true;
     column->length = 0; /* the last of duplicate keys counts, as in JavaScript */
     if (reader->sibling_length && !column_reserve(column, field->column, reader->sibling_length + NUMBERS_BATCH))
@@ -323,7 +324,7 @@ static int begin_column(struct profile_reader *reader, const struct field *field
 /* The level ends: its object, array or column is whole. */
 static int pop_level(struct profile_reader *reader)
 {
-    const struct level *level = top(reader);
+    const struct level *level = top_level(reader);
     reader->sibling_length = level->kind == LEVEL_COLUMN ? ((const struct column *)level->base)->length : 0;
     reader->depth--;
     return 0;
@@ -366,7 +367,7 @@ static int store_value(struct profile_reader *reader, struct level *level, enum 
     }
 }
 
-static void note_key(struct level *level, const char *text, size_t length)
+static void set_key(struct level *level, const char *text, size_t length)
 {
     size_t shown = length < KEY_SHOWN - 1 ? length : KEY_SHOWN - 1;
     for (size_t i = 0; i < shown; i++)
@@ -391,7 +392,7 @@ static int add_object(struct profile_reader *reader, struct level *level, enum j
     return push_level(reader, (struct level){.kind = LEVEL_OBJECT, .schema = level->schema, .base = object});
 }
 
-static int take_token(struct profile_reader *reader, enum json_type type)
+static int handle_token(struct profile_reader *reader, enum json_type type)
 {
     if (reader->diversion != DIVERT_NONE)
         return continue_diversion(reader, type);
@@ -401,11 +402,11 @@ static int take_token(struct profile_reader *reader, enum json_type type)
         return push_level(reader,
                           (struct level){.kind = LEVEL_OBJECT, .schema = &RAW_PROFILE_SCHEMA, .base = &reader->raw});
     }
-    struct level *level = top(reader);
+    struct level *level = top_level(reader);
     if (type == JSON_OBJECT_CLOSE || type == JSON_ARRAY_CLOSE)
         return pop_level(reader);
     if (type == JSON_KEY) {
-        note_key(level, reader->json.text, reader->json.length);
+        set_key(level, reader->json.text, reader->json.length);
         return 0;
     }
     if (level->kind == LEVEL_OBJECT)
@@ -444,11 +445,11 @@ void profile_reader_free(struct profile_reader *reader)
 }
 
 /* Takes tokens until the piece is used up. */
-static int take_tokens(struct profile_reader *reader)
+static int handle_tokens(struct profile_reader *reader)
 {
     for (;;) {
         int code = 0;
-        while (reader->depth && take_numbers(reader, &code)) {
+        while (reader->depth && read_numbers(reader, &code)) {
         }
         if (code)
             return code;
@@ -456,8 +457,8 @@ static int take_tokens(struct profile_reader *reader)
         if (type == JSON_MORE || type == JSON_END)
             return 0;
         if (type == JSON_FAILED)
-            return fail(reader, EINVAL, reader->json.problem);
-        code = take_token(reader, type);
+            return fail_value(reader, EINVAL, reader->json.problem);
+        code = handle_token(reader, type);
         if (code)
             return code;
     }
@@ -466,28 +467,28 @@ static int take_tokens(struct profile_reader *reader)
 static int feed_json(struct profile_reader *reader, const void *bytes, size_t size)
 {
     json_feed(&reader->json, bytes, size);
-    return take_tokens(reader);
+    return handle_tokens(reader);
 }
 
-static int collect(struct profile_reader *reader, const unsigned char *bytes, size_t size)
+static int collect_container(struct profile_reader *reader, const unsigned char *bytes, size_t size)
 {
     return array_append(&reader->container, bytes, size) ? 0 : fail_no_memory(reader);
 }
 
-/* Sniffs the first bytes, which feed() held back, and reads them. */
-static int begin(struct profile_reader *reader)
+/* Sniffs the first bytes, which feed_bytes() held back, and reads them. */
+static int begin_reading(struct profile_reader *reader)
 {
     reader->sniffed = true;
     reader->is_jslb = jslb_begins(reader->start, reader->start_size);
     if (reader->is_jslb)
-        return collect(reader, reader->start, reader->start_size);
+        return collect_container(reader, reader->start, reader->start_size);
     const char *foreign = sniff_foreign(reader->start, reader->start_size);
     return foreign ? fail_foreign(reader, foreign) : feed_json(reader, reader->start, reader->start_size);
 }
 
 /* Holds back the first bytes of a file that does not begin as JSON, so the detected format does not depend on the
  * size of the pieces. */
-static int feed(struct profile_reader *reader, const unsigned char *bytes, size_t size)
+static int feed_bytes(struct profile_reader *reader, const unsigned char *bytes, size_t size)
 {
     if (reader->start_size == 0 && size && *bytes == '{')
         reader->sniffed = true;
@@ -496,7 +497,7 @@ static int feed(struct profile_reader *reader, const unsigned char *bytes, size_
         size_t part = size < room ? size : room;
         memcpy(reader->start + reader->start_size, bytes, part);
         reader->start_size += part;
-        int code = reader->start_size < SNIFF_SIZE ? 0 : begin(reader);
+        int code = reader->start_size < SNIFF_SIZE ? 0 : begin_reading(reader);
         if (code)
             return code;
         bytes += part;
@@ -504,12 +505,12 @@ static int feed(struct profile_reader *reader, const unsigned char *bytes, size_
     }
     if (size == 0)
         return 0;
-    return reader->is_jslb ? collect(reader, bytes, size) : feed_json(reader, bytes, size);
+    return reader->is_jslb ? collect_container(reader, bytes, size) : feed_json(reader, bytes, size);
 }
 
 int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t size, struct error *err)
 {
-    int code = reader->failed ? -EINVAL : feed(reader, bytes, size);
+    int code = reader->failed ? -EINVAL : feed_bytes(reader, bytes, size);
     return code ? report_error(reader, code, err) : 0;
 }
 
@@ -534,32 +535,32 @@ void *profile_reader_deferred_elements(struct profile_reader *reader, size_t num
     return (char *)run->column->data + run->first * column_element_size(run->type);
 }
 
-static int feed_unfolded(void *context, const void *bytes, size_t size, struct error *err)
+static int feed_converted(void *context, const void *bytes, size_t size, struct error *err)
 {
     (void)err; /* is the reader's own */
     return feed_json(context, bytes, size);
 }
 
-static int unfold(struct profile_reader *reader)
+static int convert_container(struct profile_reader *reader)
 {
-    struct byte_sink sink = {.write = feed_unfolded, .context = reader};
+    struct byte_sink sink = {.write = feed_converted, .context = reader};
     int code = jslb_to_json(reader->container.data, reader->container.length, &sink, &reader->error);
     reader->failed = code != 0;
     array_free(&reader->container);
     return code;
 }
 
-static int finish(struct profile_reader *reader, struct profile *out)
+static int finish_reading(struct profile_reader *reader, struct profile *out)
 {
-    int code = reader->sniffed ? 0 : begin(reader);
+    int code = reader->sniffed ? 0 : begin_reading(reader);
     if (!code && reader->is_jslb)
-        code = unfold(reader);
+        code = convert_container(reader);
     if (code)
         return code;
     if (json_position(&reader->json) == 0)
         return fail_foreign(reader, "is empty");
     json_end(&reader->json);
-    code = take_tokens(reader);
+    code = handle_tokens(reader);
     if (!code && reader->missing)
         code = fail_foreign(reader, "was deferred in part, and numbers of that are missing");
     if (!code)
@@ -572,6 +573,6 @@ static int finish(struct profile_reader *reader, struct profile *out)
 
 int profile_reader_finish(struct profile_reader *reader, struct profile *out, struct error *err)
 {
-    int code = reader->failed ? -EINVAL : finish(reader, out);
+    int code = reader->failed ? -EINVAL : finish_reading(reader, out);
     return code ? report_error(reader, code, err) : 0;
 }

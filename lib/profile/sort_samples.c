@@ -24,7 +24,7 @@ bool samples_are_sorted(const double *times, size_t length)
     return falls == 0;
 }
 
-static void permute(double *column, double *scratch, const struct sort_key *keys, size_t length)
+static void permute_column(double *column, double *scratch, const struct sort_key *keys, size_t length)
 {
     if (!column)
         return;
@@ -52,10 +52,10 @@ bool samples_sort(struct sample_table *samples)
         for (size_t i = 0; i < length; i++)
             keys[i] = (struct sort_key){.time = samples->time[i], .row = i};
         qsort(keys, length, sizeof(*keys), compare_keys);
-        permute(samples->time, scratch, keys, length);
-        permute(samples->weight, scratch, keys, length);
-        permute(samples->cpu_delta, scratch, keys, length);
-        permute(samples->address, scratch, keys, length);
+        permute_column(samples->time, scratch, keys, length);
+        permute_column(samples->weight, scratch, keys, length);
+        permute_column(samples->cpu_delta, scratch, keys, length);
+        permute_column(samples->address, scratch, keys, length);
         permute_indexes(samples->stack, (uint32_t *)(void *)scratch, keys, length);
         permute_indexes(samples->waker, (uint32_t *)(void *)scratch, keys, length);
     }

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static void mark(uint32_t *used, uint32_t string)
+static void mark_string(uint32_t *used, uint32_t string)
 {
     if (string != PROFILE_NONE)
         used[string] = 1;
@@ -11,23 +11,23 @@ static void mark(uint32_t *used, uint32_t string)
 static void mark_used_strings(uint32_t *used, const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->meta.kept_strings; i++)
-        mark(used, i);
+        mark_string(used, i);
     for (size_t i = 0; i < profile->funcs.length; i++)
-        mark(used, profile->funcs.name[i]);
+        mark_string(used, profile->funcs.name[i]);
     for (size_t i = 0; i < profile->resources.length; i++) {
-        mark(used, profile->resources.data[i].name);
-        mark(used, profile->resources.data[i].host);
+        mark_string(used, profile->resources.data[i].name);
+        mark_string(used, profile->resources.data[i].host);
     }
     for (size_t i = 0; i < profile->native_symbols.length; i++)
-        mark(used, profile->native_symbols.data[i].name);
+        mark_string(used, profile->native_symbols.data[i].name);
     for (size_t i = 0; i < profile->sources.length; i++) {
-        mark(used, profile->sources.data[i].filename);
-        mark(used, profile->sources.data[i].source_map_url);
+        mark_string(used, profile->sources.data[i].filename);
+        mark_string(used, profile->sources.data[i].source_map_url);
     }
     for (size_t i = 0; i < profile->threads.length; i++) {
         const struct marker_table *markers = &profile->threads.data[i].markers;
         for (size_t k = 0; k < markers->length; k++)
-            mark(used, markers->name[k]);
+            mark_string(used, markers->name[k]);
     }
 }
 

@@ -106,7 +106,7 @@ static void write_cell(const struct table_writer *writer, enum cell_kind kind, c
     }
 }
 
-static const void *cell_of(const struct table_column *column, size_t row)
+static const void *get_cell(const struct table_column *column, size_t row)
 {
     return column->rows ? (const char *)column->rows + row * column->row_size + column->offset : NULL;
 }
@@ -119,7 +119,7 @@ static void write_columns(const struct table_writer *writer, const struct table_
     for (const struct table_column *column = columns; column < columns + count; column++) {
         json_member_open(json, column->key, '[');
         for (size_t row = 0; row < length; row++)
-            write_cell(writer, column->kind, cell_of(column, row), row);
+            write_cell(writer, column->kind, get_cell(column, row), row);
         json_close(json, ']');
     }
     json_member_unsigned(json, "length", length);
@@ -335,7 +335,7 @@ static const struct counter_kind {
     {NULL, "line-rate", "", "grey", NULL, 50, {{"count", "number", NULL, NULL, false}}},
 };
 
-static const struct counter_kind *kind_of(const struct profile *profile, const struct counter *counter)
+static const struct counter_kind *find_counter_kind(const struct profile *profile, const struct counter *counter)
 {
     const struct counter_kind *kind = counter_kinds;
     while (kind->category && strcmp(strings_text(&profile->strings, counter->category), kind->category) != 0)
@@ -345,7 +345,7 @@ static const struct counter_kind *kind_of(const struct profile *profile, const s
 
 static void write_tooltip_rows(struct json_writer *json, const struct profile *profile, const struct counter *counter)
 {
-    const struct counter_kind *kind = kind_of(profile, counter);
+    const struct counter_kind *kind = find_counter_kind(profile, counter);
     json_member_open(json, "tooltipRows", '[');
     for (size_t i = 0; i < sizeof(kind->rows) / sizeof(*kind->rows) && kind->rows[i].source; i++) {
         const struct tooltip_row *row = &kind->rows[i];
@@ -362,7 +362,7 @@ static void write_tooltip_rows(struct json_writer *json, const struct profile *p
 static void write_default_display(struct json_writer *json, const struct profile *profile,
                                   const struct counter *counter)
 {
-    const struct counter_kind *kind = kind_of(profile, counter);
+    const struct counter_kind *kind = find_counter_kind(profile, counter);
     json_open(json, '{');
     json_member_text(json, "graphType", kind->graph);
     json_member_text(json, "unit", kind->unit);

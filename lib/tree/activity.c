@@ -47,7 +47,7 @@ struct canvas {
     double from, pixels_per_ms;
 };
 
-static double pixel_of(const struct canvas *canvas, double time)
+static double time_to_pixel(const struct canvas *canvas, double time)
 {
     double x = (time - canvas->from) * canvas->pixels_per_ms;
     return !(x > 0) ? 0 : x > canvas->width ? canvas->width : x;
@@ -94,7 +94,7 @@ struct strip {
     uint32_t mark; /* pixels */
 };
 
-static struct strip strip_of(uint8_t *pixels, const struct canvas *canvas, double interval)
+static struct strip init_strip(uint8_t *pixels, const struct canvas *canvas, double interval)
 {
     enum { WIDEST_MARK = 8 };
     double mark = interval * canvas->pixels_per_ms / 2;
@@ -149,14 +149,14 @@ static void draw_samples(const struct canvas *canvas, const struct strip *strip,
     if (first == last)
         return;
     bool draws_all = match_all(request, nodes);
-    double left = pixel_of(canvas, (time_before(samples, first, request->interval) + samples->time[first]) / 2);
+    double left = time_to_pixel(canvas, (time_before(samples, first, request->interval) + samples->time[first]) / 2);
     double share = gap_cpu_percent(samples, first, request->interval) / 100;
     for (size_t i = first; i < last; i++) {
         uint32_t stack = samples->stack[i];
         uint32_t category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
         double time = samples->time[i];
-        double middle = pixel_of(canvas, time);
-        double right = pixel_of(canvas, (time + time_after(samples, i, request->interval)) / 2);
+        double middle = time_to_pixel(canvas, time);
+        double right = time_to_pixel(canvas, (time + time_after(samples, i, request->interval)) / 2);
         double next_share = gap_cpu_percent(samples, i + 1, request->interval) / 100;
         if (draws_all || is_matching(request, nodes, stack))
             draw_sample(canvas, strip, canvas->rows + (size_t)category * canvas->width,
@@ -172,13 +172,13 @@ static void add_half(const struct canvas *canvas, const struct stack_view *stack
 {
     uint32_t category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
     if (share > 0 && is_matching(request, nodes, stack))
-        add_span(canvas, canvas->rows + (size_t)category * canvas->width, pixel_of(canvas, time.from),
-                 pixel_of(canvas, time.to), share);
+        add_span(canvas, canvas->rows + (size_t)category * canvas->width, time_to_pixel(canvas, time.from),
+                 time_to_pixel(canvas, time.to), share);
 }
 
 static void add_wait_mark(const struct strip *strip, const struct canvas *canvas, double from, double to)
 {
-    double left = pixel_of(canvas, from), right = pixel_of(canvas, to);
+    double left = time_to_pixel(canvas, from), right = time_to_pixel(canvas, to);
     for (uint32_t x = (uint32_t)left; x < right && x < canvas->width; x++)
         if (strip->pixels[x] < STRIP_IDLE)
             strip->pixels[x] = STRIP_IDLE;
@@ -196,7 +196,7 @@ static inline void draw_running_gap(const struct canvas *canvas, const struct st
     if (category == before) {
         add_span(canvas, row, left, right, share);
     } else {
-        double middle = pixel_of(canvas, (start + end) / 2);
+        double middle = time_to_pixel(canvas, (start + end) / 2);
         add_span(canvas, canvas->rows + (size_t)before * canvas->width, left, middle, share);
         add_span(canvas, row, middle, right, share);
     }
@@ -218,7 +218,7 @@ static void draw_gaps(const struct canvas *canvas, const struct strip *strip, co
     for (size_t i = first; i < last; i++, left = right) {
         bool had_run = has_run;
         has_run = samples->stack[i] != PROFILE_NONE && !is_wait_row(waits, i);
-        right = pixel_of(canvas, samples->time[i]);
+        right = time_to_pixel(canvas, samples->time[i]);
         if (draws_all && had_run && has_run) {
             draw_running_gap(canvas, strip, stacks, samples, i, left, right);
             continue;
@@ -293,7 +293,7 @@ int activity_compute(struct activity *activity, const struct stack_view *stacks,
     if (enough && request->to > request->from && request->width > 0) {
         struct canvas canvas = {activity->shares, request->width, request->from,
                                 request->width / (request->to - request->from)};
-        struct strip strip = strip_of(activity->strip, &canvas, request->interval);
+        struct strip strip = init_strip(activity->strip, &canvas, request->interval);
         for (size_t i = 0; i < request->thread_count; i++)
             if (has_wait_rows(&request->waits[i]))
                 draw_gaps(&canvas, &strip, stacks, nodes, request, request->samples[i], &request->waits[i]);

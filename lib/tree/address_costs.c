@@ -16,22 +16,22 @@ static bool is_in_symbol(const struct profile *profile, const struct counted_sta
            profile->frames.address[frame] >= 0;
 }
 
-static bool begins_up_to(const void *start, const void *offset)
+static bool is_start_at_or_before(const void *start, const void *offset)
 {
     return *(const uint32_t *)start <= *(const int64_t *)offset;
 }
 
 /* The start of the instruction that contains the address; the address itself if unknown. */
-static int64_t instruction_of(int64_t address, int64_t base, const struct address_request *request)
+static int64_t find_instruction(int64_t address, int64_t base, const struct address_request *request)
 {
     int64_t offset = address - base;
-    size_t next =
-        search_count_before(request->starts, request->start_count, sizeof(*request->starts), begins_up_to, &offset);
+    size_t next = search_count_before(request->starts, request->start_count, sizeof(*request->starts),
+                                      is_start_at_or_before, &offset);
     return next > 0 ? base + request->starts[next - 1] : address;
 }
 
-static bool number_stacks(uint32_t *of_stack, struct location_numbers *addresses, const struct profile *profile,
-                          const struct counted_stacks *counted, const struct address_request *request)
+static bool set_stack_locations(uint32_t *of_stack, struct location_numbers *addresses, const struct profile *profile,
+                                const struct counted_stacks *counted, const struct address_request *request)
 {
     for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
         of_stack[stack] = PROFILE_NONE;
@@ -40,7 +40,7 @@ static bool number_stacks(uint32_t *of_stack, struct location_numbers *addresses
         int64_t address = profile->frames.address[counted->stacks->frame[stack]];
         int64_t base = profile->native_symbols.data[request->symbol].address;
         if (request->start_count)
-            address = instruction_of(address, base, request);
+            address = find_instruction(address, base, request);
         of_stack[stack] = location_number(addresses, (uint64_t)address);
         if (of_stack[stack] == PROFILE_NONE)
             return false;
@@ -61,7 +61,7 @@ int address_costs_compute(struct address_costs *costs, const struct profile *pro
     uint32_t *of_stack = malloc((counted->stacks->length + 1) * sizeof(*of_stack));
     struct location_numbers addresses = {0};
     struct location_costs sums = {0};
-    bool enough = of_stack && number_stacks(of_stack, &addresses, profile, counted, request);
+    bool enough = of_stack && set_stack_locations(of_stack, &addresses, profile, counted, request);
     struct location_request places = {of_stack, (uint32_t)addresses.values.length, false, request->selection};
     int code = enough ? location_costs_sum(&sums, counted, &places, err) : error_no_memory(err);
     for (size_t i = 0; !code && i < addresses.values.length; i++) {
@@ -149,7 +149,7 @@ static int compare_address_lines(const void *left, const void *right)
     return (a->line > b->line) - (a->line < b->line);
 }
 
-static void leave_out_equal(struct address_lines *lines)
+static void remove_duplicates(struct address_lines *lines)
 {
     size_t kept = 0;
     for (size_t i = 0; i < lines->length; i++)
@@ -171,6 +171,6 @@ int address_lines_of(struct address_lines *lines, const struct profile *profile,
     }
     if (lines->length)
         qsort(lines->data, lines->length, sizeof(*lines->data), compare_address_lines);
-    leave_out_equal(lines);
+    remove_duplicates(lines);
     return 0;
 }

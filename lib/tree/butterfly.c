@@ -23,12 +23,12 @@ static bool is_in_focus(const struct butterfly *butterfly, const struct profile 
     return false;
 }
 
-static double total_of(const struct butterfly *butterfly, uint32_t node)
+static double node_total(const struct butterfly *butterfly, uint32_t node)
 {
     return butterfly->own_total ? butterfly->own_total[node] : butterfly->timings->total[node];
 }
 
-static double side_total_of(const struct butterfly *butterfly, uint32_t node, int side)
+static double side_total(const struct butterfly *butterfly, uint32_t node, int side)
 {
     return butterfly->own_total ? butterfly->own_side_total[side][node] : butterfly->timings->sides[side].total[node];
 }
@@ -36,8 +36,8 @@ static double side_total_of(const struct butterfly *butterfly, uint32_t node, in
 static bool has_total(const struct butterfly *butterfly, uint32_t node)
 {
     if (butterfly->timings->sides)
-        return side_total_of(butterfly, node, SIDE_BASE) != 0 || side_total_of(butterfly, node, SIDE_NEW) != 0;
-    return total_of(butterfly, node) != 0;
+        return side_total(butterfly, node, SIDE_BASE) != 0 || side_total(butterfly, node, SIDE_NEW) != 0;
+    return node_total(butterfly, node) != 0;
 }
 
 static void add_self(struct butterfly *butterfly, uint32_t node)
@@ -51,9 +51,9 @@ static void add_self(struct butterfly *butterfly, uint32_t node)
 static bool add_top(struct butterfly *butterfly, uint32_t node)
 {
     const struct butterfly_member member = {node, node};
-    butterfly->total += total_of(butterfly, node);
+    butterfly->total += node_total(butterfly, node);
     for (int side = 0; butterfly->timings->sides && side < PROFILE_SIDES; side++)
-        butterfly->side_figures[side].total += side_total_of(butterfly, node, side);
+        butterfly->side_figures[side].total += side_total(butterfly, node, side);
     return array_push(&butterfly->sides[BUTTERFLY_CALLEES].members, member) &&
            (!has_total(butterfly, node) || array_push(&butterfly->sides[BUTTERFLY_CALLERS].members, member));
 }
@@ -74,7 +74,7 @@ static bool add_outermost(struct butterfly *butterfly, const struct profile *pro
     return true;
 }
 
-static uint32_t entry_of(const struct butterfly *butterfly, const struct profile *profile, uint32_t node)
+static uint32_t find_entry(const struct butterfly *butterfly, const struct profile *profile, uint32_t node)
 {
     uint32_t caller = butterfly->nodes->prefix[node];
     bool was_inside = caller != NODE_NONE && is_in_focus(butterfly, profile, caller);
@@ -110,7 +110,7 @@ static bool find_entries(struct butterfly *butterfly, const struct profile *prof
     if (!butterfly->entry || !butterfly->own_total || !butterfly->own_alive)
         return false;
     for (uint32_t node = 0; node < length; node++) {
-        butterfly->entry[node] = entry_of(butterfly, profile, node);
+        butterfly->entry[node] = find_entry(butterfly, profile, node);
         butterfly->own_total[node] = self[node];
         butterfly->own_alive[node] = timings_has_self(butterfly->timings, node);
     }
@@ -240,7 +240,7 @@ static bool collect_next(struct butterfly *butterfly, enum butterfly_side side, 
     return true;
 }
 
-/* Adds a child for each func in the scratch; until fill_children(), `last` holds the number of its members. */
+/* Adds a child for each func in the scratch; until fill_members(), `last` holds the number of its members. */
 static bool make_children(struct butterfly *butterfly, struct butterfly_tree *tree, uint32_t depth)
 {
     for (size_t i = 0; i < butterfly->scratch.length; i++) {
@@ -257,7 +257,7 @@ static bool make_children(struct butterfly *butterfly, struct butterfly_tree *tr
 }
 
 /* Counts become ranges; `last` begins at `first` and moves on as the members are filled in. */
-static void fill_children(struct butterfly *butterfly, struct butterfly_tree *tree, uint32_t first_child)
+static void fill_members(struct butterfly *butterfly, struct butterfly_tree *tree, uint32_t first_child)
 {
     size_t place = tree->members.length;
     for (size_t i = first_child; i < tree->nodes.length; i++) {
@@ -278,7 +278,7 @@ static void add_member_sides(const struct butterfly *butterfly, const struct but
                              struct butterfly_node *node, bool is_caller)
 {
     for (int side = 0; side < PROFILE_SIDES; side++) {
-        node->sides[side].total += side_total_of(butterfly, is_caller ? member->top : member->node, side);
+        node->sides[side].total += side_total(butterfly, is_caller ? member->top : member->node, side);
         node->sides[side].self += is_caller ? 0 : butterfly->timings->sides[side].self[member->node];
     }
 }
@@ -296,17 +296,17 @@ static void sum_node(const struct butterfly *butterfly, enum butterfly_side side
         if (butterfly->timings->sides)
             add_member_sides(butterfly, &members[i], node, side == BUTTERFLY_CALLERS);
         if (side == BUTTERFLY_CALLERS) {
-            node->total += total_of(butterfly, members[i].top);
+            node->total += node_total(butterfly, members[i].top);
             node->has_children |= nodes->prefix[at] != NODE_NONE;
         } else {
-            node->total += total_of(butterfly, at);
+            node->total += node_total(butterfly, at);
             node->self += self[at];
             node->has_children = node->has_children || has_callee(butterfly, at);
         }
     }
 }
 
-static int expand(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, struct error *err)
+static int expand_node(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, struct error *err)
 {
     struct butterfly_tree *tree = &butterfly->sides[side];
     if (tree->nodes.data[node].expanded)
@@ -315,7 +315,7 @@ static int expand(struct butterfly *butterfly, enum butterfly_side side, uint32_
     bool enough =
         collect_next(butterfly, side, node) && make_children(butterfly, tree, tree->nodes.data[node].depth + 1);
     if (enough)
-        fill_children(butterfly, tree, first_child);
+        fill_members(butterfly, tree, first_child);
     for (size_t i = first_child; i < tree->nodes.length; i++) {
         butterfly->group_of_func[tree->nodes.data[i].func] = NODE_NONE;
         if (enough)
@@ -343,7 +343,7 @@ static int collect_children(void *tree, uint32_t node, struct order_entries *chi
 {
     const struct side *side = tree;
     const struct butterfly_tree *nodes = &side->butterfly->sides[side->side];
-    int code = expand(side->butterfly, side->side, node, err);
+    int code = expand_node(side->butterfly, side->side, node, err);
     if (code)
         return code;
     uint32_t first = nodes->nodes.data[node].first_child, count = nodes->nodes.data[node].child_count;
@@ -353,7 +353,7 @@ static int collect_children(void *tree, uint32_t node, struct order_entries *chi
     return 0;
 }
 
-static struct tree_row row_of(void *tree, uint32_t node)
+static struct tree_row make_row(void *tree, uint32_t node)
 {
     const struct side *side = tree;
     const struct butterfly_node *at = &side->butterfly->sides[side->side].nodes.data[node];
@@ -382,7 +382,7 @@ int butterfly_children(struct butterfly *butterfly, enum butterfly_side side, ui
                        struct error *err)
 {
     struct side tree = {butterfly, side};
-    const struct row_source source = {&tree, collect_children, row_of};
+    const struct row_source source = {&tree, collect_children, make_row};
     rows->length = 0;
     int code = check_handle(&butterfly->sides[side], &node, err);
     return code ? code : tree_rows_of_children(rows, &source, node, err);
@@ -392,7 +392,7 @@ int butterfly_descendants(struct butterfly *butterfly, enum butterfly_side side,
                           struct tree_rows *rows, struct error *err)
 {
     struct side tree = {butterfly, side};
-    const struct row_source source = {&tree, collect_children, row_of};
+    const struct row_source source = {&tree, collect_children, make_row};
     rows->length = 0;
     int code = check_handle(&butterfly->sides[side], &node, err);
     return code ? code : tree_rows_of_descendants(rows, &source, node, limit, err);

@@ -21,7 +21,7 @@ static bool is_judged(const struct timings *timings, const struct func_timing *r
 }
 
 /* The standard deviation of the runs of a side. */
-static double deviation_of(const double *runs, size_t count)
+static double standard_deviation(const double *runs, size_t count)
 {
     double sum = 0, squares = 0, mean;
     for (size_t i = 0; i < count; i++)
@@ -51,8 +51,8 @@ int comparison_wall_time(struct change_estimate *wall_time, const struct profile
     return enough ? 0 : error_no_memory(err);
 }
 
-static int estimate(struct func_changes *changes, const struct engine *engine, enum func_order order, size_t groups,
-                    struct error *err)
+static int estimate_changes(struct func_changes *changes, const struct engine *engine, enum func_order order,
+                            size_t groups, struct error *err)
 {
     struct unit_weights weights = {0};
     int code = unit_weights_sum(&weights, engine, changes->group_of_func, groups, order, err);
@@ -66,7 +66,7 @@ static int estimate(struct func_changes *changes, const struct engine *engine, e
         changes->are_runs = weights.are_runs;
         changes->all = unit_weights_change_of_all(&weights);
         for (int side = 0; changes->are_runs && side < PROFILE_SIDES; side++)
-            changes->deviation[side] = deviation_of(weights.all[side], weights.count[side]);
+            changes->deviation[side] = standard_deviation(weights.all[side], weights.count[side]);
         changes->has_wall_time = engine->weight == WEIGH_TIME || weight_needs_cpu_times(engine->weight);
         code = function_changes_judge(&changes->all, changes->estimates, groups, err);
     }
@@ -90,7 +90,7 @@ int func_changes_find(struct func_changes *changes, struct engine *engine, enum 
     for (size_t i = 0; !code && i < changes->functions.length; i++)
         if (is_judged(timings, &changes->functions.rows[i], order))
             changes->group_of_func[changes->functions.rows[i].func] = (uint32_t)groups++;
-    return code ? code : estimate(changes, engine, order, groups, err);
+    return code ? code : estimate_changes(changes, engine, order, groups, err);
 }
 
 void func_changes_destroy(struct func_changes *changes)

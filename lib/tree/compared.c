@@ -42,7 +42,8 @@ static int sum_side(struct stack_weights *weights, const struct profile *profile
 }
 
 /* The memory of `weights` is used again. */
-static int subtract(struct stack_weights *weights, const struct stack_weights sides[PROFILE_SIDES], struct error *err)
+static int subtract_base(struct stack_weights *weights, const struct stack_weights sides[PROFILE_SIDES],
+                         struct error *err)
 {
     const struct stack_weights *base = &sides[SIDE_BASE], *new = &sides[SIDE_NEW];
     if (weights->length != base->length || !weights->of_stack || !weights->samples) {
@@ -74,7 +75,7 @@ int compared_weights_sum(struct stack_weights *weights, struct stack_weights sid
     int code = 0;
     for (int side = 0; !code && side < PROFILE_SIDES; side++)
         code = sum_side(&sides[side], profile, weighing, (enum profile_side)side, request->scale, err);
-    return code ? code : subtract(weights, sides, err);
+    return code ? code : subtract_base(weights, sides, err);
 }
 
 int compared_timings(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
@@ -179,8 +180,8 @@ int comparison_find_function(const struct profile *profile, const char *wanted, 
 }
 
 /* Sums the weights of a side; with `is_named`, only of stacks that contain one of these functions. */
-static int sum_of_side(const struct profile *profile, const struct weighing *weighing, enum profile_side side,
-                       const uint8_t *is_named, double *sum, struct error *err)
+static int sum_side_weights(const struct profile *profile, const struct weighing *weighing, enum profile_side side,
+                            const uint8_t *is_named, double *sum, struct error *err)
 {
     struct stack_weights weights = {0};
     uint8_t *counts = malloc(profile->stacks.length + 1);
@@ -198,7 +199,7 @@ static int sum_of_side(const struct profile *profile, const struct weighing *wei
 }
 
 /* The weight that the page shows first. */
-static int first_weight(const struct profile *profile, struct weight *weight, struct error *err)
+static int find_first_weight(const struct profile *profile, struct weight *weight, struct error *err)
 {
     struct weight_list weights = {0};
     int code = weights_of_profile(&weights, profile, err);
@@ -208,14 +209,14 @@ static int first_weight(const struct profile *profile, struct weight *weight, st
     return code;
 }
 
-static int sums_of_sides(const struct profile *profile, enum compare_by by, const uint8_t *is_named,
-                         double sums[PROFILE_SIDES], struct error *err)
+static int sum_both_sides(const struct profile *profile, enum compare_by by, const uint8_t *is_named,
+                          double sums[PROFILE_SIDES], struct error *err)
 {
     struct weight weight = {.kind = by == COMPARE_BY_CPU_TIME ? WEIGH_CPU_TIME : WEIGH_SAMPLES, .table = TABLE_SAMPLES};
     uint32_t *threads = malloc((profile->threads.length + 1) * sizeof(*threads));
     int code = threads ? 0 : error_no_memory(err);
     if (!code && by == COMPARE_BY_FUNCTION)
-        code = first_weight(profile, &weight, err);
+        code = find_first_weight(profile, &weight, err);
     for (uint32_t i = 0; !code && i < profile->threads.length; i++)
         threads[i] = i;
     const struct weighing weighing = {.threads = threads,
@@ -225,13 +226,12 @@ static int sums_of_sides(const struct profile *profile, enum compare_by by, cons
                                       .table = weight.table,
                                       .not_running = PROFILE_NONE};
     for (int side = 0; !code && side < PROFILE_SIDES; side++)
-        code = sum_of_side(profile, &weighing, (enum profile_side)side, is_named, &sums[side], err);
+        code = sum_side_weights(profile, &weighing, (enum profile_side)side, is_named, &sums[side], err);
     free(threads);
     return code;
 }
 
-static int sums_of_function(const struct profile *profile, const char *func, double sums[PROFILE_SIDES],
-                            struct error *err)
+static int sum_function(const struct profile *profile, const char *func, double sums[PROFILE_SIDES], struct error *err)
 {
     const char *name = NULL;
     uint8_t *is_named = calloc(profile->funcs.length + 1, 1);
@@ -239,7 +239,7 @@ static int sums_of_function(const struct profile *profile, const char *func, dou
     for (size_t i = 0; !code && i < profile->funcs.length; i++)
         is_named[i] = strcmp(profile_text(profile, profile->funcs.name[i]), name) == 0;
     if (!code)
-        code = sums_of_sides(profile, COMPARE_BY_FUNCTION, is_named, sums, err);
+        code = sum_both_sides(profile, COMPARE_BY_FUNCTION, is_named, sums, err);
     free(is_named);
     return code;
 }
@@ -262,9 +262,9 @@ int comparison_find_scale(const struct profile *profile, enum compare_by by, con
     for (int side = 0; !code && by == COMPARE_BY_WALL_TIME && side < PROFILE_SIDES; side++)
         code = mean_wall_time(profile, (enum profile_side)side, &sums[side], err);
     if (by == COMPARE_BY_FUNCTION)
-        code = sums_of_function(profile, func, sums, err);
+        code = sum_function(profile, func, sums, err);
     else if (by != COMPARE_BY_WALL_TIME)
-        code = sums_of_sides(profile, by, NULL, sums, err);
+        code = sum_both_sides(profile, by, NULL, sums, err);
     if (!code && (!(sums[SIDE_BASE] > 0) || !(sums[SIDE_NEW] > 0)))
         code = error_set(err, EINVAL, "cannot scale: the %s side has no %s", sums[SIDE_BASE] > 0 ? "new" : "base",
                          by_names[by]);

@@ -163,7 +163,7 @@ uint32_t engine_idle_category(const struct engine *engine)
     return engine->base->idle_category;
 }
 
-static void widen(struct time_range *range, double from, double to)
+static void extend_range(struct time_range *range, double from, double to)
 {
     range->from = fmin(range->from, from); /* of a NAN nothing is taken */
     range->to = fmax(range->to, to);
@@ -171,14 +171,14 @@ static void widen(struct time_range *range, double from, double to)
 
 /* Widens the range by the markers and, as the Firefox Profiler does, by one interval: a thread without samples has
  * the range of its markers. */
-static void widen_by_markers(struct time_range *range, const struct marker_table *markers, double interval)
+static void extend_range_by_markers(struct time_range *range, const struct marker_table *markers, double interval)
 {
     enum { INTERVAL = 1, END = 3 }; /* phases */
     for (size_t i = 0; i < markers->length; i++) {
         if (markers->phase[i] != END)
-            widen(range, markers->start[i], markers->start[i] + interval);
+            extend_range(range, markers->start[i], markers->start[i] + interval);
         if (markers->phase[i] == INTERVAL || markers->phase[i] == END)
-            widen(range, markers->end[i], markers->end[i] + interval);
+            extend_range(range, markers->end[i], markers->end[i] + interval);
     }
 }
 
@@ -189,11 +189,11 @@ struct time_range engine_full_range(const struct engine *engine)
     for (size_t i = 0; i < engine->base->profile.threads.length; i++) {
         const struct thread *thread = &engine->base->profile.threads.data[i];
         if (thread->samples.length == 0)
-            widen_by_markers(&range, &thread->markers, meta->interval);
+            extend_range_by_markers(&range, &thread->markers, meta->interval);
         for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++) {
             const struct sample_table *table = thread_samples(thread, (enum sample_table_kind)kind);
             if (table->length)
-                widen(&range, table->time[0], table->time[table->length - 1] + meta->interval);
+                extend_range(&range, table->time[0], table->time[table->length - 1] + meta->interval);
         }
     }
     if (!isnan(meta->profiling_start) && !isnan(meta->profiling_end) && meta->profiling_start < meta->profiling_end)

@@ -39,7 +39,7 @@ static void add_sides(const struct engine *engine, uint32_t node, struct tree_ro
     }
 }
 
-static struct tree_row plain_row_of(const struct engine *engine, uint32_t node)
+static struct tree_row make_plain_row(const struct engine *engine, uint32_t node)
 {
     if (!engine->is_inverted)
         return (struct tree_row){.node = node,
@@ -59,10 +59,10 @@ static struct tree_row plain_row_of(const struct engine *engine, uint32_t node)
                              .has_children = inverted->has_children};
 }
 
-static struct tree_row row_of(void *tree, uint32_t node)
+static struct tree_row make_row(void *tree, uint32_t node)
 {
     const struct engine *engine = tree;
-    struct tree_row row = plain_row_of(engine, node);
+    struct tree_row row = make_plain_row(engine, node);
     add_sides(engine, node, &row);
     return row;
 }
@@ -127,7 +127,7 @@ static int check_parent(const struct engine *engine, uint32_t node, struct error
 
 int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err)
 {
-    const struct row_source source = {engine, collect_children, row_of};
+    const struct row_source source = {engine, collect_children, make_row};
     rows->length = 0;
     int code = check_parent(engine, node, err);
     return code ? code : tree_rows_of_children(rows, &source, node, err);
@@ -135,7 +135,7 @@ int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows
 
 int engine_descendants(struct engine *engine, uint32_t node, size_t limit, struct tree_rows *rows, struct error *err)
 {
-    const struct row_source source = {engine, collect_children, row_of};
+    const struct row_source source = {engine, collect_children, make_row};
     rows->length = 0;
     int code = check_parent(engine, node, err);
     return code ? code : tree_rows_of_descendants(rows, &source, node, limit, err);
@@ -145,24 +145,24 @@ int engine_row(struct engine *engine, uint32_t node, struct tree_rows *rows, str
 {
     rows->length = 0;
     int code = engine_check_handle(engine, node, err);
-    if (!code && !tree_rows_push(rows, row_of(engine, node)))
+    if (!code && !tree_rows_push(rows, make_row(engine, node)))
         code = error_no_memory(err);
     return code;
 }
 
 /* ---- paths ---- */
 
-static uint32_t func_of(const struct engine *engine, uint32_t node)
+static uint32_t node_func(const struct engine *engine, uint32_t node)
 {
     return engine->is_inverted ? engine->inverted.tree.data[node].func : engine->nodes->func[node];
 }
 
-static uint32_t parent_of(const struct engine *engine, uint32_t node)
+static uint32_t node_parent(const struct engine *engine, uint32_t node)
 {
     return engine->is_inverted ? engine->inverted.tree.data[node].parent : engine->nodes->prefix[node];
 }
 
-static void reverse(struct node_path *path)
+static void reverse_path(struct node_path *path)
 {
     for (size_t i = 0; i < path->length / 2; i++) {
         uint32_t swap = path->data[i];
@@ -177,10 +177,10 @@ int engine_path(struct engine *engine, uint32_t node, struct node_path *path, st
     int code = engine_check_handle(engine, node, err);
     if (code)
         return code;
-    for (; node != NODE_NONE; node = parent_of(engine, node))
-        if (!array_push(path, func_of(engine, node)))
+    for (; node != NODE_NONE; node = node_parent(engine, node))
+        if (!array_push(path, node_func(engine, node)))
             return error_no_memory(err);
-    reverse(path);
+    reverse_path(path);
     return 0;
 }
 
@@ -249,7 +249,7 @@ int engine_sample_at(const struct engine *engine, uint32_t thread, double time, 
     for (; node != NODE_NONE; node = engine->nodes->prefix[node])
         if (!array_push(path, engine->nodes->func[node]))
             return error_no_memory(err);
-    reverse(path);
+    reverse_path(path);
     return 0;
 }
 
@@ -349,7 +349,7 @@ static bool is_about_waits(const struct engine *engine)
     return engine->base->has_waits && (engine->weight == WEIGH_OFF_CPU_TIME || engine->weight == WEIGH_OFF_CPU);
 }
 
-static int find_busy(const struct engine *engine, struct busy *busy, struct error *err)
+static int find_heaviest_child(const struct engine *engine, struct busy *busy, struct error *err)
 {
     const struct call_nodes *nodes = engine->nodes;
     *busy = (struct busy){NULL, engine->timings.root_total};
@@ -390,7 +390,7 @@ int engine_heaviest_path(struct engine *engine, size_t depth, double share, stru
 {
     path->length = 0;
     struct busy busy;
-    int code = find_busy(engine, &busy, err);
+    int code = find_heaviest_child(engine, &busy, err);
     struct tree_rows rows = {0};
     uint32_t node = NODE_NONE;
     double self = 0;

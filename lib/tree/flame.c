@@ -18,17 +18,17 @@ struct layout {
     struct flame_rects *rects;
 };
 
-static uint32_t func_of(const struct engine *engine, uint32_t node)
+static uint32_t node_func(const struct engine *engine, uint32_t node)
 {
     return engine->is_inverted ? engine->inverted.tree.data[node].func : engine->nodes->func[node];
 }
 
-static uint32_t category_of(const struct engine *engine, uint32_t node)
+static uint32_t node_category(const struct engine *engine, uint32_t node)
 {
     return engine->is_inverted ? engine->inverted.tree.data[node].category : engine->nodes->category[node];
 }
 
-static double total_of(const struct engine *engine, uint32_t node)
+static double node_total(const struct engine *engine, uint32_t node)
 {
     if (node == NODE_NONE)
         return engine->timings.root_total;
@@ -36,7 +36,7 @@ static double total_of(const struct engine *engine, uint32_t node)
 }
 
 /* By node; of a comparison. */
-static double side_total_of(const struct engine *engine, uint32_t node, int side)
+static double node_side_total(const struct engine *engine, uint32_t node, int side)
 {
     const struct timings *sides = engine->timings.sides;
     if (!sides)
@@ -48,14 +48,14 @@ static double side_total_of(const struct engine *engine, uint32_t node, int side
 
 /* The value that the width of a node shows. A change can be 0 where both sides did much, and can be negative: the
  * rects of a comparison are as wide as the sum of both sides. */
-static double extent_of(const struct engine *engine, uint32_t node)
+static double node_width(const struct engine *engine, uint32_t node)
 {
     if (!engine->timings.sides)
-        return fabs(total_of(engine, node));
-    return fabs(side_total_of(engine, node, SIDE_BASE)) + fabs(side_total_of(engine, node, SIDE_NEW));
+        return fabs(node_total(engine, node));
+    return fabs(node_side_total(engine, node, SIDE_BASE)) + fabs(node_side_total(engine, node, SIDE_NEW));
 }
 
-static double self_of(const struct engine *engine, uint32_t node)
+static double node_self(const struct engine *engine, uint32_t node)
 {
     if (!engine->is_inverted)
         return engine->timings.self[node];
@@ -64,7 +64,7 @@ static double self_of(const struct engine *engine, uint32_t node)
 }
 
 /* Collects the children of a node in layout order; *width becomes the sum that their widths are fractions of. */
-static int collect_in_order(struct layout *layout, uint32_t node, double *width, struct error *err)
+static int collect_sorted_children(struct layout *layout, uint32_t node, double *width, struct error *err)
 {
     struct order_entries *children = &layout->children;
     children->length = 0;
@@ -72,41 +72,42 @@ static int collect_in_order(struct layout *layout, uint32_t node, double *width,
     double sum = 0;
     for (size_t i = 0; i < children->length; i++) {
         struct order_entry *child = &children->data[i];
-        sum += extent_of(layout->engine, child->index);
-        child->magnitude = (double)(UINT32_MAX - layout->ranks[func_of(layout->engine, child->index)]);
+        sum += node_width(layout->engine, child->index);
+        child->magnitude = (double)(UINT32_MAX - layout->ranks[node_func(layout->engine, child->index)]);
     }
-    *width = fmax(sum, extent_of(layout->engine, node));
+    *width = fmax(sum, node_width(layout->engine, node));
     if (!code)
         code = order_heaviest_first(children->data, children->length, err);
     if (code || !layout->engine->is_inverted)
         return code;
     for (size_t i = 0; i < children->length; i++)
-        children->data[i].magnitude = extent_of(layout->engine, children->data[i].index);
+        children->data[i].magnitude = node_width(layout->engine, children->data[i].index);
     return order_heaviest_first(children->data, children->length, err);
 }
 
-static struct flame_rect rect_of(const struct layout *layout, uint32_t node, uint32_t parent, double start, double end)
+static struct flame_rect make_rect(const struct layout *layout, uint32_t node, uint32_t parent, double start,
+                                   double end)
 {
     const struct engine *engine = layout->engine;
-    uint32_t func = func_of(engine, node);
+    uint32_t func = node_func(engine, node);
     return (struct flame_rect){
         .start = start,
         .end = end,
-        .total = total_of(engine, node),
-        .self = self_of(engine, node),
-        .base_total = side_total_of(engine, node, SIDE_BASE),
-        .new_total = side_total_of(engine, node, SIDE_NEW),
+        .total = node_total(engine, node),
+        .self = node_self(engine, node),
+        .base_total = node_side_total(engine, node, SIDE_BASE),
+        .new_total = node_side_total(engine, node, SIDE_NEW),
         .node = node,
         .parent = parent,
         .depth = parent == FLAME_NO_RECT ? 0 : layout->rects->data[parent].depth + 1,
         .func = func,
-        .category = category_of(engine, node),
+        .category = node_category(engine, node),
         .count = 1,
         .matches = engine_func_matches(engine, func),
     };
 }
 
-static bool is_seen(const struct layout *layout, const struct flame_rect *rect)
+static bool is_visible(const struct layout *layout, const struct flame_rect *rect)
 {
     return rect->count && rect->end - rect->start >= layout->least && rect->end > 0 && rect->start < 1;
 }
@@ -137,7 +138,7 @@ static bool finish_run(const struct layout *layout, struct flame_rect *run)
 {
     struct flame_rect finished = *run;
     *run = (struct flame_rect){0};
-    return finished.count < 2 || !is_seen(layout, &finished) || array_push(layout->rects, finished);
+    return finished.count < 2 || !is_visible(layout, &finished) || array_push(layout->rects, finished);
 }
 
 /* Appends the rects that lie on rect `parent`, which is the node between start and end. */
@@ -145,7 +146,7 @@ static int lay_out_children(struct layout *layout, uint32_t node, uint32_t paren
                             struct error *err)
 {
     double width;
-    int code = collect_in_order(layout, node, &width, err);
+    int code = collect_sorted_children(layout, node, &width, err);
     if (code || !(width > 0))
         return code;
     double scale = (end - start) / width;
@@ -153,12 +154,12 @@ static int lay_out_children(struct layout *layout, uint32_t node, uint32_t paren
     bool enough = true;
     for (size_t i = 0; enough && i < layout->children.length; i++) {
         uint32_t child = layout->children.data[i].index;
-        double next = start + extent_of(layout->engine, child) * scale;
-        struct flame_rect rect = rect_of(layout, child, parent, start, next);
+        double next = start + node_width(layout->engine, child) * scale;
+        struct flame_rect rect = make_rect(layout, child, parent, start, next);
         if (next - start < layout->least)
             extend_run(layout, &run, &rect);
         else
-            enough = finish_run(layout, &run) && (!is_seen(layout, &rect) || array_push(layout->rects, rect));
+            enough = finish_run(layout, &run) && (!is_visible(layout, &rect) || array_push(layout->rects, rect));
         start = next;
     }
     return enough && finish_run(layout, &run) ? 0 : error_no_memory(err);
@@ -184,16 +185,17 @@ int engine_flame(struct engine *engine, const struct flame_request *request, str
 }
 
 /* Moves *part, the part of a node, to its child with this func; *node becomes NODE_NONE if no child has it. */
-static int step_into(struct layout *layout, uint32_t func, uint32_t *node, struct flame_part *part, struct error *err)
+static int zoom_to_child(struct layout *layout, uint32_t func, uint32_t *node, struct flame_part *part,
+                         struct error *err)
 {
     double width;
-    int code = collect_in_order(layout, *node, &width, err);
+    int code = collect_sorted_children(layout, *node, &width, err);
     double scale = width > 0 ? (part->to - part->from) / width : 0, start = part->from;
     *node = NODE_NONE;
     for (size_t i = 0; !code && i < layout->children.length; i++) {
         uint32_t child = layout->children.data[i].index;
-        double next = start + extent_of(layout->engine, child) * scale;
-        if (func_of(layout->engine, child) == func) {
+        double next = start + node_width(layout->engine, child) * scale;
+        if (node_func(layout->engine, child) == func) {
             *node = child;
             *part = (struct flame_part){start, next};
             break;
@@ -211,7 +213,7 @@ int engine_flame_find(struct engine *engine, const uint32_t *path, size_t length
     *part = (struct flame_part){0, 1};
     int code = engine_name_ranks(engine, &layout.ranks, err);
     for (size_t i = 0; !code && i < length && (i == 0 || node != NODE_NONE); i++)
-        code = step_into(&layout, path[i], &node, part, err);
+        code = zoom_to_child(&layout, path[i], &node, part, err);
     array_free(&layout.children);
     return code;
 }

@@ -13,7 +13,7 @@ static bool is_letter(char c)
     return (text_lower(c) >= 'a' && text_lower(c) <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
 }
 
-static uint64_t bit_of(char c)
+static uint64_t character_bit(char c)
 {
     enum { DIGITS_AT = 26, SIGNS_AT = 36, SIGNS = 28 };
     c = text_lower(c);
@@ -28,7 +28,7 @@ uint64_t fuzzy_letters(struct fuzzy_text text)
 {
     uint64_t set = 0;
     for (size_t i = 0; i < text.length; i++)
-        set |= bit_of(text.at[i]);
+        set |= character_bit(text.at[i]);
     return set;
 }
 
@@ -54,7 +54,7 @@ size_t fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text, size_
 
 /* ---- places ---- */
 
-static bool begins_part(struct fuzzy_text text, size_t at)
+static bool is_part_start(struct fuzzy_text text, size_t at)
 {
     if (at == 0)
         return true;
@@ -70,7 +70,7 @@ static bool has_letters_in_order(struct fuzzy_text text, const struct fuzzy_word
     return found > 0 && found == word->length;
 }
 
-static bool is_at(struct fuzzy_text text, size_t at, const struct fuzzy_word *word)
+static bool matches_at(struct fuzzy_text text, size_t at, const struct fuzzy_word *word)
 {
     if (word->length > text.length - at)
         return false;
@@ -80,23 +80,23 @@ static bool is_at(struct fuzzy_text text, size_t at, const struct fuzzy_word *wo
     return true;
 }
 
-static int best_of(int a, int b)
+static int max_score(int a, int b)
 {
     return a > b ? a : b;
 }
 
 /* The placements of the first letter: the score of each position, FUZZY_NOWHERE for other letters. */
-static void put_first(int16_t *ways, struct fuzzy_text text, char letter)
+static void place_first_letter(int16_t *ways, struct fuzzy_text text, char letter)
 {
     for (size_t j = 0; j < text.length; j++)
         ways[j] = text_lower(text.at[j]) != letter ? FUZZY_NOWHERE
                   : j == 0                         ? AT_PART + AT_START
-                  : begins_part(text, j)           ? AT_PART
+                  : is_part_start(text, j)         ? AT_PART
                                                    : ELSEWHERE;
 }
 
 /* Extends placements by one letter at position j, from those without it (`before`, which may be `ways`). */
-static void put_next(int16_t *ways, const int16_t *before, struct fuzzy_text text, char letter)
+static void place_next_letter(int16_t *ways, const int16_t *before, struct fuzzy_text text, char letter)
 {
     int left = FUZZY_NOWHERE, last = FUZZY_NOWHERE; /* the best score further left; the score directly before */
     for (size_t j = 0; j < text.length; j++) {
@@ -105,15 +105,15 @@ static void put_next(int16_t *ways, const int16_t *before, struct fuzzy_text tex
             if (last != FUZZY_NOWHERE)
                 way = last + AFTER_LAST;
             if (left != FUZZY_NOWHERE)
-                way = best_of(way, left + (begins_part(text, j) ? AT_PART : ELSEWHERE));
+                way = max_score(way, left + (is_part_start(text, j) ? AT_PART : ELSEWHERE));
         }
         ways[j] = (int16_t)way;
-        left = best_of(left, last);
+        left = max_score(left, last);
         last = here;
     }
 }
 
-static size_t best_place(const int16_t *ways, size_t length)
+static size_t find_best_position(const int16_t *ways, size_t length)
 {
     size_t best = 0;
     for (size_t j = 1; j < length; j++)
@@ -133,12 +133,12 @@ int fuzzy_score(struct fuzzy_text text, const struct fuzzy_word *word)
     int16_t ways[FUZZY_LONGEST];
     if (text.length == 0 || !has_letters_in_order(text, word))
         return FUZZY_NOWHERE;
-    if (is_at(text, 0, word))
+    if (matches_at(text, 0, word))
         return score_at_start(text, word);
-    put_first(ways, text, word->letters[0]);
+    place_first_letter(ways, text, word->letters[0]);
     for (size_t i = 1; i < word->length; i++)
-        put_next(ways, ways, text, word->letters[i]);
-    return ways[best_place(ways, text.length)];
+        place_next_letter(ways, ways, text, word->letters[i]);
+    return ways[find_best_position(ways, text.length)];
 }
 
 int fuzzy_mark(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *marks, uint8_t mark)
@@ -147,15 +147,15 @@ int fuzzy_mark(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *m
     int16_t ways[FUZZY_LETTERS][FUZZY_LONGEST];
     if (text.length == 0 || !has_letters_in_order(text, word))
         return FUZZY_NOWHERE;
-    if (is_at(text, 0, word)) {
+    if (matches_at(text, 0, word)) {
         for (size_t j = 0; j < word->length; j++)
             marks[j] |= mark;
         return score_at_start(text, word);
     }
-    put_first(ways[0], text, word->letters[0]);
+    place_first_letter(ways[0], text, word->letters[0]);
     for (size_t i = 1; i < word->length; i++)
-        put_next(ways[i], ways[i - 1], text, word->letters[i]);
-    size_t at = best_place(ways[word->length - 1], text.length);
+        place_next_letter(ways[i], ways[i - 1], text, word->letters[i]);
+    size_t at = find_best_position(ways[word->length - 1], text.length);
     int score = ways[word->length - 1][at];
     for (size_t i = word->length - 1, from; at != none; i--, at = from) {
         marks[at] |= mark;
@@ -166,7 +166,7 @@ int fuzzy_mark(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *m
             from = at - 1;
             continue;
         }
-        int wanted = ways[i][at] - (begins_part(text, at) ? AT_PART : ELSEWHERE);
+        int wanted = ways[i][at] - (is_part_start(text, at) ? AT_PART : ELSEWHERE);
         for (size_t j = 0; from == none && j + 1 < at; j++)
             if (ways[i - 1][j] == wanted)
                 from = j;
@@ -177,7 +177,7 @@ int fuzzy_mark(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *m
 bool fuzzy_is_part(struct fuzzy_text text, const struct fuzzy_word *word)
 {
     for (size_t at = 0; at + word->length <= text.length; at++)
-        if (is_at(text, at, word))
+        if (matches_at(text, at, word))
             return true;
     return false;
 }

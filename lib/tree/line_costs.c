@@ -22,7 +22,7 @@ static bool is_in_file(const struct file_stacks *file, uint32_t stack)
            (file->request->func == PROFILE_NONE || file->request->func == func);
 }
 
-static uint32_t line_of(const struct file_stacks *file, uint32_t stack)
+static uint32_t stack_line(const struct file_stacks *file, uint32_t stack)
 {
     return file->profile->frames.line[file->counted->stacks->frame[stack]];
 }
@@ -37,16 +37,16 @@ static bool is_inlined_call(const struct file_stacks *file, uint32_t stack, uint
 }
 
 /* Finds the line of a stack, or the line and func of an inlined call; false if it has none. */
-static bool value_of(const struct file_stacks *file, uint32_t stack, bool are_calls, uint64_t *value)
+static bool find_line_or_call(const struct file_stacks *file, uint32_t stack, bool are_calls, uint64_t *value)
 {
     if (!are_calls) {
-        *value = is_in_file(file, stack) ? line_of(file, stack) : 0;
+        *value = is_in_file(file, stack) ? stack_line(file, stack) : 0;
         return is_in_file(file, stack);
     }
     uint32_t prefix = file->counted->stacks->prefix[stack];
     bool is_call = prefix != PROFILE_NONE && file->counted->nodes->of_stack[stack] != NODE_NONE &&
                    is_in_file(file, prefix) && is_inlined_call(file, stack, prefix);
-    *value = is_call ? (uint64_t)line_of(file, prefix) << 32 | file->counted->stacks->func[stack] : 0;
+    *value = is_call ? (uint64_t)stack_line(file, prefix) << 32 | file->counted->stacks->func[stack] : 0;
     return is_call;
 }
 
@@ -59,7 +59,7 @@ static int sum_values(struct location_costs *costs, struct location_numbers *num
     bool enough = of_stack != NULL;
     for (uint32_t stack = 0; enough && stack < length; stack++) {
         uint64_t value;
-        bool has_value = value_of(file, stack, are_calls, &value);
+        bool has_value = find_line_or_call(file, stack, are_calls, &value);
         of_stack[stack] = has_value ? location_number(numbers, value) : PROFILE_NONE;
         enough = !has_value || of_stack[stack] != PROFILE_NONE;
     }

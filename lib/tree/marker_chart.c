@@ -36,7 +36,7 @@ static uint32_t add_row(struct layout *layout)
                : PROFILE_NONE;
 }
 
-static struct group *group_of(struct layout *layout, const struct marker *marker)
+static struct group *find_group(struct layout *layout, const struct marker *marker)
 {
     uint32_t *place = hash_at(&layout->by_key, (uint64_t)marker->name << 32 | marker->category);
     if (!place)
@@ -91,7 +91,7 @@ static bool place_markers(struct layout *layout, const struct marker_list *list,
 {
     for (size_t i = 0; i < count; i++) {
         const struct marker *marker = &list->data[shown[i]];
-        struct group *group = group_of(layout, marker);
+        struct group *group = find_group(layout, marker);
         if (!group)
             return false;
         bool is_instant = marker->kind == MARKER_INSTANT;
@@ -113,7 +113,7 @@ static const char *category_name(const struct profile *profile, uint32_t categor
     return strings_text(&profile->strings, profile->categories.data[category].name);
 }
 
-static int rank(const char *category)
+static int category_rank(const char *category)
 {
     return strcmp(category, "Test") == 0 ? 0 : strcmp(category, "Other") == 0 ? 2 : 1;
 }
@@ -123,15 +123,15 @@ struct group_order {
     const struct group *groups;
 };
 
-static bool is_turned(const void *context, uint32_t a, uint32_t b)
+static bool is_group_after(const void *context, uint32_t a, uint32_t b)
 {
     const struct group_order *order = context;
     uint32_t before = order->groups[a].category, after = order->groups[b].category;
     if (before == after)
         return false;
     const char *left = category_name(order->profile, before), *right = category_name(order->profile, after);
-    if (rank(left) != rank(right))
-        return rank(right) < rank(left);
+    if (category_rank(left) != category_rank(right))
+        return category_rank(right) < category_rank(left);
     int names = strcmp(right, left);
     return names ? names < 0 : after < before;
 }
@@ -144,7 +144,7 @@ static bool sort_groups(struct layout *layout, const struct profile *profile)
     for (uint32_t g = 0; layout->group_order && g < length; g++)
         layout->group_order[g] = g;
     const struct group_order order = {profile, layout->groups.data};
-    return layout->group_order && order_numbers(layout->group_order, length, is_turned, &order, NULL) == 0;
+    return layout->group_order && order_numbers(layout->group_order, length, is_group_after, &order, NULL) == 0;
 }
 
 /* Numbers the rows in display order, and sorts each marker into its row. */
@@ -245,7 +245,7 @@ bool marker_rects_add(struct marker_rects *rects, uint32_t row, uint32_t marker,
 }
 
 /* The first marker of the row that reaches `time`: all before it end earlier. */
-static uint32_t first_reaching(const struct marker_chart *chart, const struct marker_row *row, double time)
+static uint32_t find_first_ending_after(const struct marker_chart *chart, const struct marker_row *row, double time)
 {
     const double *latest = chart->latest + row->first;
     return row->first + (uint32_t)search_count_before(latest, row->count, sizeof(*latest), search_real_is_below, &time);
@@ -253,8 +253,8 @@ static uint32_t first_reaching(const struct marker_chart *chart, const struct ma
 
 /* Merges a marker shorter than a pixel with all that follow within the pixel that begins with it. Moves `*at` past
  * them; returns the end of the last one. */
-static double pass_aggregate(const struct marker_chart *chart, const struct marker_list *list, uint32_t *at,
-                             uint32_t end, double pixel)
+static double skip_aggregated(const struct marker_chart *chart, const struct marker_list *list, uint32_t *at,
+                              uint32_t end, double pixel)
 {
     double limit = list->data[chart->order[*at]].start + pixel, until = list->data[chart->order[*at]].end;
     if (until > limit) {
@@ -271,7 +271,7 @@ static bool add_row_rects(struct marker_rects *rects, const struct marker_chart 
 {
     const struct marker_row *row = &chart->rows.data[row_index];
     uint32_t end = row->first + row->count;
-    for (uint32_t at = first_reaching(chart, row, window->from); at < end;) {
+    for (uint32_t at = find_first_ending_after(chart, row, window->from); at < end;) {
         const struct marker *marker = &list->data[chart->order[at]];
         if (marker->start >= window->to)
             break;
@@ -280,7 +280,7 @@ static bool add_row_rects(struct marker_rects *rects, const struct marker_chart 
             continue;
         }
         uint32_t first = at;
-        double until = pass_aggregate(chart, list, &at, end, window->pixel);
+        double until = skip_aggregated(chart, list, &at, end, window->pixel);
         if (!marker_rects_add(rects, row_index, chart->order[first], at - first, marker->start, until))
             return false;
     }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* NAN if the value is no number. */
-static double number_of(const struct payload_value *value)
+static double payload_number(const struct payload_value *value)
 {
     struct json json;
     if (!value)
@@ -27,7 +27,7 @@ int marker_points_read(struct marker_points *points, const struct marker_context
         if (marker->schema != schema)
             continue;
         code = payload_read(&payload, context->values.profile, marker, err);
-        double value = code ? NAN : number_of(payload_find(&payload, key));
+        double value = code ? NAN : payload_number(payload_find(&payload, key));
         const struct marker_point point = {marker->start, marker->end, value, i};
         if (isfinite(value) && !array_push(points, point))
             code = error_no_memory(err);

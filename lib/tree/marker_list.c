@@ -12,7 +12,7 @@ enum phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
 /* ---- the kind of a marker ---- */
 
 /* Payloads are written with their type first, nearly always. */
-static const char *type_in_front(const char *json, size_t length, size_t *type_length)
+static const char *find_leading_type(const char *json, size_t length, size_t *type_length)
 {
     static const char front[] = "{\"type\":\"";
     size_t skip = sizeof(front) - 1;
@@ -27,7 +27,7 @@ static const char *type_in_front(const char *json, size_t length, size_t *type_l
 
 const char *payload_type(const char *text, size_t length, size_t *type_length, struct text_buffer *decoded)
 {
-    const char *found = type_in_front(text, length, type_length);
+    const char *found = find_leading_type(text, length, type_length);
     if (found)
         return found;
     struct json json;
@@ -49,8 +49,8 @@ const char *payload_type(const char *text, size_t length, size_t *type_length, s
 }
 
 /* Finds the schema by the type of the payload (the end's payload first), else by the name. */
-static uint32_t schema_of(const struct profile *profile, const struct marker_schemas *schemas,
-                          const struct marker *marker, struct text_buffer *decoded)
+static uint32_t find_schema(const struct profile *profile, const struct marker_schemas *schemas,
+                            const struct marker *marker, struct text_buffer *decoded)
 {
     const struct string_entry *strings = profile->strings.entries.data, *name = &strings[marker->name];
     const struct marker_table *markers = &profile->threads.data[marker->thread].markers;
@@ -174,7 +174,7 @@ int marker_list_add_thread(struct marker_list *list, const struct profile *profi
         list->data[list->length++] = marker;
     }
     for (size_t i = pairing.first; i < list->length; i++)
-        list->data[i].schema = schema_of(profile, schemas, &list->data[i], &decoded);
+        list->data[i].schema = find_schema(profile, schemas, &list->data[i], &decoded);
     hash_destroy(&pairing.open);
     free(pairing.open_before);
     array_free(&decoded);

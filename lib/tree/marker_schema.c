@@ -11,7 +11,7 @@ struct schema_reader {
 };
 
 /* Takes the next value: its text, or NULL if it is no string. */
-static const char *take_text(struct schema_reader *reader)
+static const char *read_text(struct schema_reader *reader)
 {
     enum json_type type = json_next(&reader->json);
     if (type != JSON_STRING) {
@@ -23,7 +23,7 @@ static const char *take_text(struct schema_reader *reader)
     return text;
 }
 
-static bool take_bool(struct schema_reader *reader)
+static bool read_bool(struct schema_reader *reader)
 {
     enum json_type type = json_next(&reader->json);
     json_skip(&reader->json, type);
@@ -60,13 +60,13 @@ static void read_field(struct schema_reader *reader, struct marker_schema *schem
     struct marker_field field = {.format = "string"};
     while (json_next(&reader->json) == JSON_KEY) {
         if (json_is(&reader->json, "key"))
-            field.key = take_text(reader);
+            field.key = read_text(reader);
         else if (json_is(&reader->json, "label"))
-            field.label = take_text(reader);
+            field.label = read_text(reader);
         else if (json_is(&reader->json, "hidden"))
-            field.hidden = take_bool(reader);
+            field.hidden = read_bool(reader);
         else if (json_is(&reader->json, "format")) {
-            const char *format = take_text(reader); /* NULL: an object, {"type": "table"} */
+            const char *format = read_text(reader); /* NULL: an object, {"type": "table"} */
             field.format = format ? format : "table";
         } else
             json_skip(&reader->json, json_next(&reader->json));
@@ -111,11 +111,11 @@ static void read_graph(struct schema_reader *reader, struct marker_schema *schem
     struct marker_graph_kind graph = {0};
     while (json_next(&reader->json) == JSON_KEY) {
         if (json_is(&reader->json, "key"))
-            graph.key = take_text(reader);
+            graph.key = read_text(reader);
         else if (json_is(&reader->json, "color"))
-            graph.color = take_text(reader);
+            graph.color = read_text(reader);
         else if (json_is(&reader->json, "type")) {
-            const char *type = take_text(reader);
+            const char *type = read_text(reader);
             graph.is_bar = type && strcmp(type, "bar") == 0;
         } else
             json_skip(&reader->json, json_next(&reader->json));
@@ -150,15 +150,15 @@ static void read_schema(struct schema_reader *reader)
                                    .first_graph = (uint32_t)reader->schemas->graphs.length};
     while (json_next(&reader->json) == JSON_KEY) {
         if (json_is(&reader->json, "name"))
-            schema.name = take_text(reader);
+            schema.name = read_text(reader);
         else if (json_is(&reader->json, "tooltipLabel"))
-            schema.tooltip_label = take_text(reader);
+            schema.tooltip_label = read_text(reader);
         else if (json_is(&reader->json, "tableLabel"))
-            schema.table_label = take_text(reader);
+            schema.table_label = read_text(reader);
         else if (json_is(&reader->json, "chartLabel"))
-            schema.chart_label = take_text(reader);
+            schema.chart_label = read_text(reader);
         else if (json_is(&reader->json, "description"))
-            schema.description = take_text(reader);
+            schema.description = read_text(reader);
         else if (json_is(&reader->json, "display"))
             read_places(reader, &schema);
         else if (json_is(&reader->json, "fields"))

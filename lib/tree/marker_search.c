@@ -110,7 +110,7 @@ static bool is_field(struct span name, const struct search *search)
 }
 
 /* Takes "field:" from the front. A word that names no field, or is followed by two colons, is text. */
-static struct span take_field(struct span *span, const struct search *search)
+static struct span split_field(struct span *span, const struct search *search)
 {
     struct span none = {NULL, NULL};
     const char *colon = span->at < span->end ? memchr(span->at, ':', (size_t)(span->end - span->at)) : NULL;
@@ -126,7 +126,7 @@ static struct span take_field(struct span *span, const struct search *search)
 
 static void skip_field(struct span *span, const void *context)
 {
-    take_field(span, context);
+    split_field(span, context);
 }
 
 /* False if memory ran out. */
@@ -138,7 +138,7 @@ static bool add_term(struct search *search, struct span span)
     struct term *term = &search->terms[search->count];
     term->excluded = *span.at == '-' && span.end - span.at > 1;
     span.at += term->excluded;
-    term->field = take_field(&span, search);
+    term->field = split_field(&span, search);
     term->exact = span_is_enclosed(span, '"');
     if (span_is_enclosed(span, '/')) {
         struct error err;
@@ -207,7 +207,7 @@ static bool matches_marker(const struct search *search, const struct term *term,
     return false;
 }
 
-static bool is_found(const struct search *search, const struct marker *marker, size_t at)
+static bool matches_search(const struct search *search, const struct marker *marker, size_t at)
 {
     bool has_wanted = false, found = false;
     for (size_t t = 0; t < search->count; t++) {
@@ -227,7 +227,7 @@ int marker_search(const struct marker_texts *texts, const struct marker_context 
     struct search search = {.context = context, .texts = texts};
     bool enough = split_terms(&search, text, length);
     for (size_t i = 0; enough && i < list->length; i++)
-        matching[i] = is_found(&search, &list->data[i], i);
+        matching[i] = matches_search(&search, &list->data[i], i);
     for (size_t t = 0; t < MOST_TERMS; t++) {
         pattern_destroy(&search.terms[t].pattern);
         array_free(&search.terms[t].text);

@@ -161,7 +161,7 @@ static bool span_is(struct span span, const char *text)
     return (size_t)(span.end - span.at) == strlen(text) && memcmp(span.at, text, strlen(text)) == 0;
 }
 
-static struct span trimmed(struct span span)
+static struct span trim_span(struct span span)
 {
     while (span.at < span.end && *span.at == ' ')
         span.at++;
@@ -170,7 +170,7 @@ static struct span trimmed(struct span span)
     return span;
 }
 
-static const char *format_of(const struct label_writer *writer, struct span key)
+static const char *field_format(const struct label_writer *writer, struct span key)
 {
     if (writer->marker->schema == SCHEMA_NONE)
         return "string";
@@ -223,12 +223,12 @@ static bool append_data(const struct label_writer *writer, struct span key)
 {
     const char *question = memchr(key.at, '?', (size_t)(key.end - key.at));
     if (question) {
-        bool is_set = is_true(find_value(writer, trimmed((struct span){key.at, question})));
+        bool is_set = is_true(find_value(writer, trim_span((struct span){key.at, question})));
         return append_choice(writer, (struct span){question + 1, key.end}, is_set);
     }
     const struct payload_value *value = find_value(writer, key);
-    return !value ||
-           value_text_append(writer->out, &writer->context->values, format_of(writer, key), value->json, value->length);
+    return !value || value_text_append(writer->out, &writer->context->values, field_format(writer, key), value->json,
+                                       value->length);
 }
 
 /* Appends the value of the expression between braces; nothing if it is unknown. */
@@ -236,7 +236,7 @@ static bool append_expression(const struct label_writer *writer, struct span ins
 {
     static const char data[] = "marker.data.";
     const struct marker *marker = writer->marker;
-    inside = trimmed(inside);
+    inside = trim_span(inside);
     if (span_is(inside, "marker.name"))
         return append_name(writer);
     if (span_is(inside, "marker.category"))
@@ -297,8 +297,8 @@ static bool append_fields(const struct label_writer *writer, const struct marker
     return done;
 }
 
-static const char *template_of(const struct marker_context *context, const struct marker *marker,
-                               enum marker_label label)
+static const char *find_template(const struct marker_context *context, const struct marker *marker,
+                                 enum marker_label label)
 {
     if (marker->schema == SCHEMA_NONE)
         return NULL;
@@ -311,7 +311,7 @@ static const char *template_of(const struct marker_context *context, const struc
 int marker_label_append(struct text_buffer *out, const struct marker_context *context, const struct marker *marker,
                         enum marker_label label, struct payload *payload, struct error *err)
 {
-    const char *template = template_of(context, marker, label);
+    const char *template = find_template(context, marker, label);
     struct label_writer writer = {out, context, marker, payload};
     struct marker_field_list fields = {0};
     if (!template && label == MARKER_TOOLTIP_LABEL)

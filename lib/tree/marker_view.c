@@ -177,13 +177,13 @@ static int update_search(struct marker_view *view, const struct marker_query *qu
     return code;
 }
 
-static bool has_place(const struct marker_view *view, const struct marker *marker, unsigned places)
+static bool is_shown_in(const struct marker_view *view, const struct marker *marker, unsigned places)
 {
     return places == 0 || marker->schema == SCHEMA_NONE ||
            (view->schemas.items.data[marker->schema].places & places) != 0;
 }
 
-static bool reaches_into(const struct marker *marker, struct time_range range)
+static bool overlaps_range(const struct marker *marker, struct time_range range)
 {
     if (marker->start >= range.to)
         return false;
@@ -206,7 +206,7 @@ int marker_view_query(struct marker_view *view, const struct marker_query *query
         return error_no_memory(err);
     for (uint32_t i = 0; i < view->list.length; i++) {
         const struct marker *marker = &view->list.data[i];
-        if (reaches_into(marker, query->range) && has_place(view, marker, query->places) &&
+        if (overlaps_range(marker, query->range) && is_shown_in(view, marker, query->places) &&
             (view->search.length == 0 || view->found[i]))
             view->shown.data[view->shown.length++] = i;
     }
@@ -251,7 +251,7 @@ int marker_view_strip(struct marker_view *view, uint32_t thread, const struct ma
         passed[i] = -INFINITY;
     for (uint32_t i = 0; done && i < list->length && list->data[i].start < window->to; i++) {
         const struct marker *marker = &list->data[i];
-        if (marker->end < window->from || marker->schema == SCHEMA_NONE || !has_place(view, marker, places))
+        if (marker->end < window->from || marker->schema == SCHEMA_NONE || !is_shown_in(view, marker, places))
             continue;
         if (marker->end <= passed[marker->category]) {
             rects->count[last[marker->category]]++;
@@ -325,7 +325,7 @@ unsigned marker_view_places(const struct marker_view *view, uint32_t thread)
 
 /* ---- sorting ---- */
 
-static int make_details(struct marker_view *view, struct error *err)
+static int compute_details(struct marker_view *view, struct error *err)
 {
     struct payload payload = {0};
     int code = array_reserve(&view->details, 1) ? 0 : error_no_memory(err); /* somewhere, if all are empty */
@@ -362,7 +362,7 @@ static int compare_details(const struct marker_view *view, uint32_t a, uint32_t 
                          ends[b] - b_begin);
 }
 
-static double duration_of(const struct marker *marker)
+static double marker_duration(const struct marker *marker)
 {
     return marker->kind == MARKER_INSTANT ? -1 : marker->end - marker->start;
 }
@@ -372,7 +372,7 @@ static int compare_by(const struct marker_view *view, enum marker_column column,
     const struct marker *left = &view->list.data[a], *right = &view->list.data[b];
     switch (column) {
     case MARKER_DURATION:
-        return (duration_of(left) > duration_of(right)) - (duration_of(left) < duration_of(right));
+        return (marker_duration(left) > marker_duration(right)) - (marker_duration(left) < marker_duration(right));
     case MARKER_NAME:
         return compare_names(view, left->name, right->name);
     case MARKER_DETAILS:
@@ -388,7 +388,7 @@ struct sort_request {
     size_t count;
 };
 
-static bool is_turned(const void *context, uint32_t a, uint32_t b)
+static bool is_marker_after(const void *context, uint32_t a, uint32_t b)
 {
     const struct sort_request *request = context;
     for (size_t i = 0; i < request->count; i++) {
@@ -413,8 +413,8 @@ const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker
     view->sorted.length = length;
     key_count = key_count < MOST_SORT_KEYS ? key_count : MOST_SORT_KEYS;
     for (size_t i = 0; i < key_count; i++)
-        if (keys[i].column == MARKER_DETAILS && !view->has_details && make_details(view, err))
+        if (keys[i].column == MARKER_DETAILS && !view->has_details && compute_details(view, err))
             return NULL;
     struct sort_request request = {view, keys, key_count};
-    return order_numbers(view->sorted.data, length, is_turned, &request, err) ? NULL : view->sorted.data;
+    return order_numbers(view->sorted.data, length, is_marker_after, &request, err) ? NULL : view->sorted.data;
 }

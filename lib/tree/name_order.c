@@ -23,15 +23,15 @@ struct name_sort {
     struct name_groups groups;   /* groups that are not sorted yet */
 };
 
-static uint32_t name_of(const struct profile *profile, uint32_t func)
+static uint32_t func_name(const struct profile *profile, uint32_t func)
 {
     size_t funcs = profile->funcs.length;
     return func < funcs ? profile->funcs.name[func] : profile->resources.data[func - funcs].name;
 }
 
-static uint64_t letters_as_number(const struct profile *profile, uint32_t func, size_t from)
+static uint64_t name_prefix_key(const struct profile *profile, uint32_t func, size_t from)
 {
-    uint32_t name = name_of(profile, func);
+    uint32_t name = func_name(profile, func);
     const struct string_entry *entry = name == PROFILE_NONE ? NULL : &profile->strings.entries.data[name];
     uint64_t number = 0;
     for (size_t at = from; at < from + LETTERS; at++)
@@ -44,7 +44,7 @@ static int sort_group(struct name_sort *sort, struct name_group group, struct er
     const double most = (double)(UINT64_C(1) << 53); /* as exact as a double is, and more than LETTERS can make */
     struct order_entry *entries = sort->entries + group.first;
     for (size_t i = 0; i < group.length; i++)
-        entries[i].magnitude = most - (double)letters_as_number(sort->profile, entries[i].index, group.letters);
+        entries[i].magnitude = most - (double)name_prefix_key(sort->profile, entries[i].index, group.letters);
     int code = order_heaviest_first(entries, group.length, err);
     for (size_t i = 0, last; !code && i < group.length; i = last) {
         for (last = i + 1; last < group.length && entries[last].magnitude == entries[i].magnitude;)

@@ -16,7 +16,7 @@ static void sort_run(struct order_entry *entries, size_t length)
     }
 }
 
-static void merge(const struct order_entry *from, size_t middle, size_t length, struct order_entry *to)
+static void merge_runs(const struct order_entry *from, size_t middle, size_t length, struct order_entry *to)
 {
     size_t left = 0, right = middle;
     for (size_t i = 0; i < length; i++) {
@@ -48,7 +48,7 @@ int order_heaviest_first(struct order_entry *entries, size_t length, struct erro
     for (size_t width = RUN; width < length; width *= 2) {
         for (size_t i = 0; i < length; i += 2 * width) {
             size_t left = length - i;
-            merge(from + i, left < width ? left : width, left < 2 * width ? left : 2 * width, to + i);
+            merge_runs(from + i, left < width ? left : width, left < 2 * width ? left : 2 * width, to + i);
         }
         struct order_entry *swap = from;
         from = to;

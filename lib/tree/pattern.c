@@ -23,7 +23,7 @@ struct parser {
 
 static void parse_alternatives(struct parser *parser);
 
-static bool failed(const struct parser *parser)
+static bool has_failed(const struct parser *parser)
 {
     return parser->wrong || parser->no_memory;
 }
@@ -39,7 +39,7 @@ static void add_step(struct parser *parser, struct pattern_step step)
 static void insert_step(struct parser *parser, size_t at, struct pattern_step step)
 {
     add_step(parser, step);
-    if (failed(parser))
+    if (has_failed(parser))
         return;
     struct pattern_step *steps = parser->pattern->steps.data;
     memmove(steps + at + 1, steps + at, (parser->pattern->steps.length - at - 1) * sizeof(*steps));
@@ -88,7 +88,7 @@ static bool set_of_class(char c, struct byte_set *out)
     return true;
 }
 
-static void take_set(struct parser *parser, const struct byte_set *set)
+static void add_set_step(struct parser *parser, const struct byte_set *set)
 {
     uint16_t index = (uint16_t)parser->pattern->sets.length;
     if (index >= PATTERN_MAX_STEPS)
@@ -119,7 +119,7 @@ static void parse_set(struct parser *parser)
     struct byte_set set = {{0}};
     bool inverted = parser->at < parser->end && *parser->at == '^', class, ignored;
     parser->at += inverted;
-    for (bool first = true; parser->at < parser->end && (*parser->at != ']' || first) && !failed(parser);
+    for (bool first = true; parser->at < parser->end && (*parser->at != ']' || first) && !has_failed(parser);
          first = false) {
         unsigned low = parse_byte(parser, &set, &class), high = low;
         if (!class && parser->end - parser->at >= 2 && parser->at[0] == '-' && parser->at[1] != ']') {
@@ -138,7 +138,7 @@ static void parse_set(struct parser *parser)
     parser->at++;
     if (inverted)
         set_invert(&set);
-    take_set(parser, &set);
+    add_set_step(parser, &set);
 }
 
 static void parse_group(struct parser *parser)
@@ -173,7 +173,7 @@ static void parse_atom(struct parser *parser)
     case '.':
         parser->at++;
         set_invert(&set);
-        take_set(parser, &set);
+        add_set_step(parser, &set);
         return;
     case '^':
     case '$':
@@ -188,11 +188,11 @@ static void parse_atom(struct parser *parser)
         unsigned byte = parse_byte(parser, &set, &class);
         if (!class)
             set_add(&set, byte, byte);
-        take_set(parser, &set);
+        add_set_step(parser, &set);
     }
 }
 
-static void repeat(struct parser *parser, size_t start, char how)
+static void add_repetition(struct parser *parser, size_t start, char how)
 {
     int16_t length = (int16_t)(parser->pattern->steps.length - start);
     struct pattern_step split = {.kind = STEP_SPLIT, .first = 1};
@@ -210,11 +210,11 @@ static void repeat(struct parser *parser, size_t start, char how)
 
 static void parse_sequence(struct parser *parser)
 {
-    while (!failed(parser) && parser->at < parser->end && *parser->at != '|' && *parser->at != ')') {
+    while (!has_failed(parser) && parser->at < parser->end && *parser->at != '|' && *parser->at != ')') {
         size_t start = parser->pattern->steps.length;
         parse_atom(parser);
-        while (!failed(parser) && parser->at < parser->end && strchr("*+?", *parser->at) && *parser->at)
-            repeat(parser, start, *parser->at++);
+        while (!has_failed(parser) && parser->at < parser->end && strchr("*+?", *parser->at) && *parser->at)
+            add_repetition(parser, start, *parser->at++);
     }
 }
 
@@ -225,19 +225,19 @@ static void parse_alternatives(struct parser *parser)
     for (;;) {
         size_t start = parser->pattern->steps.length;
         parse_sequence(parser);
-        if (failed(parser) || parser->at == parser->end || *parser->at != '|')
+        if (has_failed(parser) || parser->at == parser->end || *parser->at != '|')
             break;
         parser->at++;
         insert_step(parser, start, (struct pattern_step){.kind = STEP_SPLIT, .first = 1});
         size_t go = parser->pattern->steps.length;
         add_step(parser, (struct pattern_step){.kind = STEP_GO,
                                                .second = (int16_t)(last_go == SIZE_MAX ? 0 : (int64_t)(go - last_go))});
-        if (failed(parser))
+        if (has_failed(parser))
             return;
         parser->pattern->steps.data[start].second = (int16_t)(go + 1 - start);
         last_go = go;
     }
-    while (!failed(parser) && last_go != SIZE_MAX) {
+    while (!has_failed(parser) && last_go != SIZE_MAX) {
         struct pattern_step *go = &parser->pattern->steps.data[last_go];
         size_t distance = (size_t)go->second;
         go->first = (int16_t)(parser->pattern->steps.length - last_go);
@@ -250,7 +250,7 @@ int pattern_init(struct pattern *pattern, const char *text, size_t length, struc
     *pattern = (struct pattern){0};
     struct parser parser = {.pattern = pattern, .at = text, .end = length ? text + length : text};
     parse_alternatives(&parser);
-    if (!failed(&parser) && parser.at < parser.end)
+    if (!has_failed(&parser) && parser.at < parser.end)
         parser.wrong = "a ) in it has no opening (";
     add_step(&parser, (struct pattern_step){.kind = STEP_FOUND});
     if (parser.no_memory)
@@ -282,7 +282,7 @@ struct reader {
 };
 
 /* Activates the step, or the steps that it leads to without reading a byte. Returns true if one of them is the end. */
-static bool activate(struct reader *reader, struct active *active, size_t first, size_t position)
+static bool activate_step(struct reader *reader, struct active *active, size_t first, size_t position)
 {
     size_t pending = 0;
     reader->pending[pending++] = (uint16_t)first;
@@ -314,7 +314,7 @@ bool pattern_finds(const struct pattern *pattern, const char *text, size_t lengt
     struct active lists[2] = {{.count = 0}, {.count = 0}};
     for (size_t position = 0;; position++) {
         struct active *now = &lists[position % 2], *next = &lists[(position + 1) % 2];
-        if (activate(&reader, now, 0, position))
+        if (activate_step(&reader, now, 0, position))
             return true;
         if (position == length)
             return false;
@@ -323,7 +323,7 @@ bool pattern_finds(const struct pattern *pattern, const char *text, size_t lengt
         for (size_t i = 0; i < now->count; i++) {
             size_t at = now->steps[i];
             const struct byte_set *set = &pattern->sets.data[pattern->steps.data[at].set];
-            if (set->bits[byte / 32] >> byte % 32 & 1 && activate(&reader, next, at + 1, position + 1))
+            if (set->bits[byte / 32] >> byte % 32 & 1 && activate_step(&reader, next, at + 1, position + 1))
                 return true;
         }
     }

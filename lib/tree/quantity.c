@@ -23,7 +23,7 @@ void count_text(char out[QUANTITY_TEXT_MAX], double value)
 }
 
 /* Three digits, without zeros at the end: "12.5", "340", "1.2". */
-static void put_short(char *out, double value, const char *unit)
+static void format_short(char *out, double value, const char *unit)
 {
     double size = fabs(value);
     char number[QUANTITY_TEXT_MAX / 2];
@@ -55,13 +55,13 @@ void duration_text(char out[QUANTITY_TEXT_MAX], double ms)
 {
     double size = fabs(ms);
     if (size >= 1000 || size == 0)
-        put_short(out, size == 0 ? 0 : ms / 1000, size == 0 ? "ms" : "s");
+        format_short(out, size == 0 ? 0 : ms / 1000, size == 0 ? "ms" : "s");
     else if (size >= 1)
-        put_short(out, ms, "ms");
+        format_short(out, ms, "ms");
     else if (size >= 1e-3)
-        put_short(out, ms * 1e3, "µs");
+        format_short(out, ms * 1e3, "µs");
     else
-        put_short(out, ms * 1e6, "ns");
+        format_short(out, ms * 1e6, "ns");
 }
 
 void weight_text(char out[QUANTITY_TEXT_MAX], double weight, const char *unit)

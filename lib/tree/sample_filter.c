@@ -45,7 +45,7 @@ static int find_times(struct times *times, struct marker_view *markers, const st
 
 /* ---- the samples ---- */
 
-static void drop_outside(struct sample_table *samples, const struct times *times)
+static void drop_samples_outside(struct sample_table *samples, const struct times *times)
 {
     size_t at = 0; /* the first time that does not end before the sample */
     for (size_t i = 0; i < samples->length; i++) {
@@ -56,7 +56,7 @@ static void drop_outside(struct sample_table *samples, const struct times *times
     }
 }
 
-static void forget_samples(struct sample_filter *filter)
+static void free_samples(struct sample_filter *filter)
 {
     for (size_t i = 0; i < filter->thread_count; i++)
         for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++)
@@ -103,7 +103,7 @@ static int drop_samples(struct sample_filter *filter, const struct profile *prof
         code = find_times(&times, markers, request, &request->transforms[i], err);
         for (size_t thread = 0; !code && thread < filter->thread_count; thread++)
             for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++)
-                drop_outside(&filter->samples[thread][kind], &times);
+                drop_samples_outside(&filter->samples[thread][kind], &times);
     }
     marker_view_free(markers);
     array_free(&times);
@@ -152,7 +152,7 @@ const struct sample_table *sample_filter_samples(const struct sample_filter *fil
 
 void sample_filter_destroy(struct sample_filter *filter)
 {
-    forget_samples(filter);
+    free_samples(filter);
     array_free(&filter->threads);
     transform_list_destroy(&filter->transforms);
 }

@@ -16,8 +16,8 @@ static bool text_is(const struct text_buffer *text, const char *wanted)
 }
 
 /* Why the thread left the CPU at the end of the marker. */
-static int reason_of(const struct marker_context *context, const struct marker *marker, struct payload *payload,
-                     struct text_buffer *text, enum wait_state *state, struct error *err)
+static int read_reason(const struct marker_context *context, const struct marker *marker, struct payload *payload,
+                       struct text_buffer *text, enum wait_state *state, struct error *err)
 {
     *state = WAIT_OTHER;
     text->length = 0;
@@ -71,7 +71,7 @@ int waits_rects(struct marker_rects *rects, double totals[WAIT_STATES], const st
         bool is_in_view = marker->end > window->from && (!before || before->end < window->to);
         enum wait_state state = WAIT_OTHER;
         if (before && is_in_view)
-            code = reason_of(context, before, &payload, &text, &state, err);
+            code = read_reason(context, before, &payload, &text, &state, err);
         if (!code && ((before && !add_span(&writer, state, last, before->end, marker->start)) ||
                       !add_span(&writer, WAIT_RUNS, i, marker->start, marker->end)))
             code = error_no_memory(err);

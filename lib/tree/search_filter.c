@@ -10,7 +10,7 @@
 /* ---- the terms ---- */
 
 /* Takes "lib:" or "file:" from the front; a name such as "lib::open" has no field. */
-static enum search_field take_field(struct span *span)
+static enum search_field split_field(struct span *span)
 {
     static const struct {
         const char *prefix;
@@ -48,7 +48,7 @@ static bool add_term(struct search *search, struct span span)
     *term = (struct search_term){0};
     term->excluded = *span.at == '-' && span.end - span.at > 1;
     span.at += term->excluded;
-    term->field = take_field(&span);
+    term->field = split_field(&span);
     term->exact = span_is_enclosed(span, '"');
     if (span_is_enclosed(span, '/') && !add_pattern(term, span))
         return false;
@@ -69,7 +69,7 @@ static bool add_term(struct search *search, struct span span)
 static void skip_field(struct span *span, const void *context)
 {
     (void)context;
-    take_field(span);
+    split_field(span);
 }
 
 int search_parse(struct search *search, const char *text, size_t length, struct error *err)

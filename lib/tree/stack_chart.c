@@ -52,7 +52,7 @@ static uint32_t common_node(const struct call_nodes *nodes, uint32_t a, uint32_t
     return a;
 }
 
-static uint32_t levels_of(const struct call_nodes *nodes, uint32_t node)
+static uint32_t level_count(const struct call_nodes *nodes, uint32_t node)
 {
     return node == NODE_NONE ? 0 : nodes->depth[node] + 1;
 }
@@ -79,7 +79,7 @@ static void close_rects(struct chart *chart, uint32_t node, uint32_t column, dou
 /* Opens the rects below the open ones, down to the node's. False if memory ran out. */
 static bool open_rects(struct chart *chart, uint32_t node, const struct group *group)
 {
-    uint32_t count = levels_of(chart->nodes, node);
+    uint32_t count = level_count(chart->nodes, node);
     if (!chart->levels.data)
         return count == 0;
     for (uint32_t at = node, depth = count; depth-- > chart->open; at = chart->nodes->prefix[at])
@@ -131,7 +131,7 @@ static bool add_aggregate(struct chart *chart, uint32_t node, const struct group
 static bool draw_group(struct chart *chart, const struct group *group)
 {
     const struct call_nodes *nodes = chart->nodes;
-    uint32_t shared = levels_of(nodes, group->common), depth = levels_of(nodes, group->example);
+    uint32_t shared = level_count(nodes, group->common), depth = level_count(nodes, group->example);
     close_rects(chart, group->common, group->start, group->first);
     if (!reserve_levels(chart, depth > shared ? depth : shared) || !open_rects(chart, group->common, group))
         return false;
@@ -202,14 +202,14 @@ static double time_after(const struct scale *scale, size_t i)
     return fmax(samples->time[i], fmin(after, scale->gaps.known_end));
 }
 
-static bool sleeps_after(const struct scale *scale, size_t i)
+static bool is_sleep_after(const struct scale *scale, size_t i)
 {
     const double *time = scale->samples->time;
     return i + 1 < scale->samples->length && time[i + 1] - time[i] > scale->gaps.shortest_wait &&
            gap_is_wait(&scale->gaps, i + 1);
 }
 
-static double column_of(const struct scale *scale, double time)
+static double time_to_column(const struct scale *scale, double time)
 {
     double column = (time - scale->from) * scale->columns_per_ms;
     return !(column > 0) ? 0 : column > scale->columns ? scale->columns : column;
@@ -221,7 +221,7 @@ static uint32_t node_of_sample(const struct scale *scale, uint32_t stack)
     return node != NODE_NONE && scale->matching && !scale->matching[node] ? NODE_NONE : node;
 }
 
-static uint32_t node_of(const struct scale *scale, size_t i)
+static uint32_t sample_node(const struct scale *scale, size_t i)
 {
     return node_of_sample(scale, scale->samples->stack[i]);
 }
@@ -240,27 +240,27 @@ static inline bool add_piece(struct chart *chart, struct group *group, struct pi
 }
 
 /* Splits the time from sample `i` to the next into one piece or two. */
-static size_t pieces_of(const struct scale *scale, size_t i, struct piece pieces[2])
+static size_t split_sample(const struct scale *scale, size_t i, struct piece pieces[2])
 {
     const struct sample_table *samples = scale->samples;
-    pieces[0] = (struct piece){node_of(scale, i), samples->time[i], time_after(scale, i)};
-    if (!sleeps_after(scale, i))
+    pieces[0] = (struct piece){sample_node(scale, i), samples->time[i], time_after(scale, i)};
+    if (!is_sleep_after(scale, i))
         return 1;
     pieces[1] = pieces[0];
     pieces[0].last = pieces[1].first = samples->time[i] + scale->interval;
-    pieces[1].node = gap_has_waiting_sample(&scale->gaps, i + 1) ? node_of(scale, i + 1) : NODE_NONE;
+    pieces[1].node = gap_has_waiting_sample(&scale->gaps, i + 1) ? sample_node(scale, i + 1) : NODE_NONE;
     return 2;
 }
 
 /* The same in a thread with recorded waits. */
-static size_t pieces_with_waits(const struct scale *scale, size_t i, struct piece pieces[2])
+static size_t split_gap_with_waits(const struct scale *scale, size_t i, struct piece pieces[2])
 {
     const struct wait_rows *waits = &scale->gaps.waits;
     size_t next = i + 1;
     bool is_last = next == scale->samples->length;
     pieces[0] = (struct piece){NODE_NONE, scale->samples->time[i], time_after(scale, i)};
     if (is_wait_end(waits, next)) {
-        pieces[0].node = node_of(scale, next);
+        pieces[0].node = sample_node(scale, next);
         return 1;
     }
     if (is_last && !is_sample_row(waits, i))
@@ -278,14 +278,14 @@ static size_t pieces_with_waits(const struct scale *scale, size_t i, struct piec
 static bool draw_by_time(struct chart *chart, const struct scale *scale, struct group *group, size_t first, size_t last)
 {
     bool has_waits = has_wait_rows(&scale->gaps.waits);
-    double column = column_of(scale, scale->samples->time[first]);
+    double column = time_to_column(scale, scale->samples->time[first]);
     group->start = group->end = (uint32_t)(column + 0.5);
     for (size_t i = first; i < last; i++) {
         struct piece pieces[2];
-        size_t count = has_waits ? pieces_with_waits(scale, i, pieces) : pieces_of(scale, i, pieces);
+        size_t count = has_waits ? split_gap_with_waits(scale, i, pieces) : split_sample(scale, i, pieces);
         for (size_t at = 0; at < count; at++) {
             bool is_before = at + 1 < count && pieces[at].first < scale->from && pieces[at].last <= scale->from;
-            if (!is_before && !add_piece(chart, group, pieces[at], &column, column_of(scale, pieces[at].last)))
+            if (!is_before && !add_piece(chart, group, pieces[at], &column, time_to_column(scale, pieces[at].last)))
                 return false;
         }
     }
@@ -296,7 +296,7 @@ static size_t count_changes(const struct scale *scale, size_t first, size_t last
 {
     size_t changes = 0;
     for (size_t i = first; i < last; i++)
-        changes += i == first || node_of(scale, i) != node_of(scale, i - 1);
+        changes += i == first || sample_node(scale, i) != sample_node(scale, i - 1);
     return changes;
 }
 
@@ -307,8 +307,8 @@ static bool draw_by_change(struct chart *chart, const struct scale *scale, struc
     const struct sample_table *samples = scale->samples;
     double column = 0;
     for (size_t i = first, next; i < last; i = next) {
-        uint32_t node = node_of(scale, i);
-        for (next = i + 1; next < last && node_of(scale, next) == node;)
+        uint32_t node = sample_node(scale, i);
+        for (next = i + 1; next < last && sample_node(scale, next) == node;)
             next++;
         struct piece piece = {node, samples->time[i], time_after(scale, next - 1)};
         double end = fmin(column + scale->columns_per_change, scale->columns);

@@ -202,7 +202,7 @@ static int compare_by_total(const void *left, const void *right)
 }
 
 /* The change of a sum is the difference of the sums: equal sides give exactly 0, whatever the rounding. */
-static struct func_timing take_difference(struct func_timing row, const struct timings *timings)
+static struct func_timing subtract_sides(struct func_timing row, const struct timings *timings)
 {
     if (timings->sides) {
         row.total = row.sides[SIDE_NEW].total - row.sides[SIDE_BASE].total;
@@ -225,7 +225,7 @@ static int sum_groups(struct func_timings *rows, const struct call_nodes *nodes,
             if (seen[group]) {
                 struct func_timing row = all[group];
                 row.func = group;
-                all[rows->length++] = take_difference(row, timings);
+                all[rows->length++] = subtract_sides(row, timings);
             }
         qsort(all, rows->length, sizeof(*all), order == FUNCS_BY_SELF ? compare_by_self : compare_by_total);
         rows->rows = all;
@@ -243,7 +243,7 @@ int func_timings_compute(struct func_timings *rows, const struct call_nodes *nod
     return sum_groups(rows, nodes, timings, nodes->func, nodes->func_count, order, err);
 }
 
-static uint32_t library_of(const struct profile *profile, uint32_t func)
+static uint32_t func_library(const struct profile *profile, uint32_t func)
 {
     uint32_t resource =
         func < profile->funcs.length ? profile->funcs.resource[func] : func - func_of_resource(profile, 0);
@@ -259,7 +259,7 @@ int group_timings_compute(struct func_timings *rows, const struct profile *profi
     if (!group_of_node)
         return error_no_memory(err);
     for (size_t node = 0; node < nodes->length; node++)
-        group_of_node[node] = are_libraries ? library_of(profile, nodes->func[node]) : nodes->category[node];
+        group_of_node[node] = are_libraries ? func_library(profile, nodes->func[node]) : nodes->category[node];
     int code =
         sum_groups(rows, nodes, timings, group_of_node, are_libraries ? none + 1 : category_count, FUNCS_BY_SELF, err);
     for (size_t i = 0; are_libraries && i < rows->length; i++)

@@ -16,13 +16,13 @@ struct path {
     bool inverted;
 };
 
-static void keep_part(const struct path *path, size_t first, size_t last)
+static void keep_range(const struct path *path, size_t first, size_t last)
 {
     memmove(path->funcs, path->funcs + first, (last - first) * sizeof(*path->funcs));
     *path->length = last - first;
 }
 
-static void remove_part(const struct path *path, size_t first, size_t last)
+static void remove_range(const struct path *path, size_t first, size_t last)
 {
     memmove(path->funcs + first, path->funcs + last, (*path->length - last) * sizeof(*path->funcs));
     *path->length -= last - first;
@@ -49,7 +49,8 @@ static bool begins_with(const struct path *path, const struct transform *transfo
 }
 
 /* Whether a transform that leaves out single frames keeps the path's i-th. */
-static bool is_kept(const struct transform *transform, const struct path_context *context, uint32_t func, size_t i)
+static bool is_frame_kept(const struct transform *transform, const struct path_context *context, uint32_t func,
+                          size_t i)
 {
     switch (transform->kind) {
     case TRANSFORM_FOCUS_CATEGORY:
@@ -69,11 +70,12 @@ static bool is_kept(const struct transform *transform, const struct path_context
     }
 }
 
-static void keep_some(const struct path *path, const struct transform *transform, const struct path_context *context)
+static void filter_frames(const struct path *path, const struct transform *transform,
+                          const struct path_context *context)
 {
     size_t kept = 0;
     for (size_t i = 0; i < *path->length; i++)
-        if (is_kept(transform, context, path->funcs[i], i))
+        if (is_frame_kept(transform, context, path->funcs[i], i))
             path->funcs[kept++] = path->funcs[i];
     *path->length = kept;
 }
@@ -102,9 +104,9 @@ static void focus_function(const struct path *path, uint32_t func)
     if (!find_func(path, func, &first, &last))
         *path->length = path->inverted ? *path->length : 0;
     else if (path->inverted)
-        keep_part(path, 0, last + 1);
+        keep_range(path, 0, last + 1);
     else
-        keep_part(path, first, *path->length);
+        keep_range(path, first, *path->length);
 }
 
 static void focus_subtree(const struct path *path, const struct transform *transform)
@@ -112,7 +114,7 @@ static void focus_subtree(const struct path *path, const struct transform *trans
     if (path->inverted != transform->inverted || transform->path_length == 0)
         return;
     if (begins_with(path, transform))
-        remove_part(path, 0, transform->path_length - 1);
+        remove_range(path, 0, transform->path_length - 1);
     else
         *path->length = 0;
 }
@@ -121,7 +123,7 @@ static void merge_call_node(const struct path *path, const struct transform *tra
 {
     size_t length = transform->path_length;
     if (!path->inverted && length && begins_with(path, transform))
-        remove_part(path, length - 1, length);
+        remove_range(path, length - 1, length);
 }
 
 static void focus_self(const struct path *path, uint32_t func)
@@ -134,7 +136,7 @@ static void collapse_recursion(const struct path *path, uint32_t func)
 {
     size_t first, last;
     if (find_func(path, func, &first, &last))
-        remove_part(path, first, last);
+        remove_range(path, first, last);
 }
 
 static void collapse_function(const struct path *path, uint32_t func)
@@ -143,9 +145,9 @@ static void collapse_function(const struct path *path, uint32_t func)
     if (!find_func(path, func, &first, &last))
         return;
     if (path->inverted)
-        keep_part(path, last, *path->length);
+        keep_range(path, last, *path->length);
     else
-        keep_part(path, 0, first + 1);
+        keep_range(path, 0, first + 1);
 }
 
 void transform_path(const struct transform *transform, const struct path_context *context, uint32_t *funcs,
@@ -163,7 +165,7 @@ void transform_path(const struct transform *transform, const struct path_context
     case TRANSFORM_MERGE_RESOURCE:
     case TRANSFORM_FOCUS_FRAMES:
     case TRANSFORM_MERGE_MATCHING:
-        keep_some(&path, transform, context);
+        filter_frames(&path, transform, context);
         break;
     case TRANSFORM_MERGE_CALL_NODE:
         merge_call_node(&path, transform);

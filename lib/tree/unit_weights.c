@@ -27,12 +27,12 @@ struct summing {
 
 /* ---- the nodes of groups ---- */
 
-static uint32_t group_of_node(const struct summing *summing, uint32_t node)
+static uint32_t node_group(const struct summing *summing, uint32_t node)
 {
     return summing->group_of_func[summing->nodes->func[node]];
 }
 
-static uint32_t next_counted(const struct summing *summing, uint32_t node)
+static uint32_t find_counted_caller(const struct summing *summing, uint32_t node)
 {
     uint32_t prefix = summing->nodes->prefix[node];
     return prefix == NODE_NONE ? NODE_NONE : summing->counted[prefix];
@@ -44,18 +44,18 @@ static bool find_counted(struct summing *summing)
     const struct call_nodes *nodes = summing->nodes;
     uint32_t *outermost_end = calloc(summing->weights->groups + 1, sizeof(*outermost_end));
     for (uint32_t node = 0; outermost_end && node < nodes->length; node++) {
-        uint32_t group = group_of_node(summing, node);
+        uint32_t group = node_group(summing, node);
         bool counts = group != PROFILE_NONE && node >= outermost_end[group];
         if (counts)
             outermost_end[group] = nodes->end[node];
-        summing->counted[node] = counts ? node : next_counted(summing, node);
+        summing->counted[node] = counts ? node : find_counted_caller(summing, node);
     }
     free(outermost_end);
     return outermost_end != NULL;
 }
 
 /* The sum of both sides for a node. */
-static double weight_of(const struct timings *timings, uint32_t node)
+static double node_weight(const struct timings *timings, uint32_t node)
 {
     return fabs(timings->sides[SIDE_BASE].total[node]) + fabs(timings->sides[SIDE_NEW].total[node]);
 }
@@ -70,7 +70,7 @@ static uint32_t choose_rows(struct summing *summing, size_t most)
     for (; count > (double)most && !isinf(least); least *= 2) {
         count = 0;
         for (uint32_t node = 0; node < summing->nodes->length; node++) {
-            bool has_row = summing->counted[node] == node && weight_of(timings, node) >= least;
+            bool has_row = summing->counted[node] == node && node_weight(timings, node) >= least;
             summing->row[node] = has_row ? (uint32_t)count++ : UINT32_MAX;
         }
     }
@@ -120,10 +120,10 @@ static void add_rows(struct summing *summing)
         do {
             for (int side = 0; side < PROFILE_SIDES; side++) {
                 size_t count = weights->count[side];
-                add_units(weights->of_groups[side] + group_of_node(summing, at) * count,
+                add_units(weights->of_groups[side] + node_group(summing, at) * count,
                           summing->rows[side] + summing->row[node] * count, count);
             }
-            at = next_counted(summing, at);
+            at = find_counted_caller(summing, at);
         } while (at != NODE_NONE && summing->row[at] == UINT32_MAX);
         for (int side = 0; at != NODE_NONE && side < PROFILE_SIDES; side++) {
             size_t count = weights->count[side];
@@ -150,17 +150,17 @@ static void add_sample(void *context, uint32_t stack, double weight, double time
     uint32_t leaf = summing->nodes->of_stack[stack];
     double *of_groups = weights->of_groups[summing->side];
     if (!summing->counted) {
-        uint32_t group = group_of_node(summing, leaf);
+        uint32_t group = node_group(summing, leaf);
         if (group != PROFILE_NONE)
             of_groups[group * count + unit] += value;
         return;
     }
-    for (uint32_t at = summing->counted[leaf]; at != NODE_NONE; at = next_counted(summing, at)) {
+    for (uint32_t at = summing->counted[leaf]; at != NODE_NONE; at = find_counted_caller(summing, at)) {
         if (summing->row[at] != UINT32_MAX) {
             summing->rows[summing->side][summing->row[at] * count + unit] += value;
             break;
         }
-        of_groups[group_of_node(summing, at) * count + unit] += value;
+        of_groups[node_group(summing, at) * count + unit] += value;
     }
 }
 
@@ -241,7 +241,7 @@ void unit_weights_destroy(struct unit_weights *weights)
     *weights = (struct unit_weights){0};
 }
 
-static struct noise_units units_of(const struct unit_weights *weights, int side, const double *values)
+static struct noise_units group_units(const struct unit_weights *weights, int side, const double *values)
 {
     return (struct noise_units){values, weights->count[side], weights->are_runs, weights->least[side]};
 }
@@ -250,13 +250,13 @@ struct change_estimate unit_weights_change(const struct unit_weights *weights, s
 {
     struct noise_units units[PROFILE_SIDES];
     for (int side = 0; side < PROFILE_SIDES; side++)
-        units[side] = units_of(weights, side, weights->of_groups[side] + group * weights->count[side]);
+        units[side] = group_units(weights, side, weights->of_groups[side] + group * weights->count[side]);
     return change_estimate_of(&units[SIDE_BASE], &units[SIDE_NEW]);
 }
 
 struct change_estimate unit_weights_change_of_all(const struct unit_weights *weights)
 {
-    const struct noise_units base = units_of(weights, SIDE_BASE, weights->all[SIDE_BASE]);
-    const struct noise_units new = units_of(weights, SIDE_NEW, weights->all[SIDE_NEW]);
+    const struct noise_units base = group_units(weights, SIDE_BASE, weights->all[SIDE_BASE]);
+    const struct noise_units new = group_units(weights, SIDE_NEW, weights->all[SIDE_NEW]);
     return change_estimate_of(&base, &new);
 }

@@ -122,7 +122,7 @@ static const struct {
 enum { WAIT_WEIGHTS = sizeof(of_waits) / sizeof(*of_waits) };
 
 /* The row of of_waits, or -1. */
-static int wait_weight_of(const struct weight *weight)
+static int find_wait_weight(const struct weight *weight)
 {
     for (int i = 0; weight->table == TABLE_SAMPLES && i < WAIT_WEIGHTS; i++)
         if (of_waits[i].kind == weight->kind)
@@ -130,7 +130,7 @@ static int wait_weight_of(const struct weight *weight)
     return -1;
 }
 
-static struct weight weight_at(const struct profile *profile, bool has_waits, size_t i)
+static struct weight make_weight(const struct profile *profile, bool has_waits, size_t i)
 {
     static const char *const units[] = {
         [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
@@ -142,7 +142,7 @@ static struct weight weight_at(const struct profile *profile, bool has_waits, si
         weight.unit = units[type];
     if (!weight.label)
         weight.label = type == WEIGHT_SAMPLES && has_weights(profile) ? "Weighted samples" : labels[type];
-    int of_wait = has_waits ? wait_weight_of(&weight) : -1;
+    int of_wait = has_waits ? find_wait_weight(&weight) : -1;
     if (of_wait >= 0) {
         weight.label = of_waits[of_wait].label;
         weight.hint = of_waits[of_wait].hint;
@@ -164,7 +164,7 @@ static struct weight weight_of_event(const struct profile *profile, size_t i)
 
 static bool add_weight(struct weight_list *list, const struct profile *profile, bool has_waits, size_t i)
 {
-    return !weight_is_offered(profile, &fixed[i]) || array_push(list, weight_at(profile, has_waits, i));
+    return !weight_is_offered(profile, &fixed[i]) || array_push(list, make_weight(profile, has_waits, i));
 }
 
 static size_t fixed_index(enum sample_weight kind)
@@ -203,7 +203,7 @@ bool weights_find(const struct profile *profile, const char *id, struct weight *
 {
     bool has_waits = profile_has_waits(profile);
     for (size_t i = 0; i < WEIGHTS; i++) {
-        *weight = weight_at(profile, has_waits, i);
+        *weight = make_weight(profile, has_waits, i);
         if (strcmp(weight->id, id) == 0)
             return true;
     }

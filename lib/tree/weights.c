@@ -8,15 +8,15 @@
 
 const struct time_range whole_time = {-INFINITY, INFINITY};
 
-static size_t first_not_before(const struct sample_table *samples, double time)
+static size_t find_first_from(const struct sample_table *samples, double time)
 {
     return search_count_before(samples->time, samples->length, sizeof(*samples->time), search_real_is_below, &time);
 }
 
 void samples_in_range(const struct sample_table *samples, struct time_range range, size_t *first, size_t *last)
 {
-    *first = first_not_before(samples, range.from);
-    *last = first_not_before(samples, range.to);
+    *first = find_first_from(samples, range.from);
+    *last = find_first_from(samples, range.to);
     if (*last < *first)
         *last = *first;
 }
@@ -92,7 +92,7 @@ static double overlap(double from, double to, struct time_range range)
 }
 
 /* The unrecorded part of a time, in ms. */
-static double paused_in(const struct thread_gaps *gaps, double from, double to)
+static double sum_paused(const struct thread_gaps *gaps, double from, double to)
 {
     double paused = 0;
     for (size_t i = 0; i < gaps->paused_count && gaps->paused[i].start < to; i++)
@@ -100,13 +100,13 @@ static double paused_in(const struct thread_gaps *gaps, double from, double to)
     return paused;
 }
 
-static struct gap_time cut_gap_time(const struct thread_gaps *gaps, size_t i, struct time_range range)
+static struct gap_time gap_time_in_range(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     double start = gap_start(gaps, i), end = gap_end(gaps, i), cpu = gap_cpu_time(gaps, i);
     double ran_until = fmin(start + cpu, end);
     struct gap_time time = {overlap(start, ran_until, range), overlap(ran_until, end, range)};
     if (gaps->paused_count && time.wait > 0)
-        time.wait -= fmin(time.wait, paused_in(gaps, fmax(ran_until, range.from), fmin(end, range.to)));
+        time.wait -= fmin(time.wait, sum_paused(gaps, fmax(ran_until, range.from), fmin(end, range.to)));
     /* of a gap that is not cut all is counted, also where clocks differ and CPU time is more than time */
     if (start >= range.from && end <= range.to && start < range.to)
         time.cpu = cpu;
@@ -114,25 +114,25 @@ static struct gap_time cut_gap_time(const struct thread_gaps *gaps, size_t i, st
 }
 
 /* Nearly all of the millions of gaps lie in the range as a whole. */
-static inline struct gap_time quick_gap_time(const struct thread_gaps *gaps, size_t i, struct time_range range)
+static inline struct gap_time gap_time_inline(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     const struct sample_table *samples = gaps->samples;
     if (i == 0 || i >= samples->length || gaps->paused_count || !samples->cpu_delta)
-        return cut_gap_time(gaps, i, range);
+        return gap_time_in_range(gaps, i, range);
     double start = samples->time[i - 1], end = samples->time[i], cpu = samples->cpu_delta[i] / 1000;
     if (!(start >= range.from && end <= range.to && start < range.to && cpu == cpu))
-        return cut_gap_time(gaps, i, range);
+        return gap_time_in_range(gaps, i, range);
     return (struct gap_time){cpu, end > start + cpu ? end - (start + cpu) : 0};
 }
 
 struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
-    return quick_gap_time(gaps, i, range);
+    return gap_time_inline(gaps, i, range);
 }
 
 bool gap_is_wait(const struct thread_gaps *gaps, size_t i)
 {
-    double length = gap_end(gaps, i) - gap_start(gaps, i) - paused_in(gaps, gap_start(gaps, i), gap_end(gaps, i));
+    double length = gap_end(gaps, i) - gap_start(gaps, i) - sum_paused(gaps, gap_start(gaps, i), gap_end(gaps, i));
     return gaps->samples->cpu_delta && length > gaps->shortest_wait && gap_cpu_time(gaps, i) < length / 2;
 }
 
@@ -152,7 +152,7 @@ double gap_ran_until(const struct thread_gaps *gaps, size_t i)
 
 size_t gap_at(const struct thread_gaps *gaps, double time, struct time_range *extent)
 {
-    size_t i = first_not_before(gaps->samples, nextafter(time, INFINITY));
+    size_t i = find_first_from(gaps->samples, nextafter(time, INFINITY));
     *extent = (struct time_range){gap_start(gaps, i), gap_end(gaps, i)};
     return time >= extent->from && time < extent->to ? i : SIZE_MAX;
 }
@@ -172,7 +172,7 @@ bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_
 {
     if (has_wait_rows(&gaps->waits))
         return is_short_wait_at(gaps, time, wait);
-    size_t i = first_not_before(gaps->samples, time);
+    size_t i = find_first_from(gaps->samples, time);
     if (!gap_is_wait(gaps, i) || gap_has_waiting_sample(gaps, i))
         return false;
     /* A sample covers an interval from its time; the first sample also covers the time before it. */
@@ -222,7 +222,7 @@ static bool has_stack(const struct sample_table *samples, size_t i)
     return at >= samples->length || samples->stack[at] != PROFILE_NONE;
 }
 
-static void note_row(const struct weighing *weighing, size_t row)
+static void set_row(const struct weighing *weighing, size_t row)
 {
     if (weighing->row)
         *weighing->row = row;
@@ -238,11 +238,10 @@ static inline __attribute__((always_inline)) void weigh_recorded_waits(const str
 {
     const struct wait_rows *waits = &gaps->waits;
     struct row_cursor on_cpu = {0}, wait_end = {0};
-    size_t first = first_not_before(samples, weighing->range.from),
-           after = first_not_before(samples, weighing->range.to);
+    size_t first = find_first_from(samples, weighing->range.from), after = find_first_from(samples, weighing->range.to);
     for (size_t i = first; i <= after; i++) {
-        note_row(weighing, i);
-        struct gap_time time = quick_gap_time(gaps, i, weighing->range);
+        set_row(weighing, i);
+        struct gap_time time = gap_time_inline(gaps, i, weighing->range);
         bool is_in_range = i < after, ran = is_sample_row(waits, i);
         size_t runner = ran ? i : row_cursor_find(&on_cpu, waits, ROW_ON_CPU, i);
         bool is_runner = runner == i;
@@ -271,9 +270,9 @@ static void weigh_times(const struct profile *profile, const struct weighing *we
         weigh_recorded_waits(weighing, &gaps, samples, add, context);
         return;
     }
-    size_t first = first_not_before(samples, range.from), after = first_not_before(samples, range.to);
+    size_t first = find_first_from(samples, range.from), after = find_first_from(samples, range.to);
     for (size_t i = first; i <= after; i++) {
-        note_row(weighing, i);
+        set_row(weighing, i);
         if (!has_stack(samples, i))
             continue;
         bool is_after_last = i >= samples->length, waits_there = gap_has_waiting_sample(&gaps, i);
@@ -314,7 +313,7 @@ static void weigh_allocations(const struct weighing *weighing, const struct samp
     size_t first, last;
     samples_in_range(table, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++) {
-        note_row(weighing, i);
+        set_row(weighing, i);
         uint32_t stack = stack_of_allocation(table, i, first, last, weighing->weight);
         if (stack != PROFILE_NONE)
             add(context, stack, table->weight[i], 1);
@@ -340,7 +339,7 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
     size_t first, last;
     samples_in_range(samples, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++) {
-        note_row(weighing, i);
+        set_row(weighing, i);
         if (samples->stack[i] == PROFILE_NONE)
             continue;
         bool counts =

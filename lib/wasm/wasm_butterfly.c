@@ -7,7 +7,7 @@
 #include <errno.h>
 
 /* One column of struct func_timing. */
-static const struct view *view_groups(struct session *session, int code)
+static const struct view *answer_groups(struct session *session, int code)
 {
     if (code)
         return NULL;
@@ -20,7 +20,7 @@ const struct view *session_groups(struct session *session, uint32_t query, int b
     func_timings_destroy(&session->groups);
     if (!engine)
         return NULL;
-    return view_groups(session, engine_groups(engine, (enum group_kind)by, &session->groups, &session->err));
+    return answer_groups(session, engine_groups(engine, (enum group_kind)by, &session->groups, &session->err));
 }
 
 const struct view *session_functions_weighed(struct session *session, uint32_t query, int weight)
@@ -30,13 +30,13 @@ const struct view *session_functions_weighed(struct session *session, uint32_t q
     func_timings_destroy(&session->groups);
     if (!engine || session_weight(session, weight, &weighed))
         return NULL;
-    return view_groups(
+    return answer_groups(
         session, engine_functions_weighed(engine, weighed->kind, weighed->table, &session->groups, &session->err));
 }
 
 /* ---- butterflies ---- */
 
-static void forget(struct open_butterfly *open)
+static void close_butterfly(struct open_butterfly *open)
 {
     if (open->id)
         butterfly_destroy(&open->butterfly);
@@ -47,7 +47,7 @@ void session_forget_butterflies(struct session *session, uint32_t query)
 {
     for (size_t i = 0; i < MOST_BUTTERFLIES; i++)
         if (session->butterflies[i].query == query)
-            forget(&session->butterflies[i]);
+            close_butterfly(&session->butterflies[i]);
 }
 
 /* Returns the number of the butterfly, or a negative errno value. It stays open as long as its query, or until
@@ -60,7 +60,7 @@ int session_butterfly(struct session *session, uint32_t query, int kind, uint32_
         return -EINVAL;
     if (kind < BUTTERFLY_FUNCTION || kind > BUTTERFLY_CATEGORY)
         return error_set(&session->err, EINVAL, "unknown kind of butterfly");
-    forget(open);
+    close_butterfly(open);
     int code = engine_butterfly(engine, (struct butterfly_focus){(enum butterfly_kind)kind, index}, &open->butterfly,
                                 &session->err);
     if (code)

@@ -47,7 +47,8 @@ static const char *next_text(const char **at, const char *end)
 }
 
 /* Queries the requested threads and range, without transforms and search, in an engine of its own. */
-static int query_apart(struct session *session, struct request *request, struct engine *engine, uint32_t scope)
+static int query_without_transforms(struct session *session, struct request *request, struct engine *engine,
+                                    uint32_t scope)
 {
     struct export_view *view = &request->view;
     size_t count = scope & SCOPE_THREADS ? engine->threads.length : engine_profile(engine)->threads.length;
@@ -99,7 +100,7 @@ static int request_begin(struct session *session, struct request *request, uint3
                                          .search = search,
                                          .table = (enum export_table)table,
                                          .wait_grouping = WAITS_BY_OBJECT};
-    int code = scope & SCOPE_TRANSFORMS ? 0 : query_apart(session, request, engine, scope);
+    int code = scope & SCOPE_TRANSFORMS ? 0 : query_without_transforms(session, request, engine, scope);
     request->sanitize = (struct sanitize_options){
         .parts = parts & SANITIZE_ALL, .libraries = request->libraries, .is_part = !request->view.is_whole};
     for (const char *name; request->sanitize.library_count < MOST_LIBRARIES && (name = next_text(&at, end)) != NULL;)

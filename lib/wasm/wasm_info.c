@@ -26,7 +26,7 @@ const struct view *session_answer_json(struct session *session, int code)
     return code || written ? NULL : ANSWER_ARRAY(session, &session->text);
 }
 
-static void put_string(struct json_writer *json, const char *key, const struct profile *profile, uint32_t string)
+static void write_string(struct json_writer *json, const char *key, const struct profile *profile, uint32_t string)
 {
     json_key(json, key);
     bool known = string < profile->strings.entries.length;
@@ -34,7 +34,7 @@ static void put_string(struct json_writer *json, const char *key, const struct p
     json_text(json, known ? entry->text : "", known ? entry->length : 0);
 }
 
-static void put_thread_list(struct json_writer *json, const char *key, const struct thread_list *list)
+static void write_thread_list(struct json_writer *json, const char *key, const struct thread_list *list)
 {
     json_member_open(json, key, '[');
     for (size_t i = 0; i < list->length; i++)
@@ -42,7 +42,7 @@ static void put_thread_list(struct json_writer *json, const char *key, const str
     json_close(json, ']');
 }
 
-static void put_metadata(struct json_writer *json, const char *key, const struct metadata *metadata)
+static void write_metadata(struct json_writer *json, const char *key, const struct metadata *metadata)
 {
     json_member_open(json, key, '[');
     for (size_t i = 0; i < metadata->length; i++) {
@@ -54,20 +54,20 @@ static void put_metadata(struct json_writer *json, const char *key, const struct
     json_close(json, ']');
 }
 
-static int put_all_metadata(struct json_writer *json, const struct profile *profile, struct error *err)
+static int write_all_metadata(struct json_writer *json, const struct profile *profile, struct error *err)
 {
     struct arena arena = {0};
     struct metadata metadata = {0};
     int code = metadata_of_profile(&metadata, &arena, profile, err);
-    put_metadata(json, "metadata", &metadata);
+    write_metadata(json, "metadata", &metadata);
     json_member_open(json, "extra", '[');
     for (size_t i = 0; !code && i < profile->meta.extra.length; i++) {
         const struct extra_section *section = &profile->meta.extra.data[i];
         metadata.length = 0;
         code = metadata_of_section(&metadata, &arena, profile, section, err);
         json_open(json, '{');
-        put_string(json, "label", profile, section->label);
-        put_metadata(json, "entries", &metadata);
+        write_string(json, "label", profile, section->label);
+        write_metadata(json, "entries", &metadata);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -76,17 +76,17 @@ static int put_all_metadata(struct json_writer *json, const struct profile *prof
     return code;
 }
 
-static void put_thread(struct json_writer *json, const struct engine *engine, const struct marker_view *markers,
-                       uint32_t index)
+static void write_thread(struct json_writer *json, const struct engine *engine, const struct marker_view *markers,
+                         uint32_t index)
 {
     const struct profile *profile = engine_profile(engine);
     const struct thread *thread = &profile->threads.data[index];
     json_open(json, '{');
     json_member_double(json, "index", index);
-    put_string(json, "name", profile, thread->name);
-    put_string(json, "processName", profile, thread->process_name);
-    put_string(json, "pid", profile, thread->pid);
-    put_string(json, "tid", profile, thread->tid);
+    write_string(json, "name", profile, thread->name);
+    write_string(json, "processName", profile, thread->process_name);
+    write_string(json, "pid", profile, thread->pid);
+    write_string(json, "tid", profile, thread->tid);
     json_member_bool(json, "isMain", thread->is_main);
     json_member_double(json, "side", thread->side);
     json_member_double(json, "run", thread->run);
@@ -103,7 +103,7 @@ static void put_thread(struct json_writer *json, const struct engine *engine, co
     json_close(json, '}');
 }
 
-static void put_counter(struct json_writer *json, const struct profile *profile, uint32_t index)
+static void write_counter(struct json_writer *json, const struct profile *profile, uint32_t index)
 {
     const struct counter *counter = &profile->counters.data[index];
     struct counter_display display;
@@ -111,8 +111,8 @@ static void put_counter(struct json_writer *json, const struct profile *profile,
     json_open(json, '{');
     json_member_double(json, "index", index);
     json_member_text(json, "label", display.label);
-    put_string(json, "description", profile, counter->description);
-    put_string(json, "pid", profile, counter->pid);
+    write_string(json, "description", profile, counter->description);
+    write_string(json, "pid", profile, counter->pid);
     json_member_double(json, "thread", counter->main_thread);
     json_member_text(json, "unit", display.unit);
     json_member_text(json, "color", display.color);
@@ -125,8 +125,8 @@ static void put_counter(struct json_writer *json, const struct profile *profile,
 }
 
 /* The graphs of a marker kind for a thread. */
-static void put_marker_graphs(struct json_writer *json, const struct marker_schemas *schemas, uint32_t schema,
-                              uint32_t thread)
+static void write_marker_graphs(struct json_writer *json, const struct marker_schemas *schemas, uint32_t schema,
+                                uint32_t thread)
 {
     const struct marker_schema *kind = &schemas->items.data[schema];
     json_open(json, '{');
@@ -146,19 +146,20 @@ static void put_marker_graphs(struct json_writer *json, const struct marker_sche
     json_close(json, '}');
 }
 
-static void put_all_marker_graphs(struct json_writer *json, const struct engine *engine,
-                                  const struct marker_view *markers)
+static void write_all_marker_graphs(struct json_writer *json, const struct engine *engine,
+                                    const struct marker_view *markers)
 {
     const struct marker_schemas *schemas = markers ? marker_view_context(markers)->schemas : NULL;
     json_member_open(json, "markerGraphs", '[');
     for (uint32_t schema = 0; schemas && schema < schemas->items.length; schema++)
         for (uint32_t i = 0; schemas->items.data[schema].graph_count && i < engine_profile(engine)->threads.length; i++)
             if (marker_view_has_kind(markers, i, schema))
-                put_marker_graphs(json, schemas, schema, i);
+                write_marker_graphs(json, schemas, schema, i);
     json_close(json, ']');
 }
 
-static void put_subcategories(struct json_writer *json, const struct profile *profile, const struct category *category)
+static void write_subcategories(struct json_writer *json, const struct profile *profile,
+                                const struct category *category)
 {
     json_member_open(json, "subcategories", '[');
     for (size_t i = 0; i < category->subcategories.length; i++)
@@ -166,40 +167,40 @@ static void put_subcategories(struct json_writer *json, const struct profile *pr
     json_close(json, ']');
 }
 
-static void put_tables(struct json_writer *json, const struct engine *engine, const struct marker_view *markers)
+static void write_tables(struct json_writer *json, const struct engine *engine, const struct marker_view *markers)
 {
     const struct profile *profile = engine_profile(engine);
     json_member_open(json, "categories", '[');
     for (size_t i = 0; i < profile->categories.length; i++) {
         json_open(json, '{');
-        put_string(json, "name", profile, profile->categories.data[i].name);
-        put_string(json, "color", profile, profile->categories.data[i].color);
-        put_subcategories(json, profile, &profile->categories.data[i]);
+        write_string(json, "name", profile, profile->categories.data[i].name);
+        write_string(json, "color", profile, profile->categories.data[i].color);
+        write_subcategories(json, profile, &profile->categories.data[i]);
         json_close(json, '}');
     }
     json_close(json, ']');
     json_member_open(json, "threads", '[');
     for (uint32_t i = 0; i < profile->threads.length; i++)
-        put_thread(json, engine, markers, i);
+        write_thread(json, engine, markers, i);
     json_close(json, ']');
     json_member_open(json, "counters", '[');
     for (uint32_t i = 0; i < profile->counters.length; i++)
-        put_counter(json, profile, i);
+        write_counter(json, profile, i);
     json_close(json, ']');
-    put_all_marker_graphs(json, engine, markers);
-    put_thread_list(json, "initialThreads", &profile->meta.initial_visible_threads);
-    put_thread_list(json, "initialSelection", &profile->meta.initial_selected_threads);
+    write_all_marker_graphs(json, engine, markers);
+    write_thread_list(json, "initialThreads", &profile->meta.initial_visible_threads);
+    write_thread_list(json, "initialSelection", &profile->meta.initial_selected_threads);
     json_member_open(json, "libs", '[');
     for (size_t i = 0; i < profile->libs.length; i++) {
         json_open(json, '{');
-        put_string(json, "name", profile, profile->libs.data[i].name);
-        put_string(json, "path", profile, profile->libs.data[i].path);
+        write_string(json, "name", profile, profile->libs.data[i].name);
+        write_string(json, "path", profile, profile->libs.data[i].path);
         json_close(json, '}');
     }
     json_close(json, ']');
 }
 
-static int put_weights(struct json_writer *json, struct session *session)
+static int write_weights(struct json_writer *json, struct session *session)
 {
     const struct weight_list *weights = session_weights(session);
     json_member_open(json, "weights", '[');
@@ -216,7 +217,7 @@ static int put_weights(struct json_writer *json, struct session *session)
     return weights ? 0 : error_no_memory(&session->err);
 }
 
-static void put_counts(struct json_writer *json, const struct profile *profile)
+static void write_counts(struct json_writer *json, const struct profile *profile)
 {
     double samples = 0, markers = 0;
     for (uint32_t i = 0; i < profile->threads.length; i++) {
@@ -230,19 +231,19 @@ static void put_counts(struct json_writer *json, const struct profile *profile)
     json_member_double(json, "resolvedCount", (double)addresses.resolved);
 }
 
-static int put_comparison(struct json_writer *json, const struct profile *profile, struct error *err)
+static int write_comparison(struct json_writer *json, const struct profile *profile, struct error *err)
 {
     const struct profile_comparison *comparison = &profile->meta.comparison;
     struct change_estimate wall_time;
     if (comparison_wall_time(&wall_time, profile, err))
         return -ENOMEM;
     json_member_open(json, "comparison", '{');
-    put_string(json, "base", profile, comparison->name[SIDE_BASE]);
-    put_string(json, "new", profile, comparison->name[SIDE_NEW]);
+    write_string(json, "base", profile, comparison->name[SIDE_BASE]);
+    write_string(json, "new", profile, comparison->name[SIDE_NEW]);
     json_member_double(json, "baseRuns", comparison->runs[SIDE_BASE]);
     json_member_double(json, "newRuns", comparison->runs[SIDE_NEW]);
     json_member_double(json, "scale", comparison->scale);
-    put_string(json, "scaledBy", profile, comparison->scaled_by);
+    write_string(json, "scaledBy", profile, comparison->scaled_by);
     json_member_bool(json, "isOneAfterOther", comparison->is_one_after_other);
     json_member_open(json, "wallTime", '{');
     json_member_double(json, "base", wall_time.base);
@@ -264,14 +265,14 @@ const struct view *session_info(struct session *session)
         session->markers = marker_view_new(profile, range, &session->err);
     session_begin_json(session);
     json_open(json, '{');
-    put_string(json, "product", profile, profile->meta.product);
+    write_string(json, "product", profile, profile->meta.product);
     json_member_double(json, "interval", profile->meta.has_no_times ? 0 : profile->meta.interval);
     json_member_bool(json, "timesAreOrder", profile->meta.has_no_times);
     json_member_double(json, "startTime", profile->meta.start_time);
     json_member_double(json, "rangeStart", range.from);
     json_member_double(json, "rangeEnd", range.to);
-    int code = profile_is_comparison(profile) ? put_comparison(json, profile, &session->err) : 0;
-    put_counts(json, profile);
+    int code = profile_is_comparison(profile) ? write_comparison(json, profile, &session->err) : 0;
+    write_counts(json, profile);
     json_member_double(json, "frameKinds", frame_kinds_of_profile(profile));
     uint32_t idle = engine_idle_category(session->engine);
     json_member_double(json, "idleCategory", idle == PROFILE_NONE ? -1 : (double)idle);
@@ -279,12 +280,12 @@ const struct view *session_info(struct session *session)
     json_member_bool(json, "hasWakers", profile_has_wakers(profile));
     json_member_double(json, "funcCount", (double)profile->funcs.length);
     json_member_bool(json, "symbolicated", profile->meta.symbolicated != 0);
-    put_string(json, "addedNext", profile, profile->meta.added_next);
+    write_string(json, "addedNext", profile, profile->meta.added_next);
     if (!code)
-        code = put_weights(json, session);
+        code = write_weights(json, session);
     if (!code)
-        code = put_all_metadata(json, profile, &session->err);
-    put_tables(json, session->engine, session->markers);
+        code = write_all_metadata(json, profile, &session->err);
+    write_tables(json, session->engine, session->markers);
     json_close(json, '}');
     return session_answer_json(session, code);
 }

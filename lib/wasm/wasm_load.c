@@ -72,7 +72,7 @@ int session_is_part(struct session *session)
 
 /* The loaded profile replaces the current one, or continues it if it is its next part. If it cannot continue it,
  * parts of the current one stay until a whole profile is loaded. */
-static int take_profile(struct session *session, struct profile *profile)
+static int set_profile(struct session *session, struct profile *profile)
 {
     struct profile before;
     struct error ignored;
@@ -111,7 +111,7 @@ int session_finish(struct session *session)
 {
     struct profile profile;
     int code = session_take_import(session, &profile);
-    return code ? code : take_profile(session, &profile);
+    return code ? code : set_profile(session, &profile);
 }
 
 /* ---- numbers that other sessions read ---- */

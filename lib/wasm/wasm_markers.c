@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* NULL if memory ran out. */
-static struct marker_view *markers_of(struct session *session)
+static struct marker_view *get_marker_view(struct session *session)
 {
     if (!session->markers)
         session->markers =
@@ -18,7 +18,7 @@ static struct marker_view *markers_of(struct session *session)
     return session->markers;
 }
 
-static const struct view *no_such(struct session *session, const char *noun)
+static const struct view *fail_unknown(struct session *session, const char *noun)
 {
     error_set(&session->err, EINVAL, "unknown %s", noun);
     return NULL;
@@ -29,7 +29,7 @@ static const struct view *no_such(struct session *session, const char *noun)
 int session_marker_query(struct session *session, uint32_t thread_count, double from, double to, uint32_t search_length,
                          uint32_t places)
 {
-    struct marker_view *view = markers_of(session);
+    struct marker_view *view = get_marker_view(session);
     const uint32_t *words = session_words(session);
     struct marker_query query = {words,         thread_count, {from, to}, (const char *)(words + thread_count),
                                  search_length, places};
@@ -43,7 +43,7 @@ const struct view *session_marker_sorted(struct session *session, uint32_t key_c
     const uint32_t *words = session_words(session);
     struct marker_sort keys[MOST_KEYS];
     if (!session->markers)
-        return no_such(session, "query");
+        return fail_unknown(session, "query");
     key_count = key_count < MOST_KEYS ? key_count : MOST_KEYS;
     for (uint32_t i = 0; i < key_count; i++)
         keys[i] = (struct marker_sort){(enum marker_column)words[2 * i], words[2 * i + 1] != 0};
@@ -80,32 +80,32 @@ static const struct view *writer_answer(struct marker_writer *writer, int code)
 /* Limit of text for a list of markers, bytes: nobody reads more; a truncated character becomes U+FFFD. */
 enum { MOST_TEXT = 16384 };
 
-static size_t bounded(size_t length)
+static size_t limit_length(size_t length)
 {
     return length < MOST_TEXT ? length : MOST_TEXT;
 }
 
-static void put_string(struct marker_writer *writer, const char *key, uint32_t string)
+static void write_string(struct marker_writer *writer, const char *key, uint32_t string)
 {
     const struct string_entry *entry = &writer->context->values.profile->strings.entries.data[string];
     json_key(writer->json, key);
-    json_text(writer->json, entry->text, bounded(entry->length));
+    json_text(writer->json, entry->text, limit_length(entry->length));
 }
 
-static int put_label(struct marker_writer *writer, const char *key, const struct marker *marker,
-                     enum marker_label label)
+static int write_label(struct marker_writer *writer, const char *key, const struct marker *marker,
+                       enum marker_label label)
 {
     writer->text.length = 0;
     int code =
         marker_label_append(&writer->text, writer->context, marker, label, &writer->payload, &writer->session->err);
     json_key(writer->json, key);
-    json_text(writer->json, writer->text.data ? writer->text.data : "", bounded(writer->text.length));
+    json_text(writer->json, writer->text.data ? writer->text.data : "", limit_length(writer->text.length));
     return code;
 }
 
-static void put_marker(struct marker_writer *writer, const struct marker *marker)
+static void write_marker(struct marker_writer *writer, const struct marker *marker)
 {
-    put_string(writer, "name", marker->name);
+    write_string(writer, "name", marker->name);
     json_member_double(writer->json, "category", marker->category);
     json_member_double(writer->json, "thread", marker->thread);
     json_member_double(writer->json, "start", marker->start);
@@ -117,7 +117,7 @@ static void put_marker(struct marker_writer *writer, const struct marker *marker
 const struct view *session_marker_texts(struct session *session, uint32_t count, int label)
 {
     if (!session->markers)
-        return no_such(session, "query");
+        return fail_unknown(session, "query");
     struct marker_writer writer = writer_begin(session);
     const struct marker_list *list = marker_view_list(session->markers);
     const uint32_t *words = session_words(session);
@@ -129,16 +129,16 @@ const struct view *session_marker_texts(struct session *session, uint32_t count,
         const struct marker *marker = &list->data[words[i]];
         json_open(writer.json, '{');
         json_member_double(writer.json, "marker", words[i]);
-        put_marker(&writer, marker);
-        code =
-            put_label(&writer, "label", marker, label == MARKER_CHART_LABEL ? MARKER_CHART_LABEL : MARKER_TABLE_LABEL);
+        write_marker(&writer, marker);
+        code = write_label(&writer, "label", marker,
+                           label == MARKER_CHART_LABEL ? MARKER_CHART_LABEL : MARKER_TABLE_LABEL);
         json_close(writer.json, '}');
     }
     json_close(writer.json, ']');
     return writer_answer(&writer, code);
 }
 
-static int put_fields(struct marker_writer *writer, const struct marker *marker)
+static int write_fields(struct marker_writer *writer, const struct marker *marker)
 {
     struct marker_field_list fields = {0};
     int code = payload_read(&writer->payload, writer->context->values.profile, marker, &writer->session->err);
@@ -169,7 +169,7 @@ static int put_fields(struct marker_writer *writer, const struct marker *marker)
 }
 
 /* The payload as in the file; for a pair, that of its end if it has one. */
-static void put_payload(struct marker_writer *writer, const struct marker *marker)
+static void write_payload(struct marker_writer *writer, const struct marker *marker)
 {
     const struct profile *profile = writer->context->values.profile;
     const struct marker_table *markers = &profile->threads.data[marker->thread].markers;
@@ -183,7 +183,7 @@ static void put_payload(struct marker_writer *writer, const struct marker *marke
 }
 
 /* The funcs of the stack that the payload names as its cause, root first. */
-static void put_cause(struct marker_writer *writer)
+static void write_cause(struct marker_writer *writer)
 {
     const struct profile *profile = writer->context->values.profile;
     const struct payload_value *cause = payload_find(&writer->payload, "cause");
@@ -206,14 +206,14 @@ static void put_cause(struct marker_writer *writer)
 /* MarkerDetails of markers.ts. `thread`: the marker belongs to this thread; PROFILE_NONE: to the query. */
 const struct view *session_marker_details(struct session *session, uint32_t thread, uint32_t index)
 {
-    struct marker_view *view = markers_of(session);
+    struct marker_view *view = get_marker_view(session);
     if (!view)
         return NULL;
     bool is_known = thread < engine_profile(session->engine)->threads.length;
     const struct marker_list *list =
         is_known ? marker_view_thread(view, thread, &session->err) : marker_view_list(view);
     if (list && index >= list->length)
-        return no_such(session, "marker");
+        return fail_unknown(session, "marker");
     if (!list)
         return NULL;
     struct marker_writer writer = writer_begin(session);
@@ -222,16 +222,16 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
     const struct marker_schema *schema = marker->schema == SCHEMA_NONE ? NULL : &schemas->items.data[marker->schema];
     json_open(writer.json, '{');
     json_member_double(writer.json, "marker", index);
-    put_marker(&writer, marker);
-    int code = put_label(&writer, "label", marker, MARKER_TABLE_LABEL);
+    write_marker(&writer, marker);
+    int code = write_label(&writer, "label", marker, MARKER_TABLE_LABEL);
     if (!code)
-        code = put_label(&writer, "title", marker, MARKER_TOOLTIP_LABEL);
+        code = write_label(&writer, "title", marker, MARKER_TOOLTIP_LABEL);
     json_member_text(writer.json, "type", schema ? schema->name : "");
     json_member_text(writer.json, "description", schema && schema->description ? schema->description : "");
     if (!code)
-        code = put_fields(&writer, marker);
-    put_payload(&writer, marker);
-    put_cause(&writer);
+        code = write_fields(&writer, marker);
+    write_payload(&writer, marker);
+    write_cause(&writer);
     json_close(writer.json, '}');
     return writer_answer(&writer, code);
 }
@@ -247,7 +247,7 @@ const struct view *session_marker_chart(struct session *session)
     return ANSWER_ARRAY(session, &chart->rows);
 }
 
-static const struct view *view_rects(struct session *session)
+static const struct view *answer_rects(struct session *session)
 {
     const struct marker_rects *rects = &session->marker_rects;
     return ANSWER(session, rects->length, rects->row, rects->marker, rects->count, rects->start, rects->end);
@@ -262,35 +262,35 @@ const struct view *session_marker_rects(struct session *session, double from, do
     if (!chart ||
         marker_chart_rects(&session->marker_rects, chart, marker_view_list(session->markers), &window, &session->err))
         return NULL;
-    return view_rects(session);
+    return answer_rects(session);
 }
 
 /* The same for the markers of one thread in its track; the row is the category. */
 const struct view *session_marker_strip(struct session *session, uint32_t thread, double from, double to, double pixel,
                                         uint32_t places)
 {
-    struct marker_view *view = markers_of(session);
+    struct marker_view *view = get_marker_view(session);
     if (thread >= engine_profile(session->engine)->threads.length)
-        return no_such(session, "thread");
+        return fail_unknown(session, "thread");
     if (!view)
         return NULL;
     struct marker_window window = {.from = from, .to = to, .pixel = pixel};
     if (marker_view_strip(view, thread, &window, places, &session->marker_rects, &session->err))
         return NULL;
-    return view_rects(session);
+    return answer_rects(session);
 }
 
 /* Of each pixel a value and the marker of the thread that has it, for a graph of a kind of markers. */
 const struct view *session_marker_graph(struct session *session, uint32_t thread, uint32_t schema, uint32_t graph,
                                         double from, double to, uint32_t width)
 {
-    struct marker_view *view = markers_of(session);
+    struct marker_view *view = get_marker_view(session);
     if (!view)
         return NULL;
     const struct marker_schemas *schemas = marker_view_context(view)->schemas;
     if (thread >= engine_profile(session->engine)->threads.length || schema >= schemas->items.length ||
         graph >= schemas->items.data[schema].graph_count)
-        return no_such(session, "graph");
+        return fail_unknown(session, "graph");
     session->graph_values.length = session->graph_markers.length = 0;
     const struct marker_points *points = marker_view_points(view, thread, schema, graph, &session->err);
     if (!points)
@@ -307,7 +307,7 @@ const struct view *session_marker_graph(struct session *session, uint32_t thread
  * state. */
 const struct view *session_waits(struct session *session, uint32_t thread, double from, double to, double pixel)
 {
-    struct marker_view *view = markers_of(session);
+    struct marker_view *view = get_marker_view(session);
     if (!view || thread >= engine_profile(session->engine)->threads.length)
         return NULL;
     const struct marker_list *list = marker_view_thread(view, thread, &session->err);
@@ -315,7 +315,7 @@ const struct view *session_waits(struct session *session, uint32_t thread, doubl
     if (!list || waits_rects(&session->marker_rects, session->wait_totals, marker_view_context(view), list, &window,
                              &session->err))
         return NULL;
-    view_rects(session);
+    answer_rects(session);
     session->view.columns[5] = session->wait_totals;
     return &session->view;
 }
@@ -328,7 +328,7 @@ static const struct counter *find_counter(struct session *session, uint32_t coun
     return counter < profile->counters.length ? &profile->counters.data[counter] : NULL;
 }
 
-static struct counter_display display_of(const struct session *session, const struct counter *counter)
+static struct counter_display get_counter_display(const struct session *session, const struct counter *counter)
 {
     struct counter_display display;
     counter_display_of(&display, engine_profile(session->engine), counter);
@@ -342,14 +342,14 @@ const struct view *session_counter_graph(struct session *session, uint32_t index
     const struct counter *counter = find_counter(session, index);
     session->graph_values.length = 0;
     if (!counter)
-        return no_such(session, "counter");
+        return fail_unknown(session, "counter");
     if (!array_reserve(&session->graph_values, (size_t)width + 1))
         return no_memory(session);
-    counter_graph(counter, display_of(session, counter).is_rate, from, to, session->graph_values.data, width);
+    counter_graph(counter, get_counter_display(session, counter).is_rate, from, to, session->graph_values.data, width);
     return ANSWER(session, width, session->graph_values.data);
 }
 
-static const struct view *view_numbers(struct session *session, uint32_t count)
+static const struct view *answer_numbers(struct session *session, uint32_t count)
 {
     return ANSWER(session, count, session->counter_numbers);
 }
@@ -359,11 +359,11 @@ const struct view *session_counter_at(struct session *session, uint32_t index, d
 {
     const struct counter *counter = find_counter(session, index);
     struct counter_value value;
-    if (!counter || !counter_at(&value, counter, display_of(session, counter).is_rate, time))
-        return view_numbers(session, 0);
+    if (!counter || !counter_at(&value, counter, get_counter_display(session, counter).is_rate, time))
+        return answer_numbers(session, 0);
     const double numbers[] = {value.time, value.change, value.rate, value.accumulated};
     memcpy(session->counter_numbers, numbers, sizeof(numbers));
-    return view_numbers(session, 4);
+    return answer_numbers(session, 4);
 }
 
 /* The sum of changes, the least and the largest running sum. */
@@ -372,8 +372,8 @@ const struct view *session_counter_totals(struct session *session, uint32_t inde
     const struct counter *counter = find_counter(session, index);
     struct counter_totals totals = {0};
     if (counter)
-        counter_totals_of(&totals, counter, display_of(session, counter).starts_at_zero, from, to);
+        counter_totals_of(&totals, counter, get_counter_display(session, counter).starts_at_zero, from, to);
     const double numbers[] = {totals.total, totals.low, totals.high};
     memcpy(session->counter_numbers, numbers, sizeof(numbers));
-    return view_numbers(session, 3);
+    return answer_numbers(session, 3);
 }

@@ -13,7 +13,7 @@
 
 enum { PAGE = 64 * 1024, LEAST_STEP = 32 * 1024 * 1024 };
 
-static bool grow(uintptr_t bytes)
+static bool grow_memory(uintptr_t bytes)
 {
     return __builtin_wasm_memory_grow(0, (bytes + PAGE - 1) / PAGE) != SIZE_MAX;
 }
@@ -27,7 +27,7 @@ void *sbrk(intptr_t increment)
         end = size;
     uintptr_t step = size / 4 > LEAST_STEP ? size / 4 : LEAST_STEP;
     bool fits = increment >= 0 && (uintptr_t)increment <= size - end;
-    if (increment < 0 || (!fits && !grow((uintptr_t)increment + step) && !grow((uintptr_t)increment)))
+    if (increment < 0 || (!fits && !grow_memory((uintptr_t)increment + step) && !grow_memory((uintptr_t)increment)))
         return (void *)-1;
     void *start = (void *)end;
     end += (uintptr_t)increment;

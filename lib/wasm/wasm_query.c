@@ -49,7 +49,7 @@ void session_close_queries(struct session *session)
 /* ---- threads and transforms ---- */
 
 /* Threads affect the transformed stacks only through marker transforms. */
-static bool need_threads(const struct session *session)
+static bool depend_on_threads(const struct session *session)
 {
     for (size_t i = 0; i < session->transforms.length; i++)
         if (session->transforms.data[i].kind == TRANSFORM_FILTER_MARKERS)
@@ -57,13 +57,13 @@ static bool need_threads(const struct session *session)
     return false;
 }
 
-static bool has_stacks(const struct open_query *open, const uint32_t *words, size_t count)
+static bool has_stacks_key(const struct open_query *open, const uint32_t *words, size_t count)
 {
     return open->engine && open->stacks.length == count &&
            memcmp(open->stacks.data, words, count * sizeof(*words)) == 0;
 }
 
-static int remember_stacks(struct session *session, struct open_query *open, const uint32_t *words, size_t count)
+static int set_stacks_key(struct session *session, struct open_query *open, const uint32_t *words, size_t count)
 {
     open->stacks.length = 0;
     if (!array_reserve(&open->stacks, count + 1))
@@ -73,7 +73,7 @@ static int remember_stacks(struct session *session, struct open_query *open, con
     return 0;
 }
 
-static int share_engine(struct session *session, struct open_query *open)
+static int open_engine(struct session *session, struct open_query *open)
 {
     if (!open->engine)
         open->engine = engine_share(session->engine, &session->err);
@@ -88,20 +88,20 @@ struct engine *session_stacks(struct session *session, const uint32_t *words, ui
         return session->engine;
     if (session_read_transforms(session, words + thread_count, transform_words))
         return NULL;
-    size_t skipped = need_threads(session) ? 0 : thread_count, count = thread_count - skipped + transform_words;
+    size_t skipped = depend_on_threads(session) ? 0 : thread_count, count = thread_count - skipped + transform_words;
     for (size_t i = 0; i < MOST_QUERIES; i++)
-        if (session->queries[i].id && has_stacks(&session->queries[i], words + skipped, count)) {
+        if (session->queries[i].id && has_stacks_key(&session->queries[i], words + skipped, count)) {
             close_query(session, graphs);
             return session->queries[i].engine;
         }
-    if (has_stacks(graphs, words + skipped, count))
+    if (has_stacks_key(graphs, words + skipped, count))
         return graphs->engine;
     const struct tree_query query = {.threads = words,
                                      .thread_count = thread_count,
                                      .transforms = session->transforms.data,
                                      .transform_count = session->transforms.length};
-    if (share_engine(session, graphs) || engine_transform(graphs->engine, &query, &session->err) ||
-        remember_stacks(session, graphs, words + skipped, count)) {
+    if (open_engine(session, graphs) || engine_transform(graphs->engine, &query, &session->err) ||
+        set_stacks_key(session, graphs, words + skipped, count)) {
         close_query(session, graphs);
         return NULL;
     }
@@ -178,14 +178,14 @@ int session_query(struct session *session, uint32_t place, uint32_t thread_count
         .table = weighed->table,
         .compared = compared == COMPARED_BASE || compared == COMPARED_NEW ? (enum compared)compared : COMPARED_CHANGE,
         .scale = scale > 0 && scale < INFINITY ? scale : 0};
-    size_t skipped = need_threads(session) ? 0 : thread_count;
+    size_t skipped = depend_on_threads(session) ? 0 : thread_count;
     session_forget_butterflies(session, open->id);
     open->id = 0;
-    code = share_engine(session, open);
+    code = open_engine(session, open);
     if (!code)
         code = engine_query(open->engine, &query, &session->err);
     if (!code)
-        code = remember_stacks(session, open, words + skipped, thread_count - skipped + transform_words);
+        code = set_stacks_key(session, open, words + skipped, thread_count - skipped + transform_words);
     if (code) {
         close_query(session, open);
         return code;

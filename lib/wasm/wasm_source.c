@@ -17,7 +17,7 @@ uint32_t session_func_source(const struct session *session, uint32_t func)
     return source < profile->sources.length ? source : PROFILE_NONE;
 }
 
-static const struct view *view_words(struct session *session, const struct source_words *words, uint32_t length)
+static const struct view *answer_words(struct session *session, const struct source_words *words, uint32_t length)
 {
     session->source_words = *words;
     return ANSWER(session, length, session->source_words.words);
@@ -30,7 +30,7 @@ const struct view *session_source(struct session *session, uint32_t source)
     struct source_words words = {{PROFILE_NONE, PROFILE_NONE}};
     if (source < profile->sources.length)
         words = (struct source_words){{profile->sources.data[source].filename, profile->sources.data[source].content}};
-    return view_words(session, &words, 2);
+    return answer_words(session, &words, 2);
 }
 
 /* One column of struct code_address. */
@@ -51,7 +51,7 @@ const struct view *session_library(struct session *session, uint32_t lib)
         const struct library *row = &profile->libs.data[lib];
         words = (struct source_words){{row->name, row->debug_name, row->breakpad_id, row->code_id}};
     }
-    return view_words(session, &words, 4);
+    return answer_words(session, &words, 4);
 }
 
 /* Words: library, name (string), size; the second column is the address, as a double. */
@@ -65,7 +65,7 @@ const struct view *session_symbol(struct session *session, uint32_t symbol)
         words = (struct source_words){{row->lib, row->name, row->size}};
         session->symbol_address = (double)row->address;
     }
-    view_words(session, &words, 3);
+    answer_words(session, &words, 3);
     session->view.columns[1] = &session->symbol_address;
     return &session->view;
 }

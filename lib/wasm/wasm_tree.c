@@ -59,7 +59,7 @@ const struct view *session_row(struct session *session, uint32_t query, uint32_t
     return !engine ? NULL : session_view_rows(session, engine_row(engine, node, &session->rows, &session->err));
 }
 
-static const struct view *view_path(struct session *session, int code)
+static const struct view *answer_path(struct session *session, int code)
 {
     if (code)
         return NULL;
@@ -69,14 +69,14 @@ static const struct view *view_path(struct session *session, int code)
 const struct view *session_path(struct session *session, uint32_t query, uint32_t node)
 {
     struct engine *engine = session_engine(session, query);
-    return !engine ? NULL : view_path(session, engine_path(engine, node, &session->path, &session->err));
+    return !engine ? NULL : answer_path(session, engine_path(engine, node, &session->path, &session->err));
 }
 
 const struct view *session_heaviest_path(struct session *session, uint32_t query, uint32_t depth, double share)
 {
     struct engine *engine = session_engine(session, query);
     return !engine ? NULL
-                   : view_path(session, engine_heaviest_path(engine, depth, share, &session->path, &session->err));
+                   : answer_path(session, engine_heaviest_path(engine, depth, share, &session->path, &session->err));
 }
 
 /* The input holds the funcs of the path. NODE_NONE if no such node exists, or the query is closed. */
@@ -106,7 +106,7 @@ const struct view *session_rewrite_path(struct session *session, uint32_t query,
         memcpy(session->path.data, words + transform_words, left * sizeof(*words));
     code = engine_rewrite_path(engine, session->transforms.data, session->path.data, &left, &session->err);
     session->path.length = left;
-    return view_path(session, code);
+    return answer_path(session, code);
 }
 
 /* enum recursion; negative if the query is not open */
@@ -119,7 +119,7 @@ int session_recursion(struct session *session, uint32_t query, uint32_t func)
 /* ---- functions ---- */
 
 /* Of a comparison, base total, base self, new total and new self of the functions; else these columns stay empty. */
-static bool put_sides(struct session *session, size_t length)
+static bool set_side_columns(struct session *session, size_t length)
 {
     if (!profile_is_comparison(engine_profile(session->engine)))
         return true;
@@ -135,7 +135,7 @@ static bool put_sides(struct session *session, size_t length)
     return true;
 }
 
-/* Columns: func, total, self, and as in put_sides(). */
+/* Columns: func, total, self, and as in set_side_columns(). */
 const struct view *session_functions(struct session *session, uint32_t query, int by_total)
 {
     struct engine *engine = session_engine(session, query);
@@ -153,7 +153,7 @@ const struct view *session_functions(struct session *session, uint32_t query, in
         session->function_totals.data[i] = session->functions.rows[i].total;
         session->function_selfs.data[i] = session->functions.rows[i].self;
     }
-    if (!put_sides(session, length))
+    if (!set_side_columns(session, length))
         return no_memory(session);
     return ANSWER(session, length, session->function_funcs.data, session->function_totals.data,
                   session->function_selfs.data, session->function_sides[0].data, session->function_sides[1].data,

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static const struct view *view_groups(struct session *session, const struct engine *engine)
+static const struct view *answer_groups(struct session *session, const struct engine *engine)
 {
     session->wait_paths.length = session->wait_path_ends.length = 0;
     for (size_t i = 0; i < session->wait_groups.list.length; i++)
@@ -30,5 +30,5 @@ const struct view *session_wait_groups(struct session *session, uint32_t query, 
     }
     if (engine_wait_groups(engine, (enum wait_grouping)by, &session->wait_groups, &session->err))
         return NULL;
-    return view_groups(session, engine);
+    return answer_groups(session, engine);
 }

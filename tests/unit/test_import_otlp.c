@@ -14,7 +14,7 @@ static void put_numbers(struct protobuf_writer *w, uint32_t field, const uint64_
 {
     size_t list = protobuf_open(w, field);
     for (size_t i = 0; i < count; i++)
-        protobuf_put_element(w, numbers[i]);
+        protobuf_write_element(w, numbers[i]);
     protobuf_close(w, list);
 }
 
@@ -22,14 +22,14 @@ static void put_attribute(struct protobuf_writer *w, uint32_t field, uint64_t ke
 {
     size_t attribute = protobuf_open(w, field);
     if (field == 1)
-        protobuf_put_text(w, 1, "process.pid");
+        protobuf_write_text(w, 1, "process.pid");
     else
-        protobuf_put_unsigned(w, 1, key);
+        protobuf_write_unsigned(w, 1, key);
     size_t value = protobuf_open(w, 2);
     if (text)
-        protobuf_put_text(w, 1, text);
+        protobuf_write_text(w, 1, text);
     else
-        protobuf_put_unsigned(w, 3, number);
+        protobuf_write_unsigned(w, 3, number);
     protobuf_close(w, value);
     protobuf_close(w, attribute);
 }
@@ -38,19 +38,19 @@ static void put_attribute(struct protobuf_writer *w, uint32_t field, uint64_t ke
 static void put_profile(struct protobuf_writer *w, uint64_t type, uint64_t unit, uint64_t value)
 {
     size_t profile = protobuf_open(w, 2), part = protobuf_open(w, 1);
-    protobuf_put_unsigned(w, 1, type);
-    protobuf_put_unsigned(w, 2, unit);
+    protobuf_write_unsigned(w, 1, type);
+    protobuf_write_unsigned(w, 2, unit);
     protobuf_close(w, part);
     for (uint64_t stack = 1; stack <= 2; stack++) {
         size_t sample = protobuf_open(w, 2);
-        protobuf_put_unsigned(w, 1, stack);
+        protobuf_write_unsigned(w, 1, stack);
         put_numbers(w, 2, (const uint64_t[]){1, 2}, 2);
         if (value)
             put_numbers(w, 4, (const uint64_t[]){value * stack}, 1);
         else {
             size_t times = protobuf_open(w, 5);
-            protobuf_put_element_fixed64(w, 7);
-            protobuf_put_element_fixed64(w, 9);
+            protobuf_write_element_fixed64(w, 7);
+            protobuf_write_element_fixed64(w, 9);
             protobuf_close(w, times);
         }
         protobuf_close(w, sample);
@@ -62,12 +62,12 @@ static void put_location(struct protobuf_writer *w, uint64_t mapping, uint64_t a
                          size_t count)
 {
     size_t location = protobuf_open(w, 2);
-    protobuf_put_unsigned(w, 1, mapping);
-    protobuf_put_unsigned(w, 2, address);
+    protobuf_write_unsigned(w, 1, mapping);
+    protobuf_write_unsigned(w, 2, address);
     for (size_t i = 0; i < count; i++) {
         size_t line = protobuf_open(w, 3);
-        protobuf_put_unsigned(w, 1, functions[i]);
-        protobuf_put_unsigned(w, 2, 40 + i);
+        protobuf_write_unsigned(w, 1, functions[i]);
+        protobuf_write_unsigned(w, 2, 40 + i);
         protobuf_close(w, line);
     }
     protobuf_close(w, location);
@@ -93,20 +93,20 @@ static void put_dictionary(struct protobuf_writer *w)
     size_t dictionary = protobuf_open(w, 2), row = protobuf_open(w, 1);
     protobuf_close(w, row);
     row = protobuf_open(w, 1);
-    protobuf_put_unsigned(w, 1, 0x10000);
-    protobuf_put_unsigned(w, 2, 0x20000);
-    protobuf_put_unsigned(w, 4, TEXT_PATH);
+    protobuf_write_unsigned(w, 1, 0x10000);
+    protobuf_write_unsigned(w, 2, 0x20000);
+    protobuf_write_unsigned(w, 4, TEXT_PATH);
     protobuf_close(w, row);
     put_location(w, 0, 0, NULL, 0);
     put_location(w, 1, 0x10010, (const uint64_t[]){1}, 1);
     put_location(w, 1, 0x10020, (const uint64_t[]){3, 2}, 2);
     for (uint64_t name = 0; name <= TEXT_INLINED; name++) {
         row = protobuf_open(w, 3);
-        protobuf_put_unsigned(w, 1, name);
+        protobuf_write_unsigned(w, 1, name);
         protobuf_close(w, row);
     }
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-        protobuf_put_bytes(w, 5, texts[i], strlen(texts[i]));
+        protobuf_write_bytes(w, 5, texts[i], strlen(texts[i]));
     protobuf_close(w, protobuf_open(w, 6));
     put_attribute(w, 6, TEXT_TID, NULL, 8);
     put_attribute(w, 6, TEXT_NAME, "worker", 0);
@@ -189,7 +189,7 @@ static void test_indices_that_are_not_there_are_refused(void **state)
     protobuf_close(&w, part);
     protobuf_close(&w, data);
     size_t dictionary = protobuf_open(&w, 2);
-    protobuf_put_text(&w, 5, "");
+    protobuf_write_text(&w, 5, "");
     protobuf_close(&w, dictionary);
     assert_int_not_equal(import_bytes(w.bytes.data, w.bytes.length, &profile, &err), 0);
     assert_non_null(strstr(err.text, "a sample refers to the missing stack 1"));

@@ -17,18 +17,18 @@ static const char *const texts[TEXTS] = {"",     "alloc",   "count", "inuse", "b
 static void put_pair(struct protobuf_writer *out, uint32_t field, uint64_t first, uint64_t second)
 {
     size_t opened = protobuf_open(out, field);
-    protobuf_put_unsigned(out, 1, first);
-    protobuf_put_unsigned(out, 2, second);
+    protobuf_write_unsigned(out, 1, first);
+    protobuf_write_unsigned(out, 2, second);
     protobuf_close(out, opened);
 }
 
 static void put_label(struct protobuf_writer *out, uint64_t key, uint64_t text, uint64_t number, uint64_t unit)
 {
     size_t opened = protobuf_open(out, 3);
-    protobuf_put_unsigned(out, 1, key);
-    protobuf_put_unsigned(out, 2, text);
-    protobuf_put_unsigned(out, 3, number);
-    protobuf_put_unsigned(out, 4, unit);
+    protobuf_write_unsigned(out, 1, key);
+    protobuf_write_unsigned(out, 2, text);
+    protobuf_write_unsigned(out, 3, number);
+    protobuf_write_unsigned(out, 4, unit);
     protobuf_close(out, opened);
 }
 
@@ -36,12 +36,12 @@ static void put_label(struct protobuf_writer *out, uint64_t key, uint64_t text, 
 static void put_sample(struct protobuf_writer *out, uint64_t alloc, uint64_t inuse, uint64_t request, uint64_t size)
 {
     size_t sample = protobuf_open(out, 2), list = protobuf_open(out, 1);
-    protobuf_put_element(out, 2);
-    protobuf_put_element(out, 1);
+    protobuf_write_element(out, 2);
+    protobuf_write_element(out, 1);
     protobuf_close(out, list);
     list = protobuf_open(out, 2);
-    protobuf_put_element(out, alloc);
-    protobuf_put_element(out, inuse);
+    protobuf_write_element(out, alloc);
+    protobuf_write_element(out, inuse);
     protobuf_close(out, list);
     if (request)
         put_label(out, REQUEST, request, 0, 0);
@@ -54,9 +54,9 @@ static void put_tables(struct protobuf_writer *out)
 {
     for (uint64_t i = 1; i <= 2; i++) {
         size_t location = protobuf_open(out, 4);
-        protobuf_put_unsigned(out, 1, i);
+        protobuf_write_unsigned(out, 1, i);
         size_t line = protobuf_open(out, 4);
-        protobuf_put_unsigned(out, 1, i);
+        protobuf_write_unsigned(out, 1, i);
         protobuf_close(out, line);
         protobuf_close(out, location);
         put_pair(out, 5, i, MAIN + i - 1);
@@ -65,7 +65,7 @@ static void put_tables(struct protobuf_writer *out)
         const char *text = texts[i] ? texts[i] : "worker";
         size_t length = strlen(text);
         if (length)
-            protobuf_put_bytes(out, 6, text, length);
+            protobuf_write_bytes(out, 6, text, length);
         else
             protobuf_close(out, protobuf_open(out, 6));
     }
@@ -151,7 +151,7 @@ static void test_sets_of_labels_are_bounded(void **state)
     put_tables(&out);
     for (int i = 0; i < SETS; i++) {
         char text[16];
-        protobuf_put_bytes(&out, 6, text, (size_t)snprintf(text, sizeof(text), "user%d", i));
+        protobuf_write_bytes(&out, 6, text, (size_t)snprintf(text, sizeof(text), "user%d", i));
     }
     import_made(&out, &profile);
     assert_int_equal(profile.threads.length, 257);

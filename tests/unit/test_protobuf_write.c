@@ -23,21 +23,21 @@ static void test_the_examples_of_the_encoding(void **state)
 {
     struct protobuf_writer writer = {0};
     (void)state;
-    protobuf_put_unsigned(&writer, 1, 150);
+    protobuf_write_unsigned(&writer, 1, 150);
     assert_bytes(&writer, "\x08\x96\x01", 3);
 
-    protobuf_put_text(&writer, 2, "testing");
+    protobuf_write_text(&writer, 2, "testing");
     assert_bytes(&writer, "\x12\x07testing", 9);
 
     size_t nested = protobuf_open(&writer, 3);
-    protobuf_put_unsigned(&writer, 1, 150);
+    protobuf_write_unsigned(&writer, 1, 150);
     protobuf_close(&writer, nested);
     assert_bytes(&writer, "\x1a\x03\x08\x96\x01", 5);
 
     size_t list = protobuf_open(&writer, 6);
-    protobuf_put_element(&writer, 3);
-    protobuf_put_element(&writer, 270);
-    protobuf_put_element(&writer, 86942);
+    protobuf_write_element(&writer, 3);
+    protobuf_write_element(&writer, 270);
+    protobuf_write_element(&writer, 86942);
     protobuf_close(&writer, list);
     assert_bytes(&writer, "\x32\x06\x03\x8e\x02\x9e\xa7\x05", 8);
 }
@@ -46,7 +46,7 @@ static void test_a_negative_number_takes_ten_bytes(void **state)
 {
     struct protobuf_writer writer = {0};
     (void)state;
-    protobuf_put_signed(&writer, 1, -2);
+    protobuf_write_signed(&writer, 1, -2);
     assert_bytes(&writer, "\x08\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);
 }
 
@@ -54,9 +54,9 @@ static void test_fixed_numbers_are_little_endian(void **state)
 {
     struct protobuf_writer writer = {0};
     (void)state;
-    protobuf_put_fixed64(&writer, 3, UINT64_C(0x0102030405060708));
+    protobuf_write_fixed64(&writer, 3, UINT64_C(0x0102030405060708));
     assert_bytes(&writer, "\x19\x08\x07\x06\x05\x04\x03\x02\x01", 9);
-    protobuf_put_double(&writer, 1, 1.0);
+    protobuf_write_double(&writer, 1, 1.0);
     assert_bytes(&writer, "\x09\0\0\0\0\0\0\xf0\x3f", 9);
 }
 
@@ -64,7 +64,7 @@ static void test_large_fields_have_long_tags(void **state)
 {
     struct protobuf_writer writer = {0};
     (void)state;
-    protobuf_put_unsigned(&writer, 16, 0);
+    protobuf_write_unsigned(&writer, 16, 0);
     assert_bytes(&writer, "\x80\x01\x00", 3);
 }
 
@@ -73,8 +73,8 @@ static void test_an_empty_message_and_an_empty_text_are_there(void **state)
     struct protobuf_writer writer = {0};
     (void)state;
     protobuf_close(&writer, protobuf_open(&writer, 1));
-    protobuf_put_text(&writer, 2, "");
-    protobuf_put_bytes(&writer, 3, NULL, 0);
+    protobuf_write_text(&writer, 2, "");
+    protobuf_write_bytes(&writer, 3, NULL, 0);
     assert_bytes(&writer, "\x0a\x00\x12\x00\x1a\x00", 6);
 }
 
@@ -90,11 +90,11 @@ static void test_messages_of_all_lengths_are_read_back(void **state)
         assert_non_null(text);
         memset(text, 'x', sizes[i]);
         size_t outer = protobuf_open(&writer, 1), inner = protobuf_open(&writer, 2);
-        protobuf_put_bytes(&writer, 3, text, sizes[i]);
+        protobuf_write_bytes(&writer, 3, text, sizes[i]);
         protobuf_close(&writer, inner);
-        protobuf_put_unsigned(&writer, 4, i);
+        protobuf_write_unsigned(&writer, 4, i);
         protobuf_close(&writer, outer);
-        protobuf_put_unsigned(&writer, 5, 7);
+        protobuf_write_unsigned(&writer, 5, 7);
         assert_false(writer.failed);
 
         struct protobuf_field field, second;
@@ -126,8 +126,8 @@ static void test_after_a_failure_nothing_is_written(void **state)
     struct protobuf_writer writer = {.failed = true};
     (void)state;
     size_t opened = protobuf_open(&writer, 1);
-    protobuf_put_text(&writer, 2, "text");
-    protobuf_put_fixed64(&writer, 3, 1);
+    protobuf_write_text(&writer, 2, "text");
+    protobuf_write_fixed64(&writer, 3, 1);
     protobuf_close(&writer, opened);
     assert_true(writer.failed);
     assert_int_equal(writer.bytes.length, 0);

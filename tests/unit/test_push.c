@@ -72,8 +72,8 @@ static void test_partial_success_says_how_many_and_why(void **state)
     struct protobuf_writer writer = {0};
     (void)state;
     size_t partial = protobuf_open(&writer, 1);
-    protobuf_put_signed(&writer, 1, 12);
-    protobuf_put_text(&writer, 2, "too old");
+    protobuf_write_signed(&writer, 1, 12);
+    protobuf_write_text(&writer, 2, "too old");
     protobuf_close(&writer, partial);
     struct push_answer answer = answer_of(200, "application/x-protobuf", writer.bytes.data, writer.bytes.length);
     assert_int_equal(answer.outcome, PUSH_TAKEN);
@@ -84,7 +84,7 @@ static void test_partial_success_says_how_many_and_why(void **state)
     array_free(&writer.bytes);
 
     partial = protobuf_open(&writer, 1);
-    protobuf_put_signed(&writer, 1, -5);
+    protobuf_write_signed(&writer, 1, -5);
     protobuf_close(&writer, partial);
     assert_int_equal(answer_of(200, "application/x-protobuf", writer.bytes.data, writer.bytes.length).rejected, 0);
     array_free(&writer.bytes);
