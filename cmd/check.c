@@ -17,7 +17,6 @@
 #include "base/text_buffer.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

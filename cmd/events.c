@@ -6,11 +6,9 @@
 #include "cmd/common/commands.h"
 #include "cmd/common/ui.h"
 
-#include "os/file_io.h"
 #include "base/json_write.h"
 #include "base/text_buffer.h"
 #include "elf/elf_probes.h"
-#include "record/launch.h"
 #include "sample/event_list.h"
 #include "sample/event_sampling.h"
 #include "sample/tracefs.h"
@@ -18,7 +16,6 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>

@@ -21,9 +21,7 @@
 #include "file/gzip.h"
 #include "serve/page_template.h"
 
-#include <math.h>
 #include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 #include "cmd/common/symbol_options.h"
 
-#include "cmd/common/commands.h"
 #include "cmd/common/directories.h"
 #include "cmd/common/ui.h"
 
@@ -8,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 static int add_directory(const struct option_use *use)
 {

@@ -12,11 +12,9 @@
 #include "base/json_write.h"
 #include "base/text_buffer.h"
 
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- findings ---- */

@@ -4,7 +4,6 @@
  */
 #include "cmd/doctor/doctor.h"
 
-#include "os/file_io.h"
 #include "os/file_proc.h"
 #include "sample/perf_events.h"
 #include "sample/tracefs.h"

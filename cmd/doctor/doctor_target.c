@@ -4,7 +4,6 @@
  */
 #include "cmd/doctor/doctor.h"
 
-#include "os/file_io.h"
 #include "base/path.h"
 #include "elf/elf_file.h"
 #include "record/launch.h"

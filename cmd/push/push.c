@@ -11,7 +11,6 @@
 #include "cmd/common/symbol_options.h"
 #include "cmd/common/ui.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -21,7 +21,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WINDOWS_NICE = 10 }; /* at 19, busy programs would let a window wait for minutes */

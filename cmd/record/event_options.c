@@ -1,6 +1,5 @@
 #include "cmd/record/event_options.h"
 
-#include "cmd/common/commands.h"
 #include "cmd/common/ui.h"
 
 #include <errno.h>

@@ -1,12 +1,10 @@
 #include "cmd/record/record_line.h"
 
-#include "cmd/common/commands.h"
 #include "cmd/common/ui.h"
 
 #include "record/counters.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

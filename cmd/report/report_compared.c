@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CHANGE_COLUMNS = 12 };

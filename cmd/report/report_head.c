@@ -13,7 +13,6 @@
 
 #include "base/hash.h"
 #include "tree/profile_info.h"
-#include "tree/stack_view.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -8,10 +8,8 @@
 #include "cmd/common/ui.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static int choose_threads(struct report *report)
 {

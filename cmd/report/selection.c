@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* Parses seconds, or ms with that suffix. */
 static bool parse_seconds(const char *text, char **end, double *seconds)

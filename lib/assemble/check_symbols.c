@@ -3,7 +3,6 @@
 #include "assemble/profile_addresses.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct checking {

@@ -1,13 +1,11 @@
 #include "assemble/process_markers.h"
 
-#include "base/path.h"
 
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 enum kind { KIND_PROCESS, KIND_EXEC, KIND_THREAD, KIND_LOAD, KIND_SIGNAL, KIND_OOM_KILL, KINDS };
 

@@ -4,10 +4,8 @@
 #include "profile/tooltip_row.h"
 #include "spool/info.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MS 1e6 /* ns */

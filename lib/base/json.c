@@ -7,8 +7,6 @@
 #include "base/json_number.h"
 #include "base/utf8.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void json_init(struct json *json)

@@ -2,7 +2,6 @@
 
 #include "elf/elf_table.h"
 
-#include <gelf.h>
 #include <stdlib.h>
 
 enum {

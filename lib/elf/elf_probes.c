@@ -3,7 +3,6 @@
 #include "base/typing_distance.h"
 #include "elf/elf_table.h"
 
-#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

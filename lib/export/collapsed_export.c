@@ -9,7 +9,6 @@
 #include "base/text_buffer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool append_name(struct text_buffer *path, const struct profile *profile, uint32_t func)
 {

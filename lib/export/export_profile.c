@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "profile/write.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

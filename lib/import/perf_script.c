@@ -8,10 +8,8 @@
 #include "import/importers.h"
 #include "import/perf_script_line.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 struct perf_script {
     struct profile_builder *builder;

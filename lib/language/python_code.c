@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 enum {
     AT_ONCE = 64,            /* code objects that are compared with one system call */

@@ -7,7 +7,6 @@
 
 #include "base/cursor.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef HAVE_ZSTD

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { HEADER = 8, BRANCH_SIZE = 24 };
 

@@ -5,7 +5,6 @@
 #include "profile/payloads.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- one payload ---- */
 

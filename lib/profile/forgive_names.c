@@ -4,7 +4,6 @@
 #include "profile/match_funcs.h"
 
 #include "base/text_buffer.h"
-#include "profile/intern.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 #include "profile/match_funcs.h"
 
 #include "base/hash.h"
-#include "base/text_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

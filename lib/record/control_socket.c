@@ -1,7 +1,6 @@
 #include "record/control_socket.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,6 @@
 #include "spool/info.h"
 #include "sample/cpu_list.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <sched.h>

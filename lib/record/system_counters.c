@@ -5,7 +5,6 @@
 #include "spool/counter_kinds.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

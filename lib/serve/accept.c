@@ -1,6 +1,5 @@
 #include "serve/accept.h"
 
-#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 

@@ -33,7 +33,6 @@
 #include "serve/post.h"
 #include "serve/symbol_api.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

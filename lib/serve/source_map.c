@@ -1,7 +1,6 @@
 #include "serve/source_map.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static size_t length_without_slashes(const char *text)

@@ -10,7 +10,6 @@
 #include "serve/api_request.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A library of the profile that the request names. */
 struct requested_lib {

@@ -33,7 +33,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum head {
     HEAD_KIND = 7, /* the kind, from SPOOL_SAMPLES on */

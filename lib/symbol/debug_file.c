@@ -9,7 +9,6 @@
 #include "symbol/kernel_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <isa-l/crc.h>
 #include <limits.h>
 #include <lzma.h>

@@ -1,7 +1,6 @@
 #include "symbol/debug_search.h"
 
 #include "os/file_io.h"
-#include "elf/elf_file.h"
 #include "symbol/debug_server.h"
 #include "symbol/library_id.h"
 

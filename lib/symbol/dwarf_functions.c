@@ -17,7 +17,6 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Limit of depth; the deepest tree seen in real files has 60 levels. */
 enum { DEPTH_MAX = 4096 };

@@ -15,7 +15,6 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
-#include <gelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

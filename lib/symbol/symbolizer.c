@@ -12,7 +12,6 @@
  * The files of a library stay open from the first step to the last. Where fewer files may be open than all libraries
  * need, the steps are done for one group of libraries after the other.
  */
-#include "base/search.h"
 #include "symbol/demangle.h"
 #include "symbol/kernel_file.h"
 #include "symbol/lookup.h"
@@ -23,7 +22,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

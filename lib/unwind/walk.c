@@ -53,7 +53,6 @@
 #include "unwind/walk.h"
 
 #include "unwind/expression.h"
-#include "unwind/module.h"
 #include "unwind/module_rule.h"
 #include "unwind/walk_32_bit.h"
 
