@@ -167,6 +167,21 @@ static void put_side(const struct report *report, const struct func_changes *cha
     putchar('\n');
 }
 
+static void format_reach(const struct report *report, const struct change_estimate *estimate,
+                         char out[QUANTITY_TEXT_MAX])
+{
+    char text[QUANTITY_TEXT_MAX];
+    weight_text(text, (estimate->high - estimate->low) / 2, report->weight.unit);
+    snprintf(out, QUANTITY_TEXT_MAX, "%s%.80s", report->utf8 ? "±" : "+-", text);
+}
+
+static void put_interval(const struct report *report, const struct change_estimate *estimate)
+{
+    char reach[QUANTITY_TEXT_MAX];
+    format_reach(report, estimate, reach);
+    ui_print(" (95%%: %s)", reach);
+}
+
 static void put_wall_time(const struct report *report, const struct func_changes *changes)
 {
     const struct change_estimate *estimate = &changes->wall_time;
@@ -178,7 +193,7 @@ static void put_wall_time(const struct report *report, const struct func_changes
     if (estimate->base != estimate->new)
         ui_print(", %s", relative);
     if (changes->are_runs)
-        report_put_interval(report, estimate);
+        put_interval(report, estimate);
     putchar('\n');
 }
 
@@ -206,7 +221,7 @@ void report_print_compared_head(const struct report *report, const struct func_c
     else
         ui_print("Change: %s %s%s, %s", change, report->weight.unit, kind_of_time(report->weight.kind), relative);
     if (changes) {
-        report_put_interval(report, &changes->all);
+        put_interval(report, &changes->all);
         ui_print(": %s", changes->all.is_noise ? "not more than noise" : "more than noise");
     }
     if (comparison->scaled_by != PROFILE_NONE)
@@ -259,21 +274,6 @@ int report_find_changes(struct func_changes *changes, const struct report *repor
 }
 
 /* ---- text ---- */
-
-static void format_reach(const struct report *report, const struct change_estimate *estimate,
-                         char out[QUANTITY_TEXT_MAX])
-{
-    char text[QUANTITY_TEXT_MAX];
-    weight_text(text, (estimate->high - estimate->low) / 2, report->weight.unit);
-    snprintf(out, QUANTITY_TEXT_MAX, "%s%.80s", report->utf8 ? "±" : "+-", text);
-}
-
-void report_put_interval(const struct report *report, const struct change_estimate *estimate)
-{
-    char reach[QUANTITY_TEXT_MAX];
-    format_reach(report, estimate, reach);
-    ui_print(" (95%%: %s)", reach);
-}
 
 static void print_function(const struct report *report, const struct func_changes *changes,
                            const struct func_timing *row)

@@ -31,8 +31,5 @@ int report_find_changes(struct func_changes *changes, const struct report *repor
  * more than noise, also if none of the functions is. */
 const char *report_changes_note(const struct func_changes *changes, const struct report *report, bool is_changed);
 
-/* " (95%: ±12)" */
-void report_put_interval(const struct report *report, const struct change_estimate *estimate);
-
 /* Prints the header, too. */
 int report_print_compared_functions(const struct report *report, struct error *err);

@@ -72,7 +72,7 @@ void report_put_figures(const struct report *report, double total, double self)
     fputs("  ", stdout);
 }
 
-void report_put_row(const struct report *report, double total, double self,
+static void put_row(const struct report *report, double total, double self,
                     const struct side_figures sides[PROFILE_SIDES])
 {
     if (profile_is_comparison(report->profile))
@@ -220,7 +220,7 @@ static void print_row(const struct tree_printer *printer, const struct folded_ro
     const struct report *report = printer->report;
     unsigned room = report_columns_left(report, report->figures_columns);
     char count[QUANTITY_TEXT_MAX] = "";
-    report_put_row(report, row->total, row->self, row->sides);
+    put_row(report, row->total, row->self, row->sides);
     unsigned used = report->figures_columns +
                     put_branches(printer, room / 2); /* at most half of the room, so that the name has the other half */
     if (row->frames > 1)
@@ -310,7 +310,7 @@ int report_print_butterfly(const struct report *report, struct error *err)
     if (code)
         return code;
     report_print_columns(report, "function");
-    report_put_row(report, butterfly.total, butterfly.self, butterfly.side_figures);
+    put_row(report, butterfly.total, butterfly.self, butterfly.side_figures);
     report_put_name(report, report_focus_name(report), report_columns_left(report, report->figures_columns));
     putchar('\n');
     code = print_side(report, &butterfly, BUTTERFLY_CALLERS, err);
@@ -331,7 +331,7 @@ int report_print_groups(const struct report *report, struct error *err)
     report_print_columns(report, report->options.kind == REPORT_LIBRARIES ? "library" : "category");
     size_t limit = report_row_limit(report, DEFAULT_LIMIT_FUNCTIONS);
     for (size_t i = 0; i < groups.length && i < limit; i++) {
-        report_put_row(report, groups.rows[i].total, groups.rows[i].self, groups.rows[i].sides);
+        put_row(report, groups.rows[i].total, groups.rows[i].self, groups.rows[i].sides);
         report_put_middle(report, report_group_name(report, groups.rows[i].func),
                           report_columns_left(report, report->figures_columns));
         putchar('\n');

@@ -9,9 +9,6 @@
 void report_measure_figures(struct report *report);
 
 void report_put_figures(const struct report *report, double total, double self);
-/* The same, or the figures of both sides of a comparison. */
-void report_put_row(const struct report *report, double total, double self,
-                    const struct side_figures sides[PROFILE_SIDES]);
 void report_print_columns(const struct report *report,
                           const char *title); /* prints the column titles; `title` names the last one */
 

@@ -1,6 +1,5 @@
 #include "assemble/process_markers.h"
 
-
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>

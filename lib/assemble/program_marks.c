@@ -3,7 +3,6 @@
 #include "assemble/replay_none.h"
 #include "record/mark_writer.h"
 
-
 static int add_name(struct program_marks *marks, const struct spool_mark_name *record, struct error *err)
 {
     if (record->mark_name > MARK_WRITER_NAMES + 1)

@@ -13,7 +13,8 @@ static void begin_rounding(struct sample_rows *source)
     cpu_quantizer_init(&source->state.cpu_times, resolution * 1000);
 }
 
-int sample_rows_rewind(void *context, size_t thread, struct error *err)
+/* Restarts at `start` for a new pass over the rows of a table. */
+static int rewind_thread(void *context, size_t thread, struct error *err)
 {
     struct sample_rows *source = context;
     const struct replay *replay = &source->assembly->replay;
@@ -36,7 +37,7 @@ int sample_rows_rewind(void *context, size_t thread, struct error *err)
     return code;
 }
 
-int sample_rows_rewind_event(void *context, size_t thread, size_t event, struct error *err)
+static int rewind_event(void *context, size_t thread, size_t event, struct error *err)
 {
     struct sample_rows *source = context;
     const struct replay_event *recorded = &source->assembly->replay.events.data[event];
@@ -199,9 +200,8 @@ struct sample_source sample_rows_source(struct sample_rows *rows)
 {
     const struct assembly *assembly = rows->assembly;
     rows->start = SAMPLE_ROWS_START;
-    return (struct sample_source){.rewind = sample_rows_rewind,
-                                  .rewind_event =
-                                      assembly->profile.meta.events.length ? sample_rows_rewind_event : NULL,
+    return (struct sample_source){.rewind = rewind_thread,
+                                  .rewind_event = assembly->profile.meta.events.length ? rewind_event : NULL,
                                   .next = sample_rows_next,
                                   .has_weight = replay_info_number(&assembly->replay, INFO_OFF_CPU, 0) != 0,
                                   .has_cpu_delta = true,

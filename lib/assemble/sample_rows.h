@@ -44,9 +44,6 @@ struct sample_rows {
     int code; /* of the first failed read */
 };
 
-/* Restarts at `start` for a new pass over the rows of a table. */
-int sample_rows_rewind(void *context, size_t thread, struct error *err);
-int sample_rows_rewind_event(void *context, size_t thread, size_t event, struct error *err);
 bool sample_rows_next(void *context, struct sample_row *row);
 
 /* Returns a source of the whole recording; call sample_cursor_destroy(&rows->cursor) at the end. */

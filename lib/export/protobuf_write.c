@@ -48,13 +48,6 @@ void protobuf_write_fixed64(struct protobuf_writer *writer, uint32_t field, uint
     protobuf_write_element_fixed64(writer, value);
 }
 
-void protobuf_write_double(struct protobuf_writer *writer, uint32_t field, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    protobuf_write_fixed64(writer, field, bits);
-}
-
 void protobuf_write_bytes(struct protobuf_writer *writer, uint32_t field, const void *bytes, size_t size)
 {
     write_tag(writer, field, WIRE_LENGTH);

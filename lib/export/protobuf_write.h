@@ -28,7 +28,6 @@ void protobuf_write_unsigned(struct protobuf_writer *writer, uint32_t field, uin
 void protobuf_write_signed(struct protobuf_writer *writer, uint32_t field, int64_t value);
 
 void protobuf_write_fixed64(struct protobuf_writer *writer, uint32_t field, uint64_t value);
-void protobuf_write_double(struct protobuf_writer *writer, uint32_t field, double value);
 
 void protobuf_write_bytes(struct protobuf_writer *writer, uint32_t field, const void *bytes, size_t size);
 void protobuf_write_text(struct protobuf_writer *writer, uint32_t field, const char *text); /* must be UTF-8 */

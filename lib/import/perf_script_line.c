@@ -13,7 +13,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-struct builder_text perf_script_trim(struct builder_text text)
+static struct builder_text trim(struct builder_text text)
 {
     while (text.length && is_space(text.text[text.length - 1]))
         text.length--;
@@ -26,7 +26,7 @@ struct builder_text perf_script_trim(struct builder_text text)
 
 static struct builder_text next_word(struct builder_text *rest)
 {
-    *rest = perf_script_trim(*rest);
+    *rest = trim(*rest);
     struct builder_text word = {rest->text, 0};
     while (word.length < rest->length && !is_space(rest->text[word.length]))
         word.length++;
@@ -134,11 +134,11 @@ static bool is_record(struct builder_text text)
 /* "period event: rest"; each part may be missing. */
 static void parse_event(struct builder_text rest, struct perf_script_header *header)
 {
-    struct builder_text before = perf_script_trim(rest), word = next_word(&rest), digits = word;
+    struct builder_text before = trim(rest), word = next_word(&rest), digits = word;
     uint64_t period;
     header->rest = before;
     if (word.length && parse_number(&digits, &period) && digits.length == 0) {
-        struct builder_text after = perf_script_trim(rest);
+        struct builder_text after = trim(rest);
         struct builder_text next = next_word(&rest);
         if (next.length && !ends_with(next, ':'))
             return; /* the address of a frame */
@@ -148,7 +148,7 @@ static void parse_event(struct builder_text rest, struct perf_script_header *hea
     }
     if (ends_with(word, ':')) {
         header->event = event_name(word);
-        header->rest = perf_script_trim(rest);
+        header->rest = trim(rest);
     }
 }
 
@@ -168,7 +168,7 @@ static bool parse_thread(struct builder_text text, struct perf_script_header *he
     struct builder_text ids = last[at + has_cpu];
     bool has_ids = ids.length && parse_ids(ids, header);
     const char *end = has_ids ? ids.text : has_cpu ? last[at].text : text.text + text.length;
-    header->comm = perf_script_trim((struct builder_text){text.text, (size_t)(end - text.text)});
+    header->comm = trim((struct builder_text){text.text, (size_t)(end - text.text)});
     return has_ids || has_cpu;
 }
 
@@ -207,7 +207,7 @@ static bool parse_header(struct builder_text line, struct perf_script_header *he
         if (!parse_time(word, &header->time))
             continue;
         struct builder_text thread = {line.text, (size_t)(word.text - line.text)};
-        rest = perf_script_trim(rest);
+        rest = trim(rest);
         *is_other_record = is_record(rest);
         parse_event(rest, header);
         parse_thread(thread, header);
@@ -222,7 +222,7 @@ enum perf_script_line perf_script_line(struct builder_text line, struct perf_scr
     struct perf_script_frame frame;
     bool is_other_record = false;
     *out = (struct perf_script_header){.comm = {"", 0}, .event = {"", 0}, .rest = {"", 0}, .time = NAN, .period = NAN};
-    if (!perf_script_trim(line).length || line.text[0] == '#')
+    if (!trim(line).length || line.text[0] == '#')
         return PERF_SCRIPT_EMPTY;
     if (line.text[0] != '\t' && parse_header(line, out, &is_other_record))
         return is_other_record ? PERF_SCRIPT_RECORD : PERF_SCRIPT_SAMPLE;
@@ -277,7 +277,7 @@ static struct builder_text trim_offset(struct builder_text name)
 
 bool perf_script_frame(struct builder_text text, struct perf_script_frame *out)
 {
-    struct builder_text rest = perf_script_trim(text), word = next_word(&rest);
+    struct builder_text rest = trim(text), word = next_word(&rest);
     char digits[20];
     if (word.length == 0 || word.length > 16)
         return false;
@@ -288,10 +288,10 @@ bool perf_script_frame(struct builder_text text, struct perf_script_frame *out)
     out->address = strtoull(digits, &end, 16);
     if (*end || strchr("-+xX", digits[0]) || (word.length > 1 && strchr("xX", digits[1])))
         return false;
-    rest = perf_script_trim(rest);
+    rest = trim(rest);
     size_t at = find_library(rest);
     if (at < rest.length)
         out->library = (struct builder_text){rest.text + at + 2, rest.length - at - 3};
-    out->symbol = trim_offset(perf_script_trim((struct builder_text){rest.text, at}));
+    out->symbol = trim_offset(trim((struct builder_text){rest.text, at}));
     return true;
 }

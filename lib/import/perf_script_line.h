@@ -39,5 +39,3 @@ bool perf_script_bare_header(struct builder_text line, struct perf_script_header
 
 /* False if the text is no frame: a source line, registers, branches. */
 bool perf_script_frame(struct builder_text text, struct perf_script_frame *out);
-
-struct builder_text perf_script_trim(struct builder_text text);

@@ -8,7 +8,8 @@ static bool is_sched_switch(const struct perf_data_attr *attr)
     return attr->type == PERF_TYPE_TRACEPOINT && !strncmp(attr->name, "sched:sched_switch", 18);
 }
 
-bool perf_data_waits_is_switch(const struct perf_data_attr *attr)
+/* Whether the samples of an event have the stacks where threads are about to wait. */
+static bool is_switch(const struct perf_data_attr *attr)
 {
     return (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES) ||
            is_sched_switch(attr);
@@ -73,7 +74,7 @@ int perf_data_waits_take_stack(struct perf_data_feed *feed, const struct perf_da
                                struct tracked_thread *thread, size_t kernel_frames, size_t frames, uint32_t flags)
 {
     enum wait_reason reason = REASON_UNKNOWN;
-    if (!feed->has_waits || !perf_data_waits_is_switch(record->attr) || frames == kernel_frames)
+    if (!feed->has_waits || !is_switch(record->attr) || frames == kernel_frames)
         return 0;
     if (feed->is_this_kernel)
         reason = perf_data_reason(&feed->reasons, feed->frames, kernel_frames);

@@ -11,9 +11,6 @@
 
 #include "perf_data/perf_data_state.h"
 
-/* Whether the samples of an event have the stacks where threads are about to wait. */
-bool perf_data_waits_is_switch(const struct perf_data_attr *attr);
-
 /* For the first pass: finds out from the samples of sched:sched_switch whether all processes were recorded. */
 int perf_data_waits_survey(struct perf_data_feed *feed, const struct perf_data_record *record);
 

@@ -322,8 +322,10 @@ static int read_due(struct counters *counters, uint64_t now, bool is_last, struc
     return code;
 }
 
-int counters_keep_time(struct counters *counters, uint64_t now, struct error *err)
+/* Makes the readings that are due at `now` (ns). */
+static int run(void *self, uint64_t now, struct error *err)
 {
+    struct counters *counters = self;
     if (!counters->options.wanted || now < counters->next)
         return 0;
     uint64_t started = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -434,11 +436,6 @@ void counters_destroy(struct counters *counters)
 static uint64_t deadline(const void *self)
 {
     return counters_deadline(self);
-}
-
-static int run(void *self, uint64_t now, struct error *err)
-{
-    return counters_keep_time(self, now, err);
 }
 
 static int finish(void *self, uint64_t stopped, struct error *err)

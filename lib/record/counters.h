@@ -85,11 +85,7 @@ void counters_destroy(struct counters *counters);
 /* Notes that a process runs at `time` (ns). `by_sample`: a sample shows it. */
 void counters_note_run(struct counters *counters, struct tracked_process *process, uint64_t time, bool by_sample);
 
-/* Makes the readings that are due at `now` (ns). Like all functions here, fails only if the spool cannot be written or
- * memory runs out. */
-int counters_keep_time(struct counters *counters, uint64_t now, struct error *err);
-
-/* Time (ns) of the next call to counters_keep_time(); UINT64_MAX: when a process runs. */
+/* Time (ns) of the next readings; UINT64_MAX: when a process runs. */
 uint64_t counters_deadline(const struct counters *counters);
 
 /* Ends a pause at `time` (ns): changes during the pause do not count. */

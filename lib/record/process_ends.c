@@ -49,8 +49,11 @@ static void take_exit(void *context, const struct process_exit_message *message)
         flushing->code = process_ends_note(flushing->ends, message->pid, message->status, message->time, flushing->err);
 }
 
-int process_ends_flush(struct process_ends *ends, struct error *err)
+/* Stores the exit statuses found since the last call. */
+static int flush(void *self, uint64_t now, struct error *err)
 {
+    struct process_ends *ends = self;
+    (void)now;
     struct flushing flushing = {.ends = ends, .err = err};
     process_exits_read(&ends->exits);
     process_exits_match(&ends->exits, take_exit, &flushing);
@@ -67,12 +70,6 @@ void process_ends_note_missing(const struct process_ends *ends, struct record_re
     if (ends->signals.left_out)
         record_result_add_note(result, "%" PRIu64 " signals have no marker: a recording takes %d",
                                ends->signals.left_out, PROCESS_SIGNALS_MAX);
-}
-
-static int flush(void *self, uint64_t now, struct error *err)
-{
-    (void)now;
-    return process_ends_flush(self, err);
 }
 
 struct producer process_ends_producer(struct process_ends *ends)

@@ -31,9 +31,6 @@ int process_ends_note(struct process_ends *ends, uint32_t pid, int status, uint6
 /* Starts to find out the exit status of a process that has ended. */
 int process_ends_find(struct process_ends *ends, uint32_t pid, struct error *err);
 
-/* Stores the exit statuses found since the last call. */
-int process_ends_flush(struct process_ends *ends, struct error *err);
-
 /* Stores a signal that reached a thread. */
 int process_ends_signal(struct process_ends *ends, const struct process_signal_note *note, struct error *err);
 

@@ -23,8 +23,10 @@ int recorder_work_note(struct recorder_work *work, const char *name, uint64_t st
     return now < start + LONG_NS ? 0 : store(work, name, start, now, err);
 }
 
-int recorder_work_flush(struct recorder_work *work, uint64_t now, struct error *err)
+/* Stores a record about the stacks that were unwound since the last call. */
+static int flush(void *self, uint64_t now, struct error *err)
 {
+    struct recorder_work *work = self;
     char name[96];
     uint64_t start = work->since, stacks = work->stacks;
     snprintf(name, sizeof(name), "Unwind: %.1f ms for %" PRIu64 " stack%s", (double)work->unwinding / 1e6, stacks,
@@ -32,11 +34,6 @@ int recorder_work_flush(struct recorder_work *work, uint64_t now, struct error *
     work->unwinding = work->stacks = 0;
     work->since = now;
     return stacks ? store(work, name, start, now, err) : 0;
-}
-
-static int flush(void *self, uint64_t now, struct error *err)
-{
-    return recorder_work_flush(self, now, err);
 }
 
 struct producer recorder_work_producer(struct recorder_work *work)

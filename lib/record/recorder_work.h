@@ -29,7 +29,4 @@ static inline void recorder_work_unwound(struct recorder_work *work, uint64_t ti
     work->stacks++;
 }
 
-/* Stores a record about the stacks that were unwound since the last call. `now`: ns. */
-int recorder_work_flush(struct recorder_work *work, uint64_t now, struct error *err);
-
 struct producer recorder_work_producer(struct recorder_work *work);

@@ -19,7 +19,8 @@ struct compaction {
     ARRAY(struct known_process) processes;
 };
 
-bool spool_uses_have(const struct spool_uses *uses, const struct hash *numbers, uint32_t number)
+/* Whether the last chunk that refers to `number` is still in the file. */
+static bool is_used(const struct spool_uses *uses, const struct hash *numbers, uint32_t number)
 {
     uint32_t chunk = hash_get(numbers, number);
     return chunk != HASH_MISSING && (int32_t)(chunk - (uint32_t)uses->oldest_chunk) >= 0;
@@ -84,7 +85,7 @@ static void choose(struct compaction *compaction)
     for (size_t i = 0; i < compaction->threads.length; i++) {
         struct known_thread *thread = &compaction->threads.data[i];
         struct known_process *process = process_of(compaction, thread->process);
-        thread->stays = !thread->has_ended || spool_uses_have(uses, &uses->threads, thread->number);
+        thread->stays = !thread->has_ended || is_used(uses, &uses->threads, thread->number);
         if (!thread->stays)
             hash_remove(&uses->threads, thread->number);
         else if (process)
@@ -94,7 +95,7 @@ static void choose(struct compaction *compaction)
     for (size_t i = count; i-- > 0;) { /* children come after their parents */
         struct known_process *process = &compaction->processes.data[i];
         bool has_none_yet = !process->had_thread && i + 1 == count;
-        process->stays |= has_none_yet || spool_uses_have(uses, &uses->processes, process->number);
+        process->stays |= has_none_yet || is_used(uses, &uses->processes, process->number);
         struct known_process *parent = process->exec ? NULL : process_of(compaction, process->parent);
         if (!process->stays)
             hash_remove(&uses->processes, process->number);

@@ -20,6 +20,3 @@ struct spool_uses {
 /* Appends those of the `size` bytes of events that stay to `out`, and forgets the uses of the others. Returns false if
  * memory ran out or the bytes are damaged. */
 bool spool_compact(const unsigned char *bytes, size_t size, struct spool_uses *uses, struct spool_bytes *out);
-
-/* Whether the last chunk that refers to `number` is still in the file. */
-bool spool_uses_have(const struct spool_uses *uses, const struct hash *numbers, uint32_t number);

@@ -158,7 +158,7 @@ static int fail_ambiguous(const struct profile *profile, const char *part, struc
     return error_set(err, EINVAL, "several functions fit '%s': %s; write the whole name", part, list);
 }
 
-int comparison_find_function(const struct profile *profile, const char *wanted, const char **name, struct error *err)
+static int find_function(const struct profile *profile, const char *wanted, const char **name, struct error *err)
 {
     const char *fitting = NULL;
     bool are_several = false;
@@ -235,7 +235,7 @@ static int sum_function(const struct profile *profile, const char *func, double 
 {
     const char *name = NULL;
     uint8_t *is_named = calloc(profile->funcs.length + 1, 1);
-    int code = is_named ? comparison_find_function(profile, func, &name, err) : error_no_memory(err);
+    int code = is_named ? find_function(profile, func, &name, err) : error_no_memory(err);
     for (size_t i = 0; !code && i < profile->funcs.length; i++)
         is_named[i] = strcmp(profile_text(profile, profile->funcs.name[i]), name) == 0;
     if (!code)
@@ -278,7 +278,7 @@ int comparison_set_scale(struct profile *profile, enum compare_by by, const char
     struct profile_comparison *comparison = &profile->meta.comparison;
     char text[256];
     comparison->scaled_by = PROFILE_NONE;
-    int code = by == COMPARE_BY_FUNCTION ? comparison_find_function(profile, func, &func, err) : 0;
+    int code = by == COMPARE_BY_FUNCTION ? find_function(profile, func, &func, err) : 0;
     if (!code)
         code = comparison_find_scale(profile, by, func, &comparison->scale, err);
     if (code || by == COMPARE_BY_NONE)

@@ -31,12 +31,8 @@ double compared_factor(const struct profile *profile, const struct compared_requ
 /* The quantity that scaling makes equal on both sides. */
 enum compare_by { COMPARE_BY_NONE, COMPARE_BY_SAMPLES, COMPARE_BY_CPU_TIME, COMPARE_BY_WALL_TIME, COMPARE_BY_FUNCTION };
 
-/* Finds a function by its whole name, else by a part of it, ignoring case. Returns text of the profile. -EINVAL with
- * the names if several functions match. */
-int comparison_find_function(const struct profile *profile, const char *wanted, const char **name, struct error *err);
-
-/* Computes the factor for the new side, over all threads. `func`: as for comparison_find_function(). -EINVAL if the
- * quantity is 0 on one side. */
+/* Computes the factor for the new side, over all threads. `func`: the whole name of a function, else a part of it,
+ * ignoring case. -EINVAL with the names if several functions match, or if the quantity is 0 on one side. */
 int comparison_find_scale(const struct profile *profile, enum compare_by by, const char *func, double *scale,
                           struct error *err);
 

@@ -156,7 +156,8 @@ int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr
 
 /* ---- .eh_frame ---- */
 
-void unwind_module_load_eh_frame(struct unwind_module *module)
+/* Loads the section, at most once. A failure leaves an empty table. */
+static void load_eh_frame(struct unwind_module *module)
 {
     if (module->eh_frame_state == LOADED)
         return;
@@ -213,7 +214,7 @@ static bool find_in_eh_frame(struct unwind_module *module, uint64_t vaddr, uint6
 
 /* ---- .debug_frame ---- */
 
-void unwind_module_load_debug_frame(struct unwind_module *module)
+static void load_debug_frame(struct unwind_module *module)
 {
     if (module->debug_frame_state == LOADED)
         return;
@@ -242,8 +243,8 @@ void unwind_module_load(struct unwind_module *module)
 {
     if (!module)
         return;
-    unwind_module_load_eh_frame(module);
-    unwind_module_load_debug_frame(module);
+    load_eh_frame(module);
+    load_debug_frame(module);
     load_go(module);
     struct file_part *parts[] = {&module->header.part, &module->eh_frame.part, &module->debug_frame.part,
                                  &module->go.table.part};
@@ -254,10 +255,10 @@ void unwind_module_load(struct unwind_module *module)
 bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde)
 {
     uint64_t start;
-    unwind_module_load_eh_frame(module);
+    load_eh_frame(module);
     if (find_in_eh_frame(module, vaddr, &start, fde))
         return true;
-    unwind_module_load_debug_frame(module);
+    load_debug_frame(module);
     return find_in_debug_frame(module, vaddr, fde);
 }
 
@@ -279,7 +280,7 @@ bool unwind_module_is_entry(struct unwind_module *module, uint64_t vaddr)
         return false;
     struct cfi_fde fde;
     uint64_t start_at_entry = 0, start_at_pc = 0;
-    unwind_module_load_eh_frame(module);
+    load_eh_frame(module);
     return !find_in_eh_frame(module, entry, &start_at_entry, &fde) &&
            !find_in_eh_frame(module, vaddr, &start_at_pc, &fde) && start_at_entry == start_at_pc;
 }

@@ -94,10 +94,6 @@ size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, uns
 /* Returns the number of FDEs in the module's indexes. */
 size_t unwind_module_indexed(const struct unwind_module *module);
 
-/* Internal to the module (frame_table.c): load the sections, at most once. A failure leaves an empty table. */
-void unwind_module_load_eh_frame(struct unwind_module *module);
-void unwind_module_load_debug_frame(struct unwind_module *module);
-
 /* Takes owned_frames, of `frames_size` bytes, for the module's .eh_frame, the only CFI that it has. Returns whether it
  * describes some of the code at [start, start + size). */
 bool unwind_module_use_frames(struct unwind_module *module, size_t frames_size, uint64_t eh_frame_vaddr, uint64_t start,

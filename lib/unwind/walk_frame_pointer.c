@@ -7,7 +7,6 @@
  */
 #include "unwind/walk.h"
 
-
 static bool may_call(struct walk *walk, uint64_t return_address, const struct mapping *mapping, uint64_t start)
 {
     uint64_t target;
