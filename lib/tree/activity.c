@@ -1,9 +1,9 @@
 /*
  * The Firefox Profiler's activity graph uses the same algorithm. Let t[i] be the time of sample i, t[-1] one interval
  * before the first and t[n] one after the last. Sample i covers ((t[i-1] + t[i]) / 2, (t[i] + t[i+1]) / 2). CPU time is
- * known per gap between samples, so the half before t[i] counts with the share of gap i and the half after it with that
- * of gap i + 1. Covered parts of pixels add up exactly; then each pixel is blurred with boxes of radius 3, 2 and 2.
- * That approximates a bell curve and hides the beat between samples and pixels.
+ * known per gap between samples, so the half before t[i] counts with the share of gap i and the half after t[i] with
+ * the share of gap i + 1. Covered parts of pixels add up exactly; then each pixel is blurred with boxes of radius 3, 2
+ * and 2. The blur approximates a bell curve and hides the beat between samples and pixels.
  */
 #include "tree/activity.h"
 
@@ -13,9 +13,9 @@
 
 enum { MICROSECONDS_PER_MS = 1000 };
 
-/* CPU share of the gap before sample i, whole percents: 0 for i = samples->length, 100 where it is unknown. The gap
- * before the first sample is one `interval` (ms) long; 0 if its CPU time is unknown. Threads without CPU deltas: always
- * 100. `i` up to samples->length. */
+/* CPU share of the gap before sample i, whole percents: 0 for i = samples->length, 100 if the share is unknown. The gap
+ * before the first sample is one `interval` (ms) long; its share is 0 if its CPU time is unknown. In threads without
+ * CPU deltas, every gap has 100. `i` is at most samples->length. */
 static double gap_cpu_percent(const struct sample_table *samples, size_t i, double interval)
 {
     if (!samples->cpu_delta)
@@ -42,7 +42,7 @@ static double time_after(const struct sample_table *samples, size_t i, double in
 }
 
 struct canvas {
-    float *rows; /* one row of `width` pixels per category */
+    float *rows; /* shares: one row of `width` pixels per category */
     uint32_t width;
     double from, pixels_per_ms;
 };
@@ -53,7 +53,7 @@ static double time_to_pixel(const struct canvas *canvas, double time)
     return !(x > 0) ? 0 : x > canvas->width ? canvas->width : x;
 }
 
-/* Adds `share` from `left` to `right`, in pixels. */
+/* Adds a CPU share to the pixels from `left` to `right`. */
 static inline void add_span(const struct canvas *canvas, float *row, double left, double right, double share)
 {
     if (!(left < right) || share == 0)
@@ -70,7 +70,7 @@ static inline void add_span(const struct canvas *canvas, float *row, double left
         row[last] += (float)(share * (right - last));
 }
 
-/* Whether nothing is left out. */
+/* Whether the matching nodes are all nodes. */
 static bool match_all(const struct activity_request *request, const struct call_nodes *nodes)
 {
     bool is_transformed = nodes->of_sample != nodes->of_stack;
@@ -88,7 +88,7 @@ static bool is_matching(const struct activity_request *request, const struct cal
            (!request->matching[1] || request->matching[1][node]);
 }
 
-/* The mark of each sample is half as wide as the interval, but at least visible and at most a few pixels wide. */
+/* In the strip, each sample is half as wide as the interval, but at least one and at most WIDEST_MARK pixels. */
 struct strip {
     uint8_t *pixels;
     uint32_t mark; /* pixels */
@@ -144,7 +144,7 @@ static void draw_samples(const struct canvas *canvas, const struct strip *strip,
 {
     size_t first, last;
     samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
-    first -= first > 0; /* the neighbors reach into the range */
+    first -= first > 0; /* the neighbors of the range cover a part of it */
     last += last < samples->length;
     if (first == last)
         return;
@@ -184,8 +184,8 @@ static void add_wait_mark(const struct strip *strip, const struct canvas *canvas
             strip->pixels[x] = STRIP_IDLE;
 }
 
-/* Draws the gap before sample `i` from pixel `left` to `right`; the thread ran at both ends of the gap. Most of the
- * millions of gaps lie in one pixel. */
+/* Draws the gap before sample `i`, from pixel `left` to `right`, for a thread that ran at both ends of the gap. Most of
+ * the millions of gaps lie in one pixel. */
 static inline void draw_running_gap(const struct canvas *canvas, const struct strip *strip,
                                     const struct stack_view *stacks, const struct sample_table *samples, size_t i,
                                     double left, double right)
@@ -212,7 +212,7 @@ static void draw_gaps(const struct canvas *canvas, const struct strip *strip, co
 {
     size_t first, last;
     samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
-    last += last < samples->length; /* the gap before it reaches into the range */
+    last += last < samples->length; /* the gap before the sample covers a part of the range */
     bool draws_all = match_all(request, nodes), has_run = false;
     double left = 0, right = 0;
     for (size_t i = first; i < last; i++, left = right) {
@@ -263,7 +263,7 @@ static bool is_empty(const float *row, uint32_t width)
     return true;
 }
 
-/* Blurs the rows that have something, and moves them together. */
+/* Blurs the rows of categories with activity, and moves these rows together. */
 static void finish_rows(struct activity *activity, uint32_t category_count, float *scratch)
 {
     uint32_t width = activity->width;
@@ -319,7 +319,7 @@ size_t sample_at(const struct sample_table *samples, double interval, double tim
 {
     size_t next, end;
     samples_in_range(samples, (struct time_range){time, INFINITY}, &next, &end);
-    size_t i = next; /* the first at or after `time`; the one before it may be nearer */
+    size_t i = next; /* the first sample at or after `time`; the sample before may be nearer */
     if (next > 0 && (next == samples->length || time < (samples->time[next - 1] + samples->time[next]) / 2))
         i = next - 1;
     if (i >= samples->length || time < (time_before(samples, i, interval) + samples->time[i]) / 2 ||
@@ -333,7 +333,7 @@ size_t sample_at(const struct sample_table *samples, double interval, double tim
     return i;
 }
 
-/* In a file without times, a row is as long as its weight: see place_thread() in import/profile_builder.c. */
+/* In a file without times, a row is as long as its weight: see assign_thread_times() in import/profile_builder.c. */
 static double length_on_axis(const struct sample_table *samples, size_t row)
 {
     return samples->weight && samples->weight_type != WEIGHT_BYTES ? fabs(samples->weight[row]) : 1;

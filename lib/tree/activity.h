@@ -7,28 +7,27 @@
 #include "tree/weights.h"
 
 struct activity_request {
-    const struct sample_table *const *samples; /* one per thread: their shares add up */
+    const struct sample_table *const *samples; /* activities of threads: their shares add up */
     const struct wait_rows *waits;             /* of each thread */
     size_t thread_count;
-    double interval;  /* ms: extent of the first sample backward and of the last one forward */
-    double from, to;  /* ms: the left edge of the first and the right edge of the last pixel */
-    uint32_t width;   /* pixels */
-    bool is_filtered; /* samples without a stack do not count */
-    const uint8_t
-        *matching[2]; /* per node: 0 excludes its samples; NULL: all count. A sample counts if both include it */
+    double interval;            /* ms that the first sample extends backward, and the last sample forward */
+    double from, to;            /* ms: left edge of the first pixel, right edge of the last pixel */
+    uint32_t width;             /* pixels */
+    bool is_filtered;           /* samples without a stack do not count */
+    const uint8_t *matching[2]; /* per node, twice: 0 excludes its samples, NULL none */
 };
 
 /* State of a pixel in the strip of single samples. */
 enum strip_pixel {
     STRIP_EMPTY,
-    STRIP_IDLE,   /* only waits, and samples without a stack or without CPU time */
+    STRIP_IDLE,   /* the pixel has only waits and samples without a stack or CPU time */
     STRIP_SAMPLE, /* an active sample */
 };
 
 struct activity {
     float *shares;        /* category-major: shares[row * width + x], CPUs; owned */
     uint32_t *categories; /* the category of each row, ascending; owned */
-    uint8_t *strip;       /* enum strip_pixel of each pixel, of the samples that count; owned */
+    uint8_t *strip;       /* enum strip_pixel of each pixel, from the counted samples; owned */
     uint32_t row_count;   /* categories with any share */
     uint32_t width;
 };
@@ -42,8 +41,8 @@ int activity_compute(struct activity *activity, const struct stack_view *stacks,
 
 void activity_destroy(struct activity *activity);
 
-/* Returns the sample that covers `time`, or SIZE_MAX. Sets `*cpu_percent` to the CPU share of the half gap at
- * `time`; NAN if the thread has no CPU times. */
+/* Returns the sample that covers `time`, or SIZE_MAX. Sets `*cpu_percent` to the CPU share of the half gap that
+ * contains `time`; NAN if the thread has no CPU times. */
 size_t sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent);
 
 /* Activity of a thread in a range, ms: CPU time if the profile has it, else the interval times the number of samples

@@ -21,7 +21,7 @@ static bool is_start_at_or_before(const void *start, const void *offset)
     return *(const uint32_t *)start <= *(const int64_t *)offset;
 }
 
-/* The start of the instruction that contains the address; the address itself if unknown. */
+/* Returns the start of the instruction that contains the address; the address itself if the start is unknown. */
 static int64_t find_instruction(int64_t address, int64_t base, const struct address_request *request)
 {
     int64_t offset = address - base;

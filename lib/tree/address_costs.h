@@ -7,14 +7,14 @@
 #include "tree/location_costs.h"
 
 struct address_cost {
-    int64_t address; /* as in the frame table (for a call: its last byte), or the start of the instruction */
+    int64_t address; /* address as in the frame table (for a call: its last byte), or start of the instruction */
     double total;    /* weight of samples with a frame at the address; recursion counts once */
     double self;     /* weight of samples with their leaf at the address */
 };
 
 struct address_costs {
-    ARRAY(struct address_cost) rows; /* by address; includes addresses of uncounted samples */
-    double total, self;              /* of the whole symbol; each sample once */
+    ARRAY(struct address_cost) rows; /* sorted by address; includes addresses of uncounted samples */
+    double total, self;              /* weight of the symbol's samples, each sample once */
 };
 
 struct address_request {
@@ -25,7 +25,7 @@ struct address_request {
     struct frame_selection selection;
 };
 
-/* Computes the costs. The caller zeroes `costs` before, and destroys it also after an error. */
+/* Computes the costs. The caller zeroes `costs`, and calls address_costs_destroy(), also after an error. */
 int address_costs_compute(struct address_costs *costs, const struct profile *profile,
                           const struct counted_stacks *counted, const struct address_request *request,
                           struct error *err);
@@ -49,11 +49,11 @@ int symbol_costs_compute(struct symbol_costs *costs, const struct profile *profi
 
 struct address_line {
     int64_t address;
-    uint32_t depth;              /* 0: the frame of the symbol itself; 1, 2 ...: inlined calls */
+    uint32_t depth;              /* inline depth: 0 is the frame of the symbol itself */
     uint32_t func, source, line; /* unknown: PROFILE_NONE; line: 0 */
 };
 
 ARRAY_TYPE(struct address_lines, struct address_line);
 
-/* Reads the funcs and lines of a symbol from the profile's frames, by address and depth, each once. */
+/* Lists the distinct funcs and lines in a symbol's frames, by address and inline depth. */
 int address_lines_of(struct address_lines *lines, const struct profile *profile, uint32_t symbol, struct error *err);

@@ -147,7 +147,7 @@ static bool find_focus(struct butterfly *butterfly, const struct profile *profil
     for (int side = 0; enough && side < 2; side++) {
         struct butterfly_tree *tree = &butterfly->sides[side];
         struct butterfly_node focus = {.func = butterfly->focus.index,
-                                       .depth = UINT32_MAX, /* so that its children have depth 0 */
+                                       .depth = UINT32_MAX, /* so that children of the focus have depth 0 */
                                        .last = (uint32_t)tree->members.length};
         enough = array_push(&tree->nodes, focus);
     }
@@ -223,7 +223,7 @@ static bool collect_caller(struct butterfly *butterfly, const struct butterfly_m
 }
 
 /* Collects the call nodes one step further from the focus than those of a node. Below a focused library or category,
- * the functions that enter it are the first callees. */
+ * its entry functions are the first callees. */
 static bool collect_next(struct butterfly *butterfly, enum butterfly_side side, uint32_t node)
 {
     const struct butterfly_tree *tree = &butterfly->sides[side];
@@ -333,7 +333,7 @@ static int expand_node(struct butterfly *butterfly, enum butterfly_side side, ui
 
 /* ---- rows ---- */
 
-/* A side, as a source of tree rows. */
+/* One side of the butterfly, as a source of tree rows. */
 struct side {
     struct butterfly *butterfly;
     enum butterfly_side side;

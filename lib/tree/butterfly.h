@@ -6,9 +6,9 @@
  * Recursion counts once: the outermost frame of the function splits the stack. So the callees are the tree of the
  * transform "focus function", and the callers are the inverted tree of "collapse function".
  *
- * The focus may also be a library or a category. Many stacks leave and re-enter it (the C library starts the program
- * that calls it), so the last entry splits the stack: the callers are those of that entry, and the callees start at the
- * entered function.
+ * The focus may also be a library or a category. Many stacks leave and re-enter a library (the C library starts the
+ * program, which calls the C library), so the last entry splits the stack: callers are the callers of this entry, and
+ * callees start at the entered function.
  *
  * Like the inverted tree (inverted.h), both trees are built from the call-node table, node by node as the user expands
  * them.
@@ -39,12 +39,12 @@ struct butterfly_node {
     uint32_t func;
     uint32_t depth;                    /* 0 next to the focus */
     uint32_t first, last;              /* its members */
-    uint32_t first_child, child_count; /* valid once expanded; children have consecutive numbers */
+    uint32_t first_child, child_count; /* valid once the node is expanded; children have consecutive numbers */
     uint16_t category;                 /* common category of all members; the default category if they differ */
     bool expanded;
     bool has_children;
     double total;
-    double self;                              /* callers: 0, because their self time is not time of the focus */
+    double self;                              /* 0 for callers, whose self time is not time of the focus */
     struct side_figures sides[PROFILE_SIDES]; /* of a comparison */
 };
 
@@ -66,10 +66,10 @@ struct butterfly {
     double *own_total;
     double *own_side_total[PROFILE_SIDES]; /* of a comparison */
     uint8_t *own_alive;
-    uint32_t *group_of_func;                         /* scratch: all NODE_NONE between calls */
-    double total;                                    /* weight of samples with the focus in their stack */
-    double self;                                     /* of samples that end in the focus */
-    struct side_figures side_figures[PROFILE_SIDES]; /* the same for each side of a comparison */
+    uint32_t *group_of_func;                         /* scratch of an expansion: all NODE_NONE between calls */
+    double total;                                    /* weight of samples with the focus in the stack */
+    double self;                                     /* weight of samples that end in the focus */
+    struct side_figures side_figures[PROFILE_SIDES]; /* totals and selves per side of a comparison */
 };
 
 /* Finds the focus. `nodes` and `timings` must outlive the butterfly and not change. */

@@ -1,7 +1,7 @@
 /*
  * The table is built in three linear passes, which mostly touch neighboring memory:
  *
- *  1. In stack order, find the child of the caller's node that has the stack's func, or add one ("draft" nodes,
+ *  1. In stack order, find the child of the caller's node that has the stack's func, or add a child (a "draft" node,
  *     numbered in order of creation). Callers precede their callees, so for most stacks `child_bits` shows that the
  *     child is missing, or `last_used` is the child. Otherwise the pass walks the siblings. A node with more than
  *     MANY_CHILDREN has its children in a hash table, so a root with 100,000 callees does not take quadratic time.
@@ -31,17 +31,17 @@ static size_t batch_end(size_t first, size_t length)
 
 struct draft_node {
     uint32_t func;
-    uint32_t child_bits;   /* the func_bit() of each child */
-    uint32_t first_child;  /* the youngest child, NODE_NONE */
-    uint32_t last_used;    /* the child that was found last, NODE_NONE */
+    uint32_t child_bits;   /* the func_bit() of all children */
+    uint32_t first_child;  /* the newest child, or NODE_NONE */
+    uint32_t last_used;    /* the most recently found child, or NODE_NONE */
     uint32_t next_sibling; /* the next older, NODE_NONE */
     uint16_t category;
-    uint8_t child_count; /* at most MANY_CHILDREN + 1, which stands for the hash table */
+    uint8_t child_count; /* number of children; MANY_CHILDREN + 1 if they are in the hash table */
 };
 
 struct draft {
     struct draft_node *nodes; /* nodes[0] is the caller of all roots; it is not part of the result */
-    uint32_t *prefix;         /* of each node, among the drafts */
+    uint32_t *prefix;         /* caller of each draft, as the number of a draft */
     size_t length;
     struct hash many_children; /* (parent, func) -> child, of the parents with many children */
 };
@@ -51,7 +51,7 @@ static uint64_t child_key(uint32_t parent, uint32_t func)
     return (uint64_t)parent << 32 | func;
 }
 
-/* One of 32 bits (Fibonacci hashing). Two children of one node rarely share a bit. */
+/* Hashes a func to one of 32 bits (Fibonacci hashing). Two children of one node rarely share a bit. */
 static uint32_t func_bit(uint32_t func)
 {
     return UINT32_C(1) << (func * UINT32_C(2654435769) >> 27);
@@ -150,7 +150,7 @@ static uint32_t *sum_subtree_sizes(const struct draft *draft)
     return sizes;
 }
 
-/* Sets `number[i]` to the number of draft i. Once a node has its number, its size is obsolete: that slot then holds
+/* Sets `number[i]` to the number of draft i. The size of a numbered node is obsolete, so its slot in `sizes` then holds
  * the next free number of the node's children. */
 static CALLED_OFTEN void number_batch(struct call_nodes *nodes, const struct draft *draft, uint32_t *sizes,
                                       uint32_t *number, size_t first, size_t last)

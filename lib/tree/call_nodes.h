@@ -16,7 +16,7 @@ struct call_nodes {
     uint32_t *end;    /* one past the last node of the subtree */
     uint32_t *func;
     uint32_t *depth;    /* 0 for roots */
-    uint16_t *category; /* of all stacks of the node; the default category if they differ */
+    uint16_t *category; /* common category of the node's stacks; the default category if they differ */
     size_t length;
     uint32_t *of_stack;  /* stack of the view -> node; NODE_NONE: unused stack */
     uint32_t *of_sample; /* stack of the profile -> node in which its samples end; NODE_NONE: no sample counts.

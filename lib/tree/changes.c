@@ -20,7 +20,7 @@ static bool is_judged(const struct timings *timings, const struct func_timing *r
     return false;
 }
 
-/* The standard deviation of the runs of a side. */
+/* Returns the standard deviation of the times of a side's runs. */
 static double standard_deviation(const double *runs, size_t count)
 {
     double sum = 0, squares = 0, mean;
@@ -32,7 +32,7 @@ static double standard_deviation(const double *runs, size_t count)
     return count > 1 && mean != 0 ? sqrt(squares / (double)(count - 1)) / fabs(mean) : 0;
 }
 
-/* Wall time is the time that a user waits; CPU time may differ. */
+/* Wall time is the time that a user waits for a run; CPU time may differ. */
 int comparison_wall_time(struct change_estimate *wall_time, const struct profile *profile, struct error *err)
 {
     const uint32_t *runs = profile->meta.comparison.runs;

@@ -6,22 +6,22 @@
 
 #include "tree/unit_weights.h"
 
-/* The functions of an engine's query, each with its change. Functions with at least 0.5% of either side are judged,
- * together with the total; lighter functions never count as changed. */
+/* The functions of an engine's query, each with its change. Judges the total and the functions with at least 0.5% of
+ * either side; functions below this limit never count as changed. */
 struct func_changes {
     struct func_timings functions; /* in the requested order */
-    uint32_t *group_of_func;       /* of judged functions; else PROFILE_NONE */
+    uint32_t *group_of_func;       /* index of the func's change if it is judged; else PROFILE_NONE */
     struct change_estimate *estimates;
     size_t length;
     struct change_estimate all;
-    struct change_estimate wall_time; /* of runs, ms; without a significance test */
-    double deviation[PROFILE_SIDES];  /* relative standard deviation of the runs' totals; 0: one run */
+    struct change_estimate wall_time; /* wall times of the runs, ms; without a significance test */
+    double deviation[PROFILE_SIDES];  /* relative standard deviation of the runs' totals; 0 with one run */
     bool has_wall_time;               /* the weight is a time */
-    bool are_runs;                    /* the units are runs; else blocks of time */
+    bool are_runs;                    /* the units of the statistics are runs; else blocks of time */
 };
 
-/* -EINVAL unless the query covers both sides of a comparison. `order`: judges self or total. Destroy it also after a
- * failure. */
+/* -EINVAL unless the query covers both sides of a comparison. `order`: judges self or total. Call
+ * func_changes_destroy() also after a failure. */
 int func_changes_find(struct func_changes *changes, struct engine *engine, enum func_order order, struct error *err);
 void func_changes_destroy(struct func_changes *changes);
 
@@ -29,5 +29,5 @@ void func_changes_destroy(struct func_changes *changes);
  * sides have several runs. Sets no verdict. */
 int comparison_wall_time(struct change_estimate *wall_time, const struct profile *profile, struct error *err);
 
-/* Returns the change of a function; NULL if it is too light to be judged. */
+/* Returns the change of a function; NULL if its time is below the limit for judging. */
 const struct change_estimate *func_change_of(const struct func_changes *changes, uint32_t func);

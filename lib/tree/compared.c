@@ -41,7 +41,7 @@ static int sum_side(struct stack_weights *weights, const struct profile *profile
     return code;
 }
 
-/* The memory of `weights` is used again. */
+/* Reuses the memory of `weights`. */
 static int subtract_base(struct stack_weights *weights, const struct stack_weights sides[PROFILE_SIDES],
                          struct error *err)
 {
@@ -105,7 +105,7 @@ double *comparison_wall_times(const struct profile *profile, enum profile_side s
         const struct thread *thread = &profile->threads.data[i];
         size_t length = thread->samples.length;
         double last = length ? thread->samples.time[length - 1] : 0;
-        bool is_cut_off = thread->start > thread->end; /* the thread lived outside the compared range */
+        bool is_cut_off = thread->start > thread->end; /* -1: the thread lived outside the compared range */
         if (thread->side == side && thread->run < runs && !is_cut_off)
             ends[thread->run] = fmax(ends[thread->run], fmax(last, thread->end));
     }
@@ -136,7 +136,7 @@ static bool is_listed(const char *const names[MOST_NAMED], size_t count, const c
     return false;
 }
 
-/* Fails with some of the function names that contain this part. */
+/* Fails with an error that lists some of the function names that contain `part`. */
 static int fail_ambiguous(const struct profile *profile, const char *part, struct error *err)
 {
     const char *names[MOST_NAMED];
@@ -179,7 +179,7 @@ static int find_function(const struct profile *profile, const char *wanted, cons
     return fitting ? 0 : error_set(err, EINVAL, "no function has the name '%s'", wanted);
 }
 
-/* Sums the weights of a side; with `is_named`, only of stacks that contain one of these functions. */
+/* Sums the weights of a side; with `is_named`, only the weights of stacks with a marked function. */
 static int sum_side_weights(const struct profile *profile, const struct weighing *weighing, enum profile_side side,
                             const uint8_t *is_named, double *sum, struct error *err)
 {

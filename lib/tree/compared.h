@@ -1,7 +1,7 @@
 /*
  * Comparisons. A comparison profile (profile/compare.h) contains the threads of two runs and one shared table of
  * functions. A query counts the change from the base to the new side, with its sign, for every weight, stack and node.
- * The usual passes sum each side separately; the subtraction comes last.
+ * Each side is summed separately; the subtraction comes last.
  *
  * Consequences:
  *   - A node or function appears if either side has it; unchanged ones are rows with the change 0.
@@ -19,7 +19,7 @@
 enum compared { COMPARED_CHANGE, COMPARED_BASE, COMPARED_NEW };
 
 struct compared_request {
-    bool is_comparison; /* false: the other members are unused */
+    bool is_comparison; /* false: no comparison, the other members are unused */
     enum compared compared;
     double scale; /* of the new side */
 };
@@ -31,12 +31,13 @@ double compared_factor(const struct profile *profile, const struct compared_requ
 /* The quantity that scaling makes equal on both sides. */
 enum compare_by { COMPARE_BY_NONE, COMPARE_BY_SAMPLES, COMPARE_BY_CPU_TIME, COMPARE_BY_WALL_TIME, COMPARE_BY_FUNCTION };
 
-/* Computes the factor for the new side, over all threads. `func`: the whole name of a function, else a part of it,
- * ignoring case. -EINVAL with the names if several functions match, or if the quantity is 0 on one side. */
+/* Computes the factor that makes a quantity of the new side equal to the base, over all threads. `func` is the whole
+ * name of a function, or a part of it, ignoring case. -EINVAL with the names if several functions match, or if the
+ * quantity is 0 on one side. */
 int comparison_find_scale(const struct profile *profile, enum compare_by by, const char *func, double *scale,
                           struct error *err);
 
-/* Sets the scale of the comparison to that factor. */
+/* Sets the scale of the comparison to the factor of comparison_find_scale(). */
 int comparison_set_scale(struct profile *profile, enum compare_by by, const char *func, struct error *err);
 
 /* Returns the duration of each run of a side: ms from its start to its last sample, or the end of its last thread. The
@@ -49,7 +50,7 @@ int compared_weights_sum(struct stack_weights *weights, struct stack_weights sid
                          const struct profile *profile, const struct weighing *weighing,
                          const struct compared_request *request, struct error *err);
 
-/* Computes the timings of these weights: see timings_compute() and timings_compare(). */
+/* Computes the timings of the compared weights: see timings_compute() and timings_compare(). */
 int compared_timings(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
                      const struct stack_weights sides[PROFILE_SIDES], const uint8_t *matching,
                      const struct compared_request *request, struct error *err);

@@ -1,7 +1,7 @@
 /*
- * Each stack is mapped to its "anchor": the stack (itself or one of its callers) whose frame is the frame of the node
- * in question, or none if the node is not on it. All sums start from the anchors, over the stacks of the profile: a
- * transform may move a sample to another stack, but the sample keeps its category.
+ * Each stack is mapped to its "anchor": the stack (itself or a caller) whose frame is the selected node's frame; stacks
+ * without the node have no anchor. All sums start from the anchors, over the stacks of the profile: a transform may
+ * move a sample to another stack, but the sample keeps its category.
  */
 #include "tree/details.h"
 
@@ -72,11 +72,11 @@ static void mark_truncated(uint8_t *truncated, const struct profile *profile, co
 }
 
 struct sums {
-    uint8_t *truncated; /* per stack of the view: its root is TRUNCATED_NAME */
+    uint8_t *truncated; /* per stack of the view: whether its root is TRUNCATED_NAME */
     double *categories_total, *categories_self;
     struct hash line_index;
     size_t inlined, not_inlined;
-    uint32_t symbol; /* the native symbol of the inlined frames so far */
+    uint32_t symbol; /* the native symbol of the inlined frames read before */
     bool several_symbols;
 };
 

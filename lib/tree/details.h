@@ -17,7 +17,7 @@ struct category_weight {
 struct line_weight {
     uint32_t line; /* 1-based line in the source file of the func */
     double total;  /* weight of samples with the node's frame at this line */
-    double self;   /* of samples with their leaf there */
+    double self;   /* weight of samples with their leaf at this line */
 };
 
 enum inlining { INLINED_NEVER, INLINED_SOMETIMES, INLINED_ALWAYS };
@@ -31,16 +31,16 @@ int func_inlining_fill(struct func_inlining *inlining, const struct profile *pro
 ARRAY_TYPE(struct category_weights, struct category_weight);
 
 struct node_details {
-    struct category_weights categories_total; /* by category of the samples' innermost frame, even if a transform merged
-                                                 that frame into a caller; heaviest first */
+    struct category_weights categories_total; /* heaviest first; category of a sample's innermost frame, even if a
+                                               * transform merged the frame */
     struct category_weights categories_self;
     ARRAY(struct line_weight) lines; /* heaviest first; empty for a func that represents a library */
-    double truncated;                /* weight of samples with a truncated stack, whose outer callers are unknown */
-    enum inlining inlining;          /* of the node's frames in counted samples */
-    uint32_t inlined_into;           /* string: the symbol of all inlined frames; PROFILE_NONE: none, or several */
+    double truncated;                /* weight of samples with a truncated stack */
+    enum inlining inlining;          /* inlining of the node's frames in counted samples */
+    uint32_t inlined_into;           /* string: the symbol of all inlined frames; PROFILE_NONE: no common symbol */
 };
 
-/* The counted samples: see timings_compute(). */
+/* Which samples count: see timings_compute(). */
 struct counted_stacks {
     const struct stack_view *stacks;
     const struct call_nodes *nodes;
@@ -48,7 +48,7 @@ struct counted_stacks {
     const uint8_t *matching; /* per node, or NULL */
 };
 
-/* Returns the weight of a stack's samples; 0 if they do not count. */
+/* Returns the weight of a stack's counted samples. */
 static inline double counted_stacks_weight(const struct counted_stacks *counted, size_t stack)
 {
     uint32_t node = counted->nodes->of_sample[stack];
@@ -60,7 +60,7 @@ static inline double counted_stacks_weight(const struct counted_stacks *counted,
 /* The subject of details: an inverted node, a call node, or a func (its innermost frame in each stack). */
 struct details_subject {
     const uint32_t
-        *path; /* of an inverted node: leaf func first, length at least 1; NULL: the subject is no inverted node */
+        *path; /* path of an inverted node: leaf func first, length at least 1; NULL: the subject is no inverted node */
     size_t path_length;
     uint32_t node; /* NODE_NONE: use the func */
     uint32_t func;

@@ -118,7 +118,7 @@ void engine_free(struct engine *engine)
 void engine_return_profile(struct engine *engine, struct profile *profile)
 {
     struct engine_base *base = engine->base;
-    if (base->not_running != PROFILE_NONE) { /* the last rows, see add_not_running() */
+    if (base->not_running != PROFILE_NONE) { /* the last rows, which add_not_running() added */
         base->profile.stacks.length--;
         base->profile.frames.length--;
         base->profile.funcs.length--;
@@ -203,7 +203,7 @@ struct time_range engine_full_range(const struct engine *engine)
 
 /* ---- the transforms ---- */
 
-/* It is made from the timings as it is opened. */
+/* The inverted tree grows from the timings as the user expands it. */
 static void forget_inverted(struct engine *engine)
 {
     if (engine->has_inverted)
@@ -223,8 +223,8 @@ static void forget_nodes(struct engine *engine)
     engine->nodes = &engine->base->whole_nodes;
 }
 
-/* Computes the stacks after all transforms. Starts from engine->transformed if that has the first `done` transforms,
- * else from the profile. */
+/* Computes the stacks after all transforms. Starts from engine->transformed if its stacks have the first `done`
+ * transforms, else from the profile. */
 static int transform_stacks(struct engine *engine, size_t done, struct error *err)
 {
     int code = 0;
@@ -275,7 +275,7 @@ static int update_filter(struct engine *engine, const struct tree_query *query, 
     return code;
 }
 
-/* Marker transforms select samples independently of stacks, so they are applied apart from the other transforms. */
+/* Marker transforms select samples independently of stacks, so the sample filter applies them. */
 static int update_transforms(struct engine *engine, const struct tree_query *query, struct error *err)
 {
     size_t of_stacks = 0, of_markers = query->transform_count;
@@ -534,7 +534,7 @@ double engine_thread_time(const struct engine *engine, uint32_t thread, struct t
                            engine_idle_category(engine), &profile->meta);
 }
 
-/* Computes the activity of threads: of all samples, or of the samples in the query; `matching` as in activity.h. */
+/* Computes the activity of threads: of all samples, or of the samples in the query; For `matching`, see activity.h. */
 static int compute_activity(struct engine *engine, bool is_all, const struct activity_request *wanted,
                             const uint32_t *threads, struct activity *activity, struct error *err)
 {

@@ -1,7 +1,7 @@
 /*
  * The engine: one profile, its derived tables, and a query. Several engines, each with its own query, can share a
  * profile. All consumers of numbers call the engine: the page (through wasm_*.c), `prof report`, and the tests. The
- * engine passes over the tables once. A new query repeats only the necessary passes: the pass over samples for another
+ * engine computes derived tables once. A new query repeats only the necessary passes: the pass over samples for another
  * range or other threads, the pass over nodes for another search, none for inverting.
  */
 #pragma once
@@ -23,16 +23,16 @@ struct tree_query {
     struct time_range range;
     const struct transform *transforms; /* applied in order, before the search */
     size_t transform_count;
-    const char *search; /* see search_filter.h; length 0: no search */
+    const char *search; /* see search_filter.h; an empty text: no search */
     size_t search_length;
     bool inverted;
     enum sample_weight weight;
     enum sample_table_kind table;
-    enum compared compared; /* of a comparison: see compared.h */
-    double scale;           /* factor for the new side; 0: the profile's */
+    enum compared compared; /* side of a comparison: see compared.h */
+    double scale;           /* factor for the new side; 0: the scale of the profile */
 };
 
-ARRAY_TYPE(struct node_path, uint32_t); /* funcs from the root of the (inverted) tree down to a node */
+ARRAY_TYPE(struct node_path, uint32_t); /* funcs from the root of the call tree or inverted tree down to a node */
 
 struct engine;
 
@@ -58,12 +58,13 @@ const struct sample_table *engine_samples(const struct engine *engine, uint32_t 
 const struct stack_view *engine_stacks(const struct engine *engine);
 const struct call_nodes *engine_nodes(const struct engine *engine);
 const struct timings *engine_timings(const struct engine *engine);
-/* Returns the weights of the query, for costs that are summed stack by stack. Valid until the next query. */
+/* Returns the weights of the query, for costs that are summed stack by stack. The result is valid until the next
+ * query. */
 struct counted_stacks engine_counted(const struct engine *engine);
-/* The same for one side of a comparison; only if the query covers both. */
+/* Returns engine_counted() of one side, in a query of both sides of a comparison. */
 struct counted_stacks engine_counted_side(const struct engine *engine, enum profile_side side);
-bool engine_has_waits(const struct engine *engine);         /* recorded ones: see wait_rows.h */
-uint32_t engine_idle_category(const struct engine *engine); /* the one named "Idle", or PROFILE_NONE */
+bool engine_has_waits(const struct engine *engine);         /* recorded waits: see wait_rows.h */
+uint32_t engine_idle_category(const struct engine *engine); /* the category "Idle", or PROFILE_NONE */
 
 /* Returns the full range (ms): the file's, else from the first sample to one interval after the last; without samples,
  * from the first marker to one interval after the last. */
@@ -90,24 +91,24 @@ int engine_row(struct engine *engine, uint32_t node, struct tree_rows *rows, str
 
 int engine_path(struct engine *engine, uint32_t node, struct node_path *path, struct error *err);
 
-/* Stores the node with this path in *node, or NODE_NONE. With `nearest`, falls back to the longest existing prefix
- * of the path. */
+/* Stores in *node the node with this path, or NODE_NONE. With `nearest`, falls back to the longest existing prefix of
+ * the path. */
 int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool nearest, uint32_t *node,
                 struct error *err);
 
-/* Converts a path of the tree to the tree after one more transform: see transform_path(). */
+/* Converts a path of the current tree to a path of the tree after one more transform: see transform_path(). */
 int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
                         struct error *err);
 
 /* Follows the heaviest path: the heaviest root, then the heaviest child each. Stops at a node whose self exceeds the
  * total of each child, or whose children all have less than `share` (0..1) of the total of the tree; at most `depth`
- * nodes. Weighs nodes without their idle time, unless the query counts waits. */
+ * nodes. Ignores the idle time of nodes, unless the query counts waits. */
 int engine_heaviest_path(struct engine *engine, size_t depth, double share, struct node_path *path, struct error *err);
 
 /* `details` is zeroed by the caller and destroyed with node_details_destroy(). */
 int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err);
 
-/* The same for all nodes of a func. */
+/* Computes the details of all nodes of a func. */
 int engine_function_details(struct engine *engine, uint32_t func, struct node_details *details, struct error *err);
 
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err);
@@ -137,16 +138,16 @@ int engine_butterfly(const struct engine *engine, struct butterfly_focus focus, 
 
 enum recursion { RECURSION_NONE, RECURSION_INDIRECT, RECURSION_DIRECT };
 
-/* Returns the recursion of a func in the counted stacks: none, indirect or direct. */
+/* Returns how a func recurses in the counted stacks: not at all, indirectly or directly. */
 enum recursion engine_recursion(const struct engine *engine, uint32_t func);
 
-/* Whose activity, when, and of which samples. */
+/* A request for activity: threads, time range, pixels and a filter of samples. */
 struct activity_query {
     const uint32_t *threads;
     size_t thread_count;
     struct time_range range; /* ms */
     uint32_t width;          /* columns of the graph */
-    const char *search;      /* search_length bytes: only matching samples; of length 0: all */
+    const char *search;      /* only samples that match this search (search_length bytes); all if empty */
     size_t search_length;
     const struct tree_path *path; /* only samples of this row of the call tree or inverted tree; NULL: all */
 };
@@ -164,15 +165,14 @@ int engine_activity(struct engine *engine, const struct activity_query *query, s
 
 /* A thread's state at a time. */
 struct sample_place {
-    bool is_known;      /* false: unknown, or outside of the thread's lifetime; the rest is invalid */
-    uint8_t is_dropped; /* a transform dropped the sample; the path is empty */
+    bool is_known;      /* false: state unknown, or time outside of the thread's lifetime; other members are invalid */
+    uint8_t is_dropped; /* a transform dropped the sample, and the path is empty */
     uint32_t category;  /* of the sample */
     double time;        /* ms: time of the sample */
     double cpu_percent; /* NAN unknown */
-    struct time_range
-        wait; /* ms: a wait at the time; else NAN. With a path: a recorded wait, else its reason is unknown */
+    struct time_range wait; /* ms: a wait at the time (with a path: a recorded wait); NAN if the thread ran */
 };
 
-/* Finds the sample at a time. `path`: funcs of its stack after the transforms of the query, root first. */
+/* Finds the sample at a time. `path` gets the funcs of the sample's stack after the query's transforms, root first. */
 int engine_sample_at(const struct engine *engine, uint32_t thread, double time, struct sample_place *place,
                      struct node_path *path, struct error *err);

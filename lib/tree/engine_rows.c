@@ -184,12 +184,12 @@ int engine_path(struct engine *engine, uint32_t node, struct node_path *path, st
     return 0;
 }
 
-/* The stack of a time: as recorded, and after filters. */
+/* The stack at a time, as recorded and after marker transforms. */
 struct found_stack {
     uint32_t recorded, left;
 };
 
-/* Finds the sample that covers the time, if the thread existed then. */
+/* Finds the sample that covers the time, if the thread lived at the time. */
 static bool find_sample(const struct engine *engine, uint32_t thread, const struct thread_gaps *gaps, double time,
                         struct sample_place *place, struct found_stack *stack)
 {
@@ -203,7 +203,7 @@ static bool find_sample(const struct engine *engine, uint32_t thread, const stru
     return true;
 }
 
-/* The same in a thread with recorded waits: finds the wait, or the running stack at the nearer end of the gap. */
+/* In a thread with recorded waits: finds the wait at the time, or the running stack at the nearer end of the gap. */
 static bool find_in_gap(const struct engine *engine, uint32_t thread, const struct thread_gaps *gaps, double time,
                         struct sample_place *place, struct found_stack *stack)
 {
@@ -287,7 +287,7 @@ int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool
     return code;
 }
 
-/* Sets the category of each node on the path; PROFILE_NONE after the last node that exists. */
+/* Sets the category of each node on the path; PROFILE_NONE for nodes that do not exist. */
 static int find_categories(struct engine *engine, const uint32_t *path, size_t length, uint32_t *categories,
                            struct error *err)
 {
@@ -338,9 +338,9 @@ int engine_rewrite_path(struct engine *engine, const struct transform *transform
     return code;
 }
 
-/* The weight of nodes without idle time; with it, if the query counts waits. */
+/* Node totals without idle time (with idle time if the query counts waits). */
 struct busy {
-    double *total; /* per call node, including its descendants; NULL: use the total of its row */
+    double *total; /* weight per call node, including its descendants; NULL: use the total of the node's row */
     double all;    /* in magnitude */
 };
 
@@ -368,7 +368,7 @@ static int find_heaviest_child(const struct engine *engine, struct busy *busy, s
     return 0;
 }
 
-/* In a comparison, the largest change in or below the row: those below may cancel each other. */
+/* In a comparison, the largest change in or below the row, because changes below can cancel each other. */
 static double busy_total(const struct busy *busy, const struct tree_rows *rows, uint32_t row)
 {
     if (rows->is_compared)

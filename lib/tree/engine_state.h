@@ -16,7 +16,7 @@
 struct matching_nodes {
     ARRAY(char) search;
     uint8_t *matching;     /* NULL before the first search */
-    uint8_t *matched_func; /* per func: its names contain a search term */
+    uint8_t *matched_func; /* per func: whether its names contain a search term */
     bool valid;
 };
 
@@ -35,14 +35,14 @@ struct engine_base {
 struct engine {
     struct engine_base *base;
 
-    struct sample_filter filter;      /* of the query's marker transforms */
+    struct sample_filter filter;      /* samples after the query's marker transforms */
     struct transform_list transforms; /* the other transforms */
     struct stack_view transformed;    /* stacks after the transforms; empty without transforms */
     struct call_nodes transformed_nodes;
     const struct stack_view *stacks; /* the stacks of the query */
     const struct call_nodes *nodes;
 
-    ARRAY(uint32_t) threads; /* of the weights */
+    ARRAY(uint32_t) threads; /* threads of the weights */
     struct time_range range;
     enum sample_weight weight;
     enum sample_table_kind table;
@@ -50,9 +50,9 @@ struct engine {
     double scale;
     bool has_weights;
     struct stack_weights weights;
-    struct stack_weights sides[PROFILE_SIDES]; /* of a query of both sides of a comparison */
+    struct stack_weights sides[PROFILE_SIDES]; /* weights of each side, in a query of both sides of a comparison */
 
-    struct matching_nodes query_search; /* of the timings; unused if the search is empty */
+    struct matching_nodes query_search; /* nodes for the timings; unused if the search is empty */
     struct matching_nodes activity_search;
     struct matching_path activity_path;
     bool is_searching;
@@ -67,19 +67,19 @@ struct engine {
 /* Returns -EINVAL for a node that the query does not have. */
 int engine_check_handle(const struct engine *engine, uint32_t node, struct error *err);
 
-/* Appends the visible children of a node (NODE_NONE: the roots), unsorted, with the magnitude of their total. */
+/* Appends the visible children of a node (NODE_NONE: the roots), unsorted, each with the magnitude of its total. */
 int engine_collect_children(struct engine *engine, uint32_t node, struct order_entries *children, struct error *err);
 
-/* Returns the weighing of the query. */
+/* Returns the weighing (threads, range, weight) of the query. */
 struct weighing engine_weighing(const struct engine *engine);
 
 /* Returns how the query weighs the threads of a comparison; in other profiles, all equally. */
 struct compared_request engine_compared(const struct engine *engine);
 
-/* Per call node: 0 if the search of the query excludes it; NULL: all nodes match. */
+/* Returns, per call node, 0 if the search of the query excludes the node; NULL: all nodes match. */
 const uint8_t *engine_matching(const struct engine *engine);
 
-/* Whether a func matches the query's search. True for all funcs without a search. */
+/* Whether a func matches the query's search. Without a search, all funcs match. */
 bool engine_func_matches(const struct engine *engine, uint32_t func);
 
 /* Returns the rank of each func by name; see name_order.h. */

@@ -53,13 +53,13 @@ struct weigh_context {
     const uint8_t *matching;
     engine_add_sample *add;
     void *context;
-    double factor; /* of the thread's weights, in a comparison */
+    double factor; /* factor for the thread's weights, in a comparison */
     const struct sample_table *samples;
-    double start; /* of the thread, ms; the time of weight without a sample */
+    double start; /* time of the thread's last sample, ms; weight after it gets this time */
     size_t row;
 };
 
-/* Weight after the last sample gets the time of that sample. */
+/* Weight after the last sample gets the time of the last sample. */
 static double time_of_row(const struct weigh_context *weigh)
 {
     size_t length = weigh->samples->length;

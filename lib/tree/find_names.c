@@ -40,7 +40,7 @@ static int score_of_func(const struct name_finder *finder, uint32_t func, const 
     return score;
 }
 
-/* ---- the heap of best matches ---- */
+/* ---- heap of the best matches ---- */
 
 static bool is_better(const struct name_finder *finder, struct found_name a, struct found_name b)
 {

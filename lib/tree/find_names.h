@@ -8,7 +8,7 @@
 
 struct name_finder {
     const struct profile *profile;
-    uint64_t *letters; /* per string: the set of its letters */
+    uint64_t *letters; /* per string: the set of letters in it */
     double *weight;    /* per func */
 };
 
@@ -26,8 +26,8 @@ int name_finder_init(struct name_finder *finder, const struct profile *profile, 
 /* Sets the weight of each func to the magnitude of its total; 0 for funcs that are not in `functions`. */
 void name_finder_weigh(struct name_finder *finder, const struct func_timings *functions);
 
-/* Finds the best `limit` funcs of the profile, best first. Reuses the memory of `found`. Without words, all funcs have
- * the same score. */
+/* Finds the best `limit` funcs of the profile, best first. `found` reuses its memory. Without words, all funcs have the
+ * same score. */
 int name_finder_find(const struct name_finder *finder, const char *text, size_t length, size_t limit,
                      struct found_names *found, struct error *err);
 

@@ -1,7 +1,7 @@
 /*
  * The result is its own queue: the layout appends the rects of a row one after another, then the rects on top of each.
- * So it visits only nodes wide enough to be visible and their direct callees, and a new query needs no state of an
- * earlier one.
+ * So the layout visits only nodes wide enough to be visible and their direct callees, and a new query needs no state of
+ * an earlier query.
  */
 #include "tree/flame.h"
 
@@ -46,8 +46,8 @@ static double node_side_total(const struct engine *engine, uint32_t node, int si
     return engine->is_inverted ? engine->inverted.tree.data[node].side_total[side] : sides[side].total[node];
 }
 
-/* The value that the width of a node shows. A change can be 0 where both sides did much, and can be negative: the
- * rects of a comparison are as wide as the sum of both sides. */
+/* The value that the width of a node's rect shows. A change can be 0 or negative, so the rects of a comparison are as
+ * wide as the sum of both sides. */
 static double node_width(const struct engine *engine, uint32_t node)
 {
     if (!engine->timings.sides)
@@ -63,7 +63,7 @@ static double node_self(const struct engine *engine, uint32_t node)
     return inverted->depth == 0 ? inverted->total : 0;
 }
 
-/* Collects the children of a node in layout order; *width becomes the sum that their widths are fractions of. */
+/* Collects the children of a node in layout order; *width becomes the sum of their widths. */
 static int collect_sorted_children(struct layout *layout, uint32_t node, double *width, struct error *err)
 {
     struct order_entries *children = &layout->children;
@@ -112,7 +112,7 @@ static bool is_visible(const struct layout *layout, const struct flame_rect *rec
     return rect->count && rect->end - rect->start >= layout->least && rect->end > 0 && rect->start < 1;
 }
 
-/* Makes a rect a part of the run of narrow ones before it, which end where it starts. */
+/* Adds a narrow rect to the run of adjacent narrow rects before it. */
 static void extend_run(const struct layout *layout, struct flame_rect *run, const struct flame_rect *rect)
 {
     if (run->count == 0) {
@@ -141,7 +141,7 @@ static bool finish_run(const struct layout *layout, struct flame_rect *run)
     return finished.count < 2 || !is_visible(layout, &finished) || array_push(layout->rects, finished);
 }
 
-/* Appends the rects that lie on rect `parent`, which is the node between start and end. */
+/* Appends the rects on rect `parent`, whose node extends from start to end. */
 static int lay_out_children(struct layout *layout, uint32_t node, uint32_t parent, double start, double end,
                             struct error *err)
 {
@@ -184,7 +184,7 @@ int engine_flame(struct engine *engine, const struct flame_request *request, str
     return code;
 }
 
-/* Moves *part, the part of a node, to its child with this func; *node becomes NODE_NONE if no child has it. */
+/* Moves *part from a node to its child with this func; *node becomes NODE_NONE if no child has the func. */
 static int zoom_to_child(struct layout *layout, uint32_t func, uint32_t *node, struct flame_part *part,
                          struct error *err)
 {

@@ -17,21 +17,21 @@ struct flame_part {
 
 struct flame_request {
     struct flame_part part; /* the visible part */
-    double least;           /* omits rects narrower than this, in widths of the part */
+    double least;           /* minimum width of a rect, as a fraction of the part */
 };
 
 enum { FLAME_NO_RECT = UINT32_MAX };
 
 struct flame_rect {
-    double start, end;            /* in widths of the part, 0 to 1; may extend beyond it */
-    double total, self;           /* run: sum of magnitudes, and 0; comparison: the changes */
-    double base_total, new_total; /* of each side of a comparison; for a run, their sums */
-    uint32_t node;   /* handle, valid until the next query; NODE_NONE: a run of neighbors that are each too narrow */
-    uint32_t parent; /* index of its caller's rect; FLAME_NO_RECT for the first row */
+    double start, end;            /* as fractions of the part, 0 to 1; may extend beyond the part */
+    double total, self;           /* aggregated rect: sum of magnitudes, and 0; comparison: the changes */
+    double base_total, new_total; /* of each side of a comparison; for an aggregated rect, the sums */
+    uint32_t node;                /* handle, valid until the next query; NODE_NONE: an aggregated rect */
+    uint32_t parent;              /* index of the caller's rect; FLAME_NO_RECT for the first row */
     uint32_t depth;
     uint32_t func;     /* PROFILE_NONE for an aggregated rect */
-    uint32_t category; /* run: the common category, else the default one */
-    uint32_t count;    /* number of nodes: 1, or more in a run */
+    uint32_t category; /* aggregated rect: the common category, else the default category */
+    uint32_t count;    /* number of nodes: more than 1 in an aggregated rect */
     uint32_t matches;  /* 0 if a search is active and this func does not match */
 };
 
@@ -39,13 +39,14 @@ struct flame_rect {
 ARRAY_TYPE(struct flame_rects, struct flame_rect);
 
 /* Computes the rects of the part, at most FLAME_MOST_RECTS, replacing earlier ones. In a comparison a rect is as wide
- * as both sides together. Callees wider than their caller (with negative weights) are squeezed into its width. Expands
- * callers of an inverted tree that are wide enough. */
+ * as both sides together. Callees wider than their caller (with negative weights) are scaled to the caller's width. In
+ * an inverted tree, expands the nodes wide enough to be visible. */
 int engine_flame(struct engine *engine, const struct flame_request *request, struct flame_rects *rects,
                  struct error *err);
 
 enum { FLAME_MOST_RECTS = 1 << 20 };
 
-/* Finds the part of the node with this path, or of its last existing node; the whole graph if no node exists. */
+/* Finds the part of the graph above the node with this path, or above the last existing node on the path; the whole
+ * graph if no node exists. */
 int engine_flame_find(struct engine *engine, const uint32_t *path, size_t length, struct flame_part *part,
                       struct error *err);

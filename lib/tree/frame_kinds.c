@@ -20,7 +20,7 @@ static bool starts_with_any(const char *text, const char *const *starts)
     return false;
 }
 
-/* Recorders name the kernel and its loaded modules in brackets, and so other memory without a file. */
+/* Recorders write names of the kernel, its modules, and memory without a file in brackets. */
 static bool is_kernel(const char *name)
 {
     static const char *const others[] = {"[vdso", "[vsyscall", "[heap",    "[stack",
@@ -41,7 +41,7 @@ static bool has_build_id(const struct profile *profile, const char *name)
     return false;
 }
 
-/* JIT compilers keep code in files of memfd_create(), and so do loaders of ELF files. */
+/* JIT compilers and loaders of ELF files keep code in files of memfd_create(). */
 static bool is_jit(const struct profile *profile, const char *name)
 {
     if (starts_with(name, "memfd:") && has_build_id(profile, name))

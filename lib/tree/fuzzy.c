@@ -95,10 +95,10 @@ static void place_first_letter(int16_t *ways, struct fuzzy_text text, char lette
                                                    : ELSEWHERE;
 }
 
-/* Extends placements by one letter at position j, from those without it (`before`, which may be `ways`). */
+/* Extends the placements `before` (which may be `ways`) by one letter. */
 static void place_next_letter(int16_t *ways, const int16_t *before, struct fuzzy_text text, char letter)
 {
-    int left = FUZZY_NOWHERE, last = FUZZY_NOWHERE; /* the best score further left; the score directly before */
+    int left = FUZZY_NOWHERE, last = FUZZY_NOWHERE; /* the best score further left; the score directly to the left */
     for (size_t j = 0; j < text.length; j++) {
         int here = before[j], way = FUZZY_NOWHERE;
         if (text_lower(text.at[j]) == letter) {
@@ -122,7 +122,7 @@ static size_t find_best_position(const int16_t *ways, size_t length)
     return best;
 }
 
-/* Of a word that begins the text nothing is better. */
+/* A match at the start of the text has the best score. */
 static int score_at_start(struct fuzzy_text text, const struct fuzzy_word *word)
 {
     return AT_PART + AT_START + AFTER_LAST * (int)(word->length - 1) + (text.length == word->length ? WHOLE : 0);

@@ -19,7 +19,7 @@
 
 enum {
     FUZZY_WORDS = 8,      /* later words are ignored */
-    FUZZY_LETTERS = 64,   /* later letters of a word are ignored */
+    FUZZY_LETTERS = 64,   /* limit of letters in a word; later letters are ignored */
     FUZZY_LONGEST = 1024, /* bytes of a text */
     FUZZY_NOWHERE = -1
 };
@@ -44,7 +44,7 @@ size_t fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text, size_
 /* Returns the best score of a word in the text; FUZZY_NOWHERE: no match. */
 int fuzzy_score(struct fuzzy_text text, const struct fuzzy_word *word);
 
-/* The same; also sets the bits `mark` in marks[i] for each matched byte i. */
+/* Like fuzzy_score(); also sets the bits `mark` in marks[i] for each matched byte i. */
 int fuzzy_mark(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *marks, uint8_t mark);
 
 /* Whether the text contains the word as a substring. */

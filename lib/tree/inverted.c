@@ -30,7 +30,7 @@ static void make_root(struct inverted *inverted, uint32_t func, uint32_t first, 
         (struct inverted_node){.func = func, .parent = NODE_NONE, .first = first, .last = last};
 }
 
-/* Total, category and has_children of a new node, from its range. */
+/* Adds a node with total, category and has_children from its range. */
 static void sum_node(const struct inverted *inverted, struct inverted_node *node)
 {
     const struct call_nodes *nodes = inverted->nodes;
@@ -48,7 +48,7 @@ static void sum_node(const struct inverted *inverted, struct inverted_node *node
         node->total = node->side_total[SIDE_NEW] - node->side_total[SIDE_BASE];
 }
 
-/* Counting sort of the self nodes by func; `deep` has them in node order. */
+/* Counting sort of the self nodes by func; `deep` has the nodes in node order. */
 static bool make_roots(struct inverted *inverted)
 {
     size_t funcs = inverted->nodes->func_count;
@@ -103,8 +103,8 @@ static uint32_t caller_func(const struct inverted *inverted, uint32_t position)
     return caller == NODE_NONE ? NODE_NONE : inverted->nodes->func[caller];
 }
 
-/* Adds one child per func that calls into the range; until lay_out_children(), `last` holds its count. Returns the
- * number of positions that end here, or -1 if memory ran out. */
+/* Adds one child per func that calls into the range; until lay_out_children(), `last` holds the child's count of call
+ * nodes. Returns the number of call nodes without a caller, or -1 if memory ran out. */
 static int64_t count_callers(struct inverted *inverted, uint32_t first, uint32_t last, uint32_t parent)
 {
     uint32_t depth = inverted->tree.data[parent].depth + 1;

@@ -11,9 +11,9 @@ struct inverted_node {
     uint32_t func;
     uint32_t parent;                   /* NODE_NONE for roots */
     uint32_t depth;                    /* 0 for roots */
-    uint32_t first, last;              /* range of the node in inverted.order */
+    uint32_t first, last;              /* the node's range in inverted.order */
     uint32_t first_child, child_count; /* valid once expanded; children have consecutive numbers */
-    uint16_t category;                 /* of all call nodes of the node; the default category if they differ */
+    uint16_t category; /* common category of the node's call nodes; the default category if they differ */
     bool expanded;
     bool has_children;
     double total;

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Starts zeroed. It belongs to one profile, whose libraries may only grow in number. */
+/* Starts zeroed. The index belongs to one profile; libraries may be added to the profile, not removed. */
 struct library_paths {
     struct hash by_name;
     size_t indexed; /* libraries */

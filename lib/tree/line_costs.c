@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- which stacks have a line of the file ---- */
+/* ---- stacks with a line of the file ---- */
 
 struct file_stacks {
     const struct profile *profile;
@@ -36,7 +36,7 @@ static bool is_inlined_call(const struct file_stacks *file, uint32_t stack, uint
            frames->address[callee] == frames->address[caller] && frames->lib[callee] == frames->lib[caller];
 }
 
-/* Finds the line of a stack, or the line and func of an inlined call; false if it has none. */
+/* Finds the line of a stack, or the line and func of an inlined call; false if the stack has no such line. */
 static bool find_line_or_call(const struct file_stacks *file, uint32_t stack, bool are_calls, uint64_t *value)
 {
     if (!are_calls) {
@@ -141,7 +141,7 @@ void line_costs_destroy(struct line_costs *costs)
 
 /* ---- the hottest lines of all files ---- */
 
-/* Lines are numbered, and so are pairs of a line's number and a func. */
+/* Lines and (line, func) pairs have numbers. */
 struct line_sums {
     struct location_numbers lines, pairs;
     ARRAY(double) of_line, of_pair; /* self */
@@ -160,7 +160,7 @@ static bool add_to_sums(struct line_sums *sums, uint64_t place, uint32_t func, d
     return true;
 }
 
-/* Sums the samples whose leaf has a line; *known: the sum over all lines. */
+/* Sums the samples whose leaf has a line; *known becomes the sum over all lines. */
 static int sum_leaves(struct line_sums *sums, const struct profile *profile, const struct counted_stacks *counted,
                       double *known, struct error *err)
 {

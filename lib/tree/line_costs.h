@@ -8,7 +8,7 @@
 struct line_cost {
     uint32_t line; /* 1-based; 0: frames of the file without a line number */
     double total;  /* weight of samples with a frame at this line, each once */
-    double self;   /* of samples that end at this line */
+    double self;   /* weight of samples that end at this line */
 };
 
 struct inlined_cost {
@@ -18,14 +18,14 @@ struct inlined_cost {
 };
 
 struct line_costs {
-    ARRAY(struct line_cost) lines;      /* by line; includes lines of uncounted samples */
-    ARRAY(struct inlined_cost) inlined; /* by line, then heaviest first */
-    double total, self;                 /* of the whole file; each sample once */
+    ARRAY(struct line_cost) lines;      /* sorted by line; includes lines of uncounted samples */
+    ARRAY(struct inlined_cost) inlined; /* sorted by line, then heaviest first */
+    double total, self;                 /* weight of the file's samples, each sample once */
 };
 
 struct line_request {
     uint32_t source; /* index in profile->sources */
-    uint32_t func;   /* restricts the frames to this func; PROFILE_NONE: all funcs of the file */
+    uint32_t func;   /* counts only frames of this func; PROFILE_NONE: all funcs of the file */
     struct frame_selection selection;
 };
 
@@ -39,18 +39,18 @@ void line_costs_destroy(struct line_costs *costs);
 /* ---- the hottest lines of all files ---- */
 
 struct hot_line {
-    uint32_t func; /* the func with the largest part: one line of a template has several funcs */
+    uint32_t func; /* the func with the most self time at the line: a template's line has several funcs */
     uint32_t line; /* 1-based line in the source file of the func */
     double self;
 };
 
 struct hot_lines {
     ARRAY(struct hot_line) rows; /* heaviest first */
-    double known; /* self of all lines, including lines beyond the limit; the rest of the total has no line */
+    double known;                /* self of all lines, including lines beyond the limit */
 };
 
 /* Lists the hottest lines of all files by self, at most `limit`. Self equals that of line_costs_compute(). Linear in
- * the number of stacks. The caller zeroes `hot` first, and destroys it even after an error. */
+ * the number of stacks. The caller zeroes `hot`, and calls hot_lines_destroy() also after an error. */
 int hot_lines_compute(struct hot_lines *hot, const struct profile *profile, const struct counted_stacks *counted,
                       size_t limit, struct error *err);
 

@@ -1,8 +1,8 @@
 /*
  * The walk visits stacks depth first and counts how often each location is on the path from the root. A location gets
- * the weight of all samples below a stack if the path did not contain it before.
- * The path of a row of an inverted tree begins at the leaf, so the row is no subtree of the stacks; there the code
- * walks the frames of the path for each stack.
+ * the weight of all samples below a stack if the path to the stack does not contain the location. The path of an
+ * inverted row begins at the leaf, so its stacks form no subtree; for each stack, the code compares the frames with the
+ * path.
  */
 #include "tree/location_costs.h"
 
@@ -10,7 +10,7 @@
 
 #define NO_PLACE PROFILE_NONE
 
-/* ---- numbers of places ---- */
+/* ---- numbers of locations ---- */
 
 uint32_t location_number(struct location_numbers *numbers, uint64_t value)
 {
@@ -34,10 +34,10 @@ void location_numbers_destroy(struct location_numbers *numbers)
 /* ---- from the root ---- */
 
 struct stack_walk {
-    uint32_t *first_child, *next_sibling; /* of stacks; PROFILE_NONE: none. The last first_child is the first root */
-    double *weight;                       /* of the samples that end in the stack, or below */
+    uint32_t *first_child, *next_sibling; /* of stacks; PROFILE_NONE: none. the last element is the first root */
+    double *weight;                       /* weight of the samples that end in the stack or below */
     uint8_t *is_selected;                 /* per stack */
-    uint32_t *on_the_way;                 /* per location: its number of frames on the path; the last entry counts
+    uint32_t *on_the_way;                 /* per location: number of frames on the current path; the last element is for
                                            * all locations */
 };
 
@@ -76,7 +76,7 @@ static void select_func(uint8_t *is_selected, const struct counted_stacks *count
     }
 }
 
-/* The location of a stack, if it is counted. */
+/* Returns the location of a stack; PROFILE_NONE if the stack does not count. */
 static uint32_t stack_location(const struct stack_walk *walk, const struct counted_stacks *counted,
                                const struct location_request *request, uint32_t stack)
 {
@@ -190,7 +190,7 @@ static int sum_from_root(struct location_costs *costs, const struct counted_stac
 
 /* ---- from the leaf ---- */
 
-/* `last_of_place[p]`: the number of the stack that was the last to count place p, plus 1. */
+/* `last_of_place[p]` is 1 + the last stack that counted location p. */
 static void add_inverted(struct location_costs *costs, const struct counted_stacks *counted,
                          const struct location_request *request, uint32_t stack, uint32_t *last_of_place)
 {

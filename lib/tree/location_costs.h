@@ -9,7 +9,7 @@
 #include "tree/details.h"
 #include "tree/path_nodes.h"
 
-/* The frames of samples to count: the frames of one row of a tree, or of one func, and their callees. */
+/* Which frames of samples count: the frames of one row of a tree, or of one func, and their callees. */
 struct frame_selection {
     const struct tree_path *path; /* path of the row; NULL: see func */
     uint32_t func;                /* PROFILE_NONE: all frames of all samples */
@@ -18,7 +18,7 @@ struct frame_selection {
 struct location_request {
     const uint32_t *of_stack; /* stack of the view -> location of its frame, or PROFILE_NONE */
     uint32_t count;           /* number of locations */
-    bool are_calls;           /* a location is a call: it counts only if its calling frame (the prefix) also counts */
+    bool are_calls;           /* locations are calls: a call counts only if its caller (the prefix) counts */
     struct frame_selection selection;
 };
 
@@ -33,14 +33,13 @@ uint32_t location_number(struct location_numbers *numbers, uint64_t value);
 void location_numbers_destroy(struct location_numbers *numbers);
 
 struct location_costs {
-    double *total;    /* per location: weight of samples with it; owned */
-    double *self;     /* per location: weight of samples that end in it */
+    double *total;    /* per location: weight of samples with the location; owned */
+    double *self;     /* per location: weight of samples that end in the location */
     double any_total; /* weight of samples with any location */
     double any_self;  /* weight of samples that end in any location */
 };
 
-/* Sums the costs in time linear in the number of stacks; for a path of an inverted tree, times its length where it
- * matches. */
+/* Sums the costs in time linear in the number of stacks; for an inverted path, times the length of the path. */
 int location_costs_sum(struct location_costs *costs, const struct counted_stacks *counted,
                        const struct location_request *request, struct error *err);
 

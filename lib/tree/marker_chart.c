@@ -12,7 +12,7 @@
 /* The markers of one name and category during row assignment. */
 struct group {
     uint32_t name, category;
-    uint32_t first_row; /* in `ends` of the layout: rows of the group are chained */
+    uint32_t first_row; /* first and last row in layout.ends; rows of a group are a linked list */
     uint32_t row_count;
     bool has_instants;
 };
@@ -20,11 +20,11 @@ struct group {
 struct layout {
     ARRAY(struct group) groups;
     struct hash by_key;    /* name and category -> group */
-    ARRAY(double) ends;    /* of each row: where its last marker ends */
+    ARRAY(double) ends;    /* per row: end of its last marker */
     ARRAY(uint32_t) next;  /* the next row of the same group, PROFILE_NONE */
     ARRAY(uint32_t) count; /* of markers in each row */
     uint32_t *row_of;      /* of each shown marker */
-    uint32_t *group_order; /* the groups as their rows are shown */
+    uint32_t *group_order; /* groups in display order */
 };
 
 static uint32_t add_row(struct layout *layout)
@@ -50,7 +50,8 @@ static struct group *find_group(struct layout *layout, const struct marker *mark
     return &layout->groups.data[*place];
 }
 
-/* The row of an interval: the first with room, a new one, or the last of all. PROFILE_NONE if memory ran out. */
+/* Returns the row of an interval: the first free row of the group, a new row, or the last row. PROFILE_NONE if memory
+ * runs out. */
 static uint32_t row_for_interval(struct layout *layout, struct group *group, double start)
 {
     uint32_t last = PROFILE_NONE;
@@ -72,7 +73,7 @@ static uint32_t row_for_interval(struct layout *layout, struct group *group, dou
     return row;
 }
 
-/* The row of instants comes first. Its end is infinite, so no interval goes into it. */
+/* The first row of a group is for instants. The end of this row is infinite, so the row gets no intervals. */
 static uint32_t row_for_instant(struct layout *layout, struct group *group)
 {
     if (group->has_instants)
@@ -136,7 +137,7 @@ static bool is_group_after(const void *context, uint32_t a, uint32_t b)
     return names ? names < 0 : after < before;
 }
 
-/* The number of groups can equal the number of markers. */
+/* The number of groups can be the number of markers, so sorting is not quadratic. */
 static bool sort_groups(struct layout *layout, const struct profile *profile)
 {
     size_t length = layout->groups.length;
@@ -244,15 +245,15 @@ bool marker_rects_add(struct marker_rects *rects, uint32_t row, uint32_t marker,
     return true;
 }
 
-/* The first marker of the row that reaches `time`: all before it end earlier. */
+/* Finds the first marker of the row that ends at `time` or later. */
 static uint32_t find_first_ending_after(const struct marker_chart *chart, const struct marker_row *row, double time)
 {
     const double *latest = chart->latest + row->first;
     return row->first + (uint32_t)search_count_before(latest, row->count, sizeof(*latest), search_real_is_below, &time);
 }
 
-/* Merges a marker shorter than a pixel with all that follow within the pixel that begins with it. Moves `*at` past
- * them; returns the end of the last one. */
+/* Merges a marker shorter than a pixel with all markers in the pixel that starts with the marker. Moves `*at` past the
+ * merged markers; returns the end of the last. */
 static double skip_aggregated(const struct marker_chart *chart, const struct marker_list *list, uint32_t *at,
                               uint32_t end, double pixel)
 {

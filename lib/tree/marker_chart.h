@@ -13,18 +13,18 @@ enum { MARKER_MOST_ROWS = 300 };
 struct marker_row {
     uint32_t name, category; /* name: string */
     uint32_t first, count;   /* of the markers in `order` */
-    uint32_t row_of_name;    /* 0 for the first row of a name */
+    uint32_t row_of_name;    /* number of the row among the rows of its name */
     uint32_t is_of_instants; /* 1, or 0 */
 };
 
 struct marker_chart {
     ARRAY(struct marker_row) rows;
-    uint32_t *order; /* indexes in the list, row by row, by their starts */
-    double *latest;  /* per marker in `order`: the latest end in its row so far, its own included */
+    uint32_t *order; /* indexes of markers in the list, row by row, sorted by start */
+    double *latest;  /* per marker in `order`: the latest end of this and the earlier markers of the row */
     size_t length;
 };
 
-/* Lays out the markers `shown[0..count)` of the list (by their starts). */
+/* Lays out the markers `shown[0..count)` of the list, which are sorted by start. */
 int marker_chart_make(struct marker_chart *chart, const struct profile *profile, const struct marker_list *list,
                       const uint32_t *shown, size_t count, struct error *err);
 void marker_chart_destroy(struct marker_chart *chart);
@@ -35,11 +35,11 @@ struct marker_window {
     uint32_t first_row, last_row;
 };
 
-/* Rects in columns, row by row from left to right. Starts zeroed; reuses its memory. */
+/* Rects in columns, row by row from left to right. The caller zeroes the struct once; later calls reuse its memory. */
 struct marker_rects {
     uint32_t *row, *marker; /* index in the list of the rect's first marker */
     uint32_t *count;        /* number of markers, at least 1 */
-    double *start, *end;    /* ms; the same for an instant */
+    double *start, *end;    /* ms; start and end of an instant are equal */
     size_t length, capacity;
 };
 

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* NAN if the value is no number. */
+/* Returns NAN if the value is no number. */
 static double payload_number(const struct payload_value *value)
 {
     struct json json;

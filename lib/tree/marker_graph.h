@@ -1,6 +1,6 @@
 /*
- * Graphs of markers. A kind of markers can name fields of its payload whose numbers the page draws over time
- * (profile-format: `graphs` of a schema), as bars that are as wide as the markers last, or as a line.
+ * Graphs of markers. A marker schema can list payload fields whose numbers the page draws over time (profile-format:
+ * `graphs` of a schema), as a line, or as bars with the markers' durations as their widths.
  */
 #pragma once
 
@@ -14,11 +14,11 @@ struct marker_point {
 
 ARRAY_TYPE(struct marker_points, struct marker_point);
 
-/* Appends the markers of a kind that have a number in the field `key`, in the order of the list: by their starts. */
+/* Appends the markers of a kind that have a number in the field `key`, sorted by start. */
 int marker_points_read(struct marker_points *points, const struct marker_context *context,
                        const struct marker_list *list, uint32_t schema, const char *key, struct error *err);
 
-/* Writes one value for each pixel from `from` to `to` (ms): the largest value there, and its marker (UINT32_MAX:
- * none). A bar lasts as long as its marker; a line keeps its value until the next marker begins. */
+/* Writes the largest value for each pixel from `from` to `to` (ms), and its marker (UINT32_MAX: none). A bar lasts as
+ * long as its marker; a line keeps its value until the next marker begins. */
 void marker_graph(const struct marker_points *points, bool is_bar, double from, double to, float *values,
                   uint32_t *markers, uint32_t width);

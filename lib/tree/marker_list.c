@@ -11,7 +11,7 @@ enum phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
 
 /* ---- the kind of a marker ---- */
 
-/* Payloads are written with their type first, nearly always. */
+/* Nearly all writers put the type first in a payload. */
 static const char *find_leading_type(const char *json, size_t length, size_t *type_length)
 {
     static const char front[] = "{\"type\":\"";
@@ -70,9 +70,9 @@ static uint32_t find_schema(const struct profile *profile, const struct marker_s
 
 struct pairing {
     struct marker_list *list;
-    size_t first;          /* of the thread's markers in the list */
-    struct hash open;      /* name -> the latest open marker with it, counted from `first`, + 1; or 0 */
-    uint32_t *open_before; /* per marker: the latest open marker at its start */
+    size_t first;          /* index of the thread's first marker in the list */
+    struct hash open;      /* name -> the latest open marker with this name, relative to `first`, + 1; 0: none */
+    uint32_t *open_before; /* per marker: the previous open marker of its name */
 };
 
 static bool push_open(struct pairing *pairing, uint32_t name, uint32_t marker)
@@ -94,8 +94,8 @@ static struct marker *pop_open(struct pairing *pairing, uint32_t name)
     return &pairing->list->data[pairing->first + latest - 1];
 }
 
-/* Reads one row of the table. Returns false if the row is not a marker of its own: an end whose start was found, or
- * a row without a time. `*failed` if memory ran out. */
+/* Reads one row of the table. Returns false if the row is not a marker of its own: an end whose start was found, or a
+ * row without a time. Sets `*failed` if memory runs out. */
 static bool read_row(struct pairing *pairing, const struct marker_table *markers, uint32_t row, struct time_range whole,
                      struct marker *marker, bool *failed)
 {

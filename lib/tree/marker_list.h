@@ -10,15 +10,15 @@
 enum marker_kind {
     MARKER_INSTANT,
     MARKER_INTERVAL,
-    MARKER_WITHOUT_START, /* only an end: starts with the recording */
-    MARKER_WITHOUT_END,   /* only a start: lasts until the end of the recording */
+    MARKER_WITHOUT_START, /* has only an end: starts with the recording */
+    MARKER_WITHOUT_END,   /* has only a start: lasts until the end of the recording */
 };
 
 struct marker {
-    double start, end; /* ms; the same for instants, never a NAN, start <= end */
+    double start, end; /* ms; equal for instants, never NAN, start <= end */
     uint32_t thread;
-    uint32_t row;     /* in the thread's table; the start's row if the marker has a start */
-    uint32_t end_row; /* row of its end, or PROFILE_NONE; the end's payload precedes the start's */
+    uint32_t row;     /* row of the marker, or of its start, in the thread's table */
+    uint32_t end_row; /* row of the interval's end, whose payload has precedence, or PROFILE_NONE */
     uint32_t name;    /* string */
     uint32_t category;
     uint32_t schema; /* SCHEMA_NONE */
@@ -37,5 +37,6 @@ int marker_list_add_thread(struct marker_list *list, const struct profile *profi
 /* Sorts the markers of several threads by start time; markers with equal starts keep their order. */
 int marker_list_sort(struct marker_list *list, struct error *err);
 
-/* The `type` of a payload (JSON text), or NULL; it points into the text, or into `decoded`, which the caller frees. */
+/* Returns the `type` of a payload (JSON text), or NULL; the result points into the text, or into `decoded`, which the
+ * caller frees. */
 const char *payload_type(const char *text, size_t length, size_t *type_length, struct text_buffer *decoded);

@@ -10,7 +10,7 @@ struct schema_reader {
     bool failed; /* memory ran out */
 };
 
-/* Takes the next value: its text, or NULL if it is no string. */
+/* Reads the next value: its text, or NULL if the value is no string. */
 static const char *read_text(struct schema_reader *reader)
 {
     enum json_type type = json_next(&reader->json);
@@ -66,7 +66,7 @@ static void read_field(struct schema_reader *reader, struct marker_schema *schem
         else if (json_is(&reader->json, "hidden"))
             field.hidden = read_bool(reader);
         else if (json_is(&reader->json, "format")) {
-            const char *format = read_text(reader); /* NULL: an object, {"type": "table"} */
+            const char *format = read_text(reader); /* NULL if the format is an object, {"type": "table"} */
             field.format = format ? format : "table";
         } else
             json_skip(&reader->json, json_next(&reader->json));
@@ -172,7 +172,7 @@ static void read_schema(struct schema_reader *reader)
         add_schema(reader, schema);
 }
 
-/* ---- kinds that Firefox writes without a schema, since its own reader knows them ---- */
+/* ---- marker kinds that Firefox writes without a schema ---- */
 
 static const struct marker_field network_fields[] = {{"URI", "Address", "url", false},
                                                      {"RedirectURI", "Redirected to", "url", false},

@@ -1,6 +1,6 @@
 /*
  * The schemas of a profile's kinds of markers, read from the JSON text of meta.markerSchema. A marker's kind is the
- * `type` of its payload. Versions before 55 have the fields under `data`, mixed with notes that are no fields.
+ * `type` of its payload. Versions before 55 have the fields under `data`, mixed with fixed texts.
  */
 #pragma once
 
@@ -14,11 +14,11 @@
 
 #define SCHEMA_NONE UINT32_MAX
 
-/* Where markers of a kind are shown. */
+/* The views that show markers of a kind. */
 enum marker_place {
     MARKER_IN_CHART = 1,
     MARKER_IN_TABLE = 2,
-    MARKER_IN_OVERVIEW = 4, /* the strip over a thread's activity */
+    MARKER_IN_OVERVIEW = 4, /* the strip of markers above a thread's activity graph */
     MARKER_IN_MEMORY = 8,   /* those under counters */
     MARKER_IN_FILE_IO = 16,
     MARKER_IN_NETWORK = 32,
@@ -47,17 +47,17 @@ struct marker_schema {
 
 struct marker_schemas {
     ARRAY(struct marker_schema) items;
-    ARRAY(struct marker_field) fields;      /* of all schemas; the fields of one schema are adjacent */
+    ARRAY(struct marker_field) fields;      /* fields of all schemas; the fields of one schema are adjacent */
     ARRAY(struct marker_graph_kind) graphs; /* the same */
     struct hash by_name;                    /* hash of the name -> the last schema of this name */
-    struct arena arena;                     /* of the texts, which end at a NUL */
+    struct arena arena;                     /* memory of the texts, which end at a NUL */
 };
 
-/* Fills zeroed `schemas` from JSON text. Skips what it does not understand, and adds the kinds that are known
- * without a schema (Network, IPC). Fails only if memory runs out. */
+/* Fills zeroed `schemas` from JSON text. Skips unknown members, and adds schemas for known kinds without a schema
+ * (Network, IPC). Fails only if memory runs out. */
 int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t length, struct error *err);
 
-/* The schema of this name, or SCHEMA_NONE. */
+/* Returns the schema of this name, or SCHEMA_NONE. */
 uint32_t marker_schemas_find(const struct marker_schemas *schemas, const char *name, size_t length);
 
 /* Returns the label of a field. */

@@ -43,7 +43,7 @@ int marker_texts_make(struct marker_texts *texts, const struct marker_context *c
 {
     struct payload payload = {0};
     struct marker_field_list fields = {0};
-    int code = array_reserve(&texts->text, 1) ? 0 : error_no_memory(err); /* somewhere, if all are empty */
+    int code = array_reserve(&texts->text, 1) ? 0 : error_no_memory(err); /* not NULL, even if all texts are empty */
     texts->text.length = texts->pieces.length = texts->first.length = 0;
     for (size_t i = 0; !code && i < list->length; i++) {
         code = payload_read(&payload, context->values.profile, &list->data[i], err);
@@ -72,7 +72,7 @@ void marker_texts_destroy(struct marker_texts *texts)
 
 struct term {
     struct text_buffer text; /* in lower case */
-    struct span field;       /* of the search's text; empty: any */
+    struct span field;       /* field to search, in the search's text; empty: all fields */
     bool excluded, exact, has_pattern;
     struct pattern pattern;
 };
@@ -109,7 +109,7 @@ static bool is_field(struct span name, const struct search *search)
     return false;
 }
 
-/* Takes "field:" from the front. A word that names no field, or is followed by two colons, is text. */
+/* Removes "field:" from the front. A word that names no field, or is followed by two colons, is text. */
 static struct span split_field(struct span *span, const struct search *search)
 {
     struct span none = {NULL, NULL};

@@ -15,7 +15,7 @@ static bool has_key(const struct payload *payload, const char *key, size_t lengt
     return false;
 }
 
-/* Reads a member after its key; false if the text ends here or memory ran out. */
+/* Reads a member after its key; false at the end of the text, or if memory runs out. */
 static bool read_member(struct payload *payload, struct json *json, const char *text, bool *failed)
 {
     uint32_t key = (uint32_t)payload->keys.length;
@@ -231,7 +231,7 @@ static bool append_data(const struct label_writer *writer, struct span key)
                                        value->length);
 }
 
-/* Appends the value of the expression between braces; nothing if it is unknown. */
+/* Appends the value of an expression between braces; nothing for an unknown expression. */
 static bool append_expression(const struct label_writer *writer, struct span inside)
 {
     static const char data[] = "marker.data.";

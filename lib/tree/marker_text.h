@@ -16,19 +16,19 @@ struct marker_context {
 struct payload_value {
     const char *key; /* not NUL-terminated; in the payload's own `keys` */
     size_t key_length;
-    const char *json; /* in the text of the payload */
+    const char *json; /* value, in the text of the payload */
     size_t length;
 };
 
-/* The JSON members of a marker: all members of its end's payload, then those that only its start's payload has. Starts
- * zeroed, and can be reused. */
+/* The JSON members of a marker: all members of its end's payload, then those that only its start's payload has. The
+ * caller zeroes the struct once; later calls reuse its memory. */
 struct payload {
     ARRAY(struct payload_value) values;
     ARRAY(uint32_t) key_offsets;
     struct text_buffer keys;
 };
 
-/* 0 or -ENOMEM. A payload that is no JSON object has no members. */
+/* 0 or -ENOMEM. If the payload is no JSON object, it has no members. */
 int payload_read(struct payload *payload, const struct profile *profile, const struct marker *marker,
                  struct error *err);
 
@@ -39,7 +39,7 @@ void payload_destroy(struct payload *payload);
 /* One displayed field. */
 struct marker_field_text {
     const struct payload_value *value;
-    const struct marker_field *field; /* NULL: no schema, or not in the schema */
+    const struct marker_field *field; /* NULL: the schema does not have the field, or is missing */
 };
 
 ARRAY_TYPE(struct marker_field_list, struct marker_field_text);
@@ -54,7 +54,7 @@ bool marker_field_append(struct text_buffer *out, const struct marker_context *c
 
 enum marker_label { MARKER_TABLE_LABEL, MARKER_CHART_LABEL, MARKER_TOOLTIP_LABEL };
 
-/* Appends a label. Kinds without a template get a default: in the table, the visible fields, with their labels if
- * there are several; in the chart, the first visible field; in tooltips, the name. */
+/* Appends a label. Kinds without a template get a default: the visible fields in the table, labeled if they are
+ * several; the first visible field in the chart; the name in tooltips. */
 int marker_label_append(struct text_buffer *out, const struct marker_context *context, const struct marker *marker,
                         enum marker_label label, struct payload *payload, struct error *err);

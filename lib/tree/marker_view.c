@@ -15,7 +15,7 @@ struct thread_markers {
 
 /* A requested graph of a thread. */
 struct thread_graph {
-    uint32_t thread, graph; /* the graph among those of all schemas */
+    uint32_t thread, graph; /* index of the graph among the graphs of all schemas */
     struct marker_points points;
 };
 
@@ -28,13 +28,13 @@ struct marker_view {
 
     ARRAY(uint32_t) chosen; /* the threads of the query */
     struct marker_list list;
-    struct marker_texts texts; /* of the list, as soon as one searches */
+    struct marker_texts texts; /* searchable texts of the list, NULL before the first search */
     uint8_t *found;            /* by the last search */
     struct text_buffer search;
 
     struct time_range range;
     ARRAY(uint32_t) shown, sorted;
-    struct text_buffer details; /* of all markers of the list, once one sorts by them */
+    struct text_buffer details; /* details of all markers of the list, empty before the first sort by details */
     ARRAY(size_t) details_end;
     struct marker_chart chart;
 
@@ -243,7 +243,7 @@ int marker_view_strip(struct marker_view *view, uint32_t thread, const struct ma
 {
     const struct marker_list *list = marker_view_thread(view, thread, err);
     size_t category_count = view->context.values.profile->categories.length;
-    double *passed = malloc((category_count + 1) * sizeof(*passed)); /* of each category: where its last rect ends */
+    double *passed = malloc((category_count + 1) * sizeof(*passed)); /* per category: end of its last rect */
     size_t *last = malloc((category_count + 1) * sizeof(*last));
     bool done = list && passed && last;
     rects->length = 0;
@@ -285,7 +285,7 @@ const struct marker_points *marker_view_points(struct marker_view *view, uint32_
     return &view->graphs.data[view->graphs.length - 1].points;
 }
 
-/* The kind of the marker in a row of the table, by its payload alone. */
+/* Finds the kind of the marker in a row of the table, by its payload alone. */
 static uint32_t schema_of_row(const struct marker_view *view, const struct marker_table *markers, size_t row,
                               struct text_buffer *decoded)
 {
@@ -328,7 +328,7 @@ unsigned marker_view_places(const struct marker_view *view, uint32_t thread)
 static int compute_details(struct marker_view *view, struct error *err)
 {
     struct payload payload = {0};
-    int code = array_reserve(&view->details, 1) ? 0 : error_no_memory(err); /* somewhere, if all are empty */
+    int code = array_reserve(&view->details, 1) ? 0 : error_no_memory(err); /* not NULL, even if all are empty */
     view->details.length = view->details_end.length = 0;
     for (size_t i = 0; !code && i < view->list.length; i++) {
         code =

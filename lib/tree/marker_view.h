@@ -9,13 +9,13 @@
 #include "tree/marker_search.h"
 
 struct marker_query {
-    const uint32_t *threads; /* merged if several; unknown threads have no markers */
+    const uint32_t *threads; /* threads whose markers to merge; unknown threads have no markers */
     size_t thread_count;
-    struct time_range range; /* markers that reach into it */
+    struct time_range range; /* only markers that overlap this range */
     const char *search;      /* see marker_search.h */
     size_t search_length;
     unsigned
-        places; /* bits of enum marker_place: selects kinds shown in one of these, and kinds without a schema; 0: all */
+        places; /* bits of enum marker_place: only kinds shown in one of these places, or without a schema; 0: all */
 };
 
 enum marker_column { MARKER_START, MARKER_DURATION, MARKER_NAME, MARKER_DETAILS };
@@ -27,7 +27,8 @@ struct marker_sort {
 
 struct marker_view;
 
-/* Of a checked profile, which must outlive it. `whole` is the full range. NULL if memory ran out. */
+/* Creates the view of a checked profile, which must outlive the view. `whole` is the full range of the profile. NULL if
+ * memory ran out. */
 struct marker_view *marker_view_new(const struct profile *profile, struct time_range whole, struct error *err);
 void marker_view_free(struct marker_view *view);
 
@@ -38,33 +39,33 @@ const struct marker_list *marker_view_thread(struct marker_view *view, uint32_t 
 
 int marker_view_query(struct marker_view *view, const struct marker_query *query, struct error *err);
 
-/* All markers of the threads of the query. Indexes of markers refer to this list until the query's threads change. */
+/* Returns all markers of the query's threads. Indexes of markers refer to this list until the query's threads
+ * change. */
 const struct marker_list *marker_view_list(const struct marker_view *view);
 
 /* Returns the markers that match the query, sorted by start. */
 const uint32_t *marker_view_shown(const struct marker_view *view, size_t *count);
 
-/* The same in another order: by the first key, among equal ones by the next, last by start. Durations of instants are
- * less than any. Valid until the next call. NULL if memory ran out. */
+/* Returns the query's markers sorted by the keys in order, then by start. Instants sort as shorter than any interval.
+ * The result is valid until the next call. NULL if memory ran out. */
 const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker_sort *keys, size_t key_count,
                                    struct error *err);
 
 /* Lists the markers in a thread's track between two times, by start. The rects have no rows: the category takes the
- * place of the row, and rects of one category in the same pixel are merged. Kinds without a schema are not in the
- * track. */
+ * place of the row, and rects of one category in the same pixel are merged. The track omits kinds without a schema. */
 int marker_view_strip(struct marker_view *view, uint32_t thread, const struct marker_window *window, unsigned places,
                       struct marker_rects *rects, struct error *err);
 
-/* The points of graph `graph` of a marker kind for a thread, as markers of marker_view_thread(). The view caches
- * them. NULL if memory ran out. */
+/* Returns the points of a thread's graph: the markers of marker_view_thread() with a value for graph `graph` of the
+ * marker kind. The view caches them. NULL if memory ran out. */
 const struct marker_points *marker_view_points(struct marker_view *view, uint32_t thread, uint32_t schema,
                                                uint32_t graph, struct error *err);
 
 /* Returns the places of a thread's markers with a schema: bits of enum marker_place. Not cached. */
 unsigned marker_view_places(const struct marker_view *view, uint32_t thread);
 
-/* Whether a thread has markers of a kind. */
+/* Returns whether a thread has markers of a kind. */
 bool marker_view_has_kind(const struct marker_view *view, uint32_t thread, uint32_t schema);
 
-/* Returns the query's markers laid out in rows. Valid until the next query. NULL if memory ran out. */
+/* Returns the query's markers laid out in rows. The result is valid until the next query. NULL if memory ran out. */
 const struct marker_chart *marker_view_chart(struct marker_view *view, struct error *err);

@@ -1,6 +1,6 @@
 /*
- * Sorts names by their first six letters as one number, equal ones by the next six, and so on. It reads no letter
- * twice, however long the common beginning of the names is, and does not recurse, because names are untrusted.
+ * Sorts names by their first six letters as one number, names with equal letters by the next six, and so on. The sort
+ * reads each letter once, even of long common prefixes, and does not recurse, because names are untrusted.
  */
 #include "tree/name_order.h"
 
@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-enum { LETTERS = 6, LETTER_VALUES = 257 }; /* all bytes, and the end of a name before them */
+enum { LETTERS = 6, LETTER_VALUES = 257 }; /* 256 byte values, and 0 for the end of a name */
 
 struct name_group {
     size_t first, length; /* names that agree... */
-    size_t letters;       /* the number of equal letters */
+    size_t letters;       /* length of the common prefix of the names, in letters */
 };
 
 ARRAY_TYPE(struct name_groups, struct name_group);
@@ -20,7 +20,7 @@ ARRAY_TYPE(struct name_groups, struct name_group);
 struct name_sort {
     const struct profile *profile;
     struct order_entry *entries; /* the funcs */
-    struct name_groups groups;   /* groups that are not sorted yet */
+    struct name_groups groups;   /* unsorted groups */
 };
 
 static uint32_t func_name(const struct profile *profile, uint32_t func)
@@ -41,7 +41,7 @@ static uint64_t name_prefix_key(const struct profile *profile, uint32_t func, si
 
 static int sort_group(struct name_sort *sort, struct name_group group, struct error *err)
 {
-    const double most = (double)(UINT64_C(1) << 53); /* as exact as a double is, and more than LETTERS can make */
+    const double most = (double)(UINT64_C(1) << 53); /* above every key, and exact as a double */
     struct order_entry *entries = sort->entries + group.first;
     for (size_t i = 0; i < group.length; i++)
         entries[i].magnitude = most - (double)name_prefix_key(sort->profile, entries[i].index, group.letters);

@@ -53,7 +53,7 @@ double student_chance(double t, double degrees)
     return incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
 }
 
-/* The |t| that is exceeded with this probability. */
+/* Returns the |t| that Student's distribution exceeds with this probability. */
 static double student_limit(double chance, double degrees)
 {
     double low = 0, high = 1;
@@ -121,7 +121,7 @@ struct change_estimate change_estimate_of(const struct noise_units *base, const 
 /* ---- all together ---- */
 
 /* Holm's step-down method: compares the smallest p-value with the limit for all changes, the next one with the limit
- * for the remaining ones, until one is too large. */
+ * for the remaining ones, until a p-value is too large. */
 int changes_judge(struct change_estimate *const *changes, size_t count, struct error *err)
 {
     struct order_entry *order = malloc((count + 1) * sizeof(*order));
@@ -146,7 +146,7 @@ int function_changes_judge(struct change_estimate *all, struct change_estimate *
     size_t changed = 0;
     if (!order)
         return error_no_memory(err);
-    /* the magnitude: less the chance, divided by the weight of the hypothesis; the mean of the weights is 1 */
+    /* sort key: the negative p-value, divided by the weight of the hypothesis; the mean of the weights is 1 */
     for (size_t i = 0; i < count; i++)
         order[i] = (struct order_entry){-functions[i].chance / (hypotheses / (2 * (double)count)), (uint32_t)i};
     order[count] = (struct order_entry){-all->chance / (count ? hypotheses / 2 : 1), (uint32_t)count};

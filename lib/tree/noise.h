@@ -30,14 +30,14 @@ struct noise_units {
     const double *values; /* what each counts */
     size_t count;
     bool are_runs; /* else blocks */
-    double least;  /* that a sample counts: no difference is known better than that */
+    double least;  /* weight of one sample: the resolution of a difference */
 };
 
 struct change_estimate {
-    double base, new; /* means of runs, or sums of blocks */
+    double base, new; /* values of the sides: means of runs, or sums of blocks */
     double low, high; /* of new - base, 95 % */
     double chance;    /* probability of a change at least this large by chance */
-    bool is_noise;    /* set by judging: no more than noise */
+    bool is_noise;    /* set by changes_judge(): the change may be noise */
 };
 
 struct change_estimate change_estimate_of(const struct noise_units *base, const struct noise_units *new);

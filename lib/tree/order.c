@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN = 16 }; /* runs of this length are sorted by insertion before merging */
+enum { RUN = 16 }; /* length of the runs that insertion sort makes before merging */
 
 static void sort_run(struct order_entry *entries, size_t length)
 {

@@ -19,7 +19,7 @@ ARRAY_TYPE(struct order_entries, struct order_entry);
 /* Sorts by descending magnitude; equal entries keep their order. O(n log n), and O(n) if already sorted. */
 int order_heaviest_first(struct order_entry *entries, size_t length, struct error *err);
 
-/* Whether to move `b` before `a`. */
+/* Returns whether `b` must precede `a`. */
 typedef bool order_is_turned(const void *context, uint32_t a, uint32_t b);
 
 /* Sorts numbers, which identify the caller's items; equal items keep their order. O(n log n). */

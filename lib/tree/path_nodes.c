@@ -33,7 +33,7 @@ static bool path_ends_in(const struct call_nodes *nodes, uint32_t node, const st
     return true;
 }
 
-/* Linear in nodes, times the path's length where it matches. */
+/* Takes time linear in the number of nodes, times the length of the path. */
 static void match_nodes(const struct call_nodes *nodes, const struct tree_path *path, uint8_t *matching)
 {
     memset(matching, path->length == 0, nodes->length);

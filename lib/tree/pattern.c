@@ -1,7 +1,7 @@
 /*
  * The expression is compiled to steps (Thompson, "Regular expression search algorithm"). The matcher reads the text
- * once, byte by byte, with the set of active steps: no backtracking. Targets are relative, so a part can move to make
- * room for the step that repeats it.
+ * once, byte by byte, with the set of active steps: no backtracking. Targets are relative, so a part of the expression
+ * can move when a repetition is inserted before the part.
  */
 #include "tree/pattern.h"
 
@@ -61,7 +61,7 @@ static void set_invert(struct byte_set *set)
         set->bits[i] = ~set->bits[i];
 }
 
-/* Sets the class of \d \w \s or their opposites; false if `c` names none. */
+/* Sets the class of \d \w \s or their opposites; false if `c` names no class. */
 static bool set_of_class(char c, struct byte_set *out)
 {
     struct byte_set set = {{0}};
@@ -99,7 +99,7 @@ static void add_set_step(struct parser *parser, const struct byte_set *set)
         add_step(parser, (struct pattern_step){.kind = STEP_TAKE, .set = index});
 }
 
-/* Parses the byte at `at`, or an escape; sets `class` if the escape is a class, which it adds to the set. */
+/* Parses the byte at `at`, or an escape; an escape for a class sets `class`, and is added to the set. */
 static unsigned parse_byte(struct parser *parser, struct byte_set *set, bool *class)
 {
     *class = false;
@@ -221,7 +221,7 @@ static void parse_sequence(struct parser *parser)
 static void parse_alternatives(struct parser *parser)
 {
     size_t last_go =
-        SIZE_MAX; /* the steps that end an alternative are a list, each naming the one before by distance */
+        SIZE_MAX; /* the end steps of alternatives are a linked list: each has the distance to the previous end */
     for (;;) {
         size_t start = parser->pattern->steps.length;
         parse_sequence(parser);
@@ -276,12 +276,13 @@ struct active {
 
 struct reader {
     const struct pattern *pattern;
-    uint32_t seen[PATTERN_MAX_STEPS]; /* per step, the position + 1 at which it was last reached */
+    uint32_t seen[PATTERN_MAX_STEPS]; /* per step: 1 + the position at which the step was last active */
     uint16_t pending[2 * PATTERN_MAX_STEPS + 2];
     size_t length; /* of the text */
 };
 
-/* Activates the step, or the steps that it leads to without reading a byte. Returns true if one of them is the end. */
+/* Activates the step, or the steps that follow without reading a byte. Returns true if the end of the expression is
+ * reached. */
 static bool activate_step(struct reader *reader, struct active *active, size_t first, size_t position)
 {
     size_t pending = 0;

@@ -2,8 +2,7 @@
  * The regular expressions that people type into a search field: . [a-z] [^a-z] \d \w \s (and \D \W \S) ^ $ * + ? | ( )
  * and \ before a literal character. Matching ignores ASCII case; a dot matches one byte.
  *
- * Matching takes time proportional to the lengths of the text and of the expression, whatever they contain: names are
- * untrusted.
+ * Matching takes time linear in the length of the text times the length of the expression, because names are untrusted.
  */
 #pragma once
 
@@ -30,10 +29,10 @@ struct pattern {
 };
 
 /* Compiles an expression. -EINVAL if it is invalid (an open bracket, a star after nothing) or too long; the error
- * names the fault. pattern_destroy() frees it, even after an error. */
+ * explains the fault. pattern_destroy() frees it, even after an error. */
 int pattern_init(struct pattern *pattern, const char *text, size_t length, struct error *err);
 
-/* Whether the expression matches some part of the text. */
+/* Returns whether the expression matches some part of the text. */
 bool pattern_finds(const struct pattern *pattern, const char *text, size_t length);
 
 void pattern_destroy(struct pattern *pattern);

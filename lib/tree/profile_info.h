@@ -7,7 +7,7 @@
 #include "profile/profile.h"
 
 struct metadata_entry {
-    const char *label, *value; /* owned by the arena, or literals */
+    const char *label, *value; /* label and text, in the arena or literals */
 };
 
 ARRAY_TYPE(struct metadata, struct metadata_entry);
@@ -25,6 +25,6 @@ struct address_counts {
     size_t all, resolved;
 };
 
-/* Counts the library addresses in the profile's frames, and how many of these have a symbol. A function without a
- * symbol is named after its address: "0x1f0". */
+/* Counts the library addresses in the profile's frames, and the addresses with a symbol. The name of a function without
+ * a symbol is its address: "0x1f0". */
 struct address_counts address_counts_of_profile(const struct profile *profile);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "1234567" -> "1,234,567"; `text` has room for the commas. */
+/* "1234567" -> "1,234,567"; `text` must be large enough for the commas. */
 static void group_thousands(char *text)
 {
     size_t digits = strspn(text, "-") + strspn(text + strspn(text, "-"), "0123456789");
@@ -22,7 +22,7 @@ void count_text(char out[QUANTITY_TEXT_MAX], double value)
         group_thousands(out);
 }
 
-/* Three digits, without zeros at the end: "12.5", "340", "1.2". */
+/* Formats three digits, without zeros at the end: "12.5", "340", "1.2". */
 static void format_short(char *out, double value, const char *unit)
 {
     double size = fabs(value);

@@ -7,9 +7,9 @@
 
 /* ---- the times of markers ---- */
 
-ARRAY_TYPE(struct times, struct time_range); /* ascending, with gaps between them */
+ARRAY_TYPE(struct times, struct time_range); /* ascending, disjoint time ranges */
 
-/* Adds a time; markers arrive by start. */
+/* Adds a time range; ranges arrive sorted by start. */
 static bool add_time(struct times *times, struct time_range time)
 {
     struct time_range *last = times->length ? &times->data[times->length - 1] : NULL;
@@ -47,7 +47,7 @@ static int find_times(struct times *times, struct marker_view *markers, const st
 
 static void drop_samples_outside(struct sample_table *samples, const struct times *times)
 {
-    size_t at = 0; /* the first time that does not end before the sample */
+    size_t at = 0; /* the first time range that does not end before the sample */
     for (size_t i = 0; i < samples->length; i++) {
         while (at < times->length && times->data[at].to <= samples->time[i])
             at++;
@@ -79,7 +79,7 @@ static bool copy_table(struct sample_table *copy, const struct sample_table *tab
     return copy->stack != NULL;
 }
 
-/* The samples of the profile, with copies of their stacks. */
+/* Copies the sample tables of the profile, with stack columns of their own. */
 static int copy_samples(struct sample_filter *filter, const struct profile *profile, struct error *err)
 {
     filter->samples = calloc(profile->threads.length + 1, sizeof(*filter->samples));

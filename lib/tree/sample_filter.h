@@ -1,6 +1,6 @@
 /*
  * Applies marker transforms: keeps the samples taken during a marker. The sample tables keep their length; a dropped
- * sample has no stack. So readers of samples need no special case.
+ * sample has no stack. Readers of samples need no special case.
  */
 #pragma once
 
@@ -8,24 +8,25 @@
 #include "tree/weights.h"
 
 struct sample_filter {
-    struct transform_list transforms; /* only TRANSFORM_FILTER_MARKERS; a sample must pass all of them */
-    ARRAY(uint32_t) threads;          /* the threads of these markers */
-    /* Per thread of the profile and kind of table, with stacks of their own; NULL: nothing is dropped. */
+    struct transform_list transforms; /* transforms of kind TRANSFORM_FILTER_MARKERS; a sample must pass all of them */
+    ARRAY(uint32_t) threads;          /* threads whose markers the transforms search */
+    /* Per thread of the profile and kind of table: samples with a stack column of their own; NULL: nothing is dropped.
+     */
     struct sample_table (*samples)[SAMPLE_TABLES];
     size_t thread_count;
 };
 
 /* Parameters of a filter. */
 struct filter_request {
-    const struct transform *transforms; /* TRANSFORM_FILTER_MARKERS alone */
+    const struct transform *transforms; /* only transforms of kind TRANSFORM_FILTER_MARKERS */
     size_t transform_count;
-    const uint32_t *threads; /* indexes out of range have no markers */
+    const uint32_t *threads; /* thread indexes out of range have no markers */
     size_t thread_count;
     struct time_range whole; /* the full range */
 };
 
-/* Does nothing if the filter is up to date; otherwise sets *changed, also on failure, which drops nothing. Linear in
- * the samples of the profile. The filter starts zeroed. */
+/* Does nothing if the filter is up to date; otherwise sets *changed. A failure also sets *changed, and drops no
+ * samples. Takes time linear in the number of samples. The filter starts zeroed. */
 int sample_filter_update(struct sample_filter *filter, const struct profile *profile,
                          const struct filter_request *request, bool *changed, struct error *err);
 

@@ -15,7 +15,7 @@ static bool text_is(const struct text_buffer *text, const char *wanted)
     return text->length == strlen(wanted) && memcmp(text->data, wanted, text->length) == 0;
 }
 
-/* Why the thread left the CPU at the end of the marker. */
+/* Reads why the thread left the CPU at the end of the marker. */
 static int read_reason(const struct marker_context *context, const struct marker *marker, struct payload *payload,
                        struct text_buffer *text, enum wait_state *state, struct error *err)
 {
@@ -38,7 +38,7 @@ struct waits_writer {
     struct marker_rects *rects;
     double *totals;
     const struct marker_window *window;
-    double passed; /* where the last rect that was drawn ends, ms */
+    double passed; /* end of the last drawn rect, ms */
 };
 
 static bool add_span(struct waits_writer *writer, enum wait_state state, uint32_t marker, double start, double end)

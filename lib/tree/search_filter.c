@@ -8,7 +8,7 @@
 
 /* ---- the terms ---- */
 
-/* Takes "lib:" or "file:" from the front; a name such as "lib::open" has no field. */
+/* Removes "lib:" or "file:" from the front; a name such as "lib::open" has no field. */
 static enum search_field split_field(struct span *span)
 {
     static const struct {
@@ -115,7 +115,7 @@ static bool term_matches(const struct search *search, const struct search_term *
            is_exactly(name, text->length - (size_t)(name - text->text), wanted, term->length);
 }
 
-/* The terms that a string matches; `field` is the kind of the string. */
+/* Returns the set of terms that a string matches; `field` is the kind of the string. */
 static uint16_t match_string(const struct search *search, const struct strings *strings, uint32_t string,
                              enum search_field field)
 {
@@ -131,7 +131,7 @@ static uint16_t match_string(const struct search *search, const struct strings *
     return mask;
 }
 
-/* Cached results for names, libraries and files: each is matched once. */
+/* Cached results of names, libraries and files, so each string is matched once. */
 struct masks {
     uint16_t *of_string; /* as the name of a function */
     uint8_t *is_known;

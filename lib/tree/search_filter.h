@@ -33,24 +33,24 @@ struct search_term {
 };
 
 struct search {
-    ARRAY(char) text; /* the terms in lower case, one after another */
+    ARRAY(char) text; /* texts of all terms in lower case */
     struct search_term terms[SEARCH_MAX_TERMS];
     size_t term_count;   /* terms after the sixteenth are ignored */
-    uint16_t excluded;   /* bit t: term t must match nothing */
-    uint16_t *func_mask; /* per func of a stack view: bit t is set if term t matches it */
+    uint16_t excluded;   /* bit t: term t must match no frame */
+    uint16_t *func_mask; /* per func of a stack view: bit t is set if term t matches the func */
 };
 
 /* Parses only the terms. */
 int search_parse(struct search *search, const char *text, size_t length, struct error *err);
 
-/* Matches the terms with all funcs of the profile. `written` keeps pointing into `text`. */
+/* Finds the terms that each func of the profile matches. `written` must outlive the search. */
 int search_init(struct search *search, const struct profile *profile, const char *text, size_t length,
                 struct error *err);
 
-/* Whether the function matches a term and no excluded term; false without terms. Call search_init() first. */
+/* Returns whether the function matches a term and no excluded term; false without terms. Call search_init() first. */
 bool search_func_matches(const struct search *search, uint32_t func);
 
-/* Sets matching[n] to 1 for each node whose path, itself included, matches all terms and nothing that is excluded.
+/* Sets matching[n] to 1 for each node whose path (including the node) matches all terms and no excluded term.
  * `matching` has room for all nodes. */
 int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *matching, struct error *err);
 

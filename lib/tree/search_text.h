@@ -1,5 +1,5 @@
 /*
- * Text for searches: ASCII case is ignored, and commas separate terms.
+ * Text of searches: ASCII case is ignored, and commas separate terms.
  */
 #pragma once
 
@@ -20,19 +20,19 @@ static inline bool text_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Whether `text` starts with the `length` bytes of `term`, which is in lower case. */
+/* Returns whether `text` starts with the `length` bytes of `term`, which is in lower case. */
 bool text_starts_with(const char *text, const char *term, size_t length);
 
-/* Whether `text` has `term` (in lower case, not empty) somewhere. */
+/* Returns whether `text` contains `term` (in lower case, not empty). */
 bool text_contains(const char *text, size_t text_length, const char *term, size_t length);
 
-/* Without blanks at its ends. */
+/* Returns the span without blanks at its ends. */
 struct span span_trimmed(struct span span);
 
-/* Whether the span has `quote` at both ends and text between. */
+/* Returns whether the span has `quote` at both ends and text between. */
 bool span_is_enclosed(struct span span, char quote);
 
-/* The end of the term at `rest.at`: a comma, or the closing quote or slash if the term begins with one that is
- * closed before a comma or the end. `skip_field` moves past a prefix such as "lib:". */
+/* Finds the end of the term at `rest.at`: a comma, or the closing quote or slash of a term that begins with a quote or
+ * slash. `skip_field` skips a prefix such as "lib:". */
 const char *search_term_end(struct span rest, void (*skip_field)(struct span *span, const void *context),
                             const void *context);

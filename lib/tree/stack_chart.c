@@ -1,8 +1,8 @@
 /*
  * One pass over the samples of the range groups them: a sample at least one column wide is a group of its own; narrower
  * samples join the next sample that is wide enough. Each group has only the innermost call node that all its samples
- * share; node numbers make this one comparison. So a chart costs little more than reading its samples. Rects open and
- * close by group.
+ * share; as nodes are numbered depth first, finding this node takes one comparison per sample. Drawing a chart
+ * takes little more time than reading its samples. Each group opens and closes rects.
  */
 #include "tree/stack_chart.h"
 
@@ -15,7 +15,7 @@
 struct level {
     uint32_t node; /* of the open rect */
     uint32_t rect;
-    uint32_t aggregate; /* the last aggregate of this depth, STACK_NO_RECT */
+    uint32_t aggregate; /* the last aggregate at this depth, or STACK_NO_RECT */
 };
 
 ARRAY_TYPE(struct levels, struct level);
@@ -28,12 +28,12 @@ struct chart {
     struct stack_rects *rects;
 };
 
-/* Samples that share their columns. */
+/* Consecutive samples in the same columns. */
 struct group {
     uint32_t start, end; /* columns */
     double first, last;  /* ms */
-    uint32_t common;     /* the innermost node on all of their stacks; NODE_NONE: none */
-    uint32_t example;    /* the node of the longest that has one */
+    uint32_t common;     /* the innermost node on all stacks of the group; NODE_NONE: none */
+    uint32_t example;    /* the node of the longest sample with a node */
     double longest;      /* columns */
     size_t count;
 };
@@ -76,7 +76,7 @@ static void close_rects(struct chart *chart, uint32_t node, uint32_t column, dou
     }
 }
 
-/* Opens the rects below the open ones, down to the node's. False if memory ran out. */
+/* Opens the missing rects from the innermost open rect to the node's rect. False if memory ran out. */
 static bool open_rects(struct chart *chart, uint32_t node, const struct group *group)
 {
     uint32_t count = level_count(chart->nodes, node);
@@ -102,7 +102,7 @@ static bool open_rects(struct chart *chart, uint32_t node, const struct group *g
     return true;
 }
 
-/* One category of a crowded column. False if memory ran out. */
+/* Adds a rect for one category of a shared column. False if memory ran out. */
 static bool add_aggregate(struct chart *chart, uint32_t node, const struct group *group)
 {
     uint32_t depth = chart->nodes->depth[node], category = chart->nodes->category[node];
@@ -155,7 +155,8 @@ static void group_add(struct group *group, const struct call_nodes *nodes, uint3
     }
 }
 
-/* The last sample of the group is wide: only its first column is shared with those before. False if memory ran out. */
+/* The last sample of the group is wide: only its first column is shared with earlier samples. False if memory ran
+ * out. */
 static bool finish_group(struct chart *chart, struct group *group, uint32_t node, double time)
 {
     bool enough = true;
@@ -183,11 +184,11 @@ struct scale {
     const uint8_t *matching; /* by node; NULL: all */
     struct thread_gaps gaps;
     double interval, from, columns_per_ms;
-    double columns_per_change; /* 0: widths are proportional to durations */
+    double columns_per_change; /* 0 if widths are proportional to durations */
     uint32_t columns;
 };
 
-/* A part of the time with one known stack. */
+/* A time range with one known stack. */
 struct piece {
     uint32_t node;
     double first, last; /* ms */
@@ -239,7 +240,7 @@ static inline bool add_piece(struct chart *chart, struct group *group, struct pi
     return group->end == group->start || finish_group(chart, group, piece.node, piece.first);
 }
 
-/* Splits the time from sample `i` to the next into one piece or two. */
+/* Splits the time from sample `i` to the next sample into one or two pieces. */
 static size_t split_sample(const struct scale *scale, size_t i, struct piece pieces[2])
 {
     const struct sample_table *samples = scale->samples;
@@ -252,7 +253,7 @@ static size_t split_sample(const struct scale *scale, size_t i, struct piece pie
     return 2;
 }
 
-/* The same in a thread with recorded waits. */
+/* Splits the time from sample `i` to the next sample in a thread with recorded waits. */
 static size_t split_gap_with_waits(const struct scale *scale, size_t i, struct piece pieces[2])
 {
     const struct wait_rows *waits = &scale->gaps.waits;
@@ -325,7 +326,7 @@ static bool draw_samples(struct chart *chart, const struct scale *scale, size_t 
     bool by_change = scale->columns_per_change > 0;
     if (!(by_change ? draw_by_change : draw_by_time)(chart, scale, &group, first, last))
         return false;
-    if (group.count && group.start < scale->columns) { /* narrow samples without a wide one after them */
+    if (group.count && group.start < scale->columns) { /* narrow samples at the end of the range */
         group.end = group.start + 1;
         if (!draw_group(chart, &group))
             return false;

@@ -1,20 +1,20 @@
 /*
- * The stack chart: what one thread did over time, as rects. A rect is a call node, from the first sample that has it on
- * the stack to the first that no longer has it. Callees lie on their callers.
+ * The stack chart: what one thread did over time, as rects. A rect is a call node, from the first sample with the node
+ * on the stack to the first sample without the node. Callees lie on their callers.
  *
  * A sample lasts until the next one; the last sample lasts one interval. But if the thread slept (the next sample is
- * more than four intervals away, and less than half of that is CPU time), the sample lasts one interval only. After
- * that the chart shows the frames that both samples have in common: nothing was sampled between them.
+ * more than four intervals away, and less than half of the time between is CPU time), the sample lasts one interval.
+ * After this interval, the chart shows the common frames of both samples.
  *
- * In a thread with recorded waits, a wait lasts from its first row to its second. Between other rows the thread ran at
- * first, with the stack of running_stack(), and then it waited for moments: if these are half an interval or more, the
- * chart shows nothing there.
+ * In a thread with recorded waits, a wait lasts from its first row to its second. Between other rows the thread first
+ * ran, with the stack of running_stack(), then waited shortly: from half an interval on, the chart leaves this time
+ * empty.
  *
- * The chart has as many columns as the screen has pixels. Each sample is rounded to whole columns; a sample that rounds
- * to none shares a column with the sample after it. In a shared column, the frames that all its samples have in common
- * are rects as usual. Above them the column shows the categories of its longest sample, and neighbors of one category
- * are one aggregate. A wait in a shared column cuts the rects, but hides no sample, however short. No rect is narrower
- * than a column, and no sample is left out.
+ * The chart has as many columns as the screen has pixels. Each sample is rounded to whole columns; a sample narrower
+ * than a column shares a column with the next sample. In a shared column, the frames that all its samples have in
+ * common are rects as usual. Above the common frames, the column shows the categories of its longest sample, and
+ * adjacent columns of one category are one aggregate. A wait in a shared column cuts the rects, but hides no sample,
+ * however short. No rect is narrower than a column, and no sample is omitted.
  */
 #pragma once
 
@@ -28,12 +28,12 @@ struct stack_chart_request {
 };
 
 struct stack_rect {
-    double first, last;  /* ms; may lie outside of the range. Of an aggregate: the time of its columns */
+    double first, last;  /* ms; may lie outside of the range. Of an aggregated rect: the time of its columns */
     uint32_t start, end; /* columns */
     uint32_t node;       /* call node, whether or not the query is inverted; NODE_NONE: an aggregate */
-    uint32_t parent;     /* index of the rect it lies on; STACK_NO_RECT for the first row and for aggregates */
+    uint32_t parent;     /* index of the caller's rect; STACK_NO_RECT for the first row and for aggregates */
     uint32_t depth;
-    uint32_t func; /* PROFILE_NONE for an aggregate */
+    uint32_t func; /* PROFILE_NONE for an aggregated rect */
     uint32_t category;
     uint32_t matches; /* 0 if a search is active and this func does not match */
 };
@@ -43,8 +43,8 @@ enum { STACK_NO_RECT = UINT32_MAX };
 /* Callers before callees; rects of one depth from left to right. Starts zeroed. */
 ARRAY_TYPE(struct stack_rects, struct stack_rect);
 
-/* The chart of a thread for the transforms and the search of the current query; its range and its threads do not
- * matter. Samples that do not count leave a gap; so does a long wait without a sample. Linear in the samples of the
+/* Computes the chart of a thread, with the transforms and the search of the current query, but not its range and
+ * threads. Uncounted samples and long waits without a sample leave a gap. Takes time linear in the samples of the
  * range. */
 int engine_stack_chart(struct engine *engine, const struct stack_chart_request *request, struct stack_rects *rects,
                        struct error *err);

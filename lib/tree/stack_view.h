@@ -11,48 +11,49 @@
 #include "profile/profile.h"
 
 struct stack_view {
-    uint32_t *prefix; /* the caller, smaller than the own index; PROFILE_NONE for roots */
+    uint32_t *prefix; /* the caller, whose index is smaller; PROFILE_NONE for roots */
     uint32_t *frame;
     uint32_t *func;
-    uint16_t *category; /* of the frame, else of the caller, else the default; always in range */
+    uint16_t *category; /* category of the frame, else of the caller, else the default category; always in range */
     size_t length;
     uint32_t func_count;
     uint32_t category_count; /* at least 1 */
     uint32_t default_category;
     uint32_t *leaf; /* per stack of the profile: the stack of the view in which its samples end, PROFILE_NONE if they
                      * do not count; NULL: the same stack */
-    uint8_t *used;  /* per stack, 0 if no sample ends in it or below; NULL: all are used */
+    uint8_t *used;  /* per stack: 0 if no sample ends in the stack or below; NULL: all are used */
     bool owns_prefix, owns_func, owns_category; /* not borrowed from the profile or the base view */
 };
 
-/* The view of a checked profile. Its prefixes and frames are used in place: it must outlive the view. */
+/* Makes the view of a checked profile. The view borrows prefixes and frames, so the profile must outlive the view. */
 int stack_view_init(struct stack_view *view, const struct profile *profile, struct error *err);
 
-/* A view to transform. It begins as a copy of `base`, which must outlive it and come from stack_view_init(). */
+/* Makes a view to transform, a copy of `base`, which must outlive the view and come from stack_view_init(). */
 int stack_view_derive(struct stack_view *view, const struct stack_view *base, struct error *err);
 
 void stack_view_destroy(struct stack_view *view);
 
-/* The func that stands for all of a resource. */
+/* Returns the func that stands for a resource. */
 static inline uint32_t func_of_resource(const struct profile *profile, uint32_t resource)
 {
     return (uint32_t)profile->funcs.length + resource;
 }
 
-/* The resource of a func, including funcs that stand for a resource; PROFILE_NONE: none. */
+/* Returns the resource of a func, also of a func that stands for a resource; PROFILE_NONE: none. */
 static inline uint32_t resource_of_func(const struct profile *profile, uint32_t func)
 {
     return func < profile->funcs.length ? profile->funcs.resource[func] : func - (uint32_t)profile->funcs.length;
 }
 
-/* The stack of the view in which samples of a stack of the profile (or PROFILE_NONE) end; PROFILE_NONE: none. */
+/* Returns the stack of the view in which samples of a stack of the profile (or PROFILE_NONE) end; PROFILE_NONE:
+ * none. */
 static inline uint32_t stack_view_leaf(const struct stack_view *view, uint32_t stack)
 {
     return view->leaf && stack != PROFILE_NONE ? view->leaf[stack] : stack;
 }
 
-/* The stack above the end of a path that is read from the leaf and has at least one func; PROFILE_NONE if the stack
- * does not end with the path. */
+/* Returns the stack above the end of a leaf-first path of at least one func; PROFILE_NONE if the stack does not end
+ * with this path. */
 static inline uint32_t stack_view_above(const struct stack_view *view, uint32_t stack, const uint32_t *path,
                                         size_t length)
 {
@@ -67,13 +68,13 @@ static inline uint32_t stack_view_above(const struct stack_view *view, uint32_t 
 
 /* The names of a func of a view: a func of the profile, or a func that stands for a library. */
 struct func_names {
-    uint32_t name;     /* string; all strings are PROFILE_NONE where unknown */
+    uint32_t name;     /* string; unknown strings are PROFILE_NONE */
     uint32_t lib;      /* string: the library */
-    uint32_t lib_path; /* string; library_paths_find() sets it */
+    uint32_t lib_path; /* string, which library_paths_find() sets */
     uint32_t file;     /* string: the source file */
-    uint32_t line;     /* of the declaration, 1-based; 0 unknown */
-    uint32_t resource; /* that can be collapsed into one func; PROFILE_NONE: none */
+    uint32_t line;     /* line of the declaration, 1-based; 0 unknown */
+    uint32_t resource; /* resource that transforms can collapse into one func; PROFILE_NONE: none */
 };
 
-/* For an index that no func has, every name is unknown. */
+/* For an index out of range, every name is unknown. */
 struct func_names func_names_of(const struct profile *profile, uint32_t func);

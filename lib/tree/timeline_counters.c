@@ -17,7 +17,7 @@ static void copy_text(char *out, size_t size, const char *text, size_t length)
 {
     size_t copied = length < size ? length : size - 1;
     while (copied < length && copied > 0 && continues_character(text[copied]))
-        copied--; /* cut before a character, not in it */
+        copied--; /* truncate between characters, not inside one */
     memcpy(out, text, copied);
     out[copied] = '\0';
 }
@@ -94,7 +94,7 @@ void counter_display_of(struct counter_display *display, const struct profile *p
     const char *category = strings_text(&profile->strings, counter->category);
     set_defaults(display, category, strings_text(&profile->strings, counter->name));
     read_display(display, profile, counter);
-    /* A counter of percent counts CPU time. */
+    /* A counter in percent counts CPU time. */
     if (profile->meta.has_cpu_delta && strcmp(category, "CPU") == 0 && strcmp(display->unit, "percent") == 0)
         copy_text_z(display->unit, sizeof(display->unit), "cpu-us");
 }
@@ -119,7 +119,7 @@ static bool is_not_after(const void *sample, const void *time)
     return *(const double *)sample <= *(const double *)time;
 }
 
-/* The first sample after `time`; with `or_at`, at it too. */
+/* Finds the first sample after `time`; with `or_at`, at or after `time`. */
 static size_t find_first_after(const struct counter *counter, double time, bool or_at)
 {
     return search_count_before(counter->time, counter->length, sizeof(*counter->time),

@@ -14,7 +14,7 @@
 
 struct counter_display {
     bool is_rate;                                          /* false: the running sum */
-    double sort_weight;                                    /* smaller weights sort first */
+    double sort_weight;                                    /* sort key: smaller values come first */
     bool starts_at_zero, is_hidden_at_first, is_of_system; /* see above */
     char unit[32];  /* "bytes", "pWh", "percent", "" ...; "cpu-us", "cpu-ms": CPU time, whose rate is a share */
     char color[16]; /* a color of the format: "grey", "orange" ... */
@@ -24,44 +24,44 @@ struct counter_display {
 /* Reads the counter's display from the file, with the defaults of its category. */
 void counter_display_of(struct counter_display *display, const struct profile *profile, const struct counter *counter);
 
-/* Computes one value per pixel from `from` to `to` (ms), its maximum: the running sum in the counter's unit, or the
- * change per ms. NAN where the counter was not recorded. The change of the first sample does not count, because the
- * value before is unknown. */
+/* Computes the maximum for each pixel from `from` to `to` (ms): of the running sum in the counter's unit, or of the
+ * change per ms. NAN outside of the counter's samples. The change of the first sample does not count, because the
+ * previous value is unknown. */
 void counter_graph(const struct counter *counter, bool is_rate, double from, double to, float *values, uint32_t width);
 
 struct counter_value {
     double time;        /* of the sample, ms */
     double change;      /* stored with the sample */
     double rate;        /* per ms since the previous sample; NAN for the first */
-    double accumulated; /* running sum including this sample */
+    double accumulated; /* running sum up to and including this sample */
 };
 
-/* Finds the sample that the graph shows at `time`: the previous one for sums, the next one for rates. Returns false
- * if none exists. */
+/* Finds the sample that the graph shows at `time`: the previous sample for sums, the next sample for rates. Returns
+ * false if no such sample exists. */
 bool counter_at(struct counter_value *value, const struct counter *counter, bool is_rate, double time);
 
 struct counter_totals {
     double total;       /* the sum of changes of samples with from < time <= to */
     double least, most; /* per ms: minimum and maximum rate between two samples in the range; NAN: none */
-    double covered;     /* ms of the range covered by samples */
+    double covered;     /* ms of the range that samples cover */
     double mean;        /* time-weighted mean of the running sum; NAN: as for low */
     double low, high;   /* minimum and maximum running sum in the range; NAN: no sample covers it */
 };
 
-/* Computes the totals. `starts_at_zero`: see struct counter_display; if set, the first sample is no value. */
+/* Computes the totals. If `starts_at_zero` is set (see struct counter_display), the first sample is no value. */
 void counter_totals_of(struct counter_totals *totals, const struct counter *counter, bool starts_at_zero, double from,
                        double to);
 
 /* A graph of a counter or of markers: the maximum value of each pixel. */
 struct pixel_values {
     float *values;   /* per pixel; NAN: no value */
-    uint32_t *whose; /* per pixel: index of the counter with its value; may be NULL */
+    uint32_t *whose; /* per pixel: index of the counter or marker with the value; may be NULL */
     uint32_t width;
     double from, per_ms; /* ms at the left edge; pixels per ms */
 };
 
-/* Clears all pixels. from < to, ms. */
+/* Clears all pixels. `from` < `to`, in ms. */
 void pixel_values_start(struct pixel_values *pixels, double from, double to);
 
-/* Raises the pixels that [start, end) touches; if start == end, the pixel that contains it. */
+/* Raises the pixels that [start, end) touches; if start == end, the pixel that contains `start`. */
 void pixel_values_raise(const struct pixel_values *pixels, double start, double end, double value, uint32_t whose);

@@ -201,7 +201,7 @@ static int compare_by_total(const void *left, const void *right)
     return total ? total : compare_by_self(left, right);
 }
 
-/* The change of a sum is the difference of the sums: equal sides give exactly 0, whatever the rounding. */
+/* The change of a sum is computed as the difference of the sums, so equal sides give exactly 0 despite rounding. */
 static struct func_timing subtract_sides(struct func_timing row, const struct timings *timings)
 {
     if (timings->sides) {

@@ -12,41 +12,40 @@ struct side_figures {
 };
 
 struct timings {
-    double *self;   /* per node: of the samples that end in it */
-    double *total;  /* per node: of the samples that end in it or below */
-    uint8_t *alive; /* per node: 1 if the self of it or a descendant is not 0: the nodes that a tree shows */
+    double *self;   /* per node: weight of the samples that end in the node */
+    double *total;  /* per node: weight of the samples that end in the node or below */
+    uint8_t *alive; /* per node: 1 if the tree shows the node: its self or a descendant's self is not 0 */
     size_t length;
-    double root_total; /* the sum of |self|: the 100 % of percentages */
+    double root_total; /* the sum of |self|: 100 % */
     uint64_t samples;  /* counted samples */
-    double all_total;  /* root_total and samples without the search */
+    double all_total;  /* root_total and sample count if there were no search */
     uint64_t all_samples;
 
-    /* For a comparison: the figures of each of PROFILE_SIDES, whose difference the members above have; otherwise
-     * NULL. */
+    /* For a comparison: the timings of each side, whose difference the members above have; otherwise NULL. */
     struct timings *sides;
-    double *rank; /* per node: the largest |total| of it and its descendants, which orders rows; NULL: |total| */
+    double *rank; /* per node: the largest |total| of the node and its descendants, which orders rows; NULL: |total| */
 };
 
 /*
- * `matching`: one byte per node, 0 where samples that end in it do not count (search), or NULL. Uses the memory of an
- * earlier call with the same struct, which is zeroed at first.
+ * `matching` is NULL or has a byte per node: 0 if samples that end in the node do not count. The caller zeroes the
+ * struct once; later calls reuse its memory.
  */
 int timings_compute(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
                     const uint8_t *matching, struct error *err);
 
-/* Sets `timings` to the change from one side to the other, node by node (see compared.h). Takes ownership of the
- * sides, which have the same nodes, even on failure. A node is alive if it is alive on either side. */
+/* Sets `timings` to the change from one side to the other, node by node (see compared.h). Takes ownership of both
+ * sides, which have the same nodes, even on failure. A node is alive if the node is alive on either side. */
 int timings_compare(struct timings *timings, struct timings sides[PROFILE_SIDES], const struct call_nodes *nodes,
                     struct error *err);
 
-/* The key that orders a node among its siblings. */
+/* Returns the magnitude that orders a node among its siblings. */
 static inline double timings_rank(const struct timings *timings, uint32_t node)
 {
     double total = timings->rank ? timings->rank[node] : timings->total[node];
     return total < 0 ? -total : total;
 }
 
-/* Whether samples end in a node, on either side. */
+/* Returns whether samples end in a node, on either side. */
 static inline bool timings_has_self(const struct timings *timings, size_t node)
 {
     if (timings->sides)
@@ -59,10 +58,10 @@ void timings_destroy(struct timings *timings);
 /* ---- the function list ---- */
 
 struct func_timing {
-    uint32_t func; /* or a resource or a category */
-    double total;  /* of the samples with this func anywhere in their stack: recursion counts once */
+    uint32_t func; /* func, resource or category */
+    double total;  /* weight of the samples with this func in their stack; recursion counts once */
     double self;
-    struct side_figures sides[PROFILE_SIDES]; /* of a comparison: total and self are the differences */
+    struct side_figures sides[PROFILE_SIDES]; /* of a comparison, where total and self are the differences */
 };
 
 struct func_timings {
@@ -72,12 +71,13 @@ struct func_timings {
 
 enum func_order { FUNCS_BY_SELF, FUNCS_BY_TOTAL };
 
-/* Lists the funcs on the counted stacks, heaviest (by magnitude) first; ties by the other figure, then by index. */
+/* Lists the funcs on the counted stacks, heaviest (by magnitude) first; equal sums are ordered by the other sum, then
+ * by index. */
 int func_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
                          enum func_order order, struct error *err);
 
 /* The same for libraries: `func` is a resource, or PROFILE_NONE for funcs without one; a sample counts once for each
- * library on its stack. Or for the categories of nodes, by self. */
+ * library on its stack. Lists the categories of nodes, by self. */
 int group_timings_compute(struct func_timings *rows, const struct profile *profile, const struct call_nodes *nodes,
                           const struct timings *timings, bool are_libraries, uint32_t category_count,
                           struct error *err);

@@ -26,7 +26,7 @@ static bool is_equal(const struct transform *a, const struct transform *b)
            (a->path_length == 0 || memcmp(a->path, b->path, a->path_length * sizeof(*a->path)) == 0);
 }
 
-/* A copy of `size` bytes, NULL if there are none. False if memory ran out. */
+/* Copies `size` bytes; *copy is NULL for size 0. False if memory ran out. */
 static bool copy_bytes(const void *from, size_t size, void **copy)
 {
     *copy = size ? malloc(size) : NULL;

@@ -1,7 +1,8 @@
 /*
- * Rewrites the path of a row in the way that its stacks change. A path from a root is the beginning of its stacks; a
- * path of an inverted tree is their end, read backwards. If a transform cuts stacks at the outermost frame of a func, a
- * path from the root loses the part before the func's first frame, an inverted path the part behind its last.
+ * Rewrites the path of a row as a transform changes the row's stacks. A path from a root is the start of the row's
+ * stacks; a path of an inverted tree is the end of the row's stacks, in reverse. If a transform cuts stacks at the
+ * outermost frame of a func, a path from the root loses the part before the func's first frame, an inverted path the
+ * part behind its last.
  */
 #include "tree/frame_kinds.h"
 #include "tree/search_filter.h"
@@ -28,7 +29,7 @@ static void remove_range(const struct path *path, size_t first, size_t last)
     *path->length -= last - first;
 }
 
-/* Finds the first and last frame of the func on the path; false if it has none. */
+/* Finds the first and last frame of the func on the path; false if the path lacks the func. */
 static bool find_func(const struct path *path, uint32_t func, size_t *first, size_t *last)
 {
     bool found = false;
@@ -48,7 +49,7 @@ static bool begins_with(const struct path *path, const struct transform *transfo
            memcmp(path->funcs, transform->path, transform->path_length * sizeof(*path->funcs)) == 0;
 }
 
-/* Whether a transform that leaves out single frames keeps the path's i-th. */
+/* Returns whether a transform that removes single frames keeps the path's frame i. */
 static bool is_frame_kept(const struct transform *transform, const struct path_context *context, uint32_t func,
                           size_t i)
 {

@@ -4,8 +4,7 @@
  * without references, and the pass writes only the column of callers. So a transform of millions of stacks costs as
  * much as copying a few columns, and a frame that survives keeps its address, line and category.
  *
- * Many transforms need the outermost frame of a func above a stack, or the end of a path that a stack begins with: the
- * `top` of the stack.
+ * Many transforms need the `top` of a stack: the outermost frame of a func, or the end of a path from the root.
  */
 #include "tree/transform_stacks.h"
 
@@ -22,7 +21,7 @@ static uint32_t *new_column(const struct stack_view *view)
     return malloc((view->length + 1) * sizeof(uint32_t));
 }
 
-/* Samples that ended in stack s end in to[s] now. Takes ownership of `to`. */
+/* Samples that ended in stack s now end in to[s]. Takes ownership of `to`. */
 static void move_samples(struct stack_view *view, uint32_t *to)
 {
     if (!view->leaf) {
@@ -53,7 +52,7 @@ int stack_view_find_used(struct stack_view *view, struct error *err)
     return 0;
 }
 
-/* ---- which frames are meant ---- */
+/* ---- selecting frames ---- */
 
 static void mark_func(const struct stack_view *view, uint32_t func, uint8_t *removed)
 {
@@ -61,7 +60,7 @@ static void mark_func(const struct stack_view *view, uint32_t func, uint8_t *rem
         removed[stack] = view->func[stack] == func;
 }
 
-/* `own`: the category itself, else all others. */
+/* Marks the category if `own`, else all other categories. */
 static void mark_category(const struct stack_view *view, uint32_t category, bool own, uint8_t *removed)
 {
     for (size_t stack = 0; stack < view->length; stack++)
@@ -75,7 +74,7 @@ static void mark_resource(const struct stack_view *view, const struct profile *p
         removed[stack] = (resource_of_func(profile, view->func[stack]) == resource) == own;
 }
 
-/* `kinds`: the kinds to keep. */
+/* `kinds` is the set of frame kinds to keep. */
 static void mark_frames(const struct stack_view *view, const uint8_t *kind_of_func, uint32_t kinds, uint8_t *removed)
 {
     for (size_t stack = 0; stack < view->length; stack++)
@@ -113,8 +112,8 @@ static void find_outermost(const struct stack_view *view, uint32_t func, uint32_
     }
 }
 
-/* Finds the stack at the end of a path from a root, for all stacks below. For a stack on that path, its top is the
- * number of funcs matched so far, in `matched`. */
+/* Finds the stack at the end of a path from a root, for all stacks below. For a stack on the path, `matched` is the
+ * number of matched funcs. */
 static void find_path(const struct stack_view *view, const uint32_t *path, size_t length, uint32_t *matched,
                       uint32_t *top)
 {
@@ -175,7 +174,7 @@ static void cut_off_callees(const struct stack_view *view, const uint32_t *path,
 
 /* ---- recursion: no sample moves ---- */
 
-/* The innermost frame of a run stays, with its address; its caller becomes the caller of the run. */
+/* The innermost frame of a run stays, with its address; the run's caller becomes its caller. */
 static void collapse_runs(struct stack_view *view, uint32_t func)
 {
     for (uint32_t stack = 0; stack < view->length; stack++) {
@@ -224,7 +223,7 @@ static bool own_funcs(struct stack_view *view)
 struct scratch {
     uint32_t *to, *top;
     uint8_t *removed;
-    uint8_t *kind_of_func; /* includes funcs that stand for libraries; only for focus frames */
+    uint8_t *kind_of_func; /* number of funcs, including funcs that stand for libraries; only for focus frames */
     struct search search;  /* only for merge matching */
 };
 
@@ -278,7 +277,7 @@ static void focus_subtree(struct stack_view *view, const struct transform *trans
     focus_on_tops(view, scratch->top, scratch->to);
 }
 
-/* The transforms that move samples: fill in scratch->to. */
+/* Applies a transform that moves samples: fills scratch->to. */
 static void transform_samples(struct stack_view *view, const struct profile *profile, const struct transform *transform,
                               struct scratch *scratch)
 {

@@ -39,7 +39,7 @@ static void side_columns(struct tree_rows *rows, double **columns[COMPARED_COLUM
     columns[4] = &rows->rank;
 }
 
-/* Grows these columns to the size of the others; allocates them at the first row of a comparison. */
+/* Grows the columns of sides to the size of the other columns; allocates them at the first row of a comparison. */
 static bool reserve_sides(struct tree_rows *rows)
 {
     double **columns[COMPARED_COLUMNS];

@@ -1,5 +1,5 @@
 /*
- * Rows of a tree in display order, stored in columns. Every tree answers with them.
+ * Rows of a tree in display order, stored in columns. All trees return their rows in this form.
  */
 #pragma once
 
@@ -11,22 +11,22 @@
 #include <stdint.h>
 
 struct tree_row {
-    uint32_t node; /* handle in the tree of the request */
+    uint32_t node; /* handle of the node in its tree */
     uint32_t depth, func, category;
     double total, self;
     bool has_children;
-    bool is_compared; /* total and self are changes between the sides: */
+    bool is_compared; /* for a comparison, where total and self are changes between the sides: */
     struct side_figures sides[PROFILE_SIDES];
-    double rank; /* the largest |total| of the row and those below, as far as that is known */
+    double rank; /* the largest known |total| of the row and its descendants */
 };
 
-/* A column each. Zero it to start; the memory is used again by later calls. */
+/* A column each. The caller zeroes the struct once; later calls reuse its memory. */
 struct tree_rows {
     uint32_t *node;
     uint32_t *depth, *func, *category;
     double *total, *self;
     uint8_t *has_children;
-    /* Of a comparison, see struct tree_row; else they mean nothing. */
+    /* Only for a comparison, see struct tree_row. */
     bool is_compared;
     double *base_total, *base_self, *new_total, *new_self, *rank;
     size_t length, capacity, compared_capacity;
@@ -35,10 +35,11 @@ struct tree_rows {
 /* False if memory ran out. */
 bool tree_rows_push(struct tree_rows *rows, struct tree_row row);
 
-/* A tree to make rows of; its nodes are named by handles. */
+/* A tree as the source of rows; handles identify its nodes. */
 struct row_source {
     void *tree;
-    /* Appends the children of a node, in any order: the handle is the index, the weight (of any sign) the magnitude. */
+    /* Appends the children of a node, in any order: the entry's index is the handle, its magnitude the weight (of any
+     * sign). */
     int (*collect_children)(void *tree, uint32_t node, struct order_entries *children, struct error *err);
     struct tree_row (*row)(void *tree, uint32_t node);
 };

@@ -7,25 +7,25 @@
 #include <string.h>
 
 enum { MOST_BLOCKS = 200, LEAST_INTERVALS = 10 };
-enum { MOST_IN_ROWS = 1 << 19, WORTH_A_ROW = 16 }; /* units of all rows; samples of a node */
+enum { MOST_IN_ROWS = 1 << 19, WORTH_A_ROW = 16 }; /* sums per unit of all rows; sums of the samples of a node */
 
 struct summing {
     struct unit_weights *weights;
     const struct engine *engine;
     const struct call_nodes *nodes;
     const uint32_t *group_of_func;
-    uint32_t *counted; /* per node: it, or the next caller, that counts for the total of a group; NODE_NONE.
-                        * NULL: self is summed */
-    uint32_t *row;     /* per node: its row of units; UINT32_MAX: none */
+    uint32_t *counted; /* per node: the node or nearest caller that counts for the total of a group; NODE_NONE. NULL:
+                        * self is summed */
+    uint32_t *row;     /* per node: the row of the node in `units`; UINT32_MAX: none */
     double *rows[PROFILE_SIDES];
-    double start, block, factor; /* of blocks, ms; factor: of the weights of the thread */
+    double start, block, factor; /* length of a block, ms; factor for the weights of the thread */
     enum profile_side side;      /* of the thread */
     size_t first_unit;           /* of its run */
-    size_t blocks;               /* of each run; 1: its runs are the units */
+    size_t blocks;               /* number of units of each run; 1: the runs are the units */
     double least[PROFILE_SIDES];
 };
 
-/* ---- the nodes of groups ---- */
+/* ---- nodes of groups ---- */
 
 static uint32_t node_group(const struct summing *summing, uint32_t node)
 {
@@ -38,7 +38,7 @@ static uint32_t find_counted_caller(const struct summing *summing, uint32_t node
     return prefix == NODE_NONE ? NODE_NONE : summing->counted[prefix];
 }
 
-/* A node inside another one of its group does not count once more. Nodes are in depth-first order: see timings.c. */
+/* A node inside another node of its group does not count again. Nodes are in depth-first order: see timings.c. */
 static bool find_counted(struct summing *summing)
 {
     const struct call_nodes *nodes = summing->nodes;
@@ -54,13 +54,13 @@ static bool find_counted(struct summing *summing)
     return outermost_end != NULL;
 }
 
-/* The sum of both sides for a node. */
+/* Returns the sum of both sides for a node. */
 static double node_weight(const struct timings *timings, uint32_t node)
 {
     return fabs(timings->sides[SIDE_BASE].total[node]) + fabs(timings->sides[SIDE_NEW].total[node]);
 }
 
-/* Gives rows to the heaviest nodes, at most `most`; returns their number. */
+/* Adds rows for the heaviest nodes, at most `most`; returns the number of rows. */
 static uint32_t choose_rows(struct summing *summing, size_t most)
 {
     const struct timings *timings = engine_timings(summing->engine);
@@ -133,7 +133,7 @@ static void add_rows(struct summing *summing)
     }
 }
 
-/* ---- the pass over samples ---- */
+/* ---- pass over samples ---- */
 
 static void add_sample(void *context, uint32_t stack, double weight, double time)
 {

@@ -1,9 +1,9 @@
 /*
- * The time of each function in each run of a comparison, or in each block of time of a single run. Their variance gives
- * the confidence interval of a change (noise.h).
- * Adding a sample to each function of its stack would take most of the time of a comparison (two million samples, 40
- * frames deep). So heavy nodes of the call tree have a row of units of their own: a sample is added to the functions
- * below its nearest row and to that row, and at the end each row is added to its callers.
+ * The time of each function in each run of a comparison, or in each block of time of a single run. The variance of the
+ * times gives the confidence interval of a change (noise.h). Adding a sample to each function of its stack would take
+ * most of the time of a comparison (two million samples, 40 frames deep). So heavy nodes of the call tree have a row of
+ * units: a sample is added to its nearest row and to the functions below this row, and at the end each row is added to
+ * its callers.
  */
 #pragma once
 
@@ -19,9 +19,9 @@ struct unit_weights {
     double *all[PROFILE_SIDES];       /* [unit]: of all samples */
 };
 
-/* Passes once over the samples of the engine's query, which must cover both sides. `group_of_func`: per func,
- * PROFILE_NONE for funcs without a group. `order`: whether to sum self or total; a stack with several functions of a
- * group counts once for its total. Destroy it even after a failure. */
+/* Reads each sample of the engine's query, which must cover both sides, once. `group_of_func` has the group of each
+ * func, or PROFILE_NONE. `order` selects self or total; a stack with several functions of a group counts once for the
+ * group's total. Call unit_weights_destroy() even after a failure. */
 int unit_weights_sum(struct unit_weights *weights, const struct engine *engine, const uint32_t *group_of_func,
                      size_t groups, enum func_order order, struct error *err);
 void unit_weights_destroy(struct unit_weights *weights);

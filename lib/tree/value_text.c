@@ -86,7 +86,7 @@ static bool append_scalar(struct text_buffer *out, const struct value_context *c
     }
 }
 
-/* Elements with commas between; an inner array, a row of a table, begins a line. Objects: "key: value". */
+/* Appends elements with commas between; an inner array (a row of a table) begins a line. Objects: "key: value". */
 static bool append_parts(struct text_buffer *out, const struct value_context *context, const char *format,
                          struct json *json)
 {

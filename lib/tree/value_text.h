@@ -8,16 +8,16 @@
 #include "profile/profile.h"
 #include "tree/quantity.h"
 
-/* The tables that the indexes of a profile's values refer to. */
+/* The context of values: the profile whose tables their indexes refer to. */
 struct value_context {
     const struct profile *profile;
-    double zero; /* ms: where times are counted from */
+    double zero; /* ms: zero of times */
 };
 
-/* Writes a number, NUL-terminated: "12.5 ms", "1.5 MiB", "1,234". A number without a unit is written in full. */
+/* Writes a number, NUL-terminated: "12.5 ms", "1.5 MiB", "1,234". A number without a unit has all its digits. */
 void number_text(char out[QUANTITY_TEXT_MAX], const char *format, double value);
 
-/* Appends a value of JSON text: strings decoded, lists with commas between, each row of a table on a line; a value
- * that does not fit its format is appended as it is. False if memory ran out. */
+/* Appends a value of JSON text: strings decoded, lists with commas between, each row of a table on a line; a value that
+ * does not fit its format is appended unchanged. False if memory ran out. */
 bool value_text_append(struct text_buffer *out, const struct value_context *context, const char *format,
                        const char *json, size_t length);

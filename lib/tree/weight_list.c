@@ -31,7 +31,7 @@ static bool has_sample_off_cpu(const struct profile *profile)
     return false;
 }
 
-/* The unit of the recorded weights: of the first thread that has weights. */
+/* Returns the unit of the recorded weights, from the first thread with weights. */
 static enum weight_type recorded_type(const struct profile *profile)
 {
     for (size_t i = 0; i < profile->threads.length; i++)
@@ -45,7 +45,7 @@ bool weight_is_held(const struct profile *profile, enum sample_weight weight)
     switch (weight) {
     case WEIGH_RECORDED:
         return true;
-    case WEIGH_SAMPLES: /* a row that stands for several samples is not a sample */
+    case WEIGH_SAMPLES: /* rows that stand for several samples have no sample count */
         return has_weights(profile) && !(profile->meta.has_no_times && recorded_type(profile) == WEIGHT_SAMPLES);
     case WEIGH_TIME:
         return !profile->meta.has_no_times;
@@ -109,7 +109,8 @@ static const struct weight fixed[] = {
 };
 enum { WEIGHTS = sizeof(fixed) / sizeof(*fixed) };
 
-/* Of a profile with recorded waits, in this order. Its recorded weights are the same as "time". */
+/* The weights of a profile with recorded waits, in display order. In such a profile, the recorded weights equal
+ * "time". */
 static const struct {
     enum sample_weight kind;
     const char *label, *hint;
@@ -121,7 +122,7 @@ static const struct {
 };
 enum { WAIT_WEIGHTS = sizeof(of_waits) / sizeof(*of_waits) };
 
-/* The row of of_waits, or -1. */
+/* Returns the row of of_waits, or -1. */
 static int find_wait_weight(const struct weight *weight)
 {
     for (int i = 0; weight->table == TABLE_SAMPLES && i < WAIT_WEIGHTS; i++)

@@ -1,6 +1,6 @@
 /*
- * The weights that a profile offers: for the page and `prof report --weight`. A new weight, such as another recorded
- * event, is one more entry here, and changes nothing else.
+ * The weights that a profile offers: for the page and `prof report --weight`. Another recorded event becomes another
+ * entry of the list, without other changes.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "tree/weights.h"
 
 struct weight {
-    const char *id;    /* in addresses of the page, and of --weight */
+    const char *id;    /* name in URLs of the page and for --weight */
     const char *label; /* for people */
     const char *hint;  /* one sentence: the meaning of a sample's weight */
     const char *unit;  /* "samples", "ms", "bytes", or the counted event: see weight_text() */
@@ -18,18 +18,18 @@ struct weight {
 
 ARRAY_TYPE(struct weight_list, struct weight);
 
-/* Whether the samples have the data for the weight, and it differs from WEIGH_RECORDED. */
+/* Returns whether the samples have the data for the weight, and the weight differs from WEIGH_RECORDED. */
 bool weight_is_held(const struct profile *profile, enum sample_weight weight);
 
-/* Whether a thread has the data for a weight of the list. */
+/* Returns whether a thread has the data for a weight of the list. */
 bool weight_is_offered(const struct profile *profile, const struct weight *weight);
 
 bool weight_needs_cpu_times(enum sample_weight weight);
 
-/* Fills the list with the weights that the profile has. The first one is the default: the recorded weight; CPU time
+/* Fills the list with the weights that the profile has. The first weight is the default: the recorded weight; CPU time
  * if the profile has recorded waits, whose recorded weight mixes CPU time and waits; the first event if CPU time was
  * not sampled. The caller frees it. */
 int weights_of_profile(struct weight_list *list, const struct profile *profile, struct error *err);
 
-/* Finds the weight with this id, even if the profile lacks its data. False if the id is unknown. */
+/* Finds the weight with this id, even if the profile lacks its data. Returns false if the id is unknown. */
 bool weights_find(const struct profile *profile, const char *id, struct weight *weight);

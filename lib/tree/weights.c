@@ -21,7 +21,7 @@ void samples_in_range(const struct sample_table *samples, struct time_range rang
         *last = *first;
 }
 
-/* ---- the weight of a sample ---- */
+/* ---- weight of a sample ---- */
 
 static bool is_on_cpu(const struct wait_rows *waits, size_t i)
 {
@@ -74,7 +74,7 @@ static double gap_end(const struct thread_gaps *gaps, size_t i)
     return i < gaps->samples->length ? gaps->samples->time[i] : gaps->end;
 }
 
-/* ms. Before a thread's first sample it is often not known: then it was an interval at most. */
+/* ms. The CPU time before a thread's first sample is often unknown: then it is at most an interval. */
 static double gap_cpu_time(const struct thread_gaps *gaps, size_t i)
 {
     const struct sample_table *samples = gaps->samples;
@@ -91,7 +91,7 @@ static double overlap(double from, double to, struct time_range range)
     return fmax(0, fmin(to, range.to) - fmax(from, range.from));
 }
 
-/* The unrecorded part of a time, in ms. */
+/* Returns how long recording was paused between two times, in ms. */
 static double sum_paused(const struct thread_gaps *gaps, double from, double to)
 {
     double paused = 0;
@@ -107,13 +107,13 @@ static struct gap_time gap_time_in_range(const struct thread_gaps *gaps, size_t 
     struct gap_time time = {overlap(start, ran_until, range), overlap(ran_until, end, range)};
     if (gaps->paused_count && time.wait > 0)
         time.wait -= fmin(time.wait, sum_paused(gaps, fmax(ran_until, range.from), fmin(end, range.to)));
-    /* of a gap that is not cut all is counted, also where clocks differ and CPU time is more than time */
+    /* a gap inside the range counts whole, even if clocks differ and CPU time exceeds elapsed time */
     if (start >= range.from && end <= range.to && start < range.to)
         time.cpu = cpu;
     return time;
 }
 
-/* Nearly all of the millions of gaps lie in the range as a whole. */
+/* A fast path for gaps inside the range, which are nearly all gaps. */
 static inline struct gap_time gap_time_inline(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     const struct sample_table *samples = gaps->samples;
@@ -157,7 +157,7 @@ size_t gap_at(const struct thread_gaps *gaps, double time, struct time_range *ex
     return time >= extent->from && time < extent->to ? i : SIZE_MAX;
 }
 
-/* The same of a thread with recorded waits, which are not meant here. */
+/* In a thread with recorded waits, whether a gap without a recorded wait has waiting time. */
 static bool is_short_wait_at(const struct thread_gaps *gaps, double time, struct time_range *wait)
 {
     struct time_range gap;
@@ -214,8 +214,8 @@ static void add_samples(struct stack_weights *weights, const struct profile *pro
             weights->of_stack[samples->stack[i]] += 1;
 }
 
-/* A sample without a stack does not count: it was recorded without one, or a transform dropped it. The waits next to it
- * do not count either. */
+/* A sample without a stack does not count: it was recorded without one, or a transform dropped it. Waits next to an
+ * uncounted sample do not count either. */
 static bool has_stack(const struct sample_table *samples, size_t i)
 {
     size_t at = i < samples->length || i == 0 ? i : i - 1;
@@ -230,7 +230,7 @@ static void set_row(const struct weighing *weighing, size_t row)
 
 typedef void add_sample(void *context, uint32_t stack, double weight, unsigned count);
 
-/* The time in gaps of a thread with recorded waits, each for the row that stands for it. */
+/* Adds the time in gaps of a thread with recorded waits, each gap to the row that stands for it. */
 static inline __attribute__((always_inline)) void weigh_recorded_waits(const struct weighing *weighing,
                                                                        const struct thread_gaps *gaps,
                                                                        const struct sample_table *samples,
@@ -250,7 +250,7 @@ static inline __attribute__((always_inline)) void weigh_recorded_waits(const str
         if (weighing->weight != WEIGH_OFF_CPU_TIME && runner < samples->length &&
             samples->stack[runner] != PROFILE_NONE)
             add(context, samples->stack[runner], time.cpu, is_in_range && is_runner);
-        if (weighing->weight == WEIGH_CPU_TIME || (ran && time.wait == 0)) /* a wait row counts even without time */
+        if (weighing->weight == WEIGH_CPU_TIME || (ran && time.wait == 0)) /* a wait counts even if it has no time */
             continue;
         size_t waiter = row_cursor_find(&wait_end, waits, ROW_WAIT_END, i);
         uint32_t stack = waiter != SIZE_MAX      ? samples->stack[waiter]
@@ -288,7 +288,7 @@ static void weigh_times(const struct profile *profile, const struct weighing *we
     }
 }
 
-/* The stack to which row `i` of native allocations counts, among rows `first` to `last`; PROFILE_NONE: none. */
+/* Returns the stack that row `i` of native allocations counts for, among rows `first` to `last`; PROFILE_NONE: none. */
 static uint32_t stack_of_allocation(const struct sample_table *table, size_t i, size_t first, size_t last,
                                     enum sample_weight weight)
 {
@@ -349,7 +349,7 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
     }
 }
 
-/* Rows of files without times are stacks, each with how many samples have it. */
+/* In files without times, a row is a stack with its number of samples. */
 static bool rows_stand_for_samples(const struct profile *profile, const struct sample_table *samples)
 {
     return profile->meta.has_no_times && samples->weight && samples->weight_type == WEIGHT_SAMPLES;
@@ -386,7 +386,8 @@ static void add_weight(void *context, uint32_t stack, double weight, unsigned co
     weights->samples[stack] += count;
 }
 
-/* weigh_thread() without a call per sample, for the most common kind of thread. False for other threads. */
+/* A version of weigh_thread() without a call per sample, for the most common kind of thread. False for other
+ * threads. */
 static bool sum_recorded_waits(struct stack_weights *weights, const struct profile *profile,
                                const struct weighing *weighing, uint32_t thread)
 {

@@ -8,29 +8,28 @@
 #include "tree/wait_rows.h"
 
 /*
- * The weight of a sample. Its time, like its CPU time, covers the time since the previous sample of its thread. The
- * thread did not run for the rest of that time. Only a sample without CPU time, taken during the wait, has the function
- * that waited; all other waits count for the stack "(not running)".
+ * The weight of a sample. The time and CPU time of a sample cover the time since the previous sample of its thread. In
+ * the remaining time, the thread did not run. Only a sample without CPU time, taken during a wait, shows the function
+ * that waited; other waits count for the stack "(not running)".
  *
  * In threads with recorded waits (wait_rows.h), CPU time counts for the next sample on a CPU, even before a wait. The
- * rest of the time counts for its own wait, or for the next one if it has no row: waits too short for rows are usually
- * near others of their kind, and no function gets a wait that was not recorded for it. If no wait follows, the time
- * counts for the last one before.
+ * remaining time counts for its own wait, or for the next recorded wait if its wait has no row: waits too short for
+ * rows are usually near waits of the same kind. If no wait follows, the time counts for the previous wait.
  */
 enum sample_weight {
-    WEIGH_RECORDED,     /* the unit of the file: samples, ms or bytes; without one, 1 per sample */
+    WEIGH_RECORDED,     /* recorded weight of the file: samples, ms or bytes; without weights, 1 per sample */
     WEIGH_SAMPLES,      /* 1 */
     WEIGH_TIME,         /* ms: CPU time and off-CPU time */
-    WEIGH_CPU_TIME,     /* ms of CPU time; where that is unknown, all of the time */
+    WEIGH_CPU_TIME,     /* ms of CPU time; elapsed time if CPU time is unknown */
     WEIGH_OFF_CPU_TIME, /* ms without CPU time: waiting, or ready to run */
-    WEIGH_ON_CPU,       /* as recorded, but 0 for a sample without CPU time */
-    WEIGH_OFF_CPU,      /* as recorded, but 0 for one with CPU time */
+    WEIGH_ON_CPU,       /* recorded weight, but 0 for a sample without CPU time */
+    WEIGH_OFF_CPU,      /* recorded weight, but 0 for a sample with CPU time */
     WEIGH_KINDS,
 
-    /* Of native allocations: bytes, negative where they are deallocated. */
+    /* Of native allocations: bytes; negative for deallocations. */
     WEIGH_ALLOCATED = WEIGH_KINDS,
-    WEIGH_RETAINED,          /* allocated, and not deallocated in the range */
-    WEIGH_DEALLOCATED,       /* allocated in the range, too: where it was allocated */
+    WEIGH_RETAINED,          /* bytes allocated and not deallocated in the range */
+    WEIGH_DEALLOCATED,       /* deallocated bytes that were allocated in the range, at the allocation's stack */
     WEIGH_DEALLOCATION_SITES /* where it was deallocated */
 };
 
@@ -42,11 +41,11 @@ extern const struct time_range whole_time;
 
 struct stack_weights {
     double *of_stack;  /* one per stack of the profile */
-    uint32_t *samples; /* counted samples per stack; NULL if equal to of_stack */
+    uint32_t *samples; /* number of counted samples per stack; NULL if equal to of_stack */
     size_t length;
 };
 
-/* The samples of the thread that lie in the range: first and one past the last. */
+/* Finds the samples of the thread in the range: the first, and one past the last. */
 void samples_in_range(const struct sample_table *samples, struct time_range range, size_t *first, size_t *last);
 
 /* Selects samples and their weight. */
@@ -55,13 +54,13 @@ struct weighing {
     size_t thread_count;
     struct time_range range;
     enum sample_weight weight;
-    enum sample_table_kind table; /* the table to read; only TABLE_SAMPLES has times */
-    /* Per thread of the profile and kind of table, in place of its own; NULL: those. */
+    enum sample_table_kind table; /* the sample table to read; only TABLE_SAMPLES has times */
+    /* Tables per thread of the profile and kind, in place of the profile's tables; NULL: those. */
     const struct sample_table (*samples)[SAMPLE_TABLES];
-    uint32_t not_running; /* the stack of waits that are of no function; PROFILE_NONE: not counted */
-    bool counts_apart;    /* stack_weights_sum() fills `samples`, even if equal to of_stack */
-    size_t *row; /* weigh_thread() stores the row of each call here: the number of rows for time after the last row;
-                  * NULL: not needed */
+    uint32_t not_running; /* the stack "(not running)", for waits without a known function; PROFILE_NONE: not counted */
+    bool counts_apart;    /* stack_weights_sum() counts `samples`, even if they equal of_stack */
+    size_t *row; /* weigh_thread() stores the row of each call of `add` here; for time after the last row, the number of
+                  * rows; NULL: not needed */
 };
 
 /* The gaps of a thread: the time before each sample, and the time after the last one, within the lifetime of the
@@ -69,10 +68,10 @@ struct weighing {
 struct thread_gaps {
     const struct sample_table *samples;
     double start, end; /* ms: where the first gap begins, and where the last one ends */
-    double known_end;  /* ms: end of the thread; NAN if the file does not have it */
+    double known_end;  /* ms: end of the thread; NAN if the file has no such time */
     double interval;
-    double shortest_wait;              /* ms: no gap_is_wait() that is not longer */
-    const struct paused_range *paused; /* recording was paused in these times: they are no waits */
+    double shortest_wait;              /* ms: minimum length of a gap_is_wait() */
+    const struct paused_range *paused; /* times in which recording was paused: no waits */
     size_t paused_count;
     struct wait_rows waits;
 };
@@ -83,38 +82,37 @@ struct gap_time {
 
 struct thread_gaps thread_gaps_of(const struct profile *profile, uint32_t thread);
 
-/* The part of gap `i` (0 to samples->length) in the range. */
+/* Returns the part of gap `i` (0 to samples->length) in the range. */
 struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range);
 
-/* Whether the thread ran so little in gap `i` that it is drawn as not running. */
+/* Returns whether graphs show the thread as not running in gap `i`, because it ran too little. */
 bool gap_is_wait(const struct thread_gaps *gaps, size_t i);
 
-/* Whether gap `i` ends with a sample taken during a wait, or with the end of a recorded wait, and so has the
- * function that waited. */
+/* Returns whether the function that waited in gap `i` is known: the gap ends with a sample taken during a wait, or with
+ * the end of a recorded wait. */
 bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i);
 
 /* Finds the gap that contains a time, and its bounds; SIZE_MAX outside of the thread's lifetime. */
 size_t gap_at(const struct thread_gaps *gaps, double time, struct time_range *extent);
 
-/* The time until which a thread with recorded waits ran in gap `i`, ms. The rest is one or more waits too short for
- * rows; less than half an interval counts as running. */
+/* Returns the time until which a thread with recorded waits ran in gap `i`, ms. The rest of the gap is waits too short
+ * for rows; a rest below half an interval counts as running. */
 double gap_ran_until(const struct thread_gaps *gaps, size_t i);
 
-/* Whether a thread is known not to have run at a time, in an unknown function; if so, *wait is that part of the gap,
- * ms. */
+/* Returns whether a thread did not run at a time, in an unknown function; *wait is then this part of the gap, ms. */
 bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_range *wait);
 
-/* Calls `add` with the weight of each sample of a thread, for its stack and for "(not running)". `count` is 1 for a
- * counted sample: for time weights, samples on a CPU and one per recorded wait, if their time counts. */
+/* Calls `add` with the weight of each sample of a thread, for the sample's stack and for "(not running)". `count` is 1
+ * for a counted sample: for time weights, samples on a CPU and one per recorded wait, if their time counts. */
 void weigh_thread(const struct profile *profile, const struct weighing *weighing, uint32_t thread,
                   void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context);
 
-/* How many samples of a thread count in a range, with or without a stack: see weigh_thread(). */
+/* Returns the number of counted samples of a thread in a range, with or without a stack: see weigh_thread(). */
 double weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight,
                             enum sample_table_kind table, struct time_range range);
 
-/* Sums the samples of several threads. Ignores indexes out of range and repeated ones. Reuses the memory of an
- * earlier call with the same struct, which the caller zeroes first. */
+/* Sums the samples of several threads. Ignores indexes out of range and repeated ones. The caller zeroes the struct
+ * once; later calls reuse its memory. */
 int stack_weights_sum(struct stack_weights *weights, const struct profile *profile, const struct weighing *weighing,
                       struct error *err);
 
