@@ -67,9 +67,25 @@ int replay_renumber(struct replay *replay, struct spool_record *record, struct e
         return replace_thread_of_sample(replay, &record->event_sample.thread);
     case SPOOL_COUNTERS:
         return record->counters.of >= COUNTERS_OF_POWER || replace(&rows->processes, &record->counters.of);
-    default:
-        return 1;
+    case SPOOL_INFO:
+    case SPOOL_LIB:
+    case SPOOL_OBJECT:
+    case SPOOL_PYTHON_FUNCTION:
+    case SPOOL_LOST:
+    case SPOOL_PAUSED:
+    case SPOOL_RESUMED:
+    case SPOOL_MARK:
+    case SPOOL_RUN:
+    case SPOOL_MARK_NAME:
+    case SPOOL_PROGRAM_MARK:
+    case SPOOL_MARKS_LOST:
+    case SPOOL_EXIT:
+    case SPOOL_WORK:
+    case SPOOL_SIGNAL:
+    case SPOOL_OOM_KILL:
+        break; /* without the number of a process or thread */
     }
+    return 1;
 }
 
 uint32_t replay_process_number(const struct replay *replay, uint32_t row)

@@ -123,6 +123,7 @@ static bool mark_stays(const struct compaction *compaction, const struct spool_p
     return end >= compaction->uses->oldest_time;
 }
 
+/* No default: the compiler reports a kind that is missing. */
 static bool record_stays(const struct compaction *compaction, const struct spool_record *record)
 {
     uint64_t oldest = compaction->uses->oldest_time;
@@ -155,9 +156,23 @@ static bool record_stays(const struct compaction *compaction, const struct spool
         return record->signal.time_ns >= oldest;
     case SPOOL_OOM_KILL:
         return record->oom_kill.time_ns >= oldest;
-    default:
-        return true;
+    case SPOOL_INFO:
+    case SPOOL_LIB:
+    case SPOOL_OBJECT:
+    case SPOOL_PYTHON_FUNCTION:
+    case SPOOL_MARK_NAME:
+    case SPOOL_MARK:
+    case SPOOL_RUN:
+    case SPOOL_PAUSED:
+    case SPOOL_RESUMED:
+    case SPOOL_UNSEEN: /* at the end of the file */
+    case SPOOL_SAMPLE:
+    case SPOOL_WAIT:
+    case SPOOL_EVENT_SAMPLE:
+    case SPOOL_COUNTERS:
+        break;
     }
+    return true;
 }
 
 static bool copy_events(const struct compaction *compaction, const unsigned char *bytes, size_t size,
