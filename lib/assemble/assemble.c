@@ -401,8 +401,14 @@ int assembly_add_stacks(struct assembly *assembly, const struct assemble_options
     if (!code && numbers && is_first)
         code = stable_numbers_add_funcs(numbers, &assembly->interner, err);
     if (!code)
-        code = symbolize_frames(&assembly->symbolization, &assembly->replay, options->files, options->cache_directory,
-                                assembly->symbolizer, &assembly->profile, &assembly->interner, err);
+        code = symbolize_frames(&assembly->symbolization,
+                                &(struct symbolize_frames_input){.replay = &assembly->replay,
+                                                                 .symbolizer = assembly->symbolizer,
+                                                                 .profile = &assembly->profile,
+                                                                 .interner = &assembly->interner,
+                                                                 .files = options->files,
+                                                                 .cache_directory = options->cache_directory},
+                                err);
     if (!code && numbers)
         code = stable_numbers_note_funcs(numbers, &assembly->profile, err);
     return code ? code : map_stacks(assembly, err);

@@ -166,6 +166,9 @@ ARRAY_TYPE(struct real_array, double);
 struct filling {
     struct profile *profile;
     const struct profile_counters_source *source;
+    const struct replay_series *series; /* of these, whose counters belong to `thread` and last until `end` (ns) */
+    uint32_t thread;
+    uint64_t end;
     struct real_array times, counts; /* of the counter at hand */
     double given;                    /* what the changes so far add up to */
     double sum;                      /* and what they should */
@@ -253,10 +256,10 @@ static bool add_change(struct filling *filling, const struct replay_series *seri
 }
 
 /* Up to its end a process that sleeps has what it had; the last moment of one that ran is unknown. */
-static bool add_end(struct filling *filling, uint64_t end, bool is_level)
+static bool add_end(struct filling *filling, bool is_level)
 {
     static const double moment = 100; /* ms */
-    double time = to_ms(filling, end);
+    double time = to_ms(filling, filling->end);
     size_t count = filling->times.length;
     if (!count || time <= filling->times.data[count - 1])
         return true;
@@ -279,14 +282,14 @@ static bool has_changes(const struct filling *filling)
     return false;
 }
 
-static int add_counter(struct filling *filling, const struct counter_look *look, uint32_t thread, struct error *err)
+static int add_counter(struct filling *filling, const struct counter_look *look, struct error *err)
 {
     struct profile *profile = filling->profile;
     struct counter counter = {.name = strings_add_z(&profile->strings, look->name),
                               .category = strings_add_z(&profile->strings, look->category),
                               .description = strings_add_z(&profile->strings, look->description),
-                              .pid = profile->threads.data[thread].pid,
-                              .main_thread = thread,
+                              .pid = profile->threads.data[filling->thread].pid,
+                              .main_thread = filling->thread,
                               .json = json_string(&profile->strings, put_display, look),
                               .length = filling->times.length};
     if (counter.name == STRING_NONE || counter.category == STRING_NONE || counter.description == STRING_NONE ||
@@ -298,10 +301,11 @@ static int add_counter(struct filling *filling, const struct counter_look *look,
     return 0;
 }
 
-/* A counter of `columns` columns of a series, from `column` on; of thread `thread`, up to `end`. */
-static int fill_counter(struct filling *filling, const struct counter_look *look, const struct replay_series *series,
-                        size_t column, size_t columns, uint32_t thread, uint64_t end, struct error *err)
+/* A counter of `columns` columns of the series, from `column` on. */
+static int fill_counter(struct filling *filling, const struct counter_look *look, size_t column, size_t columns,
+                        struct error *err)
 {
+    const struct replay_series *series = filling->series;
     uint64_t previous = 0;
     bool ok = true;
     filling->times.length = filling->counts.length = 0;
@@ -313,10 +317,10 @@ static int fill_counter(struct filling *filling, const struct counter_look *look
         ok = look->is_level ? add_level(filling, series, i, value, &previous)
                             : add_change(filling, series, i, value, &previous, look->scale);
     }
-    ok = ok && add_end(filling, end, look->is_level);
+    ok = ok && add_end(filling, look->is_level);
     if (!ok)
         return error_no_memory(err);
-    return has_changes(filling) ? add_counter(filling, look, thread, err) : 0;
+    return has_changes(filling) ? add_counter(filling, look, err) : 0;
 }
 
 /* ---- all ---- */
@@ -329,12 +333,13 @@ static const enum counter_kind order[COUNTER_KINDS] = {COUNTER_CPU_TIME,     COU
 static int fill_process(struct filling *filling, uint32_t process, uint32_t thread, struct error *err)
 {
     const struct replay *replay = filling->source->replay;
-    const struct replay_series *series = replay_counters_find(&replay->counters, process);
     uint64_t end = replay->processes.data[process].end;
     int code = 0;
-    for (size_t i = 0; series && i < COUNTER_KINDS && !code; i++)
-        code = fill_counter(filling, &looks[order[i]], series, order[i], 1, thread, end ? end : filling->source->end_ns,
-                            err);
+    filling->series = replay_counters_find(&replay->counters, process);
+    filling->thread = thread;
+    filling->end = end ? end : filling->source->end_ns;
+    for (size_t i = 0; filling->series && i < COUNTER_KINDS && !code; i++)
+        code = fill_counter(filling, &looks[order[i]], order[i], 1, err);
     return code;
 }
 
@@ -343,7 +348,8 @@ static int fill_cpus(struct filling *filling, struct error *err)
     const struct replay_series *series = replay_counters_find(&filling->source->replay->counters, COUNTERS_OF_CPUS);
     if (!series)
         return 0;
-    int code = fill_counter(filling, &cpus_look, series, 0, series->width, 0, 0, err);
+    filling->series = series;
+    int code = fill_counter(filling, &cpus_look, 0, series->width, err);
     for (size_t cpu = 0; cpu < series->width && !code; cpu++) {
         char name[32], label[32];
         snprintf(name, sizeof(name), "cpu%zu", cpu);
@@ -351,7 +357,7 @@ static int fill_cpus(struct filling *filling, struct error *err)
         struct counter_look look = cpu_look;
         look.name = name;
         look.label = label;
-        code = fill_counter(filling, &look, series, cpu, 1, 0, 0, err);
+        code = fill_counter(filling, &look, cpu, 1, err);
     }
     return code;
 }
@@ -362,6 +368,7 @@ static int fill_power(struct filling *filling, struct error *err)
     const struct replay_series *series = replay_counters_find(&replay->counters, COUNTERS_OF_POWER);
     const char *names = replay_info(replay, INFO_POWER);
     int code = 0;
+    filling->series = series;
     for (size_t i = 0; series && names && i < series->width && !code; i++) {
         char name[64], label[80];
         int length = (int)strcspn(names, ",");
@@ -370,7 +377,7 @@ static int fill_power(struct filling *filling, struct error *err)
         struct counter_look look = energy_look;
         look.name = name;
         look.label = label;
-        code = fill_counter(filling, &look, series, i, 1, 0, 0, err);
+        code = fill_counter(filling, &look, i, 1, err);
         names += length;
         names += *names == ',';
     }
@@ -387,6 +394,8 @@ int profile_counters_fill(struct profile *profile, const struct profile_counters
         bool is_first = i == 0 || replay->threads.data[source->order[i - 1]].process != process;
         code = is_first ? fill_process(&filling, process, (uint32_t)i, err) : 0;
     }
+    filling.thread = 0; /* of the whole system */
+    filling.end = 0;
     if (!code)
         code = fill_cpus(&filling, err);
     if (!code)

@@ -142,15 +142,14 @@ static bool has_dumped(const struct replay *replay, size_t first)
     return false;
 }
 
-int symbolize_frames(struct symbolization *symbolization, const struct replay *replay, const struct open_files *files,
-                     const char *cache_directory, struct symbolizer *symbolizer, struct profile *profile,
-                     struct interner *interner, struct error *err)
+int symbolize_frames(struct symbolization *symbolization, const struct symbolize_frames_input *input, struct error *err)
 {
+    const struct replay *replay = input->replay;
     size_t first = symbolization->named.length;
     struct frame_builder builder = {.symbolization = symbolization,
                                     .replay = replay,
-                                    .profile = profile,
-                                    .interner = interner,
+                                    .profile = input->profile,
+                                    .interner = input->interner,
                                     .perf_map_names.first = first,
                                     .first = first};
     struct address_batches batches = {0};
@@ -159,18 +158,18 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
     if (!frame_builder_categories(&builder))
         goto no_memory;
     if (!array_reserve(&symbolization->named, replay->stacks.frames.length - first + 1) ||
-        !library_frames_batch(&batches, &libs, files, first))
+        !library_frames_batch(&batches, &libs, input->files, first))
         goto no_memory;
     symbolization->named.length = replay->stacks.frames.length;
     memset(symbolization->named.data + first, 0,
            (replay->stacks.frames.length - first + 1) * sizeof(*symbolization->named.data));
-    code = symbolizer_lookup_all(symbolizer, batches.jobs.data, batches.jobs.length, err);
+    code = symbolizer_lookup_all(input->symbolizer, batches.jobs.data, batches.jobs.length, err);
     if (!code)
         code = perf_map_names_find(&builder.perf_map_names, replay, err);
     if (!code && has_dumped(replay, first))
-        code = jit_code_places_make(&builder.jit_code, replay, cache_directory, interner, err);
+        code = jit_code_places_make(&builder.jit_code, replay, input->cache_directory, input->interner, err);
     if (!code)
-        code = kernel_frames_open(&builder, symbolizer, err);
+        code = kernel_frames_open(&builder, input->symbolizer, err);
     if (code)
         goto out;
     for (size_t i = 0; i < batches.jobs.length; i++)

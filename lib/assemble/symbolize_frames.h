@@ -7,12 +7,19 @@
 #include "assemble/symbolization.h"
 #include "process/open_files.h"
 
-/* Symbolizes all new frames of `replay` with `symbolizer`, and adds the results to `profile`, whose categories it
- * creates. Reads libraries through the open-file table `files` (may be NULL), and saves the machine code of JIT
- * functions in `cache_directory` (NULL: nowhere). `symbolization` is zeroed at first; call symbolization_destroy() also
- * after a failure. Fails only when memory runs out. */
-int symbolize_frames(struct symbolization *symbolization, const struct replay *replay, const struct open_files *files,
-                     const char *cache_directory, struct symbolizer *symbolizer, struct profile *profile,
-                     struct interner *interner, struct error *err);
+struct symbolize_frames_input {
+    const struct replay *replay;
+    struct symbolizer *symbolizer;
+    struct profile *profile;
+    struct interner *interner;
+    const struct open_files *files; /* may be NULL */
+    const char *cache_directory;    /* for the machine code of JIT functions; NULL: prof does not save it */
+};
+
+/* Symbolizes all new frames of the replay, and adds the results to the profile, whose categories it creates.
+ * `symbolization` is zeroed at first; call symbolization_destroy() also after a failure. Fails only when memory runs
+ * out. */
+int symbolize_frames(struct symbolization *symbolization, const struct symbolize_frames_input *input,
+                     struct error *err);
 
 void symbolization_destroy(struct symbolization *symbolization);

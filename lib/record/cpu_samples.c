@@ -40,8 +40,16 @@ static size_t copy_kernel_frames(const struct perf_sample *sample, uint64_t *fra
     return count;
 }
 
-struct user_stack {
-    size_t frames;
+/* A sample whose stack is walked, and the user stack. */
+struct walked_sample {
+    const struct perf_record *record;
+    bool is_stopped; /* by ptrace */
+    const struct tracked_thread *thread;
+    struct tracked_process *process;
+    struct python_counts *counts;
+    uint64_t *frames; /* of cpu_samples.frames, behind the kernel frames */
+    size_t max;       /* room for frames */
+    size_t count;
     uint32_t flags;
     enum unwind_end end;
     enum wakeup_stack depth;
@@ -50,10 +58,10 @@ struct user_stack {
 };
 
 /* Returns no frames and UNWIND_COMPLETE if execve has dropped the old program, and only kernel frames remain. */
-static struct unwind_result walk(struct cpu_samples *samples, const struct perf_record *record,
-                                 struct tracked_process *process, uint64_t *frames, size_t max)
+static struct unwind_result walk(struct cpu_samples *samples, const struct walked_sample *walked)
 {
-    const struct perf_sample *sample = &record->sample;
+    const struct perf_sample *sample = &walked->record->sample;
+    struct tracked_process *process = walked->process;
     struct unwind_regs regs = {0};
     _Static_assert(sizeof(regs.r) == sizeof(sample->registers), "both arrays are indexed by DWARF register number");
     memcpy(regs.r, sample->registers, sizeof(regs.r));
@@ -70,76 +78,79 @@ static struct unwind_result walk(struct cpu_samples *samples, const struct perf_
                                  .sps = process->python ? samples->sps : NULL};
     if (sample->callchain_length && unwind_has_no_user_stack(&regs, &stack))
         return (struct unwind_result){.end = UNWIND_COMPLETE};
-    stack_reader_start(&samples->reader, tracked_process_thread(process), record->time, stack.sp, stack.bytes,
+    stack_reader_start(&samples->reader, tracked_process_thread(process), walked->record->time, stack.sp, stack.bytes,
                        stack.size, sample->stack_full);
     if (process->dump)
         jitdump_unwind_follow(process->dump, &process->space);
-    return unwind_walk(&process->space, &regs, &stack, frames, max);
+    return unwind_walk(&process->space, &regs, &stack, walked->frames, walked->max);
 }
 
 /* libunwind can walk only a thread that ptrace has stopped. */
-static bool walk_again_in_place(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
-                                struct tracked_process *process, uint64_t *frames, size_t max,
+static bool walk_again_in_place(struct cpu_samples *samples, const struct walked_sample *walked,
                                 struct unwind_result *result)
 {
-    if (result->end == UNWIND_COMPLETE || record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_32 || !is_stopped ||
-        samples->has_no_second_walker)
+    struct tracked_process *process = walked->process;
+    if (result->end == UNWIND_COMPLETE || walked->record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_32 ||
+        !walked->is_stopped || samples->has_no_second_walker)
         return false;
     if (!samples->second_walker)
         samples->second_walker = in_place_walker_new();
     samples->has_no_second_walker = !samples->second_walker;
     if (samples->has_no_second_walker)
         return false;
-    struct in_place_thread thread = {
-        .pid = (pid_t)process->pid, .tid = (pid_t)record->tid, .program = process->number, .space = &process->space};
+    struct in_place_thread thread = {.pid = (pid_t)process->pid,
+                                     .tid = (pid_t)walked->record->tid,
+                                     .program = process->number,
+                                     .space = &process->space};
     uint64_t *found = samples->frames + CHUNK_MAX_FRAMES;
-    size_t count = in_place_walk(samples->second_walker, &thread, found, max);
+    size_t count = in_place_walk(samples->second_walker, &thread, found, walked->max);
     if (!count)
         return false;
-    memcpy(frames, found, count * sizeof(*frames));
+    memcpy(walked->frames, found, count * sizeof(*found));
     *result = (struct unwind_result){.frames = count, .end = UNWIND_COMPLETE, .used_read_above = true};
     samples->completed_by_libunwind++;
     return true;
 }
 
-static int walk_user_stack(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
-                           struct tracked_process *process, uint64_t *frames, size_t max, struct user_stack *user,
-                           struct error *err)
+static int walk_user_stack(struct cpu_samples *samples, struct walked_sample *walked, struct error *err)
 {
-    *user = (struct user_stack){.depth = WAKEUP_STACK_FITS, .end = UNWIND_COMPLETE};
+    const struct perf_record *record = walked->record;
+    struct tracked_process *process = walked->process;
+    walked->depth = WAKEUP_STACK_FITS;
+    walked->end = UNWIND_COMPLETE;
     if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
         return 0; /* the process is exiting: its memory is gone */
     uint64_t began = monotonic_ns();
-    struct unwind_result result = walk(samples, record, process, frames, max);
+    struct unwind_result result = walk(samples, walked);
     for (int round = 0; round < MAPPINGS_OF_STACK_MAX; round++) {
-        const struct tracked_stack stack = {.pcs = frames, .count = result.frames, .unmapped = result.unmapped};
+        const struct tracked_stack stack = {.pcs = walked->frames, .count = result.frames, .unmapped = result.unmapped};
         bool changed;
         int code = tracker_check_stack(samples->options.tracker, process, &stack, record->time, &changed, err);
         if (code)
             return code;
         if (!changed)
             break;
-        result = walk(samples, record, process, frames, max);
+        result = walk(samples, walked);
     }
-    bool was_completed = walk_again_in_place(samples, record, is_stopped, process, frames, max, &result);
+    bool was_completed = walk_again_in_place(samples, walked, &result);
     recorder_work_unwound(samples->options.work, monotonic_ns() - began);
     if (result.end == UNWIND_TOO_COSTLY)
         excess_note(samples->options.excesses, samples->options.tracker, EXCESS_UNWINDING, process);
-    user->frames = result.frames;
-    user->end = result.end;
-    user->has_sps = process->python && !was_completed && record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_64;
+    walked->count = result.frames;
+    walked->end = result.end;
+    walked->has_sps = process->python && !was_completed && record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_64;
     if (result.end != UNWIND_COMPLETE)
-        user->flags |= SAMPLE_TRUNCATED;
+        walked->flags |= SAMPLE_TRUNCATED;
     if (result.used_no_cfi)
-        user->flags |= SAMPLE_WITHOUT_CFI;
+        walked->flags |= SAMPLE_WITHOUT_CFI;
     if (result.used_read_above)
-        user->flags |= SAMPLE_COMPLETED_LIVE;
+        walked->flags |= SAMPLE_COMPLETED_LIVE;
     bool is_short = result.end == UNWIND_STACK_SHORT || result.end == UNWIND_OFF_COPIED_STACK;
     bool may_be_deeper = record->sample.stack_full || samples->reader.went_off_copied_stack;
     if (was_completed || result.end == UNWIND_SAVED_BELOW)
-        user->depth = WAKEUP_STACK_LATE; /* the next one will need it too */
+        walked->depth = WAKEUP_STACK_LATE; /* the next one will need it too */
     else if (may_be_deeper && (result.used_read_above || is_short))
-        user->depth = samples->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
+        walked->depth = samples->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
     return 0;
 }
 
@@ -151,17 +162,19 @@ static const uint64_t longest_interrupt = 100000;                       /* ns */
 static const uint64_t longest_wait_for_reading = STACK_READ_MAX_AGE_NS; /* ns */
 
 /* Whether the thread has executed nothing since the current sample. */
-static bool stands_still(const struct cpu_samples *samples, const struct perf_record *record, bool is_stopped)
+static bool stands_still(const struct cpu_samples *samples, const struct walked_sample *walked)
 {
     const struct perf_merge *merge = samples->options.merge;
+    const struct perf_record *record = walked->record;
     return merge ? perf_merge_stands_still(merge, record->tid, record->time, record->time + longest_interrupt)
-                 : is_stopped;
+                 : walked->is_stopped;
 }
 
-static int add_python_frames(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
-                             struct tracked_process *process, struct python_stack *stack, struct user_stack *user,
-                             struct python_counts *counts, struct error *err)
+static int add_python_frames(struct cpu_samples *samples, struct walked_sample *walked, struct python_stack *stack,
+                             struct error *err)
 {
+    const struct perf_record *record = walked->record;
+    struct python_counts *counts = walked->counts;
     const struct python_sample sample = {.pid = record->pid,
                                          .tid = record->tid,
                                          .time = record->time,
@@ -176,34 +189,33 @@ static int add_python_frames(struct cpu_samples *samples, const struct perf_reco
     bool is_traced = !samples->options.merge;
     bool is_young = is_traced || monotonic_ns() < record->time + longest_wait_for_reading;
     enum python_outcome outcome =
-        is_young ? python_stacks_read(samples->options.python, process, &sample) : PYTHON_CHANGED;
-    bool stood_still = is_young && stands_still(samples, record, is_stopped), is_added = false;
+        is_young ? python_stacks_read(samples->options.python, walked->process, &sample) : PYTHON_CHANGED;
+    bool stood_still = is_young && stands_still(samples, walked), is_added = false;
     if (outcome == PYTHON_NO_THREAD || outcome == PYTHON_UNSUPPORTED)
         return 0;
     int code = 0;
     if (is_young && (outcome == PYTHON_READ || !stood_still))
-        code = python_stacks_add(samples->options.python, process, stood_still && outcome == PYTHON_READ, stack,
+        code = python_stacks_add(samples->options.python, walked->process, stood_still && outcome == PYTHON_READ, stack,
                                  &is_added, err);
-    user->frames = stack->count;
+    walked->count = stack->count;
     counts->samples++;
     counts->read += is_added;
     bool is_late = !stood_still || outcome == PYTHON_CHANGED;
     counts->late += is_late;
     counts->other += !is_late && !is_added;
-    user->has_python = true;
+    walked->has_python = true;
     if (!is_traced) /* the next sample must be read in time, too */
-        user->depth = stood_still ? WAKEUP_STACK_SHORT : WAKEUP_STACK_LATE;
+        walked->depth = stood_still ? WAKEUP_STACK_SHORT : WAKEUP_STACK_LATE;
     return code;
 }
 
 /* ---- samples ---- */
 
 /* Walks the stack of a sample, and fills in the fields of `sample` that all kinds of samples have. */
-static int walk_stack(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
-                      const struct tracked_thread *thread, struct tracked_process *process,
-                      struct python_counts *counts, struct spool_sample *sample, struct user_stack *user,
+static int walk_stack(struct cpu_samples *samples, struct walked_sample *walked, struct spool_sample *sample,
                       struct error *err)
 {
+    const struct perf_record *record = walked->record;
     uint64_t *frames = samples->frames;
     size_t kernel_frames = copy_kernel_frames(&record->sample, frames, CHUNK_MAX_FRAMES / 2);
     int code = 0;
@@ -211,24 +223,25 @@ static int walk_stack(struct cpu_samples *samples, const struct perf_record *rec
         samples->kernel_mapped = true;
         code = kernel_map_write(samples->options.libraries, samples->options.spool, record->time, err);
     }
+    walked->frames = frames + kernel_frames;
+    walked->max = CHUNK_MAX_FRAMES - kernel_frames;
     if (!code)
-        code = walk_user_stack(samples, record, is_stopped, process, frames + kernel_frames,
-                               CHUNK_MAX_FRAMES - kernel_frames, user, err);
+        code = walk_user_stack(samples, walked, err);
     if (code)
         return code;
-    struct python_stack python = {.pcs = frames + kernel_frames,
+    struct python_stack python = {.pcs = walked->frames,
                                   .sps = samples->sps,
-                                  .count = user->frames,
-                                  .max = CHUNK_MAX_FRAMES - kernel_frames,
-                                  .is_complete = !(user->flags & SAMPLE_TRUNCATED)};
-    if (user->has_sps && python_stack_has_python(process, &python))
-        code = add_python_frames(samples, record, is_stopped, process, &python, user, counts, err);
-    *sample = (struct spool_sample){.thread = thread->number,
+                                  .count = walked->count,
+                                  .max = walked->max,
+                                  .is_complete = !(walked->flags & SAMPLE_TRUNCATED)};
+    if (walked->has_sps && python_stack_has_python(walked->process, &python))
+        code = add_python_frames(samples, walked, &python, err);
+    *sample = (struct spool_sample){.thread = walked->thread->number,
                                     .cpu = record->cpu,
                                     .time_ns = record->time,
-                                    .flags = user->flags,
+                                    .flags = walked->flags,
                                     .kernel_frames = (uint32_t)kernel_frames,
-                                    .frames = {frames, kernel_frames + user->frames}};
+                                    .frames = {frames, kernel_frames + walked->count}};
     if (!sample->frames.count) {
         frames[0] = record->sample.ip;
         sample->frames.count = 1;
@@ -265,19 +278,22 @@ int cpu_samples_take(struct cpu_samples *samples, const struct perf_record *reco
         options->filter->left_out++;
         return 0;
     }
-    struct user_stack user;
     struct spool_sample sample;
-    struct python_counts *counts = options->python ? &options->python->counts : NULL;
-    code = walk_stack(samples, record, is_stopped, thread, process, counts, &sample, &user, err);
+    struct walked_sample walked = {.record = record,
+                                   .is_stopped = is_stopped,
+                                   .thread = thread,
+                                   .process = process,
+                                   .counts = options->python ? &options->python->counts : NULL};
+    code = walk_stack(samples, &walked, &sample, err);
     if (code)
         return code;
     sample.cpu_time_ns = cpu_time;
-    quality->depth = user.depth;
+    quality->depth = walked.depth;
     quality->is_truncated = sample.flags & SAMPLE_TRUNCATED;
-    quality->has_python = user.has_python;
+    quality->has_python = walked.has_python;
     samples->count++;
     samples->truncated += quality->is_truncated;
-    samples->truncated_by_reason[user.end] += user.end != UNWIND_COMPLETE;
+    samples->truncated_by_reason[walked.end] += walked.end != UNWIND_COMPLETE;
     tracker_note_ran(options->tracker, thread, cpu_time);
     return spool_write_sample(options->spool, &sample, err);
 }
@@ -294,25 +310,27 @@ int cpu_samples_take_event(struct cpu_samples *samples, const struct perf_record
     int code = tracker_find(options->tracker, record->pid, record->tid, record->time, &thread, &process, err);
     if (code || !thread_filter_matches(options->filter, thread->name))
         return code;
-    struct user_stack user;
-    struct spool_sample walked;
-    struct python_counts *counts = options->python ? &options->python->events : NULL;
-    code = walk_stack(samples, record, false, thread, process, counts, &walked, &user, err);
+    struct spool_sample head;
+    struct walked_sample walked = {.record = record,
+                                   .thread = thread,
+                                   .process = process,
+                                   .counts = options->python ? &options->python->events : NULL};
+    code = walk_stack(samples, &walked, &head, err);
     if (code)
         return code;
-    const struct spool_event_sample sample = {.thread = walked.thread,
-                                              .cpu = walked.cpu,
-                                              .time_ns = walked.time_ns,
+    const struct spool_event_sample sample = {.thread = head.thread,
+                                              .cpu = head.cpu,
+                                              .time_ns = head.time_ns,
                                               .event = event,
                                               .period = period,
-                                              .flags = walked.flags,
-                                              .kernel_frames = walked.kernel_frames,
-                                              .frames = walked.frames};
+                                              .flags = head.flags,
+                                              .kernel_frames = head.kernel_frames,
+                                              .frames = head.frames};
     event_counts->samples++;
     event_counts->truncated += (sample.flags & SAMPLE_TRUNCATED) != 0;
-    if (options->has_waits && event_is_switch(&options->events->data[event - 1]) && user.frames)
-        code = thread_run_give_stack(&thread->run, record->time, samples->frames + sample.kernel_frames,
-                                     sample.frames.count - sample.kernel_frames, sample.flags, REASON_UNKNOWN, err);
+    if (options->has_waits && event_is_switch(&options->events->data[event - 1]) && walked.count)
+        code = thread_run_give_stack(&thread->run, record->time, walked.frames, walked.count, sample.flags,
+                                     REASON_UNKNOWN, err);
     return code ? code : spool_write_event_sample(options->spool, &sample, err);
 }
 
