@@ -58,7 +58,7 @@ const struct option_table push_table = {
 };
 
 /* Takes the file and the address. Returns 0 or the exit status after a message. */
-static int take_words(struct options *options, int argc, char **argv)
+static int parse_arguments(struct options *options, int argc, char **argv)
 {
     int words = argc - optind, most = options->queued ? 1 : 2;
     if (!options->queued && !words)
@@ -70,7 +70,7 @@ static int take_words(struct options *options, int argc, char **argv)
     return push_options_resolve(&options->push, words == most ? argv[argc - 1] : NULL);
 }
 
-static int load(struct options *options, struct profile *profile)
+static int load_profile(struct options *options, struct profile *profile)
 {
     if (strcmp(options->path, "-") == 0 && isatty(STDIN_FILENO))
         return ui_usage("push", "standard input is a terminal; give a file, or send a profile through a pipe");
@@ -82,14 +82,14 @@ static int add_profile(struct options *options, struct pushing *pushing)
     struct profile profile;
     struct error err = {0};
     profile_init(&profile);
-    int status = load(options, &profile);
+    int status = load_profile(options, &profile);
     if (!status)
         return pushing_add(pushing, &profile, (struct time_range){0}, &err) ? ui_fail_error(&err) : 0;
     profile_destroy(&profile);
     return status;
 }
 
-static int push(struct options *options)
+static int send_profiles(struct options *options)
 {
     struct pushing pushing;
     int status = pushing_open(&pushing, &options->push);
@@ -110,9 +110,9 @@ int cmd_push(int argc, char **argv)
     struct options options = {.push.command = "push"};
     int status;
     if (options_parse(&push_table, &options, argc, argv, &status)) {
-        status = take_words(&options, argc, argv);
+        status = parse_arguments(&options, argc, argv);
         if (!status)
-            status = push(&options);
+            status = send_profiles(&options);
     }
     push_options_destroy(&options.push);
     symbol_options_close(&options.symbols);

@@ -31,7 +31,7 @@ static int add_header(struct push_options *options, const char *text, struct err
 }
 
 /* A file with a header in each line: unlike the command line, others cannot read it. */
-static int add_headers_of_file(struct push_options *options, const char *path, struct error *err)
+static int read_headers_file(struct push_options *options, const char *path, struct error *err)
 {
     char *text, *rest;
     size_t size;
@@ -79,7 +79,7 @@ static int add_label(struct push_options *options, const char *key, size_t key_l
 
 /* Replaces the end of a text as far as it has room. What is on the command line can be seen in lists of processes, and
  * prof saves it in profiles. */
-static void hide(char *text, const char *hidden)
+static void hide_text(char *text, const char *hidden)
 {
     size_t length = strlen(text);
     for (size_t i = 0; i < length; i++)
@@ -90,10 +90,9 @@ static int parse_header(const struct option_use *use)
 {
     struct error err = {0};
     bool is_file = use->value[0] == '@';
-    int code =
-        is_file ? add_headers_of_file(use->group, use->value + 1, &err) : add_header(use->group, use->value, &err);
+    int code = is_file ? read_headers_file(use->group, use->value + 1, &err) : add_header(use->group, use->value, &err);
     if (!is_file)
-        hide(use->value + strcspn(use->value, ":"), ": ***");
+        hide_text(use->value + strcspn(use->value, ":"), ": ***");
     return code ? ui_usage(use->command, "--header: %s", err.text) : 0;
 }
 
@@ -147,7 +146,7 @@ bool push_options_are_set(const struct push_options *options)
 /* ---- the environment ---- */
 
 /* The value of the variable for profiles, or of the one for all signals; NULL if neither has one. */
-static const char *variable(const char *name)
+static const char *read_variable(const char *name)
 {
     char own[64];
     snprintf(own, sizeof(own), "OTEL_EXPORTER_OTLP_PROFILES_%s", name);
@@ -159,7 +158,7 @@ static const char *variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-static int take_header(void *context, const char *key, const char *value, struct error *err)
+static int add_header_pair(void *context, const char *key, const char *value, struct error *err)
 {
     char text[4096];
     int length = snprintf(text, sizeof(text), "%s: %s", key, value);
@@ -168,29 +167,30 @@ static int take_header(void *context, const char *key, const char *value, struct
     return add_header(context, text, err);
 }
 
-static int take_attribute(void *context, const char *key, const char *value, struct error *err)
+static int add_attribute(void *context, const char *key, const char *value, struct error *err)
 {
     return *value ? add_label(context, key, strlen(key), value, true, err) : 0;
 }
 
-static int take_environment(struct push_options *options)
+static int read_environment(struct push_options *options)
 {
     struct error err = {0};
-    const char *headers = variable("HEADERS"), *timeout = variable("TIMEOUT"), *service = getenv("OTEL_SERVICE_NAME");
+    const char *headers = read_variable("HEADERS"), *timeout = read_variable("TIMEOUT"),
+               *service = getenv("OTEL_SERVICE_NAME");
     const char *attributes = getenv("OTEL_RESOURCE_ATTRIBUTES");
     char *end = NULL;
-    if (headers && !options->headers.length && push_list_split(headers, take_header, options, &err))
+    if (headers && !options->headers.length && push_list_split(headers, add_header_pair, options, &err))
         return ui_fail("OTEL_EXPORTER_OTLP_HEADERS: %s", err.text);
     if (service && *service && add_label(options, "service.name", strlen("service.name"), service, true, &err))
         return ui_fail_error(&err);
-    if (attributes && push_list_split(attributes, take_attribute, options, &err))
+    if (attributes && push_list_split(attributes, add_attribute, options, &err))
         return ui_fail("OTEL_RESOURCE_ATTRIBUTES: %s", err.text);
     double ms = timeout && !options->timeout ? strtod(timeout, &end) : 0;
     if (end && !*end && ms >= 1 && ms < 1e9)
         options->timeout = (uint64_t)(ms * 1e6);
-    options->server.ca_file = variable("CERTIFICATE");
-    options->server.certificate_file = variable("CLIENT_CERTIFICATE");
-    options->server.key_file = variable("CLIENT_KEY");
+    options->server.ca_file = read_variable("CERTIFICATE");
+    options->server.certificate_file = read_variable("CLIENT_CERTIFICATE");
+    options->server.key_file = read_variable("CLIENT_KEY");
     return 0;
 }
 
@@ -201,15 +201,15 @@ int push_options_resolve(struct push_options *options, char *address)
     const char *own = getenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT");
     bool as_it_is = !address && own && *own;
     if (!from)
-        from = variable("ENDPOINT");
+        from = read_variable("ENDPOINT");
     if (!from)
         return ui_usage(options->command, "no address given; for example http://localhost:4318, or set "
                                           "OTEL_EXPORTER_OTLP_ENDPOINT");
     if (push_address(from, as_it_is, options->url, &err))
         return ui_usage(options->command, "%s", err.text);
     if (address)
-        hide(address + strcspn(address, "?"), "?***");
-    int status = take_environment(options);
+        hide_text(address + strcspn(address, "?"), "?***");
+    int status = read_environment(options);
     if (!options->timeout)
         options->timeout = default_timeout;
     if (!options->retry)

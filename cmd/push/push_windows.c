@@ -72,7 +72,7 @@ static void wake_sender(struct pusher *pusher)
     pthread_mutex_unlock(&pusher->lock);
 }
 
-static void say_missed(struct pusher *pusher)
+static void print_dropped_samples(struct pusher *pusher)
 {
     if (pusher->window.missed == pusher->missed)
         return;
@@ -95,7 +95,7 @@ static int make_profile(struct pusher *pusher, const char *rest, struct profile 
     if (code)
         return code;
     *samples = result.samples;
-    say_missed(pusher);
+    print_dropped_samples(pusher);
     code = profile_load_fd(result.memory_fd, NULL, profile, err);
     close(result.memory_fd);
     return code;
@@ -117,7 +117,7 @@ static int add_window(struct pusher *pusher, const char *rest, uint64_t *samples
 }
 
 /* Says what is not in the queue: its samples are in the next window, or lost. */
-static void say_failed(struct pusher *pusher, uint64_t samples, bool are_lost, const struct error *err)
+static void print_failed_window(struct pusher *pusher, uint64_t samples, bool are_lost, const struct error *err)
 {
     char what[80];
     double seconds = (double)(monotonic_ns() - pusher->queued_until) / 1e9;
@@ -134,19 +134,19 @@ static void say_failed(struct pusher *pusher, uint64_t samples, bool are_lost, c
 }
 
 /* Whether what a failed window had is in none, and not in the next one. */
-static bool is_lost(const struct pusher *pusher, int code)
+static bool are_samples_lost(const struct pusher *pusher, int code)
 {
     return code == -E2BIG || pusher->window.is_last;
 }
 
-static int add_or_go_back(struct pusher *pusher, const char *rest, uint64_t *samples, struct error *err)
+static int queue_profile(struct pusher *pusher, const char *rest, uint64_t *samples, struct error *err)
 {
     struct recording_window before;
     int code = recording_window_copy(&before, &pusher->window, err);
     if (code)
         return code;
     code = add_window(pusher, rest, samples, err);
-    if (code && !is_lost(pusher, code)) {
+    if (code && !are_samples_lost(pusher, code)) {
         struct recording_window failed = pusher->window;
         pusher->window = before;
         before = failed;
@@ -158,17 +158,17 @@ static int add_or_go_back(struct pusher *pusher, const char *rest, uint64_t *sam
 /* Makes the next window and puts it into the queue. What cannot be read yet is in the window after it, and so is what
  * has no room, as long as the spool has it. `rest`: what the recorder says at the end, a file or "none"; NULL: it goes
  * on, or was killed. */
-static void push_window(struct pusher *pusher, const char *rest)
+static void queue_window(struct pusher *pusher, const char *rest)
 {
     struct error err = {0};
     uint64_t samples = NOT_KNOWN, now = monotonic_ns();
-    int code = add_or_go_back(pusher, rest, &samples, &err);
+    int code = queue_profile(pusher, rest, &samples, &err);
     bool has_begun = rest || pusher->window.zero || samples != NOT_KNOWN; /* else there may be nothing to read yet */
     if (code && has_begun)
-        say_failed(pusher, samples, is_lost(pusher, code), &err);
+        print_failed_window(pusher, samples, are_samples_lost(pusher, code), &err);
     if (!code)
         pusher->is_behind = false;
-    if (!code || is_lost(pusher, code))
+    if (!code || are_samples_lost(pusher, code))
         pusher->queued_until = now;
 }
 
@@ -189,7 +189,7 @@ static void *run_sender(void *context)
 }
 
 /* Waits for the end of the recording until `end` (ns). False if it has not come; `rest` gets what the recorder says. */
-static bool hear_of_end(const struct pusher *pusher, uint64_t end, char *rest, size_t size)
+static bool wait_for_recorder(const struct pusher *pusher, uint64_t end, char *rest, size_t size)
 {
     struct pollfd waits = {.fd = pusher->socket, .events = POLLIN};
     for (uint64_t now; (now = monotonic_ns()) < end;) {
@@ -204,7 +204,7 @@ static bool hear_of_end(const struct pusher *pusher, uint64_t end, char *rest, s
 }
 
 /* Signals that came while it recorded were the recorder's. */
-static void forget_signals(const sigset_t *signals)
+static void discard_signals(const sigset_t *signals)
 {
     const struct timespec now = {0};
     while (sigtimedwait(signals, NULL, &now) > 0)
@@ -212,11 +212,11 @@ static void forget_signals(const sigset_t *signals)
 }
 
 /* Returns the exit status of the process, EXIT_FAILURE if something is neither sent nor waits. */
-static int send_rest(struct pusher *pusher)
+static int send_queue(struct pusher *pusher)
 {
     sigset_t signals;
     pushing_ending_signals(&signals);
-    forget_signals(&signals);
+    discard_signals(&signals);
     pusher->pushing.ending = &signals;
     pusher->pushing.hurry = NULL;
     pusher->pushing.is_background = false;
@@ -225,7 +225,7 @@ static int send_rest(struct pusher *pusher)
     return pusher->has_lost || pusher->pushing.dropped || pusher->pushing.refused ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int push_saved(struct pusher *pusher)
+static int push_saved_profile(struct pusher *pusher)
 {
     struct profile profile;
     struct error err = {0};
@@ -239,12 +239,12 @@ static int push_saved(struct pusher *pusher)
         status = ui_fail_error(&err);
     }
     if (!status)
-        status = send_rest(pusher);
+        status = send_queue(pusher);
     pushing_close(&pusher->pushing);
     return status;
 }
 
-static int follow(struct pusher *pusher)
+static int queue_windows(struct pusher *pusher)
 {
     char rest[64] = "";
     pusher->queued_until = monotonic_ns();
@@ -261,18 +261,18 @@ static int follow(struct pusher *pusher)
     if (pthread_create(&pusher->sender, NULL, run_sender, pusher))
         return ui_fail("cannot start a thread that pushes profiles");
     wake_sender(pusher); /* for what waits since another recording */
-    while (!hear_of_end(pusher, next, rest, sizeof(rest))) {
-        push_window(pusher, NULL);
+    while (!wait_for_recorder(pusher, next, rest, sizeof(rest))) {
+        queue_window(pusher, NULL);
         while (next <= monotonic_ns())
             next += pusher->options->every;
     }
     pusher->window.is_last = true;
-    push_window(pusher, rest[0] ? rest : NULL);
+    queue_window(pusher, rest[0] ? rest : NULL);
     (void)!send(pusher->socket, "1", 1, MSG_NOSIGNAL);
     atomic_store(&pusher->ending, true);
     wake_sender(pusher);
     pthread_join(pusher->sender, NULL);
-    status = send_rest(pusher);
+    status = send_queue(pusher);
     recording_window_destroy(&pusher->window);
     pushing_close(&pusher->pushing);
     symbol_options_stop(pusher->options->symbols);
@@ -281,7 +281,7 @@ static int follow(struct pusher *pusher)
 
 /* It takes nothing from the recorder and the target. Signals stay blocked: Ctrl+C, which reaches it as well, is the
  * recorder's, which ends it. */
-static _Noreturn void run(struct pusher *pusher)
+static _Noreturn void run_process(struct pusher *pusher)
 {
     const struct sched_param normal = {0};
     sigset_t all;
@@ -289,13 +289,13 @@ static _Noreturn void run(struct pusher *pusher)
     sigprocmask(SIG_BLOCK, &all, NULL);
     sched_setscheduler(0, SCHED_OTHER, &normal);
     setpriority(PRIO_PROCESS, 0, WINDOWS_NICE);
-    _exit(pusher->saved ? push_saved(pusher) : follow(pusher));
+    _exit(pusher->saved ? push_saved_profile(pusher) : queue_windows(pusher));
 }
 
 /* ---- the recorder's side ---- */
 
-static int start(struct push_windows **out, const struct push_windows_options *options, const char *saved,
-                 struct error *err)
+static int start_process(struct push_windows **out, const struct push_windows_options *options, const char *saved,
+                         struct error *err)
 {
     int ends[2];
     struct push_windows *windows = calloc(1, sizeof(*windows));
@@ -311,7 +311,7 @@ static int start(struct push_windows **out, const struct push_windows_options *o
     if (windows->pid == 0) {
         close(ends[0]);
         struct pusher pusher = {.options = options, .saved = saved, .socket = ends[1]};
-        run(&pusher);
+        run_process(&pusher);
     }
     int reason = errno;
     close(ends[1]);
@@ -327,13 +327,13 @@ static int start(struct push_windows **out, const struct push_windows_options *o
 
 int push_windows_start(struct push_windows **out, const struct push_windows_options *options, struct error *err)
 {
-    return start(out, options, NULL, err);
+    return start_process(out, options, NULL, err);
 }
 
 int push_windows_start_saved(struct push_windows **out, const struct push_windows_options *options, const char *path,
                              struct error *err)
 {
-    return start(out, options, path, err);
+    return start_process(out, options, path, err);
 }
 
 void push_windows_take_last(struct push_windows *windows, int rest_fd)

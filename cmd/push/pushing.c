@@ -24,7 +24,7 @@
 enum { LOCATION_SHOWN = 200 }; /* characters */
 
 /* $XDG_STATE_HOME/prof/push. The parents are made first: a directory makes no more than three. */
-static bool own_queue(char *path, size_t size)
+static bool find_queue_directory(char *path, size_t size)
 {
     struct directory_path state;
     struct error ignored;
@@ -43,7 +43,7 @@ int pushing_open(struct pushing *pushing, const struct push_options *options)
     char own[PATH_MAX];
     *pushing = (struct pushing){.options = options};
     signal(SIGPIPE, SIG_IGN); /* of a connection that the server has closed, inside the TLS library */
-    if (!options->queue && !own_queue(own, sizeof(own)))
+    if (!options->queue && !find_queue_directory(own, sizeof(own)))
         return ui_fail("no directory for the queue: neither XDG_STATE_HOME nor HOME is set; give one "
                        "with --queue");
     if (push_queue_open(&pushing->queue, options->queue ? options->queue : own, options->queue_size, &err) ||
@@ -59,7 +59,7 @@ void pushing_close(struct pushing *pushing)
     *pushing = (struct pushing){0};
 }
 
-static uint64_t random_number(void)
+static uint64_t read_random_number(void)
 {
     uint64_t number;
     return getrandom(&number, sizeof(number), GRND_NONBLOCK) == (ssize_t)sizeof(number)
@@ -72,7 +72,7 @@ int pushing_add(struct pushing *pushing, struct profile *profile, struct time_ra
     uint32_t dropped = 0;
     struct text_buffer bytes = {0};
     const struct push_options *options = pushing->options;
-    const uint64_t id[] = {random_number(), random_number()};
+    const uint64_t id[] = {read_random_number(), read_random_number()};
     struct otlp_sending sending = {
         .labels = options->labels.data, .label_count = options->labels.length, .range = range};
     _Static_assert(sizeof(sending.id) == sizeof(id), "an id is two random numbers");
@@ -99,7 +99,7 @@ try {
     char why[PUSH_SENTENCE_MAX + 256]; /* unless it was taken: "the server answers 400 Bad Request: ..." */
 };
 
-static int try_item(struct pushing *pushing, const struct push_item *item, struct try *try)
+static int send_item(struct pushing *pushing, const struct push_item *item, struct try *try)
 {
     struct http_answer *http = malloc(sizeof(*http));
     struct push_answer answer = {0};
@@ -133,29 +133,29 @@ static int try_item(struct pushing *pushing, const struct push_item *item, struc
     return 0;
 }
 
-static bool is_hurried(const struct pushing *pushing)
+static bool is_last_attempt(const struct pushing *pushing)
 {
     return pushing->hurry && atomic_load(pushing->hurry);
 }
 
 /* False if there is to be no next try. */
-static bool wait_ms(const struct pushing *pushing, uint64_t ms)
+static bool sleep_ms(const struct pushing *pushing, uint64_t ms)
 {
     enum { STEP_MS = 100 };
     uint64_t end = monotonic_ns() + ms * MS;
     sigset_t none;
     sigemptyset(&none);
-    for (uint64_t now; !is_hurried(pushing) && (now = monotonic_ns()) < end;) {
+    for (uint64_t now; !is_last_attempt(pushing) && (now = monotonic_ns()) < end;) {
         uint64_t step = end - now < STEP_MS * MS ? end - now : STEP_MS * MS;
         const struct timespec time = {.tv_nsec = (long)step};
         if (sigtimedwait(pushing->ending ? pushing->ending : &none, NULL, &time) > 0)
             return false;
     }
-    return !is_hurried(pushing);
+    return !is_last_attempt(pushing);
 }
 
 /* "cannot send to URL: why", with what is done about it. */
-static void say_failure(struct pushing *pushing, const char *why, const char *next)
+static void print_failure(struct pushing *pushing, const char *why, const char *next)
 {
     const char *url = pushing->options->url;
     bool is_known = strncmp(pushing->said, why, sizeof(pushing->said) - 1) == 0;
@@ -165,7 +165,7 @@ static void say_failure(struct pushing *pushing, const char *why, const char *ne
     ui_say("cannot send to %.*s: %s%s", push_address_shown(url), url, why, next);
 }
 
-static void say_taken(struct pushing *pushing, const struct try *try)
+static void print_answer(struct pushing *pushing, const struct try *try)
 {
     pushing->sent++;
     if (pushing->said[0] && pushing->is_background)
@@ -178,7 +178,7 @@ static void say_taken(struct pushing *pushing, const struct try *try)
         ui_say("the server accepted a profile with a message: %s", try->why);
 }
 
-static void say_waiting(struct pushing *pushing)
+static void print_queue_size(struct pushing *pushing)
 {
     struct push_waiting waiting;
     struct error err = {0};
@@ -198,19 +198,19 @@ static void say_waiting(struct pushing *pushing)
 }
 
 /* Waits for the next try. False if there is to be none. */
-static bool wait_for_next(struct pushing *pushing, const struct try *try, uint32_t failures, uint64_t deadline)
+static bool wait_before_retry(struct pushing *pushing, const struct try *try, uint32_t failures, uint64_t deadline)
 {
     char next[64] = "";
-    uint64_t ms = backoff_ms(failures, try->retry_after, random_number()), now = monotonic_ns();
+    uint64_t ms = backoff_ms(failures, try->retry_after, read_random_number()), now = monotonic_ns();
     if (deadline < now || ms * MS > deadline - now) {
         if (try->retry_after)
             snprintf(next, sizeof(next), "; the server asks to wait for %" PRIu64 " s", try->retry_after);
-        say_failure(pushing, try->why, next);
+        print_failure(pushing, try->why, next);
         return false;
     }
     if (failures == 1)
-        say_failure(pushing, try->why, "; retrying");
-    return wait_ms(pushing, ms);
+        print_failure(pushing, try->why, "; retrying");
+    return sleep_ms(pushing, ms);
 }
 
 void pushing_ending_signals(sigset_t *signals)
@@ -239,8 +239,8 @@ int pushing_send(struct pushing *pushing, uint64_t retry)
     uint64_t deadline = 0;
     bool goes_on = true;
     int code = 0;
-    while (goes_on && !is_hurried(pushing) && (code = push_queue_take(pushing->queue, url, "", &item, &err)) > 0) {
-        if (try_item(pushing, &item, &try)) {
+    while (goes_on && !is_last_attempt(pushing) && (code = push_queue_take(pushing->queue, url, "", &item, &err)) > 0) {
+        if (send_item(pushing, &item, &try)) {
             push_queue_return(pushing->queue, &item, false);
             return EXIT_FAILURE;
         }
@@ -249,23 +249,23 @@ int pushing_send(struct pushing *pushing, uint64_t retry)
             uint64_t now = monotonic_ns();
             if (!failures)
                 deadline = retry > UINT64_MAX - now ? UINT64_MAX : now + retry;
-            goes_on = wait_for_next(pushing, &try, ++failures, deadline);
+            goes_on = wait_before_retry(pushing, &try, ++failures, deadline);
             continue;
         }
         failures = 0;
         if (try.outcome == PUSH_TAKEN) {
-            say_taken(pushing, &try);
+            print_answer(pushing, &try);
         } else if (try.outcome == PUSH_REFUSED) {
             pushing->refused++;
             ui_say("%.*s rejected a profile: %s", push_address_shown(url), url, try.why);
         } else {
-            say_failure(pushing, try.why, "");
+            print_failure(pushing, try.why, "");
             goes_on = false;
         }
     }
     if (code < 0)
         ui_fail_error(&err);
     if (!pushing->is_background)
-        say_waiting(pushing);
+        print_queue_size(pushing);
     return code < 0 || !goes_on || pushing->refused > refused ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -40,8 +40,8 @@ static bool is_short_stub(const struct elf_section *section, uint64_t offset)
             bytes[0] == 0xff && bytes[X86_JUMP_SIZE] == 0x66 && bytes[X86_JUMP_SIZE + 1] == 0x90);
 }
 
-static bool read_x86(const struct elf_file *file, const struct elf_section *section, uint64_t vaddr,
-                     struct plt_stub *stub)
+static bool read_x86_stub(const struct elf_file *file, const struct elf_section *section, uint64_t vaddr,
+                          struct plt_stub *stub)
 {
     unsigned char bytes[X86_STUB_SIZE];
     uint64_t got;
@@ -72,7 +72,7 @@ static bool read_x86(const struct elf_file *file, const struct elf_section *sect
 
 enum { WORD = 4 };
 
-static bool read_word_at(const struct elf_section *section, uint64_t vaddr, uint32_t *word)
+static bool read_word(const struct elf_section *section, uint64_t vaddr, uint32_t *word)
 {
     unsigned char bytes[WORD];
     if (vaddr < section->address || !bytes_read(&section->bytes, vaddr - section->address, bytes, WORD))
@@ -85,7 +85,7 @@ static bool read_word_at(const struct elf_section *section, uint64_t vaddr, uint
 static bool is_word(const struct elf_section *section, uint64_t vaddr, uint32_t mask, uint32_t wanted)
 {
     uint32_t word;
-    return read_word_at(section, vaddr, &word) && (word & mask) == wanted;
+    return read_word(section, vaddr, &word) && (word & mask) == wanted;
 }
 
 static bool is_adrp_x16(const struct elf_section *section, uint64_t vaddr)
@@ -104,7 +104,7 @@ static bool is_arm64_header(const struct elf_section *section, uint64_t vaddr)
     return is_word(section, vaddr, UINT32_MAX, 0xa9bf7bf0);
 }
 
-static bool read_arm64(const struct elf_section *section, uint64_t vaddr, struct plt_stub *stub)
+static bool read_arm64_stub(const struct elf_section *section, uint64_t vaddr, struct plt_stub *stub)
 {
     enum { LONGEST = 24, SHORTEST = 16 };
     uint32_t adrp, ldr;
@@ -114,8 +114,8 @@ static bool read_arm64(const struct elf_section *section, uint64_t vaddr, struct
     uint64_t lowest = at < LONGEST - WORD ? 0 : at - (LONGEST - WORD);
     while (at > lowest && !is_adrp_x16(section, at))
         at -= WORD;
-    if (!is_adrp_x16(section, at) || is_arm64_header(section, at - WORD) || !read_word_at(section, at, &adrp) ||
-        !read_word_at(section, at + WORD, &ldr) || (ldr & 0xffc003ff) != 0xf9400211)
+    if (!is_adrp_x16(section, at) || is_arm64_header(section, at - WORD) || !read_word(section, at, &adrp) ||
+        !read_word(section, at + WORD, &ldr) || (ldr & 0xffc003ff) != 0xf9400211)
         return false;
     uint32_t pages = (adrp >> 29 & 3) | (adrp >> 3 & 0x1ffffc); /* 21 bits, signed */
     int64_t distance = ((int64_t)pages ^ 0x100000) - 0x100000;
@@ -127,29 +127,29 @@ static bool read_arm64(const struct elf_section *section, uint64_t vaddr, struct
 }
 
 /* The immediate of an ARM data instruction: 8 bits, rotated right by twice the upper 4 bits. */
-static uint32_t arm_immediate(uint32_t word)
+static uint32_t decode_arm_immediate(uint32_t word)
 {
     uint32_t value = word & 0xff, rotation = (word >> 8 & 0xf) * 2;
     return rotation ? value >> rotation | value << (32 - rotation) : value;
 }
 
-static bool read_arm(const struct elf_section *section, uint64_t vaddr, struct plt_stub *stub)
+static bool read_arm_stub(const struct elf_section *section, uint64_t vaddr, struct plt_stub *stub)
 {
     enum { STEPS_MAX = 4, PC_AHEAD = 8 };
     uint32_t word;
     uint64_t at = vaddr & ~UINT64_C(3);
     for (int i = 0; i < STEPS_MAX && at >= WORD && !is_word(section, at, 0xfffff000, 0xe28fc000); i++)
         at -= WORD;
-    if (!is_word(section, at, 0xfffff000, 0xe28fc000) || !read_word_at(section, at, &word))
+    if (!is_word(section, at, 0xfffff000, 0xe28fc000) || !read_word(section, at, &word))
         return false;
     stub->start = at;
-    uint32_t slot = (uint32_t)at + PC_AHEAD + arm_immediate(word);
+    uint32_t slot = (uint32_t)at + PC_AHEAD + decode_arm_immediate(word);
     for (int i = 0; i < STEPS_MAX; i++) {
         at += WORD;
-        if (!read_word_at(section, at, &word))
+        if (!read_word(section, at, &word))
             return false;
         if ((word & 0xfffff000) == 0xe28cc000) {
-            slot += arm_immediate(word);
+            slot += decode_arm_immediate(word);
             continue;
         }
         if ((word & 0xfffff000) != 0xe5bcf000)
@@ -169,11 +169,11 @@ bool plt_stub_read(const struct elf_file *file, const struct elf_section *sectio
     switch (file->machine) {
     case EM_X86_64:
     case EM_386:
-        return read_x86(file, section, vaddr, stub);
+        return read_x86_stub(file, section, vaddr, stub);
     case EM_AARCH64:
-        return read_arm64(section, vaddr, stub);
+        return read_arm64_stub(section, vaddr, stub);
     case EM_ARM:
-        return read_arm(section, vaddr, stub);
+        return read_arm_stub(section, vaddr, stub);
     default:
         return false;
     }

@@ -47,7 +47,7 @@ void ptrace_registers_read(const struct user_regs_struct *stopped, uint64_t regi
         registers[i] = by_number[i];
 }
 
-static bool is_among(uint64_t number, const uint16_t *list, size_t count)
+static bool contains_number(uint64_t number, const uint16_t *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (list[i] == number)
@@ -61,8 +61,8 @@ bool ptrace_registers_restart(struct user_regs_struct *stopped)
         return false;
     bool returns_at_once =
         ptrace_registers_are_64_bit(stopped)
-            ? is_among(stopped->orig_rax, calls, sizeof(calls) / sizeof(*calls))
-            : is_among(stopped->orig_rax, calls_32_bit, sizeof(calls_32_bit) / sizeof(*calls_32_bit));
+            ? contains_number(stopped->orig_rax, calls, sizeof(calls) / sizeof(*calls))
+            : contains_number(stopped->orig_rax, calls_32_bit, sizeof(calls_32_bit) / sizeof(*calls_32_bit));
     if (!returns_at_once)
         return false;
     stopped->rax = (uint64_t)-RESTART_UNLESS_HANDLED;

@@ -20,7 +20,7 @@ static const char second_map[] = "mmmmx.....x.xm.Bmmmmmmmmmmmmmmmmmmmmxxxxmmmmmm
                                  "mmBmBBBm........mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
 
 /* Reads a signed number of 1, 2 or 4 bytes, and moves *at past it. */
-static int64_t take_number(const unsigned char **at, unsigned size)
+static int64_t read_number(const unsigned char **at, unsigned size)
 {
     uint64_t value;
     memcpy(&value, *at, sizeof(value));
@@ -28,7 +28,7 @@ static int64_t take_number(const unsigned char **at, unsigned size)
     return (int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size);
 }
 
-static void take_modrm(const unsigned char **at, struct instruction *in)
+static void read_modrm(const unsigned char **at, struct instruction *in)
 {
     in->modrm = *(*at)++;
     unsigned mode = in->modrm >> 6, base = in->modrm & 7;
@@ -39,14 +39,14 @@ static void take_modrm(const unsigned char **at, struct instruction *in)
         base = in->sib & 7;
     }
     if (mode == 2 || (mode == 0 && base == 5))
-        in->displacement = take_number(at, 4);
+        in->displacement = read_number(at, 4);
     else if (mode == 1)
-        in->displacement = take_number(at, 1);
+        in->displacement = read_number(at, 1);
 }
 
 /* The form of an opcode that a VEX or EVEX prefix of this many bytes precedes. The prefix has the bits of REX and the
  * number of its operand inverted. */
-static char take_extended(const unsigned char **at, char prefix, struct instruction *in)
+static char read_extended_prefix(const unsigned char **at, char prefix, struct instruction *in)
 {
     enum { PREFIX_66 = 1, PREFIX_F3 = 2 };
     uint8_t first = **at, last = prefix == '2' ? first : (*at)[1];
@@ -86,30 +86,30 @@ bool instruction_decode(const unsigned char *code, size_t size, struct instructi
             form = form == '9' ? 'B' : 'm';
         }
     } else if (form >= '2' && form <= '4') {
-        form = take_extended(&at, form, in);
+        form = read_extended_prefix(&at, form, in);
     }
     if (form == 'm' || form == 'B' || form == 'Z' || form == 't')
-        take_modrm(&at, in);
+        read_modrm(&at, in);
     unsigned number = is_short && !(in->rex & REX_W) ? 2 : 4;
     if (form == 't')
         form = in->modrm & 0x30 ? '.' : in->opcode == 0xf6 ? 'b' : 'z';
     switch (form) {
     case 'b':
     case 'B':
-        in->constant = take_number(&at, 1);
+        in->constant = read_number(&at, 1);
         break;
     case 'w':
-        in->constant = take_number(&at, 2);
+        in->constant = read_number(&at, 2);
         break;
     case 'd':
-        in->constant = take_number(&at, 4);
+        in->constant = read_number(&at, 4);
         break;
     case 'e':
         at += 3;
         break;
     case 'z':
     case 'Z':
-        in->constant = take_number(&at, number);
+        in->constant = read_number(&at, number);
         break;
     case 'i':
         at += in->rex & REX_W ? 8 : number;
@@ -142,13 +142,13 @@ static const char second_writes[] = "myrr.y..........................mm.........
                                     "................mmmmmmmmmmmmmmmm..z.mm.....mmm.rkkrmrrrrr.mmrrrr" /* 80 */
                                     "bb...r.qoooooooo.......r........................................" /* c0 */;
 
-static unsigned bit(unsigned reg)
+static unsigned register_bit(unsigned reg)
 {
     return 1u << reg;
 }
 
 /* Most opcodes of these maps operate on vectors. */
-static char writes_of_vex(const struct instruction *in)
+static char find_vex_writes(const struct instruction *in)
 {
     if (in->map == 2)
         return in->opcode == 0x7e ? 'v' : in->opcode && strchr("\x50\x2c\x2d\x93\xc5\xd7", in->opcode) ? 'r' : '.';
@@ -159,10 +159,10 @@ static char writes_of_vex(const struct instruction *in)
     return (in->opcode & 0xfc) == 0x14 ? 'm' : in->opcode == 0xf0 ? 'r' : '.';
 }
 
-static char writes_of(const struct instruction *in)
+static char find_writes(const struct instruction *in)
 {
     if (in->is_vex)
-        return writes_of_vex(in);
+        return find_vex_writes(in);
     switch (in->map) {
     case 1:
         return first_writes[in->opcode];
@@ -178,10 +178,12 @@ static char writes_of(const struct instruction *in)
 unsigned instruction_writes(const struct instruction *in)
 {
     enum { NOP = 0x90 };
-    const unsigned rax = bit(REG_RAX), rcx = bit(REG_RCX), rdx = bit(REG_RDX), rbx = bit(REG_RBX);
-    const unsigned reg = bit(instruction_reg(in)), rm = instruction_is_register(in) ? bit(instruction_rm(in)) : 0;
-    const unsigned in_opcode = bit((in->opcode & 7) | (in->rex & REX_B ? 8 : 0)), group = in->modrm >> 3 & 7;
-    switch (writes_of(in)) {
+    const unsigned rax = register_bit(REG_RAX), rcx = register_bit(REG_RCX), rdx = register_bit(REG_RDX),
+                   rbx = register_bit(REG_RBX);
+    const unsigned reg = register_bit(instruction_reg(in)),
+                   rm = instruction_is_register(in) ? register_bit(instruction_rm(in)) : 0;
+    const unsigned in_opcode = register_bit((in->opcode & 7) | (in->rex & REX_B ? 8 : 0)), group = in->modrm >> 3 & 7;
+    switch (find_writes(in)) {
     case 'm':
         return rm;
     case 'r':
@@ -199,9 +201,9 @@ unsigned instruction_writes(const struct instruction *in)
     case 'd':
         return rdx;
     case 's':
-        return rax | rcx | bit(REG_RSI) | bit(REG_RDI);
+        return rax | rcx | register_bit(REG_RSI) | register_bit(REG_RDI);
     case 'y':
-        return rax | rcx | rdx | bit(REG_R11);
+        return rax | rcx | rdx | register_bit(REG_R11);
     case 'z':
         return rax | rbx | rcx | rdx;
     case 'k':
@@ -217,9 +219,9 @@ unsigned instruction_writes(const struct instruction *in)
     case 'v':
         return in->has_f3 ? 0 : rm;
     case 'R':
-        return reg | bit(in->vex_register);
+        return reg | register_bit(in->vex_register);
     case 'V':
-        return bit(in->vex_register);
+        return register_bit(in->vex_register);
     default:
         return 0;
     }

@@ -27,7 +27,7 @@ static uint32_t read_u32(const unsigned char *at)
 }
 
 /* The size in `sub $N,%rsp`; 0 if the instruction differs, or N makes no frame. */
-static uint32_t sub_size(const unsigned char *at, bool may_be_short)
+static uint32_t read_frame_size(const unsigned char *at, bool may_be_short)
 {
     uint32_t size = 0;
     if (may_be_short && memcmp(at, "\x48\x83\xec", 3) == 0)
@@ -38,18 +38,18 @@ static uint32_t sub_size(const unsigned char *at, bool may_be_short)
 }
 
 /* mov %eax,-N(%rsp), push, sub */
-static bool is_banging(const unsigned char *at, uint32_t *size)
+static bool is_stack_probe(const unsigned char *at, uint32_t *size)
 {
     if (memcmp(at, "\x89\x84\x24", 3) != 0 || read_u32(at + 3) < UINT32_C(0xff000000) || at[BANG] != 0x55)
         return false;
-    *size = sub_size(at + BANG + PUSH, true);
+    *size = read_frame_size(at + BANG + PUSH, true);
     return *size != 0;
 }
 
 /* sub, mov %rbp,N-8(%rsp) */
-static bool is_leaf(const unsigned char *at, uint32_t *size)
+static bool is_leaf_prologue(const unsigned char *at, uint32_t *size)
 {
-    *size = sub_size(at, false);
+    *size = read_frame_size(at, false);
     if (*size < WORD)
         return false;
     const unsigned char *store = at + SUB_LONG;
@@ -73,9 +73,9 @@ struct arch_code arch_java_function(const unsigned char *code, size_t size)
         uint32_t frame;
         if (keeps_frame_pointer(code + at))
             return unknown;
-        if (is_banging(code + at, &frame))
+        if (is_stack_probe(code + at, &frame))
             return (struct arch_code){ARCH_CODE_STUB, frame + 2 * WORD, true};
-        if (is_leaf(code + at, &frame))
+        if (is_leaf_prologue(code + at, &frame))
             return (struct arch_code){ARCH_CODE_STUB, frame + WORD, true};
     }
     return unknown;
@@ -97,24 +97,24 @@ static size_t skip_poll(const unsigned char *at)
     return memcmp(at, "\x85\x05", 2) == 0 ? 6 : 0;
 }
 
-static bool is_returning(const unsigned char *at)
+static bool is_epilogue(const unsigned char *at)
 {
     at += skip_poll(at);
     return *at == 0xc3;
 }
 
 /* Whether the pc lies in a beginning; if so, fills `code` with the frame at the pc. */
-static bool is_in_beginning(const unsigned char *at, struct arch_code *code)
+static bool is_in_prologue(const unsigned char *at, struct arch_code *code)
 {
     uint32_t frame;
     *code = (struct arch_code){ARCH_CODE_STUB, WORD, false};
-    if (is_banging(at - BANG, &frame)) /* before the push */
+    if (is_stack_probe(at - BANG, &frame)) /* before the push */
         return true;
-    if (is_leaf(at - SUB_LONG, &frame)) {
+    if (is_leaf_prologue(at - SUB_LONG, &frame)) {
         code->cfa_offset = frame + WORD;
         return true;
     }
-    if (!is_banging(at - BANG - PUSH, &frame))
+    if (!is_stack_probe(at - BANG - PUSH, &frame))
         return false;
     *code = (struct arch_code){ARCH_CODE_STUB, 2 * WORD, true};
     return true;
@@ -125,15 +125,15 @@ struct arch_code arch_java_edge(const unsigned char code[ARCH_CODE_BEFORE + ARCH
     const unsigned char *at = code + ARCH_CODE_BEFORE;
     struct arch_code found;
     uint32_t frame;
-    if (is_in_beginning(at, &found))
+    if (is_in_prologue(at, &found))
         return found;
-    if (*at == 0x5d && is_returning(at + 1)) /* pop %rbp */
+    if (*at == 0x5d && is_epilogue(at + 1)) /* pop %rbp */
         return (struct arch_code){ARCH_CODE_STUB, 2 * WORD, true};
-    if (is_returning(at))
+    if (is_epilogue(at))
         return (struct arch_code){ARCH_CODE_STUB, WORD, false};
     /* The class check for virtual calls comes directly before the beginning. */
     for (size_t ahead = 0; ahead + ARCH_JAVA_BEGINNING <= ARCH_CODE_AFTER; ahead++)
-        if (is_banging(at + ahead, &frame) || is_leaf(at + ahead, &frame))
+        if (is_stack_probe(at + ahead, &frame) || is_leaf_prologue(at + ahead, &frame))
             return (struct arch_code){ARCH_CODE_STUB, WORD, false};
     return (struct arch_code){.kind = ARCH_CODE_UNKNOWN};
 }

@@ -30,12 +30,12 @@ struct value {
 
 static const struct value unknown_value = {.origin = ORIGIN_UNKNOWN};
 
-static bool is_same(struct value a, struct value b)
+static bool is_same_value(struct value a, struct value b)
 {
     return a.origin == b.origin && a.distance == b.distance;
 }
 
-static struct value moved(struct value value, int64_t distance)
+static struct value add_distance(struct value value, int64_t distance)
 {
     enum { DISTANCE_MAX = 1 << 24 };
     int64_t sum = value.distance + distance;
@@ -92,12 +92,12 @@ static void start_path(struct path *path, uint64_t pc)
 }
 
 /* The current word at this address. */
-static struct value word_at(struct search *search, struct value address)
+static struct value make_word_value(struct search *search, struct value address)
 {
     if (address.origin == ORIGIN_UNKNOWN || address.origin == ORIGIN_REALIGNED)
         return unknown_value;
     for (uint8_t i = ORIGIN_WORDS; i < search->origin_count; i++)
-        if (is_same(search->origins[i], address))
+        if (is_same_value(search->origins[i], address))
             return (struct value){.origin = i};
     if (search->origin_count == ORIGINS_MAX)
         return unknown_value;
@@ -105,18 +105,18 @@ static struct value word_at(struct search *search, struct value address)
     return (struct value){.origin = search->origin_count++};
 }
 
-static void drop_slot(struct path *path, size_t i)
+static void drop_stored_word(struct path *path, size_t i)
 {
     path->slots[i] = path->slots[--path->slot_count];
     path->oldest_slot = 0;
 }
 
-static void store(struct path *path, struct value address, struct value value)
+static void store_word(struct path *path, struct value address, struct value value)
 {
     size_t i = 0;
     if (address.origin == ORIGIN_UNKNOWN)
         return;
-    while (i < path->slot_count && !is_same(path->slots[i].address, address))
+    while (i < path->slot_count && !is_same_value(path->slots[i].address, address))
         i++;
     if (i == SLOTS_MAX) {
         i = path->oldest_slot++ % SLOTS_MAX;
@@ -127,31 +127,31 @@ static void store(struct path *path, struct value address, struct value value)
     path->slots[i] = (struct slot){address, value};
 }
 
-static struct value load(struct search *search, const struct path *path, struct value address)
+static struct value load_word(struct search *search, const struct path *path, struct value address)
 {
     for (size_t i = 0; i < path->slot_count; i++)
-        if (is_same(path->slots[i].address, address))
+        if (is_same_value(path->slots[i].address, address))
             return path->slots[i].value;
     bool is_below = address.origin == REG_RSP && address.distance < 0;
-    return is_below && path->is_below_lost ? unknown_value : word_at(search, address);
+    return is_below && path->is_below_lost ? unknown_value : make_word_value(search, address);
 }
 
 /* The stack pointer becomes unknown. But values stored relative to it can be loaded again. */
-static void realign(struct path *path)
+static void realign_sp(struct path *path)
 {
     for (size_t i = 0; i < INSTRUCTION_REGISTERS; i++)
         if (path->registers[i].origin == ORIGIN_REALIGNED)
             path->registers[i] = unknown_value;
     for (size_t i = path->slot_count; i-- > 0;)
         if (path->slots[i].address.origin == ORIGIN_REALIGNED || path->slots[i].value.origin == ORIGIN_REALIGNED)
-            drop_slot(path, i);
+            drop_stored_word(path, i);
     path->registers[REG_RSP] = (struct value){.origin = ORIGIN_REALIGNED};
 }
 
 static void set_register(struct path *path, unsigned reg, struct value value)
 {
     if (reg == REG_RSP && value.origin == ORIGIN_UNKNOWN)
-        realign(path);
+        realign_sp(path);
     else
         path->registers[reg] = value;
 }
@@ -163,36 +163,36 @@ static void forget_registers(struct path *path, unsigned bits)
             set_register(path, i, unknown_value);
 }
 
-static void push(struct path *path, struct value value)
+static void push_value(struct path *path, struct value value)
 {
-    set_register(path, REG_RSP, moved(path->registers[REG_RSP], -8));
-    store(path, path->registers[REG_RSP], value);
+    set_register(path, REG_RSP, add_distance(path->registers[REG_RSP], -8));
+    store_word(path, path->registers[REG_RSP], value);
 }
 
-static struct value pop(struct search *search, struct path *path)
+static struct value pop_value(struct search *search, struct path *path)
 {
-    struct value value = load(search, path, path->registers[REG_RSP]);
-    set_register(path, REG_RSP, moved(path->registers[REG_RSP], 8));
+    struct value value = load_word(search, path, path->registers[REG_RSP]);
+    set_register(path, REG_RSP, add_distance(path->registers[REG_RSP], 8));
     return value;
 }
 
 /* Applies the effects that the ABI permits a called function (System V psABI, 3.2.1): it may change these registers,
  * and the stack below sp. */
-static void follow_call(struct path *path)
+static void apply_call(struct path *path)
 {
     enum { CHANGED = 0x0fc7 }; /* rax, rcx, rdx, rsi, rdi, r8 to r11 */
     struct value sp = path->registers[REG_RSP];
     forget_registers(path, CHANGED);
     for (size_t i = path->slot_count; i-- > 0;)
         if (path->slots[i].address.origin == sp.origin && path->slots[i].address.distance < sp.distance)
-            drop_slot(path, i);
+            drop_stored_word(path, i);
     path->is_below_lost = true;
 }
 
 /* ---- the effects of an instruction ---- */
 
 /* The address of an operand in memory: a register and a distance, without an index. */
-static struct value operand_address(const struct path *path, const struct instruction *in)
+static struct value find_operand_address(const struct path *path, const struct instruction *in)
 {
     enum { NO_INDEX = 4, IS_SIB = 4, RIP = 5 };
     unsigned mode = in->modrm >> 6, base = in->modrm & 7;
@@ -203,12 +203,12 @@ static struct value operand_address(const struct path *path, const struct instru
     } else if (mode == 0 && base == RIP) {
         return unknown_value;
     }
-    return moved(path->registers[base | (in->rex & REX_B ? 8 : 0)], in->displacement);
+    return add_distance(path->registers[base | (in->rex & REX_B ? 8 : 0)], in->displacement);
 }
 
 /* Follows moves of whole registers: mov, lea, xchg, and addition and subtraction of a constant. Returns false for
  * other instructions. */
-static bool follow_move(struct search *search, struct path *path, const struct instruction *in)
+static bool apply_move(struct search *search, struct path *path, const struct instruction *in)
 {
     enum { ADD = 0, AND = 4, SUB = 5 };
     unsigned reg = instruction_reg(in), rm = instruction_rm(in), group = in->modrm >> 3 & 7;
@@ -221,14 +221,14 @@ static bool follow_move(struct search *search, struct path *path, const struct i
         if (is_register)
             set_register(path, rm, value);
         else
-            store(path, operand_address(path, in), value);
+            store_word(path, find_operand_address(path, in), value);
         return true;
     case 0x8b: /* mov operand to reg */
-        value = is_register ? path->registers[rm] : load(search, path, operand_address(path, in));
+        value = is_register ? path->registers[rm] : load_word(search, path, find_operand_address(path, in));
         set_register(path, reg, value);
         return true;
     case 0x8d: /* lea */
-        set_register(path, reg, operand_address(path, in));
+        set_register(path, reg, find_operand_address(path, in));
         return true;
     case 0x87: /* xchg */
         if (!is_register)
@@ -240,7 +240,7 @@ static bool follow_move(struct search *search, struct path *path, const struct i
     case 0x83:
         if (!is_register || (group != ADD && group != SUB))
             return false;
-        set_register(path, rm, moved(path->registers[rm], group == ADD ? in->constant : -in->constant));
+        set_register(path, rm, add_distance(path->registers[rm], group == ADD ? in->constant : -in->constant));
         return true;
     default:
         return false;
@@ -248,7 +248,7 @@ static bool follow_move(struct search *search, struct path *path, const struct i
 }
 
 /* Follows instructions that change sp implicitly. Returns false for other instructions. */
-static bool follow_stack(struct search *search, struct path *path, const struct instruction *in)
+static bool apply_stack_instruction(struct search *search, struct path *path, const struct instruction *in)
 {
     enum { PUSH_GROUP = 6, LEAVE = 0xc9, ENTER = 0xc8, POPF = 0x9d, POP_OPERAND = 0x8f };
     uint8_t op = in->opcode;
@@ -256,17 +256,17 @@ static bool follow_stack(struct search *search, struct path *path, const struct 
     if (in->map != 1 || in->is_vex)
         return false;
     if ((op & 0xf8) == 0x50) {
-        push(path, path->registers[named]);
+        push_value(path, path->registers[named]);
     } else if (op == 0x68 || op == 0x6a || op == 0x9c || (op == 0xff && (in->modrm >> 3 & 7) == PUSH_GROUP)) {
-        push(path, unknown_value);
+        push_value(path, unknown_value);
     } else if ((op & 0xf8) == 0x58) {
-        set_register(path, named, pop(search, path));
+        set_register(path, named, pop_value(search, path));
     } else if (op == POPF || op == POP_OPERAND) {
-        pop(search, path);
+        pop_value(search, path);
         forget_registers(path, op == POP_OPERAND ? instruction_writes(in) : 0);
     } else if (op == LEAVE) {
         set_register(path, REG_RSP, path->registers[REG_RBP]);
-        path->registers[REG_RBP] = pop(search, path);
+        path->registers[REG_RBP] = pop_value(search, path);
     } else if (op == ENTER) {
         forget_registers(path, 1u << REG_RBP | 1u << REG_RSP);
     } else {
@@ -279,13 +279,13 @@ enum flow { FLOW_ON, FLOW_CALL, FLOW_JUMP, FLOW_BRANCH, FLOW_RETURN, FLOW_TAIL_C
 
 /* A jump to a computed address in the same function: the operand holds its table, or an addition just before it has
  * used the table. */
-static bool is_switch(const struct instruction *in, bool after_add)
+static bool is_table_jump(const struct instruction *in, bool after_add)
 {
     bool is_table = in->modrm >> 6 == 0 && (in->modrm & 7) == REG_RSP && (in->sib >> 3 & 7) != 4;
     return in->has_notrack || is_table || (after_add && in->modrm >> 6 == 3);
 }
 
-static enum flow flow_of(const struct instruction *in, bool after_add)
+static enum flow classify_flow(const struct instruction *in, bool after_add)
 {
     uint8_t op = in->opcode, group = in->modrm >> 3 & 7;
     if (in->is_vex || in->map > 2)
@@ -304,7 +304,10 @@ static enum flow flow_of(const struct instruction *in, bool after_add)
     case 0xeb:
         return FLOW_JUMP;
     case 0xff:
-        return group == 2 ? FLOW_CALL : group != 4 ? FLOW_ON : is_switch(in, after_add) ? FLOW_SWITCH : FLOW_TAIL_CALL;
+        return group == 2                     ? FLOW_CALL
+               : group != 4                   ? FLOW_ON
+               : is_table_jump(in, after_add) ? FLOW_SWITCH
+                                              : FLOW_TAIL_CALL;
     case 0xcc: /* int3 */
     case 0xf4: /* hlt */
         return FLOW_DEAD;
@@ -313,27 +316,27 @@ static enum flow flow_of(const struct instruction *in, bool after_add)
     }
 }
 
-static enum flow follow(struct search *search, struct path *path, const struct instruction *in)
+static enum flow follow_instruction(struct search *search, struct path *path, const struct instruction *in)
 {
-    enum flow flow = flow_of(in, path->after_add);
+    enum flow flow = classify_flow(in, path->after_add);
     path->after_add = in->map == 1 && !in->is_vex && (in->opcode == 0x01 || in->opcode == 0x03);
-    bool is_first_bp = is_same(path->registers[REG_RBP], (struct value){.origin = REG_RBP});
+    bool is_first_bp = is_same_value(path->registers[REG_RBP], (struct value){.origin = REG_RBP});
     if (in->map == 1 && in->opcode == 0x8b && in->rex == 0x48 && in->modrm == 0x6d && in->displacement == 0 &&
         is_first_bp) {
         set_register(path, REG_RSP, path->registers[REG_RBP]); /* V8: mov 0(%rbp),%rbp; add $N,%rsp; jmp */
-        path->registers[REG_RBP] = pop(search, path);
+        path->registers[REG_RBP] = pop_value(search, path);
         return FLOW_RETURN;
     }
     if (flow == FLOW_CALL)
-        follow_call(path);
-    else if (flow == FLOW_ON && !follow_stack(search, path, in) && !follow_move(search, path, in))
+        apply_call(path);
+    else if (flow == FLOW_ON && !apply_stack_instruction(search, path, in) && !apply_move(search, path, in))
         forget_registers(path, instruction_writes(in));
     return flow;
 }
 
 /* ---- all paths ---- */
 
-static const unsigned char *code_at(struct search *search, uint64_t pc, size_t *size)
+static const unsigned char *read_code(struct search *search, uint64_t pc, size_t *size)
 {
     if (pc - search->window_at >= search->window_size ||
         search->window_size - (pc - search->window_at) < INSTRUCTION_LENGTH_MAX) {
@@ -354,7 +357,7 @@ static bool is_padding(const unsigned char *code, size_t size)
 }
 
 /* Queues a path that continues at `pc` with the effects of `path`. */
-static void add_path(struct search *search, const struct path *path, uint64_t pc, bool is_last)
+static void queue_path(struct search *search, const struct path *path, uint64_t pc, bool is_last)
 {
     if (search->path_count == PATHS_MAX) {
         search->is_incomplete = true;
@@ -367,7 +370,7 @@ static void add_path(struct search *search, const struct path *path, uint64_t pc
     search->path_count++;
 }
 
-static bool is_new_target(struct search *search, uint64_t pc)
+static bool add_target(struct search *search, uint64_t pc)
 {
     for (size_t i = 0; i < search->target_count; i++)
         if (search->targets[i] == pc)
@@ -386,17 +389,17 @@ static bool follow_path(struct search *search, struct path *path)
     for (;;) {
         size_t size;
         struct instruction in;
-        const unsigned char *code = code_at(search, path->pc, &size);
+        const unsigned char *code = read_code(search, path->pc, &size);
         if (after_call && is_padding(code, size) && !path->is_doubtful) {
             path->is_doubtful = true;
-            add_path(search, path, path->pc, true);
+            queue_path(search, path, path->pc, true);
             return false;
         }
         if (search->instructions++ == INSTRUCTIONS_MAX || !instruction_decode(code, size, &in)) {
             search->is_incomplete |= !path->is_doubtful;
             return false;
         }
-        enum flow flow = follow(search, path, &in);
+        enum flow flow = follow_instruction(search, path, &in);
         path->pc += in.length;
         after_call = flow == FLOW_CALL;
         uint64_t target = path->pc + (uint64_t)in.constant;
@@ -416,11 +419,11 @@ static bool follow_path(struct search *search, struct path *path)
         case FLOW_DEAD:
             return false;
         case FLOW_BRANCH:
-            if (is_new_target(search, target))
-                add_path(search, path, target, false);
+            if (add_target(search, target))
+                queue_path(search, path, target, false);
             break;
         case FLOW_JUMP:
-            if (!is_new_target(search, target))
+            if (!add_target(search, target))
                 return false;
             path->pc = target;
             break;
@@ -431,7 +434,7 @@ static bool follow_path(struct search *search, struct path *path)
 }
 
 /* Distances of words from a base, which a frame needs. Returns false for a word that has another base. */
-static bool word_distance(const struct search *search, struct value word, struct value base, int64_t *distance)
+static bool find_word_distance(const struct search *search, struct value word, struct value base, int64_t *distance)
 {
     if (word.origin < ORIGIN_WORDS || word.origin == ORIGIN_UNKNOWN || word.distance != 0)
         return false;
@@ -440,18 +443,19 @@ static bool word_distance(const struct search *search, struct value word, struct
     return address.origin == base.origin && *distance % 8 == 0 && *distance / 8 == (int16_t)(*distance / 8);
 }
 
-static uint8_t dwarf_number(unsigned reg)
+static uint8_t find_dwarf_number(unsigned reg)
 {
     static const uint8_t numbers[8] = {0, 2, 1, 3, UNWIND_REG_SP, UNWIND_REG_BP, 4, 5};
     return reg < 8 ? numbers[reg] : (uint8_t)reg;
 }
 
-static void fill_saved(const struct search *search, const struct path *path, struct value cfa, struct arch_frame *frame)
+static void fill_saved_registers(const struct search *search, const struct path *path, struct value cfa,
+                                 struct arch_frame *frame)
 {
     static const uint8_t by_saved[ARCH_SAVED_REGISTERS] = {REG_RBP, REG_RBX, 12, 13, 14, 15};
     for (size_t i = 0; i < ARCH_SAVED_REGISTERS; i++) {
         int64_t distance;
-        if (!word_distance(search, path->registers[by_saved[i]], cfa, &distance))
+        if (!find_word_distance(search, path->registers[by_saved[i]], cfa, &distance))
             continue;
         frame->slots[i] = (int16_t)(distance / 8);
         frame->saved |= (uint16_t)(1u << arch_saved_registers[i]);
@@ -466,10 +470,10 @@ static bool is_argument(unsigned reg)
 }
 
 /* Fills the frame of a path that has reached its return. Returns false if the path leaves the address unknown. */
-static bool path_frame(struct search *search, const struct path *path, struct arch_frame *out)
+static bool make_frame(struct search *search, const struct path *path, struct arch_frame *out)
 {
     enum { FRAME_MAX = 1 << 20 };
-    struct value sp = path->registers[REG_RSP], cfa = moved(sp, 8), address = load(search, path, sp);
+    struct value sp = path->registers[REG_RSP], cfa = add_distance(sp, 8), address = load_word(search, path, sp);
     struct arch_frame frame = {.return_slot = -1, .return_register = ARCH_NO_REGISTER};
     if (sp.origin == ORIGIN_UNKNOWN || sp.origin == ORIGIN_REALIGNED || cfa.distance > FRAME_MAX ||
         cfa.distance < -FRAME_MAX)
@@ -488,16 +492,16 @@ static bool path_frame(struct search *search, const struct path *path, struct ar
         return false;
     int64_t distance;
     if (address.origin < INSTRUCTION_REGISTERS && address.distance == 0)
-        frame.return_register = dwarf_number(address.origin);
-    else if (word_distance(search, address, cfa, &distance))
+        frame.return_register = find_dwarf_number(address.origin);
+    else if (find_word_distance(search, address, cfa, &distance))
         frame.return_slot = (int16_t)(distance / 8);
     else
         return false;
     bool is_below_sp = frame.cfa_offset + frame.return_slot * 8 < 0 && frame.base == REG_RSP && !frame.base_is_word;
     if (is_below_sp && frame.return_register == ARCH_NO_REGISTER)
         return false;
-    frame.base = dwarf_number(frame.base);
-    fill_saved(search, path, cfa, &frame);
+    frame.base = find_dwarf_number(frame.base);
+    fill_saved_registers(search, path, cfa, &frame);
     *out = frame;
     return true;
 }
@@ -507,18 +511,18 @@ enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_
     struct search search = {.read = read, .context = context, .origin_count = ORIGIN_WORDS};
     struct path path;
     start_path(&path, pc);
-    add_path(&search, &path, pc, false);
+    queue_path(&search, &path, pc, false);
     while (search.path_count) {
         path = search.paths[--search.path_count];
         if (path.is_doubtful && search.has_tail_call)
             break;
         if (!follow_path(&search, &path))
             continue;
-        if (path_frame(&search, &path, frame))
+        if (make_frame(&search, &path, frame))
             return path.is_doubtful ? ARCH_MAY_RETURN : ARCH_RETURNS;
         search.is_incomplete |= !path.is_doubtful;
     }
-    if (search.has_tail_call && path_frame(&search, &search.tail_call, frame))
+    if (search.has_tail_call && make_frame(&search, &search.tail_call, frame))
         return ARCH_RETURNS;
     return search.is_incomplete ? ARCH_RETURN_UNKNOWN : ARCH_NEVER_RETURNS;
 }

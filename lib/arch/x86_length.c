@@ -36,7 +36,7 @@ static bool is_legacy_prefix(unsigned char byte)
     }
 }
 
-static enum opcode_map map_of_number(unsigned number)
+static enum opcode_map choose_map(unsigned number)
 {
     return number >= 1 && number <= 3 ? (enum opcode_map)number : MAP_NONE;
 }
@@ -53,13 +53,13 @@ static struct opcode read_extended(struct cursor *c, unsigned char prefix, bool 
         opcode.map = MAP_0F;
     } else if (prefix == 0xc4) {
         cursor_u8(c);
-        opcode.map = map_of_number(first & 0x1f);
+        opcode.map = choose_map(first & 0x1f);
     } else {
         unsigned char second = cursor_u8(c);
         cursor_u8(c);
         bool is_evex = !(first & 0x08) && (second & 0x04);
         unsigned number = first & 0x07; /* 5 and 6 are half-precision maps, without immediates */
-        opcode.map = !is_evex ? MAP_NONE : number == 5 || number == 6 ? MAP_0F38 : map_of_number(number);
+        opcode.map = !is_evex ? MAP_NONE : number == 5 || number == 6 ? MAP_0F38 : choose_map(number);
     }
     opcode.byte = cursor_u8(c);
     return opcode;

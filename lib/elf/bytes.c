@@ -28,7 +28,7 @@ bool bytes_read(const struct bytes *bytes, uint64_t at, void *out, size_t size)
     return file_source_read_at(bytes->source, out, size, bytes->offset + at) == (ssize_t)size;
 }
 
-static void note_no_memory(const struct bytes *bytes)
+static void set_no_memory(const struct bytes *bytes)
 {
     if (bytes->source)
         bytes->source->no_memory = true;
@@ -45,7 +45,7 @@ unsigned char *bytes_load(const struct bytes *bytes)
         return NULL;
     unsigned char *copy = malloc(bytes->size + 1);
     if (!copy)
-        note_no_memory(bytes);
+        set_no_memory(bytes);
     if (copy && !bytes_read(bytes, 0, copy, bytes->size)) {
         free(copy);
         return NULL;
@@ -82,7 +82,7 @@ static bool window_move(struct window *window, uint64_t at, size_t want)
     if (length > window->capacity) {
         unsigned char *grown = realloc(window->buffer, length);
         if (!grown) {
-            note_no_memory(window->bytes);
+            set_no_memory(window->bytes);
             return false;
         }
         window->buffer = grown;

@@ -32,7 +32,7 @@ static bool is_plausible_size(uint64_t size, uint64_t packed_size)
 }
 
 /* By ISA-L, in a third of zlib's time. Its state is 80 KiB: more than a thread's stack should have to hold. */
-static bool unpack_zlib(unsigned char *out, uint64_t size, const unsigned char *packed, size_t packed_size)
+static bool decompress_zlib(unsigned char *out, uint64_t size, const unsigned char *packed, size_t packed_size)
 {
     struct inflate_state *state = packed_size <= UINT32_MAX ? malloc(sizeof(*state)) : NULL;
     if (!state)
@@ -48,7 +48,7 @@ static bool unpack_zlib(unsigned char *out, uint64_t size, const unsigned char *
     return done;
 }
 
-static bool unpack_zstd(unsigned char *out, uint64_t size, const unsigned char *packed, size_t packed_size)
+static bool decompress_zstd(unsigned char *out, uint64_t size, const unsigned char *packed, size_t packed_size)
 {
 #ifdef HAVE_ZSTD
     return ZSTD_decompress(out, (size_t)size, packed, packed_size) == size;
@@ -59,8 +59,8 @@ static bool unpack_zstd(unsigned char *out, uint64_t size, const unsigned char *
 }
 
 /* NULL, or the error in the section. */
-static const char *unpack(uint32_t type, const unsigned char *packed, size_t packed_size, uint64_t size,
-                          unsigned char **out)
+static const char *decompress(uint32_t type, const unsigned char *packed, size_t packed_size, uint64_t size,
+                              unsigned char **out)
 {
     if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
         return "is compressed with an unknown method";
@@ -73,8 +73,8 @@ static const char *unpack(uint32_t type, const unsigned char *packed, size_t pac
     unsigned char *memory = malloc(size + 1);
     if (!memory)
         return "is too large for the free memory";
-    bool done = type == ELFCOMPRESS_ZSTD ? unpack_zstd(memory, size, packed, packed_size)
-                                         : unpack_zlib(memory, size, packed, packed_size);
+    bool done = type == ELFCOMPRESS_ZSTD ? decompress_zstd(memory, size, packed, packed_size)
+                                         : decompress_zlib(memory, size, packed, packed_size);
     if (!done) {
         free(memory);
         return "is damaged";
@@ -91,7 +91,8 @@ struct packing {
 };
 
 /* An Elf32_Chdr or Elf64_Chdr; of a .zdebug_ section "ZLIB" and the size in eight bytes, the highest first. */
-static bool read_packing(const struct elf_file *file, const struct elf_section *section, struct packing *packing)
+static bool read_compression_header(const struct elf_file *file, const struct elf_section *section,
+                                    struct packing *packing)
 {
     unsigned char raw[sizeof(Elf64_Chdr)];
     bool is_new = section->flags & SHF_COMPRESSED;
@@ -126,7 +127,7 @@ static bool is_cached(const struct elf_file *file, const struct packing *packing
            packing->size <= KEPT_MAX;
 }
 
-static void name_cached(char name[KEPT_NAME_SIZE], const struct elf_file *file, const struct elf_section *section)
+static void format_cache_name(char name[KEPT_NAME_SIZE], const struct elf_file *file, const struct elf_section *section)
 {
     const struct file_identity *id = &file->source->identity;
     const uint64_t identity[] = {id->device,
@@ -151,28 +152,28 @@ static unsigned char *load_cached(const struct elf_file *file, const struct elf_
     return NULL;
 }
 
-static bool is_packed(const struct elf_section *section)
+static bool is_compressed(const struct elf_section *section)
 {
     return (section->flags & SHF_COMPRESSED) || strncmp(section->name, ".zdebug_", 8) == 0;
 }
 
-static struct bytes unpacked(const struct elf_file *file, const struct elf_section *section, unsigned char **owned,
-                             struct error *err)
+static struct bytes load_decompressed(const struct elf_file *file, const struct elf_section *section,
+                                      unsigned char **owned, struct error *err)
 {
-    if (!is_packed(section))
+    if (!is_compressed(section))
         return section->bytes;
     struct packing packing = {0};
     char name[KEPT_NAME_SIZE] = "";
     const char *problem = "is damaged";
-    bool is_whole = read_packing(file, section, &packing);
+    bool is_whole = read_compression_header(file, section, &packing);
     if (is_whole && is_cached(file, &packing)) {
-        name_cached(name, file, section);
+        format_cache_name(name, file, section);
         *owned = load_cached(file, section, name, packing.size);
     }
     unsigned char *raw = is_whole && !*owned ? bytes_load(&section->bytes) : NULL;
     if (raw)
-        problem = unpack(packing.type, raw + packing.header_size, (size_t)section->bytes.size - packing.header_size,
-                         packing.size, owned);
+        problem = decompress(packing.type, raw + packing.header_size, (size_t)section->bytes.size - packing.header_size,
+                             packing.size, owned);
     if (raw && *owned && name[0])
         file_directory_save(file->kept_sections, name, *owned, (size_t)packing.size + 1);
     free(raw);
@@ -188,16 +189,16 @@ uint64_t elf_file_contents_size(const struct elf_file *file, const char *name)
     struct packing packing = {0};
     if (!section)
         return 0;
-    if (!is_packed(section))
+    if (!is_compressed(section))
         return section->bytes.size;
-    return read_packing(file, section, &packing) ? packing.size : 0;
+    return read_compression_header(file, section, &packing) ? packing.size : 0;
 }
 
 struct bytes elf_file_contents(const struct elf_file *file, const char *name, unsigned char **owned, struct error *err)
 {
     *owned = NULL;
     const struct elf_section *section = elf_file_section(file, name);
-    struct bytes bytes = section ? unpacked(file, section, owned, err) : (struct bytes){0};
+    struct bytes bytes = section ? load_decompressed(file, section, owned, err) : (struct bytes){0};
     if (bytes.size == 0 || !elf_has_relocations(file, section))
         return bytes;
     if (!*owned)

@@ -16,7 +16,7 @@ struct dynamic {
 };
 
 /* The bytes of the file at a vaddr, up to the end of its segment. */
-static struct bytes bytes_at(const struct elf_file *file, uint64_t address)
+static struct bytes find_bytes(const struct elf_file *file, uint64_t address)
 {
     for (size_t i = 0; i < file->segments.length; i++) {
         const struct elf_segment *segment = &file->segments.data[i];
@@ -28,7 +28,7 @@ static struct bytes bytes_at(const struct elf_file *file, uint64_t address)
 }
 
 /* A number of 4 bytes, in the file's byte order; 0 beyond the end. */
-static uint32_t word_at(const struct elf_file *file, struct window *window, uint64_t at)
+static uint32_t read_word(const struct elf_file *file, struct window *window, uint64_t at)
 {
     struct cursor c = window_at(window, at, sizeof(uint32_t));
     uint32_t word = cursor_u32(&c);
@@ -82,29 +82,29 @@ static bool read_dynamic(const struct elf_file *file, struct dynamic *dynamic)
  * of hashes for each bucket, whose last one is odd. The end of the chain with the highest start is the last symbol. */
 static uint64_t count_by_gnu_hash(const struct elf_file *file, struct window *table)
 {
-    uint32_t buckets = word_at(file, table, 0), first = word_at(file, table, 4), filter = word_at(file, table, 8);
+    uint32_t buckets = read_word(file, table, 0), first = read_word(file, table, 4), filter = read_word(file, table, 8);
     uint64_t buckets_at = 16 + (uint64_t)filter * (file->is_64 ? 8 : 4), chains_at = buckets_at + 4 * (uint64_t)buckets;
     uint32_t last = 0;
     if (buckets > BUCKETS_MAX || chains_at > table->bytes->size)
         return 0;
     for (uint32_t i = 0; i < buckets; i++) {
-        uint32_t symbol = word_at(file, table, buckets_at + 4 * (uint64_t)i);
+        uint32_t symbol = read_word(file, table, buckets_at + 4 * (uint64_t)i);
         last = symbol > last ? symbol : last;
     }
     if (last < first)
         return first; /* it exports nothing */
     while (last < SYMBOLS_MAX && chains_at + 4 * (uint64_t)(last - first) < table->bytes->size &&
-           !(word_at(file, table, chains_at + 4 * (uint64_t)(last - first)) & 1))
+           !(read_word(file, table, chains_at + 4 * (uint64_t)(last - first)) & 1))
         last++;
     return (uint64_t)last + 1;
 }
 
 static uint64_t count_symbols(const struct elf_file *file, const struct dynamic *dynamic)
 {
-    struct bytes bytes = bytes_at(file, dynamic->hash ? dynamic->hash : dynamic->gnu_hash);
+    struct bytes bytes = find_bytes(file, dynamic->hash ? dynamic->hash : dynamic->gnu_hash);
     struct window table = {.bytes = &bytes};
     /* DT_HASH: the number of buckets, then the number of chains, which equals that of symbols. */
-    uint64_t count = dynamic->hash ? word_at(file, &table, 4) : count_by_gnu_hash(file, &table);
+    uint64_t count = dynamic->hash ? read_word(file, &table, 4) : count_by_gnu_hash(file, &table);
     window_destroy(&table);
     return count < SYMBOLS_MAX ? count : SYMBOLS_MAX;
 }
@@ -115,7 +115,7 @@ int elf_dynamic_make_sections(struct elf_file *file, struct error *err)
     if (!read_dynamic(file, &dynamic))
         return 0;
     size_t symbol_size = file->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-    struct bytes symbols = bytes_at(file, dynamic.symbols), strings = bytes_at(file, dynamic.strings);
+    struct bytes symbols = find_bytes(file, dynamic.symbols), strings = find_bytes(file, dynamic.strings);
     symbols = bytes_part(&symbols, 0, count_symbols(file, &dynamic) * symbol_size);
     strings = bytes_part(&strings, 0, dynamic.string_size);
     if (!symbols.size || !strings.size)

@@ -19,19 +19,19 @@
  * bytes again and again as notes, so only the first few are read, and no more than NOTE_BYTES_MAX of all together. */
 enum { SECTIONS_MAX = 1 << 18, SEGMENTS_MAX = 1 << 16, NAMES_MAX = 16 << 20, NOTES_MAX = 64, NOTE_BYTES_MAX = 2 << 20 };
 
-static int not_elf(struct error *err, const char *name)
+static int set_not_elf_error(struct error *err, const char *name)
 {
     return error_set(err, ENOEXEC, "%s is not an ELF file", name);
 }
 
-static int damaged(struct error *err, const char *name, const char *why)
+static int set_damaged_error(struct error *err, const char *name, const char *why)
 {
     return error_set(err, EINVAL, "%s is damaged: %s", name, why);
 }
 
 /* ---- segments and sections ---- */
 
-static int take_segments(struct elf_file *file, Elf *elf, struct error *err)
+static int read_segments(struct elf_file *file, Elf *elf, struct error *err)
 {
     size_t count;
     GElf_Phdr header;
@@ -53,7 +53,7 @@ static int take_segments(struct elf_file *file, Elf *elf, struct error *err)
     return 0;
 }
 
-static void take_names(struct elf_file *file, Elf *elf, const uint32_t *names)
+static void read_section_names(struct elf_file *file, Elf *elf, const uint32_t *names)
 {
     size_t index;
     if (!names || elf_getshdrstrndx(elf, &index) != 0 || index >= file->sections.length)
@@ -65,7 +65,7 @@ static void take_names(struct elf_file *file, Elf *elf, const uint32_t *names)
             file->sections.data[i].name = file->section_names + names[i];
 }
 
-static struct elf_section section_of(const struct elf_file *file, const GElf_Shdr *header)
+static struct elf_section make_section(const struct elf_file *file, const GElf_Shdr *header)
 {
     struct elf_section section = {.name = "",
                                   .type = header->sh_type,
@@ -81,7 +81,7 @@ static struct elf_section section_of(const struct elf_file *file, const GElf_Shd
     return section;
 }
 
-static int take_sections(struct elf_file *file, Elf *elf, struct error *err)
+static int read_sections(struct elf_file *file, Elf *elf, struct error *err)
 {
     size_t count = 0;
     ARRAY(uint32_t) names = {0};
@@ -92,11 +92,11 @@ static int take_sections(struct elf_file *file, Elf *elf, struct error *err)
         GElf_Shdr header;
         if (!gelf_getshdr(elf_getscn(elf, i), &header))
             break;
-        if (!array_push(&file->sections, section_of(file, &header)) || !array_push(&names, header.sh_name))
+        if (!array_push(&file->sections, make_section(file, &header)) || !array_push(&names, header.sh_name))
             code = error_no_memory(err);
     }
     if (code == 0)
-        take_names(file, elf, names.data);
+        read_section_names(file, elf, names.data);
     array_free(&names);
     return code;
 }
@@ -158,12 +158,12 @@ static bool has_too_many_sections(const struct elf_file *file, const unsigned ch
     return is_extended && file->bytes.size / sizeof(Elf32_Shdr) > SECTIONS_MAX;
 }
 
-static int take_header(struct elf_file *file, Elf *elf, const char *name, struct error *err)
+static int read_header(struct elf_file *file, Elf *elf, const char *name, struct error *err)
 {
     GElf_Ehdr header;
     size_t count;
     if (!gelf_getehdr(elf, &header))
-        return damaged(err, name, elf_errmsg(-1));
+        return set_damaged_error(err, name, elf_errmsg(-1));
     file->is_64 = header.e_ident[EI_CLASS] == ELFCLASS64;
     file->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
     file->type = header.e_type;
@@ -173,15 +173,15 @@ static int take_header(struct elf_file *file, Elf *elf, const char *name, struct
     return 0;
 }
 
-static int take_all(struct elf_file *file, Elf *elf, const char *name, struct error *err)
+static int read_all(struct elf_file *file, Elf *elf, const char *name, struct error *err)
 {
     if (elf_kind(elf) != ELF_K_ELF)
-        return damaged(err, name, elf ? "its ELF header has an unknown class" : elf_errmsg(-1));
-    int code = take_header(file, elf, name, err);
+        return set_damaged_error(err, name, elf ? "its ELF header has an unknown class" : elf_errmsg(-1));
+    int code = read_header(file, elf, name, err);
     if (code == 0)
-        code = take_segments(file, elf, err);
+        code = read_segments(file, elf, err);
     if (code == 0)
-        code = take_sections(file, elf, err);
+        code = read_sections(file, elf, err);
     if (code == 0 && file->sections.length <= 1)
         code = elf_dynamic_make_sections(file, err);
     if (code == 0)
@@ -194,14 +194,14 @@ static int read_headers(struct elf_file *file, int fd, const char *name, struct 
 {
     unsigned char head[sizeof(Elf64_Ehdr)];
     if (!bytes_read(&file->bytes, 0, head, sizeof(head)) || memcmp(head, ELFMAG, SELFMAG) != 0)
-        return not_elf(err, name);
+        return set_not_elf_error(err, name);
     if (has_too_many_sections(file, head))
-        return damaged(err, name, "it has too many sections");
+        return set_damaged_error(err, name, "it has too many sections");
     elf_version(EV_CURRENT);
     /* libelf does not write to an image that is opened for reading. */
     Elf *elf = fd < 0 ? elf_memory((char *)(uintptr_t)file->bytes.memory, (size_t)file->bytes.size)
                       : elf_begin(fd, ELF_C_READ, NULL);
-    int code = take_all(file, elf, name, err);
+    int code = read_all(file, elf, name, err);
     elf_end(elf);
     return code;
 }

@@ -101,7 +101,7 @@ static void add_address(struct search *search, uint64_t address)
     search->no_memory |= !array_push(search->found, address);
 }
 
-static void add_if_named(struct search *search, const struct elf_symbol *symbol, const char *name)
+static void match_function_name(struct search *search, const struct elf_symbol *symbol, const char *name)
 {
     if ((symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC) || symbol->section == SHN_UNDEF || !name)
         return;
@@ -135,7 +135,7 @@ int elf_find_function(const struct elf_file *file, const char *name, struct elf_
         char *names = (char *)bytes_load(texts); /* with a NUL at the end */
         for (size_t i = 0; names && i < symbols.count; i++) {
             struct elf_symbol symbol = elf_symbols_at(&symbols, i);
-            add_if_named(&search, &symbol, symbol.name < texts->size ? names + symbol.name : NULL);
+            match_function_name(&search, &symbol, symbol.name < texts->size ? names + symbol.name : NULL);
         }
         free(names);
         elf_symbols_free(&symbols);

@@ -29,7 +29,7 @@ void elf_layout_module(struct elf_file *file)
 }
 
 /* The number of bytes that a relocation of this type fills with the sum of symbol and addend; 0: another kind. */
-static unsigned width_of(const struct elf_file *file, uint32_t type)
+static unsigned find_relocation_width(const struct elf_file *file, uint32_t type)
 {
     if (file->machine == EM_X86_64)
         return type == R_X86_64_64 ? 8 : type == R_X86_64_32 || type == R_X86_64_32S ? 4 : 0;
@@ -49,11 +49,11 @@ static bool find_value(const struct elf_file *file, const struct elf_symbols *sy
     return true;
 }
 
-static void apply(const struct elf_file *file, const struct elf_symbols *symbols, struct elf_relocation relocation,
-                  unsigned char *bytes, uint64_t size)
+static void apply_relocation(const struct elf_file *file, const struct elf_symbols *symbols,
+                             struct elf_relocation relocation, unsigned char *bytes, uint64_t size)
 {
     uint64_t value;
-    unsigned width = width_of(file, relocation.type);
+    unsigned width = find_relocation_width(file, relocation.type);
     if (width == 0 || relocation.address > size || width > size - relocation.address ||
         !find_value(file, symbols, relocation.symbol, &value))
         return;
@@ -62,7 +62,7 @@ static void apply(const struct elf_file *file, const struct elf_symbols *symbols
         bytes[relocation.address + i] = (unsigned char)(value >> (8 * i));
 }
 
-static const struct elf_section *relocations_of(const struct elf_file *file, const struct elf_section *section)
+static const struct elf_section *find_relocations(const struct elf_file *file, const struct elf_section *section)
 {
     char name[300];
     snprintf(name, sizeof(name), ".rela%s", section->name);
@@ -74,19 +74,19 @@ static const struct elf_section *relocations_of(const struct elf_file *file, con
 
 bool elf_has_relocations(const struct elf_file *file, const struct elf_section *section)
 {
-    return relocations_of(file, section) != NULL;
+    return find_relocations(file, section) != NULL;
 }
 
 void elf_relocate(const struct elf_file *file, const struct elf_section *section, unsigned char *bytes, uint64_t size)
 {
-    const struct elf_section *relocations = relocations_of(file, section);
+    const struct elf_section *relocations = find_relocations(file, section);
     struct elf_relocations list;
     struct elf_symbols symbols;
     if (!relocations || !elf_relocations_load(&list, file, relocations))
         return;
     if (elf_symbols_load(&symbols, file, &file->sections.data[relocations->link], 0, SIZE_MAX))
         for (size_t i = 0; i < list.count; i++)
-            apply(file, &symbols, elf_relocations_at(&list, i), bytes, size);
+            apply_relocation(file, &symbols, elf_relocations_at(&list, i), bytes, size);
     elf_relocations_free(&list);
     elf_symbols_free(&symbols);
 }

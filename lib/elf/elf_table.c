@@ -13,8 +13,8 @@ void elf_to_native(const struct elf_file *file, Elf_Type type, unsigned char *by
 }
 
 /* Loads up to *count entries starting at `first`; NULL if none exist. */
-static unsigned char *load(const struct elf_file *file, const struct elf_section *section, Elf_Type type, size_t first,
-                           size_t *count)
+static unsigned char *load_entries(const struct elf_file *file, const struct elf_section *section, Elf_Type type,
+                                   size_t first, size_t *count)
 {
     size_t size = file->is_64 ? elf64_fsize(type, 1, EV_CURRENT) : elf32_fsize(type, 1, EV_CURRENT);
     uint64_t all = section->bytes.size / size;
@@ -36,7 +36,7 @@ bool elf_symbols_load(struct elf_symbols *symbols, const struct elf_file *file, 
 {
     bool is_table = section->type == SHT_SYMTAB || section->type == SHT_DYNSYM;
     *symbols = (struct elf_symbols){.file = file};
-    symbols->entries = is_table ? load(file, section, ELF_T_SYM, first, &count) : NULL;
+    symbols->entries = is_table ? load_entries(file, section, ELF_T_SYM, first, &count) : NULL;
     symbols->count = symbols->entries ? count : 0;
     return symbols->entries != NULL;
 }
@@ -72,7 +72,7 @@ bool elf_relocations_load(struct elf_relocations *relocations, const struct elf_
     size_t count = SIZE_MAX;
     *relocations = (struct elf_relocations){.file = file, .have_addends = have_addends};
     if (have_addends || section->type == SHT_REL)
-        relocations->entries = load(file, section, have_addends ? ELF_T_RELA : ELF_T_REL, 0, &count);
+        relocations->entries = load_entries(file, section, have_addends ? ELF_T_RELA : ELF_T_REL, 0, &count);
     relocations->count = relocations->entries ? count : 0;
     return relocations->entries != NULL;
 }

@@ -41,13 +41,13 @@ void go_functions_close(struct go_functions *functions)
 
 /* ---- the table's parts ---- */
 
-static uint32_t u32_at(struct go_table *table, uint64_t part, uint64_t offset)
+static uint32_t read_u32(struct go_table *table, uint64_t part, uint64_t offset)
 {
     struct cursor c = go_table_at(table, part, offset, 4);
     return cursor_u32(&c);
 }
 
-static const char *text_at(struct go_table *table, uint64_t part, uint64_t offset)
+static const char *read_text(struct go_table *table, uint64_t part, uint64_t offset)
 {
     struct cursor c = go_table_at(table, part, offset, TEXT_MAX);
     const char *text = cursor_string(&c);
@@ -59,7 +59,7 @@ struct entry {
     uint64_t record; /* offset from table->functions */
 };
 
-static struct entry entry_at(struct go_table *table, uint64_t index)
+static struct entry read_entry(struct go_table *table, uint64_t index)
 {
     struct entry entry;
     bool has_words = table->layout == GO_LAYOUT_1_16 && table->pointer_size == 8;
@@ -71,20 +71,20 @@ static struct entry entry_at(struct go_table *table, uint64_t index)
 
 /* ---- records ---- */
 
-static uint64_t fields_of(struct go_table *table, const struct go_function *function)
+static uint64_t find_fields(struct go_table *table, const struct go_function *function)
 {
     return function->record + (table->layout == GO_LAYOUT_1_16 ? table->pointer_size : 4);
 }
 
-static uint32_t field(struct go_table *table, const struct go_function *function, uint64_t at)
+static uint32_t read_field(struct go_table *table, const struct go_function *function, uint64_t at)
 {
-    return u32_at(table, fields_of(table, function), at);
+    return read_u32(table, find_fields(table, function), at);
 }
 
 /* The end of the record's last fixed field, where the offsets of its tables begin. */
-static uint64_t tables_of(struct go_table *table, const struct go_function *function)
+static uint64_t find_step_tables(struct go_table *table, const struct go_function *function)
 {
-    return fields_of(table, function) + FIELD_UNIT + (table->layout == GO_LAYOUT_1_20 ? 12 : 8);
+    return find_fields(table, function) + FIELD_UNIT + (table->layout == GO_LAYOUT_1_20 ? 12 : 8);
 }
 
 /* All but the name. */
@@ -92,22 +92,22 @@ static bool find_record(struct go_functions *functions, uint64_t vaddr, struct g
 {
     struct go_table *table = &functions->table;
     uint64_t first = 0, count = table->function_count; /* finds the last entry that starts at or before vaddr */
-    if (vaddr < entry_at(table, 0).start || vaddr >= entry_at(table, count).start)
+    if (vaddr < read_entry(table, 0).start || vaddr >= read_entry(table, count).start)
         return false;
     while (count > 1) {
         uint64_t half = count / 2;
-        if (entry_at(table, first + half).start <= vaddr) {
+        if (read_entry(table, first + half).start <= vaddr) {
             first += half;
             count -= half;
         } else {
             count = half;
         }
     }
-    struct entry entry = entry_at(table, first);
+    struct entry entry = read_entry(table, first);
     if (entry.record > table->part.size)
         return false;
     *function = (struct go_function){
-        .start = entry.start, .end = entry_at(table, first + 1).start, .record = table->functions + entry.record};
+        .start = entry.start, .end = read_entry(table, first + 1).start, .record = table->functions + entry.record};
     return vaddr >= function->start && vaddr < function->end;
 }
 
@@ -116,15 +116,15 @@ bool go_functions_find(struct go_functions *functions, uint64_t vaddr, struct go
     struct go_table *table = &functions->table;
     if (!find_record(functions, vaddr, function))
         return false;
-    function->name = text_at(table, table->names, field(table, function, FIELD_NAME));
+    function->name = read_text(table, table->names, read_field(table, function, FIELD_NAME));
     return function->name != NULL;
 }
 
 /* ---- steps ---- */
 
 /* The value of a table of steps at a pc; -1: none. */
-static int32_t value_at(struct go_functions *functions, const struct go_function *function, uint32_t steps,
-                        uint64_t vaddr)
+static int32_t find_step_value(struct go_functions *functions, const struct go_function *function, uint32_t steps,
+                               uint64_t vaddr)
 {
     struct go_table *table = &functions->table;
     struct cursor c = go_table_at(table, table->steps, steps, STEPS_SIZE_MAX);
@@ -149,7 +149,8 @@ int32_t go_functions_frame_size(struct go_functions *functions, uint64_t vaddr)
     if (!find_record(functions, vaddr, &function))
         return -1;
     functions->work_left = STEPS_SIZE_MAX;
-    int32_t size = value_at(functions, &function, field(&functions->table, &function, FIELD_FRAME_SIZES), vaddr);
+    int32_t size =
+        find_step_value(functions, &function, read_field(&functions->table, &function, FIELD_FRAME_SIZES), vaddr);
     return size < 0 ? -1 : size; /* a damaged table may have any number */
 }
 
@@ -157,39 +158,40 @@ static void find_line(struct go_functions *functions, const struct go_function *
                       struct go_frame *frame)
 {
     struct go_table *table = &functions->table;
-    int32_t file = value_at(functions, function, field(table, function, FIELD_FILES), vaddr);
-    int32_t line = value_at(functions, function, field(table, function, FIELD_LINES), vaddr);
+    int32_t file = find_step_value(functions, function, read_field(table, function, FIELD_FILES), vaddr);
+    int32_t line = find_step_value(functions, function, read_field(table, function, FIELD_LINES), vaddr);
     if (file < 0 || line < 0)
         return;
-    uint64_t entry = (uint64_t)field(table, function, FIELD_UNIT) + (uint32_t)file;
+    uint64_t entry = (uint64_t)read_field(table, function, FIELD_UNIT) + (uint32_t)file;
     struct cursor c = go_table_at(table, table->units, entry * 4, 4);
     uint32_t text = cursor_u32(&c);
-    frame->file = c.failed || text == UINT32_MAX ? NULL : text_at(table, table->files, text);
+    frame->file = c.failed || text == UINT32_MAX ? NULL : read_text(table, table->files, text);
     frame->line = frame->file ? (uint32_t)line : 0;
 }
 
 /* ---- inlined calls ---- */
 
-static uint32_t table_count(struct go_table *table, const struct go_function *function)
+static uint32_t count_step_tables(struct go_table *table, const struct go_function *function)
 {
-    return field(table, function, FIELD_TABLE_COUNT);
+    return read_field(table, function, FIELD_TABLE_COUNT);
 }
 
 /* The index of the innermost call inlined at a pc; -1: none. */
-static int32_t inlined_call_at(struct go_functions *functions, const struct go_function *function, uint64_t vaddr)
+static int32_t find_inlined_call(struct go_functions *functions, const struct go_function *function, uint64_t vaddr)
 {
     struct go_table *table = &functions->table;
-    if (table_count(table, function) <= INLINED_CALL_TABLE)
+    if (count_step_tables(table, function) <= INLINED_CALL_TABLE)
         return -1;
-    uint64_t at = tables_of(table, function) + 4 * INLINED_CALL_TABLE;
-    return value_at(functions, function, u32_at(table, at, 0), vaddr);
+    uint64_t at = find_step_tables(table, function) + 4 * INLINED_CALL_TABLE;
+    return find_step_value(functions, function, read_u32(table, at, 0), vaddr);
 }
 
 /* The vaddr of the function's inlined calls; 0: none. */
-static uint64_t inlined_calls(struct go_functions *functions, const struct go_function *function)
+static uint64_t find_inlined_calls(struct go_functions *functions, const struct go_function *function)
 {
     struct go_table *table = &functions->table;
-    uint64_t tables = tables_of(table, function), after = tables + (uint64_t)table_count(table, function) * 4;
+    uint64_t tables = find_step_tables(table, function),
+             after = tables + (uint64_t)count_step_tables(table, function) * 4;
     struct cursor c = go_table_at(table, tables - 1, 0, 1);
     if (cursor_u8(&c) <= INLINED_CALL_DATA)
         return 0;
@@ -225,7 +227,7 @@ static bool read_inlined_call(struct go_functions *functions, const struct go_fu
         return false;
     struct cursor c = window_at(&functions->calls, address - segment->address, 20);
     cursor_bytes(&c, is_long ? 12 : 4);
-    call->name = text_at(table, table->names, cursor_u32(&c));
+    call->name = read_text(table, table->names, cursor_u32(&c));
     uint32_t caller = cursor_u32(&c);
     call->caller = function->start + caller;
     return !c.failed && call->name && caller < function->end - function->start;
@@ -234,8 +236,8 @@ static bool read_inlined_call(struct go_functions *functions, const struct go_fu
 size_t go_functions_frames(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,
                            struct go_frame *frames, size_t max)
 {
-    uint64_t calls = inlined_calls(functions, function);
-    int32_t number = calls ? inlined_call_at(functions, function, vaddr) : -1;
+    uint64_t calls = find_inlined_calls(functions, function);
+    int32_t number = calls ? find_inlined_call(functions, function, vaddr) : -1;
     size_t count = 0;
     struct inlined_call call;
     while (number >= 0 && count + 1 < max && count < INLINES_MAX &&
@@ -243,7 +245,7 @@ size_t go_functions_frames(struct go_functions *functions, const struct go_funct
         frames[count] = (struct go_frame){.name = call.name};
         find_line(functions, function, vaddr, &frames[count++]);
         vaddr = call.caller;
-        number = inlined_call_at(functions, function, vaddr);
+        number = find_inlined_call(functions, function, vaddr);
     }
     frames[count] = (struct go_frame){.name = function->name};
     find_line(functions, function, vaddr, &frames[count++]);

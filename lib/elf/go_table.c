@@ -63,8 +63,8 @@ static bool is_relative(const struct elf_file *file, uint32_t type)
 
 /* Calls `visit` for each word that holds an address of this program, until it returns false. (32-bit files hold these
  * addresses in place.) */
-static void each_relocation(const struct elf_file *file, bool (*visit)(void *context, const struct elf_relocation *),
-                            void *context)
+static void visit_relocations(const struct elf_file *file, bool (*visit)(void *context, const struct elf_relocation *),
+                              void *context)
 {
     bool go_on = file->is_64 && file->type == ET_DYN;
     for (size_t i = 0; go_on && i < file->sections.length; i++) {
@@ -104,7 +104,7 @@ static bool read_program(const struct elf_file *file, uint64_t address, void *ou
     if (!segment || !bytes_read(&bytes, address - segment->address, out, size))
         return false;
     struct loaded_part part = {.bytes = out, .address = address, .size = size};
-    each_relocation(file, write_relocation, &part);
+    visit_relocations(file, write_relocation, &part);
     return true;
 }
 
@@ -115,7 +115,7 @@ static uint64_t read_word(struct cursor *c, unsigned pointer_size)
     return pointer_size == 8 ? cursor_u64(c) : cursor_u32(c);
 }
 
-static bool take_layout(struct go_table *table, uint32_t magic)
+static bool set_layout(struct go_table *table, uint32_t magic)
 {
     switch (magic) {
     case MAGIC_1_16:
@@ -137,7 +137,7 @@ static bool read_header(struct go_table *table, const struct elf_file *file, con
                         uint64_t size)
 {
     struct cursor c = cursor_of(raw, raw_size);
-    if (!take_layout(table, cursor_u32(&c)) || cursor_u16(&c) != 0)
+    if (!set_layout(table, cursor_u32(&c)) || cursor_u16(&c) != 0)
         return false;
     table->quantum = cursor_u8(&c);
     table->pointer_size = cursor_u8(&c);
@@ -172,7 +172,7 @@ static uint64_t search_header(struct go_table *table, const struct elf_file *fil
     uint64_t found = UINT64_MAX, end = bytes->size < SCAN_MAX ? bytes->size : SCAN_MAX;
     for (uint64_t at = 0; found == UINT64_MAX && at < end; at += 8) {
         struct cursor c = window_at(&window, at, 8);
-        if (take_layout(table, cursor_u32(&c)) && is_header_at(table, file, bytes, at))
+        if (set_layout(table, cursor_u32(&c)) && is_header_at(table, file, bytes, at))
             found = at;
     }
     window_destroy(&window);
@@ -185,8 +185,8 @@ struct place {
     uint64_t address;
 };
 
-static bool search_place(struct go_table *table, const struct elf_file *file, const struct bytes *bytes,
-                         uint64_t address, struct place *place)
+static bool search_header_in_bytes(struct go_table *table, const struct elf_file *file, const struct bytes *bytes,
+                                   uint64_t address, struct place *place)
 {
     uint64_t at = search_header(table, file, bytes);
     if (at == UINT64_MAX)
@@ -209,13 +209,13 @@ static bool search_segments(struct go_table *table, const struct elf_file *file,
         const struct elf_segment *segment = &file->segments.data[i];
         struct bytes bytes = bytes_part(&file->bytes, segment->offset, segment->file_size);
         if (segment->type == PT_LOAD && !(segment->flags & PF_X) &&
-            search_place(table, file, &bytes, segment->address, place))
+            search_header_in_bytes(table, file, &bytes, segment->address, place))
             return true;
     }
     return false;
 }
 
-static int find_place(struct go_table *table, const struct elf_file *file, struct place *place, struct error *err)
+static int find_table(struct go_table *table, const struct elf_file *file, struct place *place, struct error *err)
 {
     const struct elf_section *section = elf_file_section(file, ".gopclntab");
     if (!section)
@@ -228,7 +228,7 @@ static int find_place(struct go_table *table, const struct elf_file *file, struc
         return error_set(err, EINVAL, "its table of Go functions is damaged, or of a release before Go 1.16");
     bool is_go = is_go_program(file), has_sections = file->sections.length > 0;
     section = elf_file_section(file, ".data.rel.ro");
-    if (is_go && section && search_place(table, file, &section->bytes, section->address, place))
+    if (is_go && section && search_header_in_bytes(table, file, &section->bytes, section->address, place))
         return 0;
     if (is_go && !has_sections && search_segments(table, file, place))
         return 0;
@@ -244,7 +244,7 @@ struct module_search {
     size_t count;
 };
 
-static bool note_candidate(void *context, const struct elf_relocation *relocation)
+static bool add_candidate(void *context, const struct elf_relocation *relocation)
 {
     struct module_search *search = context;
     if (relocation->addend == search->table->address)
@@ -264,7 +264,7 @@ static void scan_segment(struct module_search *search, const struct elf_segment 
             read_word(&c, word) != search->table->address + search->table->names)
             continue;
         struct elf_relocation found = {.address = segment->address + at, .addend = search->table->address};
-        if (!note_candidate(search, &found))
+        if (!add_candidate(search, &found))
             break;
     }
     window_destroy(&window);
@@ -289,7 +289,7 @@ void go_table_search_module(struct go_table *table, const struct elf_file *file)
     if (table->has_searched || table->layout == GO_LAYOUT_1_16)
         return;
     table->has_searched = true;
-    each_relocation(file, note_candidate, &search);
+    visit_relocations(file, add_candidate, &search);
     for (size_t i = 0; search.count == 0 && i < file->segments.length; i++)
         if (file->segments.data[i].type == PT_LOAD && (file->segments.data[i].flags & PF_W))
             scan_segment(&search, &file->segments.data[i], &work_left);
@@ -324,7 +324,7 @@ int go_table_open(struct go_table *table, const struct elf_file *file, struct er
     unsigned char header[HEADER_MAX];
     if (file->is_big_endian)
         return error_set(err, ENOTSUP, "its table of Go functions is big-endian");
-    int code = find_place(table, file, &place, err);
+    int code = find_table(table, file, &place, err);
     if (code)
         return code;
     table->address = place.address;

@@ -60,7 +60,7 @@ static bool is_between_members(const struct gunzip *gunzip)
 }
 
 /* Reads on in the header, or unpacks; the code is ISA-L's. */
-static int inflate_more(struct gunzip *gunzip)
+static int inflate_input(struct gunzip *gunzip)
 {
     if (!gunzip->in_header)
         return isal_inflate(&gunzip->state);
@@ -69,7 +69,7 @@ static int inflate_more(struct gunzip *gunzip)
     return gunzip->in_header ? ISAL_DECOMP_OK : code;
 }
 
-static const char *problem_of(int code)
+static const char *describe_problem(int code)
 {
     switch (code) {
     case ISAL_INVALID_WRAPPER:
@@ -98,10 +98,10 @@ int gunzip_next(struct gunzip *gunzip, unsigned char *out, size_t room, size_t *
                 break;
             begin_member(gunzip);
         }
-        int code = inflate_more(gunzip);
+        int code = inflate_input(gunzip);
         if (code != ISAL_DECOMP_OK)
             return error_set(err, EINVAL, "the gzip data is damaged after %" PRIu64 " unpacked bytes (%s)",
-                             gunzip->unpacked, problem_of(code));
+                             gunzip->unpacked, describe_problem(code));
     } while (state->avail_out == before && state->avail_in);
     *size = before - state->avail_out;
     gunzip->unpacked += *size;

@@ -28,7 +28,7 @@ int gzip_packer_new(struct gzip_packer **out, struct byte_sink sink, struct erro
 }
 
 /* Compresses the input of the stream, and writes the output to the sink. */
-static int pack(struct gzip_packer *packer, struct error *err)
+static int compress_input(struct gzip_packer *packer, struct error *err)
 {
     do {
         packer->stream.next_out = packer->packed;
@@ -50,7 +50,7 @@ int gzip_packer_add(struct gzip_packer *packer, const void *bytes, size_t size, 
         uint32_t part = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
         packer->stream.next_in = (unsigned char *)(uintptr_t)at;
         packer->stream.avail_in = part;
-        code = pack(packer, err);
+        code = compress_input(packer, err);
         at += part;
         size -= part;
     }
@@ -60,7 +60,7 @@ int gzip_packer_add(struct gzip_packer *packer, const void *bytes, size_t size, 
 int gzip_packer_finish(struct gzip_packer *packer, struct error *err)
 {
     packer->stream.end_of_stream = 1;
-    return pack(packer, err);
+    return compress_input(packer, err);
 }
 
 void gzip_packer_free(struct gzip_packer *packer)

@@ -26,7 +26,7 @@ static int write_to_file(void *context, const void *bytes, size_t size, struct e
     return code ? error_set(err, -code, "cannot write %s: %s", file->output.path, strerror(-code)) : 0;
 }
 
-static int pack(void *context, const void *bytes, size_t size, struct error *err)
+static int pack_bytes(void *context, const void *bytes, size_t size, struct error *err)
 {
     return gzip_packer_add(context, bytes, size, err);
 }
@@ -34,11 +34,11 @@ static int pack(void *context, const void *bytes, size_t size, struct error *err
 struct byte_sink profile_file_sink(struct profile_file *file)
 {
     if (file->packer)
-        return (struct byte_sink){.write = pack, .context = file->packer};
+        return (struct byte_sink){.write = pack_bytes, .context = file->packer};
     return (struct byte_sink){.write = write_to_file, .context = file};
 }
 
-static bool ends_in_gz(const char *path)
+static bool has_gz_suffix(const char *path)
 {
     size_t length = strlen(path);
     return length >= 3 && strcmp(path + length - 3, ".gz") == 0;
@@ -55,7 +55,7 @@ int profile_file_create(struct profile_file **out, const char *path, struct erro
     if (!file)
         return error_no_memory(err);
     int code = file_output_open(&file->output, path, 0600, err);
-    if (!code && ends_in_gz(path))
+    if (!code && has_gz_suffix(path))
         code = add_packer(file, err);
     if (code) {
         profile_file_abandon(file);

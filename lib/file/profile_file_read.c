@@ -25,7 +25,7 @@ struct loading {
     unsigned char block[BLOCK_SIZE], unpacked[BLOCK_SIZE];
 };
 
-static int unpack(struct loading *loading, size_t size, struct error *err)
+static int unpack_block(struct loading *loading, size_t size, struct error *err)
 {
     unpacker_feed(loading->unpacker, loading->block, size);
     for (;;) {
@@ -39,7 +39,7 @@ static int unpack(struct loading *loading, size_t size, struct error *err)
     }
 }
 
-static int feed_file(int fd, struct loading *loading, struct error *err)
+static int read_file(int fd, struct loading *loading, struct error *err)
 {
     for (bool first = true;; first = false) {
         ssize_t size = file_read(fd, loading->block, BLOCK_SIZE);
@@ -52,19 +52,19 @@ static int feed_file(int fd, struct loading *loading, struct error *err)
         enum unpacker_format format = first ? unpacker_format(loading->block, (size_t)size) : UNPACKER_NONE;
         if (format != UNPACKER_NONE && !(loading->unpacker = unpacker_new(format)))
             return error_no_memory(err);
-        int code = loading->unpacker ? unpack(loading, (size_t)size, err)
+        int code = loading->unpacker ? unpack_block(loading, (size_t)size, err)
                                      : import_feed(loading->import, loading->block, (size_t)size, err);
         if (code)
             return code;
     }
 }
 
-static int load_with(struct loading *loading, int fd, struct profile *out, struct error *err)
+static int load_with_importer(struct loading *loading, int fd, struct profile *out, struct error *err)
 {
     loading->import = import_new();
     if (loading->import)
         import_stop_on(loading->import, loading->stop);
-    int code = loading->import ? feed_file(fd, loading, err) : error_no_memory(err);
+    int code = loading->import ? read_file(fd, loading, err) : error_no_memory(err);
     if (!code)
         code = import_finish(loading->import, out, err);
     unpacker_free(loading->unpacker);
@@ -73,7 +73,7 @@ static int load_with(struct loading *loading, int fd, struct profile *out, struc
 }
 
 /* Of tools that record into a directory, by a file in it. */
-static int refuse_directory(int fd, struct error *err)
+static int set_directory_error(int fd, struct error *err)
 {
     static const struct {
         const char *file, *reason;
@@ -92,12 +92,12 @@ static int read_whole(int fd, const atomic_bool *stop, struct profile *out, stru
 {
     struct stat status;
     if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
-        return refuse_directory(fd, err);
+        return set_directory_error(fd, err);
     struct loading *loading = calloc(1, sizeof(*loading));
     if (!loading)
         return error_no_memory(err);
     loading->stop = stop;
-    int code = load_with(loading, fd, out, err);
+    int code = load_with_importer(loading, fd, out, err);
     free(loading);
     return code;
 }

@@ -45,7 +45,7 @@ enum unpacker_format unpacker_format(const unsigned char *bytes, size_t size)
     return UNPACKER_NONE;
 }
 
-static bool begin(struct unpacker *unpacker)
+static bool start_decoder(struct unpacker *unpacker)
 {
     switch (unpacker->format) {
     case UNPACKER_GZIP:
@@ -68,7 +68,7 @@ struct unpacker *unpacker_new(enum unpacker_format format)
         return NULL;
     unpacker->format = format;
     unpacker->xz = (lzma_stream)LZMA_STREAM_INIT;
-    if (begin(unpacker))
+    if (start_decoder(unpacker))
         return unpacker;
     unpacker_free(unpacker);
     return NULL;
@@ -94,13 +94,13 @@ void unpacker_feed(struct unpacker *unpacker, const unsigned char *bytes, size_t
         gunzip_feed(unpacker->gunzip, bytes, size);
 }
 
-static int damaged(const struct unpacker *unpacker, const char *format, const char *why, struct error *err)
+static int set_damaged_error(const struct unpacker *unpacker, const char *format, const char *why, struct error *err)
 {
     return error_set(err, EINVAL, "the %s data is damaged after %" PRIu64 " unpacked bytes (%s)", format,
                      unpacker->unpacked, why);
 }
 
-static int next_of_xz(struct unpacker *unpacker, unsigned char *out, size_t room, size_t *size, struct error *err)
+static int unpack_xz(struct unpacker *unpacker, unsigned char *out, size_t room, size_t *size, struct error *err)
 {
     lzma_stream *xz = &unpacker->xz;
     lzma_ret result = LZMA_OK;
@@ -131,18 +131,18 @@ static int next_of_xz(struct unpacker *unpacker, unsigned char *out, size_t room
     if (result == LZMA_MEMLIMIT_ERROR)
         return error_set(err, EFBIG, "the xz data needs more than %" PRIu64 " MiB of memory; unpack it first (unxz)",
                          MEMORY_MAX >> 20);
-    return result == LZMA_OK || result == LZMA_BUF_ERROR ? 0 : damaged(unpacker, "xz", "a bad block", err);
+    return result == LZMA_OK || result == LZMA_BUF_ERROR ? 0 : set_damaged_error(unpacker, "xz", "a bad block", err);
 }
 
 #ifdef HAVE_ZSTD
-static int next_of_zstd(struct unpacker *unpacker, unsigned char *out, size_t room, size_t *size, struct error *err)
+static int unpack_zstd(struct unpacker *unpacker, unsigned char *out, size_t room, size_t *size, struct error *err)
 {
     ZSTD_outBuffer to = {.dst = out, .size = room};
     while (to.pos == 0 && (unpacker->left || unpacker->may_hold)) {
         ZSTD_inBuffer from = {.src = unpacker->in, .size = unpacker->left};
         size_t result = ZSTD_decompressStream(unpacker->zstd, &to, &from);
         if (ZSTD_isError(result))
-            return damaged(unpacker, "zstd", ZSTD_getErrorName(result), err);
+            return set_damaged_error(unpacker, "zstd", ZSTD_getErrorName(result), err);
         unpacker->in += from.pos;
         unpacker->left -= from.pos;
         unpacker->is_at_end = result == 0;
@@ -160,10 +160,10 @@ int unpacker_next(struct unpacker *unpacker, unsigned char *out, size_t room, si
     if (unpacker->format == UNPACKER_GZIP)
         return gunzip_next(unpacker->gunzip, out, room, size, err);
     if (unpacker->format == UNPACKER_XZ)
-        code = next_of_xz(unpacker, out, room, size, err);
+        code = unpack_xz(unpacker, out, room, size, err);
 #ifdef HAVE_ZSTD
     if (unpacker->format == UNPACKER_ZSTD)
-        code = next_of_zstd(unpacker, out, room, size, err);
+        code = unpack_zstd(unpacker, out, room, size, err);
 #endif
     unpacker->unpacked += *size;
     return code;

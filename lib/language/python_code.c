@@ -30,37 +30,38 @@ struct probe {
     unsigned char code[PYTHON_CODE_HEAD], name[PYTHON_NAME_HEAD], table[PYTHON_TABLE_HEAD];
 };
 
-static uint64_t u64_at(const unsigned char *bytes, uint32_t offset)
+static uint64_t read_u64(const unsigned char *bytes, uint32_t offset)
 {
     struct cursor at = cursor_of(bytes, PYTHON_CODE_HEAD);
     cursor_bytes(&at, offset);
     return cursor_u64(&at);
 }
 
-static uint32_t u32_at(const unsigned char *bytes, uint32_t offset)
+static uint32_t read_u32(const unsigned char *bytes, uint32_t offset)
 {
     struct cursor at = cursor_of(bytes, PYTHON_CODE_HEAD);
     cursor_bytes(&at, offset);
     return cursor_u32(&at);
 }
 
-static void identity_of(const struct python_layout *layout, const struct probe *probe, struct python_identity *identity)
+static void fill_identity(const struct python_layout *layout, const struct probe *probe,
+                          struct python_identity *identity)
 {
     *identity = (struct python_identity){
-        .type = u64_at(probe->code, OBJECT_TYPE),
-        .size = u64_at(probe->code, OBJECT_SIZE),
-        .filename = u64_at(probe->code, layout->filename),
-        .qualname = u64_at(probe->code, layout->qualname),
-        .line_table = u64_at(probe->code, layout->line_table),
-        .first_line = u32_at(probe->code, layout->first_line),
-        .version = layout->version ? u32_at(probe->code, layout->version) : 0,
+        .type = read_u64(probe->code, OBJECT_TYPE),
+        .size = read_u64(probe->code, OBJECT_SIZE),
+        .filename = read_u64(probe->code, layout->filename),
+        .qualname = read_u64(probe->code, layout->qualname),
+        .line_table = read_u64(probe->code, layout->line_table),
+        .first_line = read_u32(probe->code, layout->first_line),
+        .version = layout->version ? read_u32(probe->code, layout->version) : 0,
     };
     memcpy(identity->name_head, probe->name, sizeof(probe->name));
     memcpy(identity->table_head, probe->table, sizeof(probe->table));
 }
 
 /* The initializer zeroed the whole struct, with its padding. */
-static bool is_same(const struct python_identity *a, const struct python_identity *b)
+static bool is_same_code(const struct python_identity *a, const struct python_identity *b)
 {
     return a->type == b->type && a->size == b->size && a->filename == b->filename && a->qualname == b->qualname &&
            a->line_table == b->line_table && a->first_line == b->first_line && a->version == b->version &&
@@ -70,7 +71,7 @@ static bool is_same(const struct python_identity *a, const struct python_identit
 
 /* ---- texts ---- */
 
-static size_t put_utf8(char *out, uint32_t point)
+static size_t write_utf8(char *out, uint32_t point)
 {
     if (point < 0x80) {
         out[0] = (char)point;
@@ -96,7 +97,7 @@ static size_t put_utf8(char *out, uint32_t point)
     return 4;
 }
 
-static uint32_t point_at(const unsigned char *bytes, size_t i, unsigned kind)
+static uint32_t read_code_point(const unsigned char *bytes, size_t i, unsigned kind)
 {
     uint32_t point = 0;
     memcpy(&point, bytes + i * kind, kind);
@@ -129,9 +130,9 @@ static char *read_text(const struct python_source *source, uint64_t address, siz
     bool is_read =
         bytes && text && (!length || python_memory_copy(source->memory, start, bytes, length * kind) == length * kind);
     for (size_t i = 0; is_read && i < length; i++) {
-        uint32_t point = point_at(bytes, i, kind);
+        uint32_t point = read_code_point(bytes, i, kind);
         is_read = point >= ' ' || point == '\t';
-        used += put_utf8(text + used, point);
+        used += write_utf8(text + used, point);
     }
     free(bytes);
     if (!is_read) {
@@ -144,7 +145,7 @@ static char *read_text(const struct python_source *source, uint64_t address, siz
 
 /* ---- code objects ---- */
 
-static void code_clear(struct python_code *code)
+static void clear_code(struct python_code *code)
 {
     free(code->name);
     free(code->file);
@@ -158,7 +159,7 @@ static void code_clear(struct python_code *code)
 void python_codes_destroy(struct python_codes *codes)
 {
     for (size_t i = 0; i < codes->codes.length; i++) {
-        code_clear(codes->codes.data[i]);
+        clear_code(codes->codes.data[i]);
         free(codes->codes.data[i]);
     }
     array_free(&codes->codes);
@@ -202,20 +203,20 @@ static bool read_code(struct python_codes *codes, const struct python_source *so
     struct probe probe = {0};
     uint64_t address = code->address;
     const struct python_layout *layout = source->layout;
-    code_clear(code);
+    clear_code(code);
     code->function = SPOOL_NO_NUMBER;
     code->made = codes->sample;
     code->identity = (struct python_identity){0};
     if (python_memory_copy(source->memory, address, probe.code, sizeof(probe.code)) < layout->bytecode)
         return false;
-    uint64_t name = u64_at(probe.code, layout->qualname), table = u64_at(probe.code, layout->line_table);
-    if (u64_at(probe.code, OBJECT_TYPE) != source->code_type ||
+    uint64_t name = read_u64(probe.code, layout->qualname), table = read_u64(probe.code, layout->line_table);
+    if (read_u64(probe.code, OBJECT_TYPE) != source->code_type ||
         python_memory_copy(source->memory, name + IDENTITY_SKIP, probe.name, sizeof(probe.name)) !=
             sizeof(probe.name) ||
         python_memory_copy(source->memory, table + BYTES_SIZE, probe.table, sizeof(probe.table)) != sizeof(probe.table))
         return false;
     struct python_identity identity;
-    identity_of(layout, &probe, &identity);
+    fill_identity(layout, &probe, &identity);
     code->identity = identity;
     code->is_trampoline = identity.filename == identity.qualname;
     code->name = read_text(source, identity.qualname, NAME_MAX_LENGTH);
@@ -257,19 +258,19 @@ struct comparison {
     size_t count;
 };
 
-static size_t parts_of(const struct python_source *source)
+static size_t count_parts(const struct python_source *source)
 {
     return source->layout->version ? 1 : 3;
 }
 
 /* Marks the unchanged ones. */
-static void compare(struct python_codes *codes, struct comparison *comparison)
+static void compare_with_memory(struct python_codes *codes, struct comparison *comparison)
 {
     const struct python_layout *layout = comparison->source->layout;
     struct python_memory *memory = comparison->source->memory;
     struct probe probes[AT_ONCE];
     struct iovec local[3 * AT_ONCE], remote[3 * AT_ONCE];
-    size_t parts = parts_of(comparison->source), used = 0, each = 0;
+    size_t parts = count_parts(comparison->source), used = 0, each = 0;
     if (!comparison->count)
         return;
     for (size_t i = 0; i < comparison->count; i++) {
@@ -295,8 +296,8 @@ static void compare(struct python_codes *codes, struct comparison *comparison)
         struct python_identity now = {0};
         code->sample = 0;
         if (i < whole)
-            identity_of(layout, &probes[i], &now);
-        if (i < whole && is_same(&now, &code->identity)) {
+            fill_identity(layout, &probes[i], &now);
+        if (i < whole && is_same_code(&now, &code->identity)) {
             code->sample = codes->sample;
             code->compared = codes->time;
         } else {
@@ -311,7 +312,7 @@ uint64_t python_code_sure_until(const struct python_code *code)
     return code->is_made ? 0 : code->compared + PYTHON_CODE_CHECK;
 }
 
-static bool is_sure(const struct python_codes *codes, const struct python_code *code)
+static bool is_known_unchanged(const struct python_codes *codes, const struct python_code *code)
 {
     return codes->time < python_code_sure_until(code) && codes->time >= codes->suspect;
 }
@@ -329,13 +330,13 @@ bool python_codes_find(struct python_codes *codes, const struct python_source *s
         if (!code->identity.type || code->sample == codes->sample)
             continue;
         code->sample = codes->sample; /* compared once per sample */
-        if (is_sure(codes, code))
+        if (is_known_unchanged(codes, code))
             continue;
         comparison.codes[comparison.count++] = code;
         if (comparison.count == AT_ONCE)
-            compare(codes, &comparison);
+            compare_with_memory(codes, &comparison);
     }
-    compare(codes, &comparison);
+    compare_with_memory(codes, &comparison);
     for (size_t i = 0; i < count; i++) {
         bool is_right = found[i]->identity.type && found[i]->sample == codes->sample;
         if (!is_right && (codes->bytes > BYTES_MAX || !read_code(codes, source, found[i])))

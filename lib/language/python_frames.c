@@ -186,7 +186,7 @@ static struct python_thread *add_thread(struct python_process *process, uint32_t
     return thread;
 }
 
-static struct python_thread *thread_of(struct python_process *process, uint32_t pid, uint32_t tid)
+static struct python_thread *find_or_add_thread(struct python_process *process, uint32_t pid, uint32_t tid)
 {
     uint32_t known = hash_get(&process->by_tid, tid);
     if (known != HASH_MISSING)
@@ -222,7 +222,7 @@ static bool has_state(const struct python_process *process, struct python_memory
 
 /* ---- frames ---- */
 
-static uint64_t word_in(const unsigned char *frame, uint32_t offset)
+static uint64_t read_frame_word(const unsigned char *frame, uint32_t offset)
 {
     uint64_t value = 0;
     if (offset <= FRAME_SIZE - sizeof(value))
@@ -230,7 +230,7 @@ static uint64_t word_in(const unsigned char *frame, uint32_t offset)
     return value;
 }
 
-static unsigned char byte_in(const unsigned char *frame, uint32_t offset)
+static unsigned char read_frame_byte(const unsigned char *frame, uint32_t offset)
 {
     return offset < FRAME_SIZE ? frame[offset] : 0;
 }
@@ -240,15 +240,15 @@ static bool add_frame(const struct python_layout *layout, struct python_reader *
     struct python_frame *added = &reader->frames[reader->frame_count];
     if (reader->frame_count == PYTHON_FRAMES_MAX)
         return false;
-    added->code = word_in(frame, layout->code);
+    added->code = read_frame_word(frame, layout->code);
     if (!is_pointer(added->code))
         return false;
-    added->offset = (int64_t)(word_in(frame, layout->instruction) - added->code - layout->bytecode);
+    added->offset = (int64_t)(read_frame_word(frame, layout->instruction) - added->code - layout->bytecode);
     reader->addresses[reader->frame_count++] = added->code;
     return true;
 }
 
-static bool end_group(struct python_reader *reader, uint64_t anchor, size_t first)
+static bool add_group(struct python_reader *reader, uint64_t anchor, size_t first)
 {
     if (reader->group_count == PYTHON_GROUPS_MAX)
         return false;
@@ -268,8 +268,8 @@ static bool read_entry(const struct python_layout *layout, struct python_reader 
         if (!is_pointer(frame) || !python_memory_read(&reader->memory, frame, bytes, sizeof(bytes)) ||
             !add_frame(layout, reader, bytes))
             return false;
-        is_entry = byte_in(bytes, layout->is_entry) != 0;
-        frame = word_in(bytes, layout->previous);
+        is_entry = read_frame_byte(bytes, layout->is_entry) != 0;
+        frame = read_frame_word(bytes, layout->previous);
     }
     *outside = frame;
     return true;
@@ -289,7 +289,7 @@ static bool read_cframes(const struct python_layout *layout, struct python_reade
         size_t first = reader->frame_count;
         if (current != expected && (!read_entry(layout, reader, current, &outside) || outside != expected))
             return false;
-        if (!end_group(reader, cframe, first))
+        if (!add_group(reader, cframe, first))
             return false;
         cframe = previous;
     }
@@ -303,16 +303,16 @@ static bool read_shims(const struct python_layout *layout, struct python_reader 
     uint64_t frame = python_memory_u64(&reader->memory, state + layout->current);
     if (layout->has_cframes)
         frame = is_pointer(frame) ? python_memory_u64(&reader->memory, frame + layout->cframe_current) : 1;
-    for (; frame; frame = word_in(bytes, layout->previous)) {
+    for (; frame; frame = read_frame_word(bytes, layout->previous)) {
         if (!is_pointer(frame) || ++steps > PYTHON_FRAMES_MAX + PYTHON_GROUPS_MAX ||
             !python_memory_read(&reader->memory, frame, bytes, sizeof(bytes)))
             return false;
-        if (byte_in(bytes, layout->owner) != layout->shim_owner) {
+        if (read_frame_byte(bytes, layout->owner) != layout->shim_owner) {
             if (!add_frame(layout, reader, bytes))
                 return false;
             continue;
         }
-        if (!end_group(reader, frame, first))
+        if (!add_group(reader, frame, first))
             return false;
         first = reader->frame_count;
     }
@@ -327,8 +327,8 @@ static bool read_frames(const struct python_process *process, struct python_read
 }
 
 /* The number of outermost frames that equal those of the thread's last sample. */
-static size_t count_shared(const struct python_process *process, const struct python_reader *reader,
-                           const struct python_thread *thread, uint64_t time)
+static size_t count_shared_frames(const struct python_process *process, const struct python_reader *reader,
+                                  const struct python_thread *thread, uint64_t time)
 {
     size_t shared = 0;
     if (time >= thread->sure_until || time < process->codes.suspect)
@@ -378,7 +378,7 @@ static bool are_in_code(const struct python_reader *reader)
 }
 
 /* Where the return addresses of the first native frames are: below the stack pointer of the caller. */
-static struct python_words return_addresses(const struct python_sample *sample, uint64_t *words, size_t max)
+static struct python_words find_return_addresses(const struct python_sample *sample, uint64_t *words, size_t max)
 {
     size_t count = 0;
     for (size_t i = 1; i < sample->frame_count && count < max; i++)
@@ -390,13 +390,13 @@ enum python_outcome python_process_read(struct python_process *process, struct p
                                         const struct python_sample *sample)
 {
     struct python_memory *memory = &reader->memory;
-    struct python_thread *thread = thread_of(process, sample->pid, sample->tid);
+    struct python_thread *thread = find_or_add_thread(process, sample->pid, sample->tid);
     python_memory_start(memory, (struct target_thread){sample->pid, sample->tid}, sample->sp, sample->copy,
                         sample->copy_size);
     if (!thread || !find_layout(process, memory))
         return process->is_unsupported ? PYTHON_UNSUPPORTED : PYTHON_NO_THREAD;
     uint64_t addresses[32];
-    struct python_words words = return_addresses(sample, addresses, sizeof(addresses) / sizeof(*addresses));
+    struct python_words words = find_return_addresses(sample, addresses, sizeof(addresses) / sizeof(*addresses));
     if (!python_memory_fetch(memory, &thread->pages, sample->is_in_kernel ? &words : NULL))
         return PYTHON_CHANGED;
     if (!has_state(process, memory, thread, sample))
@@ -408,7 +408,7 @@ enum python_outcome python_process_read(struct python_process *process, struct p
     reader->shared = 0;
     bool is_read = read_frames(process, reader, thread->state);
     if (is_read)
-        reader->shared = count_shared(process, reader, thread, sample->time);
+        reader->shared = count_shared_frames(process, reader, thread, sample->time);
     is_read = is_read &&
               python_codes_find(&process->codes, &source, reader->addresses, reader->frame_count - reader->shared,
                                 reader->codes) &&

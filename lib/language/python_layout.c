@@ -110,7 +110,8 @@ static bool read_offsets_313(struct cursor *at, struct python_layout *layout)
     return !at->failed;
 }
 
-static int find_313(struct python_layout *layout, uint32_t version, const unsigned char *runtime, struct error *err)
+static int find_layout_313(struct python_layout *layout, uint32_t version, const unsigned char *runtime,
+                           struct error *err)
 {
     struct cursor at = cursor_of(runtime, PYTHON_DEBUG_OFFSETS_SIZE);
     const unsigned char *cookie = cursor_bytes(&at, 8);
@@ -136,7 +137,7 @@ int python_layout_find(struct python_layout *layout, uint32_t version, const uns
         *layout = layout_312;
         return 0;
     case 0x030d:
-        return find_313(layout, version, runtime, err);
+        return find_layout_313(layout, version, runtime, err);
     default:
         return error_set(err, ENOTSUP,
                          "prof knows the frames of Python 3.11, 3.12 and 3.13, and this is %" PRIu32 ".%" PRIu32,

@@ -19,7 +19,7 @@ struct wanted {
     uint64_t *address;
 };
 
-static void take_symbols(const struct elf_file *elf, const struct elf_symbols *symbols, const char *names,
+static void find_symbols(const struct elf_file *elf, const struct elf_symbols *symbols, const char *names,
                          uint64_t names_size, const struct wanted *wanted, size_t count)
 {
     for (size_t i = 0; i < symbols->count; i++) {
@@ -46,7 +46,7 @@ bool python_library_read(struct file_source *file, struct python_library *librar
     struct elf_symbols symbols;
     unsigned char *names = texts && texts->bytes.size < NAMES_MAX ? bytes_load(&texts->bytes) : NULL;
     if (names && elf_symbols_load(&symbols, &elf, section, 0, SIZE_MAX)) {
-        take_symbols(&elf, &symbols, (const char *)names, texts->bytes.size, wanted, 3);
+        find_symbols(&elf, &symbols, (const char *)names, texts->bytes.size, wanted, 3);
         elf_symbols_free(&symbols);
     }
     free(names);

@@ -30,7 +30,7 @@ void python_memory_start(struct python_memory *memory, struct target_thread thre
     memory->count = memory->last = memory->reads = 0;
 }
 
-static struct iovec remote_part(uint64_t address, size_t size)
+static struct iovec make_iovec(uint64_t address, size_t size)
 {
     return (struct iovec){.iov_base = (void *)(uintptr_t)address, .iov_len = size};
 }
@@ -62,10 +62,10 @@ bool python_memory_fetch(struct python_memory *memory, const struct python_pages
     unsigned char top[2 * TOP] = {0};
     size_t most = words ? 2 * TOP : TOP, top_size = memory->copy_size < most ? memory->copy_size : most;
     local[0] = (struct iovec){.iov_base = top, .iov_len = top_size};
-    remote[0] = remote_part(memory->sp, top_size);
+    remote[0] = make_iovec(memory->sp, top_size);
     for (size_t i = 0; i < pages->count; i++) {
         local[i + 1] = (struct iovec){.iov_base = memory->pages[i].bytes, .iov_len = PYTHON_PAGE};
-        remote[i + 1] = remote_part(pages->addresses[i], PYTHON_PAGE);
+        remote[i + 1] = make_iovec(pages->addresses[i], PYTHON_PAGE);
         memory->pages[i].address = pages->addresses[i];
         memory->pages[i].is_used = false;
     }
@@ -85,7 +85,7 @@ void python_memory_keep(const struct python_memory *memory, struct python_pages 
             pages->addresses[pages->count++] = memory->pages[i].address;
 }
 
-static const struct python_page *page_at(struct python_memory *memory, uint64_t address)
+static const struct python_page *find_or_read_page(struct python_memory *memory, uint64_t address)
 {
     if (memory->last < memory->count && memory->pages[memory->last].address == address)
         return &memory->pages[memory->last];
@@ -115,13 +115,13 @@ bool python_memory_read(struct python_memory *memory, uint64_t address, void *ou
     }
     uint64_t start = address & ~(uint64_t)(PYTHON_PAGE - 1);
     size_t in_page = (size_t)(address - start), first = PYTHON_PAGE - in_page < size ? PYTHON_PAGE - in_page : size;
-    const struct python_page *page = page_at(memory, start);
+    const struct python_page *page = find_or_read_page(memory, start);
     if (!page || size > PYTHON_PAGE)
         return false;
     memcpy(out, page->bytes + in_page, first);
     if (first == size)
         return true;
-    page = page_at(memory, start + PYTHON_PAGE);
+    page = find_or_read_page(memory, start + PYTHON_PAGE);
     if (page)
         memcpy((unsigned char *)out + first, page->bytes, size - first);
     return page != NULL;

@@ -120,7 +120,7 @@ void http_client_free(struct http_client *client)
 }
 
 /* Stores the body. When it is full, takes fewer bytes than offered, which ends the transfer. */
-static size_t take_body(char *bytes, size_t size, size_t count, void *context)
+static size_t store_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_answer *answer = context;
     size_t room = sizeof(answer->body) - answer->body_size, taken = size * count < room ? size * count : room;
@@ -158,7 +158,7 @@ static int set_options(const struct http_client *client, const struct http_serve
     code = code ? code : set(curl, CURL_USER_AGENT, "prof/" PROF_VERSION);
     code = code ? code : set(curl, CURL_NO_SIGNAL, 1L);
     code = code ? code : set(curl, CURL_TIMEOUT_MS, (long)server->timeout_ms);
-    code = code ? code : set(curl, CURL_WRITE_FUNCTION, take_body);
+    code = code ? code : set(curl, CURL_WRITE_FUNCTION, store_body);
     if (!code && server->ca_file)
         code = set(curl, CURL_CA_INFO, server->ca_file);
     if (!code && server->certificate_file)
@@ -168,14 +168,14 @@ static int set_options(const struct http_client *client, const struct http_serve
     return code;
 }
 
-static bool is_lasting(int code)
+static bool is_permanent_failure(int code)
 {
     return code == CURL_UNSUPPORTED_PROTOCOL || code == CURL_BAD_URL || code == CURL_BAD_CERTIFICATE ||
            code == CURL_NOT_TRUSTED || code == CURL_BAD_CA_FILE;
 }
 
 /* Truncates the server's text at the first character that cannot be shown. */
-static void take_location(struct http_answer *answer, const char *text)
+static void store_location(struct http_answer *answer, const char *text)
 {
     size_t length = 0;
     while (length + 1 < sizeof(answer->location) && text[length] > ' ' && text[length] < 0x7f)
@@ -185,7 +185,7 @@ static void take_location(struct http_answer *answer, const char *text)
 }
 
 /* False if the server has not answered yet: 1xx is no answer. */
-static bool take_answer(const struct http_client *client, struct http_answer *answer)
+static bool store_answer(const struct http_client *client, struct http_answer *answer)
 {
     const char *type = NULL, *location = NULL;
     int64_t seconds = 0;
@@ -198,12 +198,12 @@ static bool take_answer(const struct http_client *client, struct http_answer *an
     if (client->library.getinfo(client->curl, CURL_CONTENT_TYPE, &type) == CURL_OK && type)
         snprintf(answer->type, sizeof(answer->type), "%s", type);
     if (client->library.getinfo(client->curl, CURL_REDIRECT_URL, &location) == CURL_OK && location)
-        take_location(answer, location);
+        store_location(answer, location);
     return true;
 }
 
 /* Whether the transfer failed after all headers of the answer had arrived. */
-static bool is_of_body(int code)
+static bool is_body_error(int code)
 {
     return code == CURL_PARTIAL_FILE || code == CURL_WRITE_ERROR || code == CURL_TIMED_OUT ||
            code == CURL_RECEIVE_ERROR;
@@ -229,9 +229,9 @@ int http_client_post(struct http_client *client, const struct http_server *serve
     code = code ? code : library->setopt(client->curl, CURL_WRITE_DATA, answer);
     code = code ? code : library->setopt(client->curl, CURL_ERROR_BUFFER, reason);
     code = code ? code : library->perform(client->curl);
-    bool is_answered = (code == CURL_OK || is_of_body(code)) && take_answer(client, answer);
+    bool is_answered = (code == CURL_OK || is_body_error(code)) && store_answer(client, answer);
     if (!is_answered) {
-        answer->is_lasting = is_lasting(code);
+        answer->is_lasting = is_permanent_failure(code);
         error_set(&answer->problem, EIO, "%s", reason[0] ? reason : library->strerror(code));
     }
     library->reset(client->curl); /* drops pointers to the caller's data */

@@ -17,7 +17,7 @@ static bool is_visible_ascii(const char *text)
 }
 
 /* The length of "http://" or "https://" at the beginning; 0 if it has neither. */
-static size_t scheme_length(const char *url)
+static size_t find_scheme_length(const char *url)
 {
     static const char *const schemes[] = {"http://", "https://"};
     for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
@@ -34,7 +34,7 @@ static bool ends_with(const char *text, size_t length, const char *end)
 
 int push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], struct error *err)
 {
-    size_t scheme = scheme_length(given), host = strcspn(given + scheme, "/?#");
+    size_t scheme = find_scheme_length(given), host = strcspn(given + scheme, "/?#");
     if (memchr(given + scheme, '@', host))
         return error_set(err, EINVAL,
                          "the address of a server must not contain a user name or password: give --header "
@@ -66,7 +66,7 @@ int push_address_shown(const char *url)
 
 bool push_address_is_of_grpc(const char *url)
 {
-    size_t scheme = scheme_length(url), host = strcspn(url + scheme, "/?");
+    size_t scheme = find_scheme_length(url), host = strcspn(url + scheme, "/?");
     return ends_with(url + scheme, host, ":4317");
 }
 
@@ -86,7 +86,7 @@ int push_header_check(const char *text, struct error *err)
 
 /* ---- lists ---- */
 
-static int hex(char digit)
+static int parse_hex_digit(char digit)
 {
     return digit >= '0' && digit <= '9'   ? digit - '0'
            : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
@@ -95,11 +95,11 @@ static int hex(char digit)
 }
 
 /* Decodes in place. */
-static void decode(char *text)
+static void decode_percent(char *text)
 {
     char *out = text;
     for (; *text; text++) {
-        int high = *text == '%' ? hex(text[1]) : -1, low = high >= 0 ? hex(text[2]) : -1;
+        int high = *text == '%' ? parse_hex_digit(text[1]) : -1, low = high >= 0 ? parse_hex_digit(text[2]) : -1;
         if (low >= 0 && (high || low)) {
             *out++ = (char)(high << 4 | low);
             text += 2;
@@ -110,7 +110,7 @@ static void decode(char *text)
     *out = '\0';
 }
 
-static char *trim(char *text)
+static char *trim_spaces(char *text)
 {
     text += strspn(text, " \t");
     size_t length = strlen(text);
@@ -127,18 +127,18 @@ int push_list_split(const char *list, int (*take)(void *context, const char *key
     int code = copy ? 0 : error_no_memory(err);
     for (char *member; !code && (member = strsep(&rest, ",")) != NULL;) {
         char *value = strchr(member, '=');
-        if (!*trim(member) && !value)
+        if (!*trim_spaces(member) && !value)
             continue;
         if (value)
             *value++ = '\0';
-        char *key = trim(member);
+        char *key = trim_spaces(member);
         if (!value || !*key) {
             code = error_set(err, EINVAL, "a member of the list is not key=value");
             break;
         }
-        value = trim(value);
-        decode(key);
-        decode(value);
+        value = trim_spaces(value);
+        decode_percent(key);
+        decode_percent(value);
         code = take(context, key, value, err);
     }
     free(copy);

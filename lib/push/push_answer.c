@@ -16,7 +16,7 @@ enum response_field { RESPONSE_PARTIAL_SUCCESS = 1 };
 enum partial_success_field { PARTIAL_REJECTED = 1, PARTIAL_MESSAGE };
 enum status_field { STATUS_MESSAGE = 2 };
 
-static enum push_outcome outcome_of(long status)
+static enum push_outcome classify_status(long status)
 {
     switch (status) {
     case 429:
@@ -58,7 +58,7 @@ const char *push_status_name(long status)
 /* ---- the sentence ---- */
 
 /* Copies the first line: whole UTF-8 characters, with '?' for characters that cannot be shown. */
-static void take_sentence(struct push_answer *answer, const char *text, size_t size)
+static void copy_first_line(struct push_answer *answer, const char *text, size_t size)
 {
     const char *at = text, *end = text ? text + size : text;
     size_t used = 0;
@@ -79,9 +79,9 @@ static void take_sentence(struct push_answer *answer, const char *text, size_t s
     answer->sentence[used] = '\0';
 }
 
-static void take_bytes(struct push_answer *answer, const struct cursor *bytes)
+static void copy_first_line_of_cursor(struct push_answer *answer, const struct cursor *bytes)
 {
-    take_sentence(answer, (const char *)bytes->at, cursor_left(bytes));
+    copy_first_line(answer, (const char *)bytes->at, cursor_left(bytes));
 }
 
 static void read_status(struct push_answer *answer, struct cursor message)
@@ -89,7 +89,7 @@ static void read_status(struct push_answer *answer, struct cursor message)
     struct protobuf_field field;
     while (protobuf_next(&message, &field))
         if (field.number == STATUS_MESSAGE && field.wire == 2)
-            take_bytes(answer, &field.bytes);
+            copy_first_line_of_cursor(answer, &field.bytes);
 }
 
 static void read_partial_success(struct push_answer *answer, struct cursor message)
@@ -99,7 +99,7 @@ static void read_partial_success(struct push_answer *answer, struct cursor messa
         if (field.number == PARTIAL_REJECTED && field.wire == 0)
             answer->rejected = field.value >> 63 ? 0 : field.value;
         else if (field.number == PARTIAL_MESSAGE && field.wire == 2)
-            take_bytes(answer, &field.bytes);
+            copy_first_line_of_cursor(answer, &field.bytes);
     }
 }
 
@@ -119,7 +119,7 @@ static void read_json(struct push_answer *answer, const char *text, size_t size)
     json_init_whole(&json, text, size);
     for (enum json_type type; (type = json_next(&json)) > JSON_END;) {
         if (type == JSON_STRING && is_message)
-            take_sentence(answer, json.text, json.length);
+            copy_first_line(answer, json.text, json.length);
         is_message = type == JSON_KEY && json.depth == 1 && json_is(&json, "message");
     }
     json_destroy(&json);
@@ -132,7 +132,7 @@ static bool is_of_type(const char *content_type, const char *wanted)
 
 void push_answer_read(struct push_answer *answer, long status, const char *content_type, const void *body, size_t size)
 {
-    *answer = (struct push_answer){.outcome = outcome_of(status)};
+    *answer = (struct push_answer){.outcome = classify_status(status)};
     if (is_of_type(content_type, "application/x-protobuf")) {
         if (answer->outcome == PUSH_TAKEN)
             read_response(answer, cursor_of(body, size));
@@ -141,6 +141,6 @@ void push_answer_read(struct push_answer *answer, long status, const char *conte
     } else if (is_of_type(content_type, "application/json")) {
         read_json(answer, body, size);
     } else if (is_of_type(content_type, "text/plain") && answer->outcome != PUSH_TAKEN) {
-        take_sentence(answer, body, size);
+        copy_first_line(answer, body, size);
     }
 }

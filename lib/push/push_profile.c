@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
-static int pack(void *context, const void *bytes, size_t size, struct error *err)
+static int pack_bytes(void *context, const void *bytes, size_t size, struct error *err)
 {
     return gzip_packer_add(context, bytes, size, err);
 }
 
-static int export_packed(struct engine *engine, const uint32_t *threads, size_t thread_count,
-                         const struct otlp_sending *sending, struct text_buffer *out, struct error *err)
+static int export_compressed(struct engine *engine, const uint32_t *threads, size_t thread_count,
+                             const struct otlp_sending *sending, struct text_buffer *out, struct error *err)
 {
     const struct tree_query query = {
         .threads = threads, .thread_count = thread_count, .range = whole_time, .search = ""};
@@ -20,7 +20,7 @@ static int export_packed(struct engine *engine, const uint32_t *threads, size_t 
         code = gzip_packer_new(&packer, text_sink(out), err);
     if (code)
         return code;
-    const struct byte_sink sink = {.write = pack, .context = packer};
+    const struct byte_sink sink = {.write = pack_bytes, .context = packer};
     const struct export_view view = {.engine = engine,
                                      .threads = threads,
                                      .thread_count = thread_count,
@@ -44,7 +44,7 @@ int push_profile_pack(struct profile *profile, const struct otlp_sending *sendin
     uint32_t *threads = malloc((count + 1) * sizeof(*threads));
     for (size_t i = 0; threads && i < count; i++)
         threads[i] = (uint32_t)i;
-    int code = threads ? export_packed(engine, threads, count, sending, out, err) : error_no_memory(err);
+    int code = threads ? export_compressed(engine, threads, count, sending, out, err) : error_no_memory(err);
     free(threads);
     engine_free(engine);
     return code;

@@ -115,7 +115,7 @@ static int list_files(const struct push_queue *queue, struct waiting_files *file
 }
 
 /* Removes the oldest until `more` bytes have room. */
-static int make_room(struct push_queue *queue, uint64_t more, uint32_t *dropped, struct error *err)
+static int drop_oldest(struct push_queue *queue, uint64_t more, uint32_t *dropped, struct error *err)
 {
     struct waiting_files files = {0};
     uint64_t size = more;
@@ -151,7 +151,7 @@ int push_queue_add(struct push_queue *queue, const char *url, const void *bytes,
         memcpy(text + length, bytes, size);
     snprintf(name, sizeof(name), "%020" PRIu64 "-%d-%05" PRIu32 "%s", clock_ns(CLOCK_REALTIME), (int)getpid(),
              queue->added++ % 100000, ending);
-    int code = make_room(queue, whole, dropped, err);
+    int code = drop_oldest(queue, whole, dropped, err);
     if (!code && (code = file_directory_save_lasting(queue->directory, name, text, whole)) != 0)
         error_set(err, -code, "cannot store a profile in %s: %s", queue->path, strerror(-code));
     free(text);
@@ -179,7 +179,7 @@ static int open_file(const struct push_queue *queue, const char *name)
 }
 
 /* Reads the file if it is for `url` and no other process has it. 1, 0 or a negative errno value. */
-static int take_file(struct push_queue *queue, const char *name, const char *url, struct push_item *item,
+static int lock_file(struct push_queue *queue, const char *name, const char *url, struct push_item *item,
                      struct error *err)
 {
     char of_file[HEAD_MAX];
@@ -212,7 +212,7 @@ int push_queue_take(struct push_queue *queue, const char *url, const char *after
     int code = list_files(queue, &files, err);
     for (size_t i = 0; !code && i < files.length; i++)
         if (strcmp(files.data[i].name, after) > 0)
-            code = take_file(queue, files.data[i].name, url, item, err);
+            code = lock_file(queue, files.data[i].name, url, item, err);
     array_free(&files);
     return code;
 }

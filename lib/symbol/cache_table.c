@@ -75,7 +75,7 @@ size_t cache_table_size(const struct cache_table *table)
            texts;
 }
 
-static unsigned char *put_bytes(unsigned char *out, const void *bytes, size_t size)
+static unsigned char *append_bytes(unsigned char *out, const void *bytes, size_t size)
 {
     if (size == 0) /* `bytes` may be NULL */
         return out;
@@ -83,7 +83,7 @@ static unsigned char *put_bytes(unsigned char *out, const void *bytes, size_t si
     return out + size;
 }
 
-#define PUT_ROWS(out, rows) put_bytes((out), (rows)->data, (rows)->length * sizeof(*(rows)->data))
+#define PUT_ROWS(out, rows) append_bytes((out), (rows)->data, (rows)->length * sizeof(*(rows)->data))
 
 unsigned char *cache_table_encode(const struct cache_table *table, size_t *size)
 {
@@ -102,7 +102,7 @@ unsigned char *cache_table_encode(const struct cache_table *table, size_t *size)
                             .frame_count = (uint32_t)table->frames.length,
                             .text_size = table->texts.length ? (uint32_t)table->texts.length : 1};
     memcpy(header.magic, magic, sizeof(magic));
-    unsigned char *out = put_bytes(bytes, &header, sizeof(header));
+    unsigned char *out = append_bytes(bytes, &header, sizeof(header));
     out = PUT_ROWS(out, &table->spans);
     out = PUT_ROWS(out, &table->symbols);
     out = PUT_ROWS(out, &table->frames);
@@ -161,7 +161,7 @@ static bool are_texts_valid(const struct cache_table *table)
 /* Appends `count` rows from `*at`, whose bounds are checked; false if memory ran out. */
 #define TAKE_ROWS(rows, at, count) (array_append((rows), *(at), (count)) && (*(at) += (count) * sizeof(*(rows)->data)))
 
-static int take_all(struct cache_table *table, const struct header *header, const unsigned char *at, size_t size)
+static int decode_rows(struct cache_table *table, const struct header *header, const unsigned char *at, size_t size)
 {
     uint64_t expected = (uint64_t)header->span_count * sizeof(*table->spans.data) +
                         (uint64_t)header->symbol_count * sizeof(*table->symbols.data) +
@@ -191,7 +191,7 @@ int cache_table_decode(struct cache_table *table, const void *bytes, size_t size
     const unsigned char *start = bytes;
     if (memcmp(header.magic, magic, sizeof(magic)) == 0 &&
         header.checksum == checksum_bytes(start + CHECKED_FROM, size - CHECKED_FROM))
-        code = take_all(table, &header, start + sizeof(header), size - sizeof(header));
+        code = decode_rows(table, &header, start + sizeof(header), size - sizeof(header));
     if (code != 0)
         cache_table_destroy(table);
     return code;
@@ -199,23 +199,23 @@ int cache_table_decode(struct cache_table *table, const void *bytes, size_t size
 
 /* ---- searching ---- */
 
-static bool starts_up_to(const void *span, const void *rva)
+static bool span_starts_at_or_before(const void *span, const void *rva)
 {
     return ((const struct cache_span *)span)->start <= *(const uint64_t *)rva;
 }
 
 uint32_t cache_table_find(const struct cache_table *table, uint64_t rva)
 {
-    size_t before =
-        search_count_before(table->spans.data, table->spans.length, sizeof(struct cache_span), starts_up_to, &rva);
+    size_t before = search_count_before(table->spans.data, table->spans.length, sizeof(struct cache_span),
+                                        span_starts_at_or_before, &rva);
     if (before == 0 || rva - table->spans.data[before - 1].start >= table->spans.data[before - 1].size)
         return CACHE_NONE;
     return (uint32_t)before - 1;
 }
 
 /* The text's copy in `answers`; NULL for the unknown text. */
-static const char *copy_text(const struct cache_table *table, uint32_t place, struct symbol_answers *answers,
-                             struct cache_texts *texts, bool *no_memory)
+static const char *add_answer_text(const struct cache_table *table, uint32_t place, struct symbol_answers *answers,
+                                   struct cache_texts *texts, bool *no_memory)
 {
     if (!table->texts.data[place])
         return NULL;
@@ -242,7 +242,7 @@ bool cache_table_answer(const struct cache_table *table, uint32_t span_index, st
     *answer = (struct symbol_answer){.first_frame = (uint32_t)answers->frames.length};
     if (span->symbol != CACHE_NONE) {
         const struct cache_symbol *symbol = &table->symbols.data[span->symbol];
-        answer->symbol = copy_text(table, symbol->name, answers, texts, &no_memory);
+        answer->symbol = add_answer_text(table, symbol->name, answers, texts, &no_memory);
         answer->symbol_address = symbol->address;
         answer->symbol_size = symbol->size;
     }
@@ -258,8 +258,8 @@ bool cache_table_answer(const struct cache_table *table, uint32_t span_index, st
     for (uint32_t depth = answer->frame_count; depth-- > 0; at = table->frames.data[at].caller) {
         const struct cache_frame *frame = &table->frames.data[at];
         outermost[depth] =
-            (struct symbol_frame){.function = copy_text(table, frame->function, answers, texts, &no_memory),
-                                  .file = copy_text(table, frame->file, answers, texts, &no_memory),
+            (struct symbol_frame){.function = add_answer_text(table, frame->function, answers, texts, &no_memory),
+                                  .file = add_answer_text(table, frame->file, answers, texts, &no_memory),
                                   .line = frame->line,
                                   .column = frame->column};
     }
@@ -277,7 +277,7 @@ void cache_texts_destroy(struct cache_texts *texts)
 
 /* The indexes find equal rows. Two different rows rarely have the same hash; then each addition stores the later one
  * again, which only costs space. */
-static bool same_symbol(const struct cache_symbol *a, const struct cache_symbol *b)
+static bool is_same_symbol(const struct cache_symbol *a, const struct cache_symbol *b)
 {
     return a->address == b->address && a->size == b->size && a->name == b->name;
 }
@@ -287,7 +287,7 @@ static uint64_t hash_symbol(const struct cache_symbol *symbol)
     return hash_mix(hash_mix(symbol->address, symbol->size), symbol->name);
 }
 
-static bool same_frame(const struct cache_frame *a, const struct cache_frame *b)
+static bool is_same_frame(const struct cache_frame *a, const struct cache_frame *b)
 {
     return a->caller == b->caller && a->function == b->function && a->file == b->file && a->line == b->line &&
            a->column == b->column;
@@ -300,7 +300,7 @@ static uint64_t hash_frame(const struct cache_frame *frame)
     return hash_mix(hash_mix(names, place), frame->caller);
 }
 
-static bool index_texts(struct cache_table *table)
+static bool fill_text_index(struct cache_table *table)
 {
     if (table->texts.length == 0 && !array_push(&table->texts, '\0'))
         return false;
@@ -314,11 +314,11 @@ static bool index_texts(struct cache_table *table)
 }
 
 /* Omits the frames, by far the most rows. New answers rarely need a loaded frame; they then store it again. */
-static bool make_indexes(struct cache_table *table)
+static bool fill_indexes(struct cache_table *table)
 {
     if (table->is_indexed)
         return true;
-    bool complete = index_texts(table);
+    bool complete = fill_text_index(table);
     for (size_t i = 0; complete && i < table->symbols.length; i++)
         complete = hash_set(&table->symbol_index, hash_symbol(&table->symbols.data[i]), (uint32_t)i);
     table->is_indexed = complete;
@@ -359,7 +359,7 @@ static bool add_symbol(struct cache_table *table, const struct symbol_answer *an
     *index = (uint32_t)table->symbols.length;
     if (*found == HASH_MISSING)
         *found = *index;
-    else if (same_symbol(&table->symbols.data[*found], &symbol))
+    else if (is_same_symbol(&table->symbols.data[*found], &symbol))
         *index = *found;
     return *index < table->symbols.length || array_push(&table->symbols, symbol);
 }
@@ -375,7 +375,7 @@ static bool add_frame(struct cache_table *table, const struct symbol_frame *from
     *index = (uint32_t)table->frames.length;
     if (*found == HASH_MISSING)
         *found = *index;
-    else if (same_frame(&table->frames.data[*found], &frame))
+    else if (is_same_frame(&table->frames.data[*found], &frame))
         *index = *found;
     return *index < table->frames.length || array_push(&table->frames, frame);
 }
@@ -421,7 +421,7 @@ static bool merge_spans(struct cache_table *table, const struct span_array *adde
 }
 
 /* Extends the last span if `span` follows it directly with the same answer. */
-static bool lengthen_last(struct span_array *spans, const struct cache_span *span)
+static bool extend_last_span(struct span_array *spans, const struct cache_span *span)
 {
     struct cache_span *last = spans->length ? &spans->data[spans->length - 1] : NULL;
     if (!last || last->start + last->size != span->start || last->symbol != span->symbol || last->frame != span->frame)
@@ -434,13 +434,13 @@ bool cache_table_add(struct cache_table *table, const uint64_t *rvas, const uint
                      const struct symbol_answers *answers)
 {
     struct span_array added = {0};
-    bool complete = make_indexes(table);
+    bool complete = fill_indexes(table);
     for (size_t i = 0; complete && i < answers->count && cache_table_size(table) < CACHE_TABLE_MAX; i++) {
         uint32_t size = sizes ? sizes[i] : 1;
         if (size == 0 || rvas[i] >= UINT32_MAX - size)
             continue;
         struct cache_span span = {.start = (uint32_t)rvas[i], .size = size};
-        complete = make_span(table, answers, i, &span) && (lengthen_last(&added, &span) || array_push(&added, span));
+        complete = make_span(table, answers, i, &span) && (extend_last_span(&added, &span) || array_push(&added, span));
     }
     complete = complete && merge_spans(table, &added);
     array_free(&added);

@@ -23,9 +23,9 @@
 enum { MINI_SIZE_MAX = 256 << 20 };
 
 /* Keeps the first problem, the one that the user needs. */
-static void note_problem(struct debug_files *files, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void set_problem(struct debug_files *files, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void note_problem(struct debug_files *files, const char *format, ...)
+static void set_problem(struct debug_files *files, const char *format, ...)
 {
     va_list args;
     if (files->problem[0])
@@ -37,7 +37,7 @@ static void note_problem(struct debug_files *files, const char *format, ...)
 
 /* ---- does a file belong to the library? ---- */
 
-static bool crc_is(const struct elf_file *file, uint32_t wanted)
+static bool has_crc(const struct elf_file *file, uint32_t wanted)
 {
     enum { STEP = 1 << 20 };
     unsigned char *buffer = malloc(STEP);
@@ -74,7 +74,7 @@ static bool read_debug_link(const struct elf_file *file, char *name, size_t size
 }
 
 /* The build id that a file must have; size 0 if the library has none, or an unknown one. */
-static const unsigned char *expected_id(const struct debug_files *files, size_t *size)
+static const unsigned char *find_expected_id(const struct debug_files *files, size_t *size)
 {
     if (files->lib->build_id) {
         *size = files->lib->build_id_size;
@@ -85,15 +85,15 @@ static const unsigned char *expected_id(const struct debug_files *files, size_t 
 }
 
 /* Same rule as libdwfl: the build id decides; without one, the checksum. */
-static bool belongs(const struct debug_files *files, const struct elf_file *file)
+static bool belongs_to_library(const struct debug_files *files, const struct elf_file *file)
 {
     size_t id_size;
-    const unsigned char *id = expected_id(files, &id_size);
+    const unsigned char *id = find_expected_id(files, &id_size);
     char name[NAME_MAX + 1];
     uint32_t crc;
     if (id_size)
         return elf_file_has_id(file, id, id_size);
-    return files->has_mapped && read_debug_link(&files->mapped, name, sizeof(name), &crc) && crc_is(file, crc);
+    return files->has_mapped && read_debug_link(&files->mapped, name, sizeof(name), &crc) && has_crc(file, crc);
 }
 
 /* ---- the mapped file ---- */
@@ -113,7 +113,7 @@ static bool is_mapped_file(const struct elf_file *file, const struct symbol_lib 
     return !lib->origin || is_unchanged(file, lib->origin);
 }
 
-static enum missing_symbols_reason missing_symbols_reason_of(int code)
+static enum missing_symbols_reason reason_of_errno(int code)
 {
     switch (code) {
     case -ENOENT:
@@ -154,11 +154,11 @@ static int open_path(struct elf_file *file, const struct symbol_lib *lib, struct
 
 static void explain_missing(struct debug_files *files, int code, const struct error *why)
 {
-    files->missing_symbols = missing_symbols_reason_of(code);
+    files->missing_symbols = reason_of_errno(code);
     if (files->missing_symbols == MISSING_SYMBOLS_NO_FILE)
-        note_problem(files, "%s does not exist: it was removed, or its file system was unmounted", files->lib->path);
+        set_problem(files, "%s does not exist: it was removed, or its file system was unmounted", files->lib->path);
     else
-        note_problem(files, "%s", why->text);
+        set_problem(files, "%s", why->text);
 }
 
 static void explain_replaced(struct debug_files *files)
@@ -166,11 +166,11 @@ static void explain_replaced(struct debug_files *files)
     const struct symbol_lib *lib = files->lib;
     files->missing_symbols = MISSING_SYMBOLS_REPLACED;
     if (lib->build_id && lib->build_id_size)
-        note_problem(files, "%s was replaced after it was mapped: the file there has another build ID", lib->path);
+        set_problem(files, "%s was replaced after it was mapped: the file there has another build ID", lib->path);
     else if (lib->origin && lib->origin->identity.size)
-        note_problem(files, "%s was replaced after it was mapped: the file there has another size or time", lib->path);
+        set_problem(files, "%s was replaced after it was mapped: the file there has another size or time", lib->path);
     else
-        note_problem(files, "prof cannot identify %s: it was removed before its first sample", lib->path);
+        set_problem(files, "prof cannot identify %s: it was removed before its first sample", lib->path);
 }
 
 static bool open_mapped(struct debug_files *files)
@@ -184,11 +184,11 @@ static bool open_mapped(struct debug_files *files)
     if (!lib->path) {
         files->missing_symbols = MISSING_SYMBOLS_NO_FILE;
         if (lib->origin && lib->origin->is_silent)
-            note_problem(files, "%s is on a file system that does not answer", lib->name);
+            set_problem(files, "%s is on a file system that does not answer", lib->name);
         else if (lib->name[0])
-            note_problem(files, "%s is not a file", lib->name);
+            set_problem(files, "%s is not a file", lib->name);
         else
-            note_problem(files, "the profile does not contain its path");
+            set_problem(files, "the profile does not contain its path");
         return false;
     }
     int code = open_path(&files->mapped, lib, &why);
@@ -217,7 +217,7 @@ bool debug_file_has_gone(const struct symbol_lib *lib)
 /* The contents of a file, the best last. */
 enum debug_file_quality { QUALITY_NOTHING, QUALITY_EXPORTS, QUALITY_SYMBOLS, QUALITY_DEBUG_INFO };
 
-static enum debug_file_quality quality_of(const struct elf_file *file)
+static enum debug_file_quality rate_file(const struct elf_file *file)
 {
     if (elf_file_section(file, ".debug_info"))
         return QUALITY_DEBUG_INFO;
@@ -226,10 +226,10 @@ static enum debug_file_quality quality_of(const struct elf_file *file)
     return elf_file_section(file, ".dynsym") ? QUALITY_EXPORTS : QUALITY_NOTHING;
 }
 
-static enum debug_file_quality quality_so_far(const struct debug_files *files)
+static enum debug_file_quality find_best_quality(const struct debug_files *files)
 {
-    enum debug_file_quality mapped = files->has_mapped ? quality_of(&files->mapped) : QUALITY_NOTHING;
-    enum debug_file_quality separate = files->has_separate ? quality_of(&files->separate) : QUALITY_NOTHING;
+    enum debug_file_quality mapped = files->has_mapped ? rate_file(&files->mapped) : QUALITY_NOTHING;
+    enum debug_file_quality separate = files->has_separate ? rate_file(&files->separate) : QUALITY_NOTHING;
     return mapped > separate ? mapped : separate;
 }
 
@@ -241,12 +241,12 @@ static bool has_code(const struct elf_file *file)
 
 /* Takes ownership of `file`, which belongs to the library, and keeps it if it is better than the other files so far.
  * Returns true if no other file can be better. */
-static bool use_file(struct debug_files *files, struct elf_file *file)
+static bool keep_if_better(struct debug_files *files, struct elf_file *file)
 {
     if (!files->has_mapped && has_code(file)) {
         files->mapped = *file;
         files->has_mapped = true;
-    } else if (quality_of(file) > quality_so_far(files)) {
+    } else if (rate_file(file) > find_best_quality(files)) {
         if (files->has_separate)
             elf_file_close(&files->separate);
         files->separate = *file;
@@ -254,21 +254,21 @@ static bool use_file(struct debug_files *files, struct elf_file *file)
     } else {
         elf_file_close(file);
     }
-    return quality_so_far(files) == QUALITY_DEBUG_INFO;
+    return find_best_quality(files) == QUALITY_DEBUG_INFO;
 }
 
-static bool consider(void *context, int fd, const char *path)
+static bool check_candidate(void *context, int fd, const char *path)
 {
     struct debug_files *files = context;
     struct elf_file file;
     if (elf_file_open_fd(&file, fd, path, NULL) != 0)
         return false;
     if (file.is_cut)
-        note_problem(files, "%s is damaged: its end is missing", path);
-    if (belongs(files, &file))
-        return use_file(files, &file);
+        set_problem(files, "%s is damaged: its end is missing", path);
+    if (belongs_to_library(files, &file))
+        return keep_if_better(files, &file);
     elf_file_close(&file);
-    note_problem(files, "%s does not belong to the mapped file: its build ID or checksum differs", path);
+    set_problem(files, "%s does not belong to the mapped file: its build ID or checksum differs", path);
     return false;
 }
 
@@ -277,9 +277,9 @@ static void query_servers(struct debug_files *files, const unsigned char *id, si
     struct error why = {""};
     int fd = debug_server_fetch(files->search->server, DEBUG_SERVER_DEBUG_INFO, id, id_size, files->lib->name, &why);
     if (fd >= 0)
-        consider(files, fd, "the file of the debug server");
+        check_candidate(files, fd, "the file of the debug server");
     else if (fd != -ENOENT)
-        note_problem(files, "%s", why.text);
+        set_problem(files, "%s", why.text);
 }
 
 static void find_separate(struct debug_files *files)
@@ -287,15 +287,16 @@ static void find_separate(struct debug_files *files)
     char link[NAME_MAX + 1];
     uint32_t crc;
     struct debug_file_query wanted = {.lib = files->lib};
-    wanted.id = expected_id(files, &wanted.id_size);
+    wanted.id = find_expected_id(files, &wanted.id_size);
     if (files->has_mapped && read_debug_link(&files->mapped, link, sizeof(link), &crc))
         wanted.link = link;
     bool had_problem = files->problem[0] != '\0';
-    debug_search_files(files->search, &wanted, &(struct debug_file_visitor){.visit = consider, .context = files});
+    debug_search_files(files->search, &wanted,
+                       &(struct debug_file_visitor){.visit = check_candidate, .context = files});
     bool has_servers = files->lib->kind == SYMBOL_LIB_ELF && files->search && files->search->server && wanted.id_size;
-    if (quality_so_far(files) < QUALITY_DEBUG_INFO && has_servers)
+    if (find_best_quality(files) < QUALITY_DEBUG_INFO && has_servers)
         query_servers(files, wanted.id, wanted.id_size);
-    if (quality_so_far(files) == QUALITY_DEBUG_INFO && !had_problem)
+    if (find_best_quality(files) == QUALITY_DEBUG_INFO && !had_problem)
         files->problem[0] = '\0'; /* other candidates did not match */
 }
 
@@ -307,7 +308,7 @@ struct alternate_search {
     size_t id_size;
 };
 
-static bool consider_alternate(void *context, int fd, const char *path)
+static bool check_alternate(void *context, int fd, const char *path)
 {
     struct alternate_search *search = context;
     struct debug_files *files = search->files;
@@ -319,15 +320,15 @@ static bool consider_alternate(void *context, int fd, const char *path)
     return files->has_alternate;
 }
 
-static void try_alternate_path(struct alternate_search *search, int root_fd, const char *path)
+static void open_alternate_path(struct alternate_search *search, int root_fd, const char *path)
 {
     int fd = search->files->has_alternate ? -1 : file_open_in(root_fd, path);
     if (fd >= 0)
-        consider_alternate(search, fd, path);
+        check_alternate(search, fd, path);
 }
 
 /* dwz -r: from the directory of the file that has the link. */
-static void try_alternate_beside(struct alternate_search *search, const struct elf_file *dwarf, const char *name)
+static void open_alternate_link(struct alternate_search *search, const struct elf_file *dwarf, const char *name)
 {
     char link[64], path[PATH_MAX], whole[PATH_MAX];
     int fd = dwarf->source ? file_source_open(dwarf->source) : -1;
@@ -339,7 +340,7 @@ static void try_alternate_beside(struct alternate_search *search, const struct e
     path[length > 0 ? length : 0] = '\0';
     const char *slash = strrchr(path, '/');
     if (slash && snprintf(whole, sizeof(whole), "%.*s/%s", (int)(slash - path), path, name) < (int)sizeof(whole))
-        try_alternate_path(search, -1, whole);
+        open_alternate_path(search, -1, whole);
 }
 
 /* .gnu_debugaltlink: the dwz file's name, NUL, its build id. */
@@ -359,27 +360,27 @@ static void open_alternate(struct debug_files *files)
     struct symbol_lib lib = {.name = name, .path = name[0] == '/' ? name : NULL, .origin = files->lib->origin};
     struct debug_file_query wanted = {.lib = &lib, .id = search.id, .id_size = search.id_size};
     debug_search_files(files->search, &wanted,
-                       &(struct debug_file_visitor){.visit = consider_alternate, .context = &search});
+                       &(struct debug_file_visitor){.visit = check_alternate, .context = &search});
     if (name[0] == '/' && lib.origin && lib.origin->root_fd >= 0)
-        try_alternate_path(&search, lib.origin->root_fd, name);
+        open_alternate_path(&search, lib.origin->root_fd, name);
     if (name[0] == '/')
-        try_alternate_path(&search, -1, name);
+        open_alternate_path(&search, -1, name);
     else
-        try_alternate_beside(&search, dwarf, name);
+        open_alternate_link(&search, dwarf, name);
     if (!files->has_alternate && files->search && files->search->server) {
         int fd =
             debug_server_fetch(files->search->server, DEBUG_SERVER_DEBUG_INFO, search.id, search.id_size, name, NULL);
         if (fd >= 0)
-            consider_alternate(&search, fd, name);
+            check_alternate(&search, fd, name);
     }
     if (!files->has_alternate)
-        note_problem(files, "some symbols are missing: prof did not find the shared debug info %s", name);
+        set_problem(files, "some symbols are missing: prof did not find the shared debug info %s", name);
 }
 
 /* ---- .gnu_debugdata ---- */
 
 /* Decompresses an .xz stream into a growing buffer. */
-static unsigned char *unpack_xz(const unsigned char *packed, size_t packed_size, size_t *size)
+static unsigned char *decompress_xz(const unsigned char *packed, size_t packed_size, size_t *size)
 {
     lzma_stream stream = LZMA_STREAM_INIT;
     if (lzma_stream_decoder(&stream, UINT64_C(1) << 28, 0) != LZMA_OK)
@@ -402,12 +403,12 @@ static unsigned char *unpack_xz(const unsigned char *packed, size_t packed_size,
 }
 
 /* .gnu_debugdata: an ELF file with a .symtab, compressed with xz, which distributions leave in stripped files. */
-static void open_mini(struct debug_files *files)
+static void open_gnu_debugdata(struct debug_files *files)
 {
     const struct elf_section *section = elf_file_section(&files->mapped, ".gnu_debugdata");
     unsigned char *packed = section ? bytes_load(&section->bytes) : NULL;
     size_t size = 0;
-    unsigned char *image = packed ? unpack_xz(packed, (size_t)section->bytes.size, &size) : NULL;
+    unsigned char *image = packed ? decompress_xz(packed, (size_t)section->bytes.size, &size) : NULL;
     free(packed);
     if (!image)
         return;
@@ -429,13 +430,13 @@ void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, c
         files->has_mapped = open_mapped(files);
         if (files->has_mapped && files->mapped.is_cut && lib->kind == SYMBOL_LIB_ELF) {
             files->missing_symbols = MISSING_SYMBOLS_DAMAGED;
-            note_problem(files, "%s is damaged: its end is missing", lib->path ? lib->path : lib->name);
+            set_problem(files, "%s is damaged: its end is missing", lib->path ? lib->path : lib->name);
         }
-        if (quality_so_far(files) < QUALITY_DEBUG_INFO)
+        if (find_best_quality(files) < QUALITY_DEBUG_INFO)
             find_separate(files);
     }
-    if (files->has_mapped && quality_so_far(files) < QUALITY_SYMBOLS)
-        open_mini(files);
+    if (files->has_mapped && find_best_quality(files) < QUALITY_SYMBOLS)
+        open_gnu_debugdata(files);
     open_alternate(files);
     files->base = files->has_mapped ? files->mapped.base : files->has_separate ? files->separate.base : 0;
 }
@@ -463,13 +464,13 @@ const struct elf_file *debug_files_dwarf(const struct debug_files *files)
 
 /* ---- code ---- */
 
-static bool consider_code(void *context, int fd, const char *path)
+static bool check_code_file(void *context, int fd, const char *path)
 {
     struct debug_files *files = context;
     struct elf_file file;
     if (elf_file_open_fd(&file, fd, path, NULL) != 0)
         return false;
-    files->has_mapped = has_code(&file) && belongs(files, &file);
+    files->has_mapped = has_code(&file) && belongs_to_library(files, &file);
     if (files->has_mapped)
         files->mapped = file;
     else
@@ -502,11 +503,11 @@ int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, co
     struct error why = {""};
     files.has_mapped = open_mapped(&files);
     if (!files.has_mapped && wanted.id_size)
-        debug_search_files(search, &wanted, &(struct debug_file_visitor){.visit = consider_code, .context = &files});
+        debug_search_files(search, &wanted, &(struct debug_file_visitor){.visit = check_code_file, .context = &files});
     if (!files.has_mapped && wanted.id_size && search && search->server) {
         int fd = debug_server_fetch(search->server, DEBUG_SERVER_PROGRAM, wanted.id, wanted.id_size, lib->name, &why);
         if (fd >= 0)
-            consider_code(&files, fd, lib->name);
+            check_code_file(&files, fd, lib->name);
     }
     if (!files.has_mapped)
         return error_set(err, files.missing_symbols == MISSING_SYMBOLS_NOT_READABLE ? EACCES : ENOENT, "%s",

@@ -20,9 +20,9 @@ struct walk {
 };
 
 /* Tries one path in a root directory (-1: ours). */
-static void try(struct walk *walk, int root_fd, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void visit_path(struct walk *walk, int root_fd, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static void try(struct walk *walk, int root_fd, const char *format, ...)
+static void visit_path(struct walk *walk, int root_fd, const char *format, ...)
 {
     char path[PATH_MAX];
     va_list args;
@@ -36,42 +36,42 @@ static void try(struct walk *walk, int root_fd, const char *format, ...)
         walk->ended = walk->visitor->visit(walk->visitor->context, fd, path);
 }
 
-static void try_id(struct walk *walk, int root_fd, const char *directory, const char *suffix)
+static void visit_build_id_path(struct walk *walk, int root_fd, const char *directory, const char *suffix)
 {
     if (walk->id[0])
-        try(walk, root_fd, "%s/.build-id/%.2s/%s%s", directory, walk->id, walk->id + 2, suffix);
+        visit_path(walk, root_fd, "%s/.build-id/%.2s/%s%s", directory, walk->id, walk->id + 2, suffix);
 }
 
 /* perf buildid-cache: a link to a directory with the file, its debug file or the vDSO. */
-static void try_perf_cache(struct walk *walk, const char *directory)
+static void visit_perf_cache(struct walk *walk, const char *directory)
 {
-    try_id(walk, -1, directory, "/debug");
-    try_id(walk, -1, directory, "/elf");
-    try_id(walk, -1, directory, "/vdso");
+    visit_build_id_path(walk, -1, directory, "/debug");
+    visit_build_id_path(walk, -1, directory, "/elf");
+    visit_build_id_path(walk, -1, directory, "/vdso");
 }
 
-static void try_named_directory(struct walk *walk, const char *directory)
+static void visit_user_directory(struct walk *walk, const char *directory)
 {
     const char *path = walk->query->lib->path;
-    try_id(walk, -1, directory, ".debug");
-    try_id(walk, -1, directory, "");
-    try_perf_cache(walk, directory);
+    visit_build_id_path(walk, -1, directory, ".debug");
+    visit_build_id_path(walk, -1, directory, "");
+    visit_perf_cache(walk, directory);
     if (walk->id[0])
-        try(walk, -1, "%s" DEBUG_ROOT "/.build-id/%.2s/%s.debug", directory, walk->id, walk->id + 2);
+        visit_path(walk, -1, "%s" DEBUG_ROOT "/.build-id/%.2s/%s.debug", directory, walk->id, walk->id + 2);
     if (!walk->name)
         return;
-    try(walk, -1, "%s/%s.debug", directory, walk->name);
-    try(walk, -1, "%s/%s", directory, walk->name);
+    visit_path(walk, -1, "%s/%s.debug", directory, walk->name);
+    visit_path(walk, -1, "%s/%s", directory, walk->name);
     if (path && path[0] == '/') {
-        try(walk, -1, "%s%s.debug", directory, path);
-        try(walk, -1, "%s%s", directory, path);
+        visit_path(walk, -1, "%s%s.debug", directory, path);
+        visit_path(walk, -1, "%s%s", directory, path);
     }
     if (walk->query->link)
-        try(walk, -1, "%s/%s", directory, walk->query->link);
+        visit_path(walk, -1, "%s/%s", directory, walk->query->link);
 }
 
 /* Tries the .gnu_debuglink name beside the library, in .debug there, and below the directory of debug files. */
-static void try_link(struct walk *walk, int root_fd)
+static void visit_debug_link(struct walk *walk, int root_fd)
 {
     const char *path = walk->query->lib->path, *link = walk->query->link;
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -79,9 +79,9 @@ static void try_link(struct walk *walk, int root_fd)
     if (!link || !slash)
         return;
     if (strcmp(slash + 1, link) != 0)
-        try(walk, root_fd, "%.*s/%s", directory, path, link);
-    try(walk, root_fd, "%.*s/.debug/%s", directory, path, link);
-    try(walk, root_fd, "%s%.*s/%s", debug_search_root(walk->search), directory, path, link);
+        visit_path(walk, root_fd, "%.*s/%s", directory, path, link);
+    visit_path(walk, root_fd, "%.*s/.debug/%s", directory, path, link);
+    visit_path(walk, root_fd, "%s%.*s/%s", debug_search_root(walk->search), directory, path, link);
 }
 
 void debug_search_files(const struct debug_search *search, const struct debug_file_query *query,
@@ -94,14 +94,14 @@ void debug_search_files(const struct debug_search *search, const struct debug_fi
         library_code_id(query->id, query->id_size, walk.id);
     int root_fd = query->lib->origin ? query->lib->origin->root_fd : -1;
     for (size_t i = 0; search && i < search->directory_count; i++)
-        try_named_directory(&walk, search->directories[i]);
+        visit_user_directory(&walk, search->directories[i]);
     if (root_fd >= 0)
-        try_id(&walk, root_fd, DEBUG_ROOT, ".debug");
-    try_id(&walk, -1, debug_search_root(search), ".debug");
-    try_link(&walk, root_fd);
+        visit_build_id_path(&walk, root_fd, DEBUG_ROOT, ".debug");
+    visit_build_id_path(&walk, -1, debug_search_root(search), ".debug");
+    visit_debug_link(&walk, root_fd);
     if (search && search->perf_cache) {
-        try_perf_cache(&walk, search->perf_cache);
-        try_id(&walk, -1, search->perf_cache, ""); /* before perf 4.14, a link to the file */
+        visit_perf_cache(&walk, search->perf_cache);
+        visit_build_id_path(&walk, -1, search->perf_cache, ""); /* before perf 4.14, a link to the file */
     }
 }
 

@@ -136,7 +136,7 @@ const char *debug_server_problem(const struct debug_server *server)
 enum { SURELY_BYTES = 4096 };
 
 /* Progress callback of libdebuginfod; nonzero cancels the fetch. */
-static int note_progress(struct debuginfod_client *client, long done, long total)
+static int store_progress(struct debuginfod_client *client, long done, long total)
 {
     static const char *const name = "debuginfod_get_user_data";
     void *(*user_data)(struct debuginfod_client *);
@@ -154,7 +154,7 @@ static int note_progress(struct debuginfod_client *client, long done, long total
     return is_canceled;
 }
 
-static int find_file(const struct fetch *fetch)
+static int fetch_file(const struct fetch *fetch)
 {
     const struct library *library = &fetch->library;
     const int size = (int)fetch->build_id_size;
@@ -170,7 +170,7 @@ static int find_file(const struct fetch *fetch)
 }
 
 /* Finds libdebuginfod's cache directory: debuginfod-client-config(7). */
-static bool find_cache(char *path, size_t size)
+static bool find_cache_directory(char *path, size_t size)
 {
     const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME");
     struct stat status;
@@ -187,12 +187,12 @@ static bool find_cache(char *path, size_t size)
 
 /* After a canceled fetch, libdebuginfod (0.188) caches that the file does not exist, as an empty file, and would not
  * try again for ten minutes. Removes that file. */
-static void remove_negative_entry(const struct fetch *fetch)
+static void remove_cached_absence(const struct fetch *fetch)
 {
     char path[PATH_MAX];
     char id[CODE_ID_SIZE];
     struct stat status;
-    if (fetch->kind == DEBUG_SERVER_SOURCE || !find_cache(path, sizeof(path)))
+    if (fetch->kind == DEBUG_SERVER_SOURCE || !find_cache_directory(path, sizeof(path)))
         return;
     library_code_id(fetch->build_id, fetch->build_id_size, id);
     size_t used = strlen(path);
@@ -214,12 +214,12 @@ static void fetch_free(struct fetch *fetch)
 static void *run_fetch(void *context)
 {
     struct fetch *fetch = context;
-    int result = find_file(fetch);
+    int result = fetch_file(fetch);
     pthread_mutex_lock(&fetch->lock);
     fetch->ended = true;
     fetch->result = result;
     if (result < 0 && fetch->is_canceled)
-        remove_negative_entry(fetch);
+        remove_cached_absence(fetch);
     bool left = fetch->left;
     pthread_cond_signal(&fetch->changed);
     pthread_mutex_unlock(&fetch->lock);
@@ -272,7 +272,7 @@ struct watch {
 };
 
 /* Waits until the fetch has ended, at most `ms`. */
-static void wait_a_moment(struct fetch *fetch, struct watch *watch, unsigned ms)
+static void wait_for_ms(struct fetch *fetch, struct watch *watch, unsigned ms)
 {
     const struct timespec end = monotonic_after_ms(ms);
     pthread_mutex_lock(&fetch->lock);
@@ -301,7 +301,7 @@ static void report_progress(struct debug_server *server, struct watch *watch)
 }
 
 /* 0, or an errno value: the reason to stop the fetch. */
-static int reason_to_cancel(const struct debug_server *server, const struct watch *watch)
+static int find_cancel_reason(const struct debug_server *server, const struct watch *watch)
 {
     const uint64_t second = 1000 * MS, now = monotonic_ns();
     const struct debug_server_options *options = &server->options;
@@ -317,19 +317,19 @@ static int reason_to_cancel(const struct debug_server *server, const struct watc
 static int wait_for_fetch(struct debug_server *server, struct fetch *fetch, struct watch *watch)
 {
     for (;;) {
-        wait_a_moment(fetch, watch, CHECK_MS);
+        wait_for_ms(fetch, watch, CHECK_MS);
         if (watch->ended)
             return 0;
         bool is_long = watch->has_progress || monotonic_ns() - watch->started > SHOW_AFTER_MS * MS;
         if (is_long && !atomic_load(&server->stopped))
             report_progress(server, watch);
-        int reason = reason_to_cancel(server, watch);
+        int reason = find_cancel_reason(server, watch);
         if (!reason)
             continue;
         pthread_mutex_lock(&fetch->lock);
         fetch->is_canceled = true;
         pthread_mutex_unlock(&fetch->lock);
-        wait_a_moment(fetch, watch, CANCEL_MS);
+        wait_for_ms(fetch, watch, CANCEL_MS);
         return reason;
     }
 }
@@ -344,11 +344,11 @@ static struct debuginfod_client *borrow_client(struct debug_server *server)
         client = server->idle.data[--server->idle.length];
     pthread_mutex_unlock(&server->lock);
     if (!client && (client = server->library.begin()))
-        server->library.set_progress(client, note_progress);
+        server->library.set_progress(client, store_progress);
     return client;
 }
 
-static void return_client(struct debug_server *server, struct debuginfod_client *client)
+static void release_client(struct debug_server *server, struct debuginfod_client *client)
 {
     pthread_mutex_lock(&server->lock);
     bool kept = array_push(&server->idle, client);
@@ -363,7 +363,7 @@ static bool is_failure_of_server(int code)
     return code != ENOENT && code != E2BIG && code != EFBIG && code != ECANCELED && code != ENOMEM && code != EINVAL;
 }
 
-static int failed(struct debug_server *server, const char *name, int code, struct error *err)
+static int set_fetch_error(struct debug_server *server, const char *name, int code, struct error *err)
 {
     struct error why = {""};
     const char *urls = getenv("DEBUGINFOD_URLS");
@@ -402,7 +402,7 @@ static int end_fetch(struct debug_server *server, struct fetch *fetch)
     pthread_mutex_unlock(&fetch->lock);
     if (!ended)
         return -ECANCELED;
-    return_client(server, fetch->client);
+    release_client(server, fetch->client);
     fetch_free(fetch);
     return result;
 }
@@ -411,9 +411,9 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file kind,
                        size_t build_id_size, const char *name, struct error *err)
 {
     if (build_id_size == 0 || build_id_size > BUILD_ID_MAX || (kind == DEBUG_SERVER_SOURCE && name[0] != '/'))
-        return failed(server, name, ENOENT, err);
+        return set_fetch_error(server, name, ENOENT, err);
     if (atomic_load(&server->stopped))
-        return failed(server, name, ECANCELED, err);
+        return set_fetch_error(server, name, ECANCELED, err);
     struct fetch *fetch = fetch_new(&server->library, kind, build_id, build_id_size, name);
     if (!fetch)
         return error_no_memory(err);
@@ -424,7 +424,7 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file kind,
     }
     server->library.set_user_data(fetch->client, fetch);
     if (!thread_start_alone(run_fetch, fetch)) {
-        return_client(server, fetch->client);
+        release_client(server, fetch->client);
         fetch_free(fetch);
         return error_no_memory(err);
     }
@@ -442,5 +442,5 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file kind,
     int result = end_fetch(server, fetch);
     if (reason && result >= 0)
         close(result);
-    return !reason && result >= 0 ? result : failed(server, name, reason ? reason : -result, err);
+    return !reason && result >= 0 ? result : set_fetch_error(server, name, reason ? reason : -result, err);
 }

@@ -174,7 +174,7 @@ static void find_x86_reference(const struct decoder *decoder, const cs_insn *ins
     }
 }
 
-static unsigned whole_register(unsigned reg)
+static unsigned find_whole_register(unsigned reg)
 {
     if (reg == ARM64_REG_W29)
         return ARM64_REG_X29;
@@ -183,7 +183,7 @@ static unsigned whole_register(unsigned reg)
     return reg >= ARM64_REG_W0 && reg <= ARM64_REG_W28 ? reg - ARM64_REG_W0 + ARM64_REG_X0 : reg;
 }
 
-static const struct page *page_of(const struct decoder *decoder, unsigned reg)
+static const struct page *find_page(const struct decoder *decoder, unsigned reg)
 {
     for (size_t i = 0; i < decoder->page_count; i++)
         if (decoder->pages[i].reg == reg)
@@ -194,7 +194,7 @@ static const struct page *page_of(const struct decoder *decoder, unsigned reg)
 static void forget_page(struct decoder *decoder, unsigned reg)
 {
     for (size_t i = 0; i < decoder->page_count; i++)
-        if (decoder->pages[i].reg == whole_register(reg))
+        if (decoder->pages[i].reg == find_whole_register(reg))
             decoder->pages[i].reg = ARM64_REG_INVALID;
 }
 
@@ -203,7 +203,7 @@ static void forget_pages(struct decoder *decoder)
     decoder->page_count = decoder->next_page = 0;
 }
 
-static void remember_page(struct decoder *decoder, unsigned reg, uint64_t address)
+static void set_page(struct decoder *decoder, unsigned reg, uint64_t address)
 {
     forget_page(decoder, reg);
     decoder->pages[decoder->next_page] = (struct page){reg, address};
@@ -219,7 +219,7 @@ static void find_address_in_page(struct decoder *decoder, const cs_insn *insn, s
     const cs_arm64_op *operands = arm64->operands;
     if (insn->id == ARM64_INS_ADD && arm64->op_count == 3 && operands[1].type == ARM64_OP_REG &&
         operands[2].type == ARM64_OP_IMM && operands[2].shift.value == 0) {
-        const struct page *page = page_of(decoder, operands[1].reg);
+        const struct page *page = find_page(decoder, operands[1].reg);
         if (page)
             set_target(out, REFERENCE_MEMORY, page->address + (uint64_t)operands[2].imm);
     }
@@ -227,7 +227,7 @@ static void find_address_in_page(struct decoder *decoder, const cs_insn *insn, s
         if (operands[i].type != ARM64_OP_MEM)
             continue;
         const struct page *page = operands[i].mem.index == ARM64_REG_INVALID && !arm64->writeback
-                                      ? page_of(decoder, operands[i].mem.base)
+                                      ? find_page(decoder, operands[i].mem.base)
                                       : NULL;
         if (page)
             set_target(out, REFERENCE_MEMORY, page->address + (uint64_t)(int64_t)operands[i].mem.disp);
@@ -260,7 +260,7 @@ static void find_arm64_reference(struct decoder *decoder, const cs_insn *insn, s
     if (!last || last->type != ARM64_OP_IMM)
         return;
     if (insn->id == ARM64_INS_ADRP)
-        remember_page(decoder, arm64->operands[0].reg, (uint64_t)last->imm);
+        set_page(decoder, arm64->operands[0].reg, (uint64_t)last->imm);
     else if (insn->id == ARM64_INS_ADR || (insn->id == ARM64_INS_LDR && arm64->op_count == 2) ||
              insn->id == ARM64_INS_LDRSW)
         set_target(out, REFERENCE_MEMORY, (uint64_t)last->imm);
@@ -307,7 +307,7 @@ void decoder_name(char *name, size_t size)
 /* ---- decoding ---- */
 
 /* The number of bytes to skip at an invalid instruction. */
-static size_t undecodable_size(enum code_kind kind, const unsigned char *code, size_t size)
+static size_t find_undecodable_size(enum code_kind kind, const unsigned char *code, size_t size)
 {
     enum { WORD = 4, HALF = 2 };
     bool is_long = size >= HALF && code[1] >= 0xe8; /* in Thumb: the first half of a 4-byte instruction */
@@ -332,7 +332,7 @@ static void write_undecodable(const struct decoder *decoder, enum code_kind kind
 {
     char name[32];
     if (decoder->machine->architecture != CS_ARCH_X86) {
-        write_bytes(out, undecodable_size(kind, code, size), code);
+        write_bytes(out, find_undecodable_size(kind, code, size), code);
         return;
     }
     size_t known = x86_length(code, size, decoder->machine->elf == EM_X86_64);
@@ -355,12 +355,13 @@ static void write_text(char *text, const cs_insn *insn)
     memcpy(text + length, insn->op_str, operands + 1);
 }
 
-static bool decode(struct decoder *decoder, size_t syntax, const unsigned char *code, size_t size, uint64_t address)
+static bool decode_instruction(struct decoder *decoder, size_t syntax, const unsigned char *code, size_t size,
+                               uint64_t address)
 {
     return capstone.cs_disasm_iter(decoder->handles[syntax], &code, &size, &address, decoder->scratch[syntax]);
 }
 
-static void set_state(struct decoder *decoder, enum code_kind kind)
+static void set_code_kind(struct decoder *decoder, enum code_kind kind)
 {
     bool is_thumb = kind == CODE_THUMB;
     if (decoder->machine->elf != EM_ARM || is_thumb == decoder->is_thumb)
@@ -381,8 +382,8 @@ void decoder_next(struct decoder *decoder, enum code_kind kind, const unsigned c
         write_bytes(out, size < 4 ? size : 4, code);
         return;
     }
-    set_state(decoder, kind);
-    if (!decode(decoder, 0, code, size, address)) {
+    set_code_kind(decoder, kind);
+    if (!decode_instruction(decoder, 0, code, size, address)) {
         write_undecodable(decoder, kind, out, code, size);
         return;
     }
@@ -390,6 +391,6 @@ void decoder_next(struct decoder *decoder, enum code_kind kind, const unsigned c
     out->size = insn->size;
     write_text(out->texts[0], insn);
     for (size_t i = 1; i < DECODER_SYNTAXES && decoder->scratch[i]; i++)
-        write_text(out->texts[i], decode(decoder, i, code, size, address) ? decoder->scratch[i] : insn);
+        write_text(out->texts[i], decode_instruction(decoder, i, code, size, address) ? decoder->scratch[i] : insn);
     find_reference(decoder, insn, out);
 }

@@ -25,7 +25,7 @@ struct output {
     char text[DEMANGLE_OUTPUT_MAX];
 };
 
-static void append(const char *text, size_t length, void *context)
+static void append_output(const char *text, size_t length, void *context)
 {
     struct output *output = context;
     if (length > sizeof(output->text) - output->length)
@@ -42,7 +42,7 @@ static bool is_digit(char c)
 /* ---- parts of functions ---- */
 
 /* The length of the suffix (".cold", ".part.0", ".llvm.123", ...) at the start of `text`; 0 without one. */
-static size_t suffix_length(const char *text)
+static size_t find_suffix_length(const char *text)
 {
     static const char *const suffixes[] = {".cold", ".part",     ".constprop",  ".isra",  ".llvm",
                                            ".warm", ".lto_priv", ".localalias", ".clone", ".__uniq"};
@@ -64,7 +64,7 @@ size_t demangle_base_length(const char *name)
     size_t end = strlen(name);
     for (const char *dot = strchr(name + (*name != '\0'), '.'); dot; dot = strchr(dot + 1, '.')) {
         const char *at = dot;
-        for (size_t length; (length = suffix_length(at)) > 0;)
+        for (size_t length; (length = find_suffix_length(at)) > 0;)
             at += length;
         if (*at == '\0')
             return (size_t)(dot - name);
@@ -90,7 +90,7 @@ static bool print_d(const char *name, size_t length, struct output *output)
     size_t printed = text ? strlen(text) : SIZE_MAX;
     bool fits = printed <= sizeof(output->text);
     if (fits)
-        append(text, printed, output);
+        append_output(text, printed, output);
     free(text);
     return fits;
 }
@@ -98,7 +98,7 @@ static bool print_d(const char *name, size_t length, struct output *output)
 /* ---- Fortran ---- */
 
 /* The length of the module's name in "__module_MOD_procedure", or 0. */
-static size_t fortran_module_length(const char *name)
+static size_t find_fortran_module_length(const char *name)
 {
     if (name[0] != '_' || name[1] != '_' || name[2] < 'a' || name[2] > 'z')
         return 0;
@@ -109,12 +109,12 @@ static size_t fortran_module_length(const char *name)
 
 static bool print_fortran(const char *name, struct output *output)
 {
-    size_t module = fortran_module_length(name);
+    size_t module = find_fortran_module_length(name);
     if (module == 0)
         return false;
-    append(name + 2, module, output);
-    append("::", 2, output);
-    append(name + 2 + module + 5, strlen(name + 2 + module + 5), output);
+    append_output(name + 2, module, output);
+    append_output("::", 2, output);
+    append_output(name + 2 + module + 5, strlen(name + 2 + module + 5), output);
     return true;
 }
 
@@ -133,7 +133,7 @@ static bool is_rust_legacy(const char *name, size_t length)
 }
 
 /* The text of an escape between two '$', and its length; 0 if it is no escape. */
-static size_t rust_escape(const char *escape, size_t length, char text[4])
+static size_t decode_rust_escape(const char *escape, size_t length, char text[4])
 {
     static const char *const escapes[][2] = {{"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"},
                                              {"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","}};
@@ -159,19 +159,19 @@ static void print_rust_part(const char *part, size_t length, struct output *outp
         size_t plain = strcspn(part, "$."), printed;
         if (plain > (size_t)(end - part))
             plain = (size_t)(end - part);
-        append(part, plain, output);
+        append_output(part, plain, output);
         part += plain;
         if (part == end)
             return;
         const char *close = part[0] == '$' ? memchr(part + 1, '$', (size_t)(end - part - 1)) : NULL;
         if (part[0] == '.' && end - part > 1 && part[1] == '.') {
-            append("::", 2, output);
+            append_output("::", 2, output);
             part += 2;
-        } else if (close && (printed = rust_escape(part + 1, (size_t)(close - part - 1), text)) > 0) {
-            append(text, printed, output);
+        } else if (close && (printed = decode_rust_escape(part + 1, (size_t)(close - part - 1), text)) > 0) {
+            append_output(text, printed, output);
             part = close + 1;
         } else {
-            append(part++, 1, output);
+            append_output(part++, 1, output);
         }
     }
 }
@@ -185,7 +185,7 @@ static bool print_rust_legacy(const char *name, size_t length, struct output *ou
         if (!size || part > end || size > (size_t)(end - part))
             return false;
         if (at > name + 3)
-            append("::", 2, output);
+            append_output("::", 2, output);
         print_rust_part(part, size, output);
         at = part + size;
     }
@@ -196,7 +196,7 @@ static bool print_rust_legacy(const char *name, size_t length, struct output *ou
 
 bool is_mangled(const char *name)
 {
-    return (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) || is_d(name) || fortran_module_length(name);
+    return (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) || is_d(name) || find_fortran_module_length(name);
 }
 
 /* Prints the demangled name, without suffixes. */
@@ -206,24 +206,24 @@ static bool print_demangled(const char *name, size_t length, struct output *outp
         return true;
     output->length = 0;
     if (strncmp(name, "_R", 2) == 0)
-        return rust_demangle_callback(name, DMGL_PARAMS | DMGL_ANSI, append, output);
+        return rust_demangle_callback(name, DMGL_PARAMS | DMGL_ANSI, append_output, output);
     if (strncmp(name, "_Z", 2) == 0)
         return demangle_cpp_is_bounded(name, length) &&
-               cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, append, output);
+               cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, append_output, output);
     return is_d(name) ? print_d(name, length, output) : print_fortran(name, output);
 }
 
 /* Prints suffixes as libiberty does for C++. */
 static void print_suffixes(const char *suffixes, struct output *output)
 {
-    for (size_t length; (length = suffix_length(suffixes)) > 0; suffixes += length) {
-        append(" [clone ", 8, output);
-        append(suffixes, length, output);
-        append("]", 1, output);
+    for (size_t length; (length = find_suffix_length(suffixes)) > 0; suffixes += length) {
+        append_output(" [clone ", 8, output);
+        append_output(suffixes, length, output);
+        append_output("]", 1, output);
     }
 }
 
-static bool print_all(const char *name, size_t base, bool with_suffixes, struct output *output)
+static bool print_whole_name(const char *name, size_t base, bool with_suffixes, struct output *output)
 {
     char copy[DEMANGLE_INPUT_MAX + 1];
     memcpy(copy, name, base);
@@ -241,7 +241,7 @@ static const char *demangle_parts(const char *name, bool with_suffixes, struct a
     if (is_mangled(name) && base <= DEMANGLE_INPUT_MAX) {
         struct output output;
         output.length = 0;
-        if (print_all(name, base, with_suffixes, &output))
+        if (print_whole_name(name, base, with_suffixes, &output))
             return arena_copy(arena, output.text, output.length);
     }
     return arena_copy(arena, name, with_suffixes ? strlen(name) : base);
@@ -260,7 +260,7 @@ const char *demangle_function(const char *name, struct arena *arena)
 /* ---- Ada ---- */
 
 /* The operator of an "O" name, and its length in `length`. GNAT: exp_dbug.ads. */
-static const char *ada_operator(const char *name, size_t *length)
+static const char *find_ada_operator(const char *name, size_t *length)
 {
     static const char *const operators[][2] = {
         {"Oabs", "abs"},  {"Oand", "and"},    {"Omod", "mod"},  {"Onot", "not"},  {"Oor", "or"},
@@ -294,7 +294,7 @@ const char *demangle_ada(const char *name, struct arena *arena)
         name += 5;
     while (*name && !is_ada_number(name)) {
         bool is_start = used == 0 || text[used - 1] == '.';
-        const char *operator= is_start ? ada_operator(name, &length) : NULL;
+        const char *operator= is_start ? find_ada_operator(name, &length) : NULL;
         if (operator) {
             text[used++] = '"';
             memcpy(text + used, operator, strlen(operator));

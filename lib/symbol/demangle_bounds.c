@@ -19,7 +19,7 @@
 
 /* ---- D ---- */
 
-/* Limit for d_expansion() of a whole name. 19 of the 16,975 names of gcc's D library exceed it. */
+/* Limit for bound_d_output() of a whole name. 19 of the 16,975 names of gcc's D library exceed it. */
 #define D_EXPANSION_MAX (UINT64_C(16) << 20)
 
 static bool is_digit(char c)
@@ -28,7 +28,7 @@ static bool is_digit(char c)
 }
 
 /* How many characters libiberty prints at most for one character of a name. */
-static uint64_t d_printed(char c)
+static uint64_t count_d_output(char c)
 {
     if (is_digit(c))
         return 1;
@@ -38,7 +38,7 @@ static uint64_t d_printed(char c)
 
 /* The target of the back reference at `at`; `at` itself if the target is invalid. Format: "Q" and a distance in base
  * 26, whose last digit is lower-case. */
-static size_t d_reference_target(const char *name, size_t at)
+static size_t find_d_reference_target(const char *name, size_t at)
 {
     uint64_t distance = 0;
     for (size_t i = at + 1; name[i] >= 'A' && name[i] <= 'z' && distance <= at; i++) {
@@ -52,15 +52,15 @@ static size_t d_reference_target(const char *name, size_t at)
 }
 
 /* Upper bound of the output: a reference to a type prints at most everything from its target up to here. */
-static uint64_t d_expansion(const char *name, size_t length)
+static uint64_t bound_d_output(const char *name, size_t length)
 {
     uint64_t *before = malloc((length + 1) * sizeof(*before)); /* output of the first i characters */
     if (!before)
         return UINT64_MAX;
     before[0] = 0;
     for (size_t i = 0; i < length; i++) {
-        uint64_t printed = d_printed(name[i]);
-        size_t target = name[i] == 'Q' ? d_reference_target(name, i) : i;
+        uint64_t printed = count_d_output(name[i]);
+        size_t target = name[i] == 'Q' ? find_d_reference_target(name, i) : i;
         if (target < i)
             printed += is_digit(name[target]) ? i - target : before[i] - before[target];
         before[i + 1] = before[i] > D_EXPANSION_MAX ? before[i] : before[i] + printed;
@@ -72,7 +72,7 @@ static uint64_t d_expansion(const char *name, size_t length)
 
 bool demangle_d_is_bounded(const char *name, size_t length)
 {
-    return d_expansion(name, length) <= D_EXPANSION_MAX;
+    return bound_d_output(name, length) <= D_EXPANSION_MAX;
 }
 
 /* ---- C++: parsing ---- */
@@ -97,7 +97,7 @@ static size_t count_references(const char *name, char kind, char next)
 /* Each nested one doubles the work. */
 enum { TEMPLATES_IN_CONVERSIONS_MAX = 12 };
 
-static bool is_parsed_soon(const char *name)
+static bool is_cpp_parsing_bounded(const char *name)
 {
     return !strstr(name, "cv") || count_references(name, 'T', 'I') <= TEMPLATES_IN_CONVERSIONS_MAX;
 }
@@ -119,7 +119,7 @@ struct children {
     const struct demangle_component *left, *right;
 };
 
-static struct children children_of(const struct demangle_component *node)
+static struct children list_children(const struct demangle_component *node)
 {
     switch (node->type) {
     case DEMANGLE_COMPONENT_NAME:
@@ -149,41 +149,41 @@ static struct children children_of(const struct demangle_component *node)
     }
 }
 
-static uint64_t add_up_to(uint64_t a, uint64_t b)
+static uint64_t add_saturated(uint64_t a, uint64_t b)
 {
     return a + b < SEARCH_MAX * 2 ? a + b : SEARCH_MAX * 2;
 }
 
 /* The index of a node; SIZE_MAX if it is not in the tree. */
-static size_t number_of(const struct tree *tree, const struct demangle_component *node)
+static size_t find_node_index(const struct tree *tree, const struct demangle_component *node)
 {
     uintptr_t at = (uintptr_t)node - (uintptr_t)tree->components;
     return node && at / sizeof(*node) < tree->count ? at / sizeof(*node) : SIZE_MAX;
 }
 
 /* Computes sizes and searches of a node and everything below it. */
-static void measure(struct tree *tree, const struct demangle_component *node)
+static void count_visits(struct tree *tree, const struct demangle_component *node)
 {
-    size_t number = number_of(tree, node);
+    size_t number = find_node_index(tree, node);
     if (number == SIZE_MAX || tree->sizes[number])
         return;
     tree->sizes[number] = 1;
-    struct children children = children_of(node);
+    struct children children = list_children(node);
     const struct demangle_component *both[] = {children.left, children.right};
     uint64_t size = 1, searches = 0;
     for (size_t i = 0; i < 2; i++) {
-        size_t child = number_of(tree, both[i]);
+        size_t child = find_node_index(tree, both[i]);
         if (child == SIZE_MAX)
             continue;
-        measure(tree, both[i]);
-        size = add_up_to(size, tree->sizes[child]);
-        searches = add_up_to(searches, tree->searches[child]);
+        count_visits(tree, both[i]);
+        size = add_saturated(size, tree->sizes[child]);
+        searches = add_saturated(searches, tree->searches[child]);
     }
     tree->sizes[number] = size;
-    tree->searches[number] = node->type == DEMANGLE_COMPONENT_PACK_EXPANSION ? add_up_to(searches, size) : searches;
+    tree->searches[number] = node->type == DEMANGLE_COMPONENT_PACK_EXPANSION ? add_saturated(searches, size) : searches;
 }
 
-static bool is_searched_soon(const char *name, size_t length)
+static bool is_pack_search_bounded(const char *name, size_t length)
 {
     if (!strstr(name, "Dp") || count_references(name, 'S', '\0') <= REFERENCES_MAX)
         return true;
@@ -195,10 +195,10 @@ static bool is_searched_soon(const char *name, size_t length)
     struct tree tree = {.components = memory, .count = 2 * length};
     tree.sizes = calloc(tree.count, sizeof(*tree.sizes));
     tree.searches = calloc(tree.count, sizeof(*tree.searches));
-    size_t number = number_of(&tree, root);
+    size_t number = find_node_index(&tree, root);
     bool is_soon = false;
     if (tree.sizes && tree.searches && number != SIZE_MAX) {
-        measure(&tree, root);
+        count_visits(&tree, root);
         is_soon = tree.searches[number] <= SEARCH_MAX;
     }
     free(tree.sizes);
@@ -209,5 +209,5 @@ static bool is_searched_soon(const char *name, size_t length)
 
 bool demangle_cpp_is_bounded(const char *name, size_t length)
 {
-    return is_parsed_soon(name) && is_searched_soon(name, length);
+    return is_cpp_parsing_bounded(name) && is_pack_search_bounded(name, length);
 }

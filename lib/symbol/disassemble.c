@@ -106,7 +106,7 @@ static int read_code(struct work *work, struct error *err)
 }
 
 /* Bit 0 of an ARM code address selects Thumb. */
-static void align_start(struct work *work)
+static void align_to_instruction(struct work *work)
 {
     uint16_t machine = work->file.machine;
     work->start = work->request->start;
@@ -184,7 +184,7 @@ static int decode_all(struct work *work, struct error *err)
 
 /* ---- instructions that are newer than capstone ---- */
 
-static void note_unknown(struct work *work, size_t count, bool has_objdump)
+static void set_unknown_message(struct work *work, size_t count, bool has_objdump)
 {
     char name[32];
     if (!count)
@@ -195,7 +195,7 @@ static void note_unknown(struct work *work, size_t count, bool has_objdump)
              has_objdump ? " and the objdump that is installed" : ": install binutils, whose objdump may know them");
 }
 
-static void describe_newer(const struct work *work, struct objdump_instruction *list, size_t count)
+static void fill_objdump_request(const struct work *work, struct objdump_instruction *list, size_t count)
 {
     const struct disassembled *rows = work->out->instructions.data;
     for (size_t i = 0; i < count; i++) {
@@ -208,7 +208,8 @@ static void describe_newer(const struct work *work, struct objdump_instruction *
     }
 }
 
-static int use_newer(struct work *work, const struct objdump_instruction *known, uint32_t index, struct error *err)
+static int set_objdump_text(struct work *work, const struct objdump_instruction *known, uint32_t index,
+                            struct error *err)
 {
     struct disassembled *row = &work->out->instructions.data[index];
     for (size_t i = 0; i < DECODER_SYNTAXES; i++) {
@@ -219,7 +220,7 @@ static int use_newer(struct work *work, const struct objdump_instruction *known,
     return !known->has_memory || set_target(work, index, REFERENCE_MEMORY, known->memory) ? 0 : error_no_memory(err);
 }
 
-static int decode_newer(struct work *work, struct error *err)
+static int decode_with_objdump(struct work *work, struct error *err)
 {
     size_t count = work->newer.length < OBJDUMP_MAX ? work->newer.length : OBJDUMP_MAX;
     size_t unknown = work->newer.length;
@@ -228,17 +229,17 @@ static int decode_newer(struct work *work, struct error *err)
     struct objdump_instruction *list = calloc(count, sizeof(*list));
     if (!list)
         return error_no_memory(err);
-    describe_newer(work, list, count);
+    fill_objdump_request(work, list, count);
     int code = 0;
     bool has_objdump = objdump_decode(list, count, work->file.machine == EM_X86_64);
     for (size_t i = 0; code == 0 && has_objdump && i < count; i++) {
         if (!list[i].texts[0][0] || !list[i].texts[1][0])
             continue;
         unknown--;
-        code = use_newer(work, &list[i], work->newer.data[i], err);
+        code = set_objdump_text(work, &list[i], work->newer.data[i], err);
     }
     free(list);
-    note_unknown(work, unknown, has_objdump);
+    set_unknown_message(work, unknown, has_objdump);
     return code;
 }
 
@@ -256,7 +257,7 @@ static int resolve_got_entries(struct work *work, struct error *err)
     return 0;
 }
 
-static int look_up_names(struct work *work, struct error *err)
+static int find_symbols(struct work *work, struct error *err)
 {
     work->rvas.length = sort_distinct(work->rvas.data, work->rvas.length);
     if (!work->rvas.length)
@@ -264,14 +265,14 @@ static int look_up_names(struct work *work, struct error *err)
     return symbolizer_lookup(work->names, &work->request->lib, work->rvas.data, work->rvas.length, &work->found, err);
 }
 
-static const struct symbol_answer *answer_of(const struct work *work, uint64_t rva)
+static const struct symbol_answer *find_answer(const struct work *work, uint64_t rva)
 {
     size_t at = first_at_or_after(work->rvas.data, work->rvas.length, rva);
     bool is_there = at < work->found.count && work->rvas.data[at] == rva;
     return is_there && work->found.answers[at].symbol ? &work->found.answers[at] : NULL;
 }
 
-static const struct got_entry *got_entry_of(const struct work *work, uint64_t rva)
+static const struct got_entry *find_got_entry(const struct work *work, uint64_t rva)
 {
     return got_entries_find(work->entries.data, work->entries.length, rva + work->base);
 }
@@ -282,12 +283,12 @@ struct label {
     uint64_t distance;
 };
 
-static struct label label_of(const struct work *work, const struct target *target)
+static struct label find_label(const struct work *work, const struct target *target)
 {
     struct label label = {.suffix = ""};
-    const struct got_entry *entry = target->is_got_entry ? got_entry_of(work, target->rva) : NULL;
+    const struct got_entry *entry = target->is_got_entry ? find_got_entry(work, target->rva) : NULL;
     uint64_t rva = entry ? entry->target - work->base : target->rva;
-    const struct symbol_answer *answer = entry && entry->name ? NULL : answer_of(work, rva);
+    const struct symbol_answer *answer = entry && entry->name ? NULL : find_answer(work, rva);
     if (entry) {
         bool is_start = answer && answer->symbol_address == rva;
         label.name = entry->name ? entry->name : is_start ? answer->symbol : NULL;
@@ -299,10 +300,10 @@ static struct label label_of(const struct work *work, const struct target *targe
     return label;
 }
 
-static const char *annotate(struct work *work, const char *text, const struct target *target)
+static const char *append_label(struct work *work, const char *text, const struct target *target)
 {
     char address[40] = "", distance[24] = "";
-    struct label label = label_of(work, target);
+    struct label label = find_label(work, target);
     if (target->kind == REFERENCE_MEMORY)
         snprintf(address, sizeof(address), " %c 0x%" PRIx64, work->out->syntax_count == DECODER_SYNTAXES ? '#' : ';',
                  target->rva);
@@ -319,7 +320,7 @@ static const char *annotate(struct work *work, const char *text, const struct ta
     return out;
 }
 
-static int annotate_all(struct work *work, struct error *err)
+static int append_labels(struct work *work, struct error *err)
 {
     struct disassembly *out = work->out;
     for (size_t i = 0; i < out->instructions.length; i++) {
@@ -329,7 +330,7 @@ static int annotate_all(struct work *work, struct error *err)
             return error_set(err, E2BIG, "the names in this code are too long: request less code at once");
         struct disassembled *row = &out->instructions.data[i];
         for (size_t s = 0; s < out->syntax_count; s++) {
-            row->texts[s] = annotate(work, row->texts[s], &work->targets.data[i]);
+            row->texts[s] = append_label(work, row->texts[s], &work->targets.data[i]);
             if (!row->texts[s])
                 return error_no_memory(err);
         }
@@ -359,7 +360,7 @@ int disassemble(struct disassembly *out, const struct disassemble_request *reque
     *out = (struct disassembly){.start = request->start};
     int code = open_file(&work, err);
     if (code == 0) {
-        align_start(&work);
+        align_to_instruction(&work);
         out->start = work.start;
         out->architecture = decoder_architecture(work.decoder);
         out->syntax_count = decoder_syntaxes(work.decoder, out->syntaxes);
@@ -370,13 +371,13 @@ int disassemble(struct disassembly *out, const struct disassemble_request *reque
     if (code == 0)
         code = decode_all(&work, err);
     if (code == 0)
-        code = decode_newer(&work, err);
+        code = decode_with_objdump(&work, err);
     if (code == 0)
         code = resolve_got_entries(&work, err);
     if (code == 0)
-        code = look_up_names(&work, err);
+        code = find_symbols(&work, err);
     if (code == 0)
-        code = annotate_all(&work, err);
+        code = append_labels(&work, err);
     work_destroy(&work);
     return code;
 }

@@ -50,7 +50,7 @@ static uint8_t read_initial_length(struct cursor *c, uint64_t *length)
     return *length < 0xfffffff0 ? 4 : 0;
 }
 
-static enum dwarf_verdict verdict_of_header(const struct dwarf_unit *unit, bool is_cut)
+static enum dwarf_verdict check_unit_header(const struct dwarf_unit *unit, bool is_cut)
 {
     if (is_cut || unit->root > unit->end)
         return DWARF_DAMAGED;
@@ -87,7 +87,7 @@ static bool read_unit(struct window *info, uint64_t offset, struct dwarf_unit *u
     else if (unit->type == DW_UT_type || unit->type == DW_UT_split_type)
         cursor_bytes(&c, 8u + unit->offset_size); /* signature, offset of the type */
     unit->root = offset + (uint64_t)(c.at - start);
-    unit->verdict = verdict_of_header(unit, c.failed);
+    unit->verdict = check_unit_header(unit, c.failed);
     return true;
 }
 
@@ -205,7 +205,7 @@ struct unit_search {
     uint64_t work_left; /* bounds the work on overlapping ranges of a damaged file */
 };
 
-static void take_range(struct unit_search *search, uint32_t unit, uint64_t start, uint64_t end)
+static void assign_range(struct unit_search *search, uint32_t unit, uint64_t start, uint64_t end)
 {
     size_t i = first_at_or_after(search->vaddrs, search->count, start);
     for (; i < search->count && search->vaddrs[i] < end && search->work_left; i++, search->work_left--)
@@ -238,7 +238,7 @@ static void read_arange_set(struct dwarf_file *dwarf, struct unit_search *search
             break;
         unit->has_aranges = true;
         if (address != 0 && address + length > address)
-            take_range(search, (uint32_t)(unit - dwarf->units.data), address, address + length);
+            assign_range(search, (uint32_t)(unit - dwarf->units.data), address, address + length);
     }
 }
 
@@ -264,10 +264,10 @@ struct root_range {
     uint32_t unit;
 };
 
-static bool take_root_range(void *context, uint64_t start, uint64_t end)
+static bool assign_root_range(void *context, uint64_t start, uint64_t end)
 {
     struct root_range *root = context;
-    take_range(root->search, root->unit, start, end);
+    assign_range(root->search, root->unit, start, end);
     return root->search->work_left > 0;
 }
 
@@ -279,7 +279,7 @@ static void search_root(struct dwarf_file *dwarf, struct unit_search *search, ui
     struct dwarf_unit_reader reader;
     if (dwarf_unit_reader_init_root(&reader, dwarf, unit) == 0) {
         struct root_range root = {search, index};
-        dwarf_ranges_each(&reader, &reader.code, take_root_range, &root);
+        dwarf_ranges_each(&reader, &reader.code, assign_root_range, &root);
     }
     if (reader.verdict > dwarf->verdict)
         dwarf->verdict = reader.verdict;

@@ -84,7 +84,7 @@ static uint64_t parse_sibling(struct pass *pass, const struct dwarf_abbrev *abbr
 }
 
 /* Adds the functions around the DIEs of this level to the list, outermost first. */
-static uint32_t list_function(struct pass *pass, size_t depth)
+static uint32_t add_function(struct pass *pass, size_t depth)
 {
     size_t from = depth;
     while (from > 0 && pass->levels.data[from].in_function && !pass->levels.data[from].is_listed)
@@ -117,7 +117,7 @@ struct hit {
     bool any;
 };
 
-static bool take_range(void *context, uint64_t start, uint64_t end)
+static bool match_range(void *context, uint64_t start, uint64_t end)
 {
     struct hit *hit = context;
     struct pass *pass = hit->pass;
@@ -125,7 +125,7 @@ static bool take_range(void *context, uint64_t start, uint64_t end)
         return true;
     size_t i = first_at_or_after(pass->vaddrs, pass->count, start);
     for (; i < pass->count && pass->vaddrs[i] < end && pass->reader->work_left; i++, pass->reader->work_left--) {
-        uint32_t index = list_function(pass, hit->depth);
+        uint32_t index = add_function(pass, hit->depth);
         if (index == DWARF_NO_FUNCTION)
             return false;
         pass->functions->innermost[i] = index;
@@ -134,17 +134,17 @@ static bool take_range(void *context, uint64_t start, uint64_t end)
     return true;
 }
 
-static struct level level_of(const struct pass *pass, size_t depth, const struct parsed_function *parsed,
-                             bool is_inlined)
+static struct level make_level(const struct pass *pass, size_t depth, const struct parsed_function *parsed,
+                               bool is_inlined)
 {
     struct level level = {.function = parsed->function, .in_function = true};
     const struct level *around = &pass->levels.data[depth];
     if (is_inlined && around->in_function)
-        level.function.parent = 0; /* list_function() sets it */
+        level.function.parent = 0; /* add_function() sets it */
     return level;
 }
 
-static bool may_hold_code(uint16_t tag)
+static bool can_contain_code(uint16_t tag)
 {
     switch (tag) {
     case DW_TAG_structure_type:
@@ -162,7 +162,7 @@ static bool may_hold_code(uint16_t tag)
 }
 
 /* Skips the children of a DIE by its DW_AT_sibling. False unless that leads forward. */
-static bool jump(const struct pass *pass, struct cursor *c, uint64_t sibling)
+static bool skip_to_sibling(const struct pass *pass, struct cursor *c, uint64_t sibling)
 {
     uint64_t here = dwarf_unit_offset(pass->reader, c->at);
     if (sibling <= here)
@@ -171,7 +171,8 @@ static bool jump(const struct pass *pass, struct cursor *c, uint64_t sibling)
     return true;
 }
 
-static bool is_made_up(struct pass *pass, const struct dwarf_abbrev *abbrev, const struct parsed_function *parsed)
+static bool is_artificial_part(struct pass *pass, const struct dwarf_abbrev *abbrev,
+                               const struct parsed_function *parsed)
 {
     return pass->reader->unit->version == 2 &&
            dwarf_function_is_made_up(abbrev->has_children, dwarf_value_text(pass->reader, parsed->name));
@@ -194,33 +195,33 @@ static bool visit_function(struct pass *pass, const struct dwarf_abbrev *abbrev,
 {
     size_t depth = pass->levels.length - 1;
     struct parsed_function parsed = parse_function(pass, abbrev, c, die);
-    if (is_made_up(pass, abbrev, &parsed))
+    if (is_artificial_part(pass, abbrev, &parsed))
         return true;
-    struct level level = level_of(pass, depth, &parsed, abbrev->tag == DW_TAG_inlined_subroutine);
+    struct level level = make_level(pass, depth, &parsed, abbrev->tag == DW_TAG_inlined_subroutine);
     if (!push_level(pass, &level))
         return false;
     struct hit hit = {.pass = pass, .depth = depth + 1};
-    dwarf_ranges_each(pass->reader, &parsed.code, take_range, &hit);
+    dwarf_ranges_each(pass->reader, &parsed.code, match_range, &hit);
     bool unknown = !abbrev->has_code && pass->levels.data[depth].is_hit;
     pass->levels.data[depth + 1].is_hit = hit.any || unknown || pass->thorough;
     if (!abbrev->has_children ||
-        (!hit.any && !unknown && !pass->thorough && parsed.sibling && jump(pass, c, parsed.sibling)))
+        (!hit.any && !unknown && !pass->thorough && parsed.sibling && skip_to_sibling(pass, c, parsed.sibling)))
         pass->levels.length--;
     return !pass->no_memory;
 }
 
 /* Skips any other DIE, and functions inside a part of the tree without requested addresses. */
-static bool visit_other(struct pass *pass, const struct dwarf_abbrev *abbrev, struct cursor *c)
+static bool visit_other_die(struct pass *pass, const struct dwarf_abbrev *abbrev, struct cursor *c)
 {
     if (!abbrev->has_children) {
         dwarf_die_skip(pass->reader, abbrev, c);
         return true;
     }
     struct level level = pass->levels.data[pass->levels.length - 1];
-    bool leave_out = !pass->thorough && (!may_hold_code(abbrev->tag) || (level.in_function && !level.is_hit));
+    bool leave_out = !pass->thorough && (!can_contain_code(abbrev->tag) || (level.in_function && !level.is_hit));
     if (!leave_out || !abbrev->has_sibling)
         dwarf_die_skip(pass->reader, abbrev, c);
-    else if (jump(pass, c, parse_sibling(pass, abbrev, c)))
+    else if (skip_to_sibling(pass, c, parse_sibling(pass, abbrev, c)))
         return true;
     return push_level(pass, &level);
 }
@@ -231,7 +232,7 @@ static bool is_function(const struct dwarf_abbrev *abbrev)
            (abbrev->tag == DW_TAG_subprogram && (abbrev->has_code || abbrev->has_children));
 }
 
-static bool only_zeros(struct cursor c)
+static bool has_only_zeros(struct cursor c)
 {
     while (cursor_left(&c) > 0 && !c.failed)
         if (cursor_u8(&c) != 0)
@@ -239,7 +240,7 @@ static bool only_zeros(struct cursor c)
     return true;
 }
 
-static void walk(struct pass *pass)
+static void walk_dies(struct pass *pass)
 {
     struct level root = {.index = DWARF_NO_FUNCTION};
     struct cursor c = dwarf_unit_load(pass->reader);
@@ -254,7 +255,7 @@ static void walk(struct pass *pass)
         abbrev = dwarf_die_start(pass->reader, &c);
         if (!abbrev) {
             if (c.failed || pass->levels.length <= 2) { /* the end of the root's children: only padding may follow */
-                c.failed |= !only_zeros(c);
+                c.failed |= !has_only_zeros(c);
                 break;
             }
             pass->levels.length--;
@@ -262,7 +263,7 @@ static void walk(struct pass *pass)
         }
         const struct level *around = &pass->levels.data[pass->levels.length - 1];
         bool look = is_function(abbrev) && (!around->in_function || around->is_hit);
-        if (!(look ? visit_function(pass, abbrev, &c, die) : visit_other(pass, abbrev, &c)))
+        if (!(look ? visit_function(pass, abbrev, &c, die) : visit_other_die(pass, abbrev, &c)))
             break;
     }
     if (c.failed)
@@ -270,7 +271,7 @@ static void walk(struct pass *pass)
 }
 
 /* The second pass: for the addresses without a function. */
-static int walk_thoroughly(struct pass *pass, struct error *err)
+static int walk_all_dies(struct pass *pass, struct error *err)
 {
     uint32_t *all_innermost = pass->functions->innermost;
     uint64_t *left = malloc(pass->count * sizeof(*left));
@@ -290,7 +291,7 @@ static int walk_thoroughly(struct pass *pass, struct error *err)
         .functions = pass->functions, .reader = pass->reader, .vaddrs = left, .count = left_count, .thorough = true};
     pass->functions->innermost = innermost;
     if (left_count)
-        walk(&second);
+        walk_dies(&second);
     pass->functions->innermost = all_innermost;
     for (size_t i = 0, at = 0; i < pass->count; i++)
         if (all_innermost[i] == DWARF_NO_FUNCTION)
@@ -314,8 +315,8 @@ int dwarf_functions_find(struct dwarf_functions *functions, struct dwarf_unit_re
     struct pass pass = {.functions = functions, .reader = reader, .vaddrs = vaddrs, .count = count};
     pass.thorough =
         reader->unit->version == 2; /* DWARF 2 has no range lists, so nested functions may lie outside their parent */
-    walk(&pass);
-    int code = pass.no_memory ? error_no_memory(err) : walk_thoroughly(&pass, err);
+    walk_dies(&pass);
+    int code = pass.no_memory ? error_no_memory(err) : walk_all_dies(&pass, err);
     array_free(&pass.levels);
     if (code != 0)
         dwarf_functions_destroy(functions);

@@ -18,7 +18,7 @@ enum { PATH_LENGTH_MAX = 4096 };
 /* clang -gembed-source: LLVM's BinaryFormat/Dwarf.def; <dwarf.h> of elfutils 0.188 lacks it. */
 enum { LNCT_LLVM_SOURCE = 0x2001 };
 
-static uint64_t lines_offset(const struct dwarf_lines *lines, const unsigned char *at)
+static uint64_t find_raw_offset(const struct dwarf_lines *lines, const unsigned char *at)
 {
     return (uint64_t)(at - lines->raw);
 }
@@ -29,7 +29,7 @@ static struct dwarf_value read_field(struct dwarf_lines *lines, struct cursor *c
     struct dwarf_value value = {.form = (uint16_t)form};
     switch (form) {
     case DW_FORM_string:
-        value.number = lines_offset(lines, c->at);
+        value.number = find_raw_offset(lines, c->at);
         cursor_string(c);
         break;
     case DW_FORM_line_strp:
@@ -73,7 +73,7 @@ static struct dwarf_value read_field(struct dwarf_lines *lines, struct cursor *c
     return value;
 }
 
-static bool push_name(struct dwarf_lines *lines, bool is_file, struct dwarf_line_name name)
+static bool add_name(struct dwarf_lines *lines, bool is_file, struct dwarf_line_name name)
 {
     bool done = is_file ? array_push(&lines->files, name) : array_push(&lines->directories, name);
     if (!done)
@@ -108,7 +108,7 @@ static bool read_described_names(struct dwarf_lines *lines, struct cursor *c, bo
             else if (fields[i].content == LNCT_LLVM_SOURCE)
                 name.source = value;
         }
-        if (c->failed || !push_name(lines, is_file, name))
+        if (c->failed || !add_name(lines, is_file, name))
             return false;
     }
     return true;
@@ -118,7 +118,7 @@ static bool read_described_names(struct dwarf_lines *lines, struct cursor *c, bo
 static bool read_plain_names(struct dwarf_lines *lines, struct cursor *c, bool is_file)
 {
     for (;;) {
-        struct dwarf_line_name name = {.text = {.form = DW_FORM_string, .number = lines_offset(lines, c->at)}};
+        struct dwarf_line_name name = {.text = {.form = DW_FORM_string, .number = find_raw_offset(lines, c->at)}};
         const char *text = cursor_string(c);
         if (!text)
             return false;
@@ -129,7 +129,7 @@ static bool read_plain_names(struct dwarf_lines *lines, struct cursor *c, bool i
             cursor_uleb(c); /* time */
             cursor_uleb(c); /* size */
         }
-        if (c->failed || !push_name(lines, is_file, name))
+        if (c->failed || !add_name(lines, is_file, name))
             return false;
     }
 }
@@ -143,7 +143,7 @@ static bool read_line_header(struct dwarf_lines *lines, struct cursor *c)
         is_known = cursor_u8(c) == 0; /* segment_selector_size */
     }
     uint64_t header_length = dwarf_read_sized(c, lines->offset_size);
-    uint64_t program = lines_offset(lines, c->at) + header_length;
+    uint64_t program = find_raw_offset(lines, c->at) + header_length;
     lines->min_instruction_length = cursor_u8(c);
     if (lines->version >= 4)
         is_known &= cursor_u8(c) <= 1; /* maximum operations per instruction: more on VLIW machines */
@@ -228,7 +228,7 @@ struct matching {
     uint64_t work_left; /* bounds the work on a damaged table, whose addresses go up and down */
 };
 
-static void answer_up_to(struct matching *match, uint64_t end)
+static void assign_row(struct matching *match, uint64_t end)
 {
     for (; match->next < match->count && match->vaddrs[match->next] < end && match->work_left; match->next++) {
         match->work_left--;
@@ -247,26 +247,27 @@ static void emit_row(struct matching *match, const struct machine *machine)
     } else if (machine->address < match->last.address) {
         match->next = first_at_or_after(match->vaddrs, match->count, machine->address);
     } else if (!match->is_dropped) {
-        answer_up_to(match, machine->address);
+        assign_row(match, machine->address);
     }
     match->last = *machine;
     if (match->takes_first && !match->is_dropped)
-        answer_up_to(match, machine->address + 1);
+        assign_row(match, machine->address + 1);
 }
 
 static void end_sequence(struct matching *match, const struct machine *machine)
 {
     if (match->in_sequence && !match->is_dropped)
-        answer_up_to(match, machine->address);
+        assign_row(match, machine->address);
     match->in_sequence = false;
 }
 
-static struct machine machine_start(void)
+static struct machine init_machine(void)
 {
     return (struct machine){.file = 1, .line = 1};
 }
 
-static void run_extended(struct dwarf_lines *lines, struct cursor *c, struct machine *machine, struct matching *match)
+static void run_extended_opcode(struct dwarf_lines *lines, struct cursor *c, struct machine *machine,
+                                struct matching *match)
 {
     uint64_t length = cursor_uleb(c);
     const unsigned char *bytes = cursor_bytes(c, length);
@@ -276,17 +277,17 @@ static void run_extended(struct dwarf_lines *lines, struct cursor *c, struct mac
     switch (cursor_u8(&inside)) {
     case DW_LNE_end_sequence:
         end_sequence(match, machine);
-        *machine = machine_start();
+        *machine = init_machine();
         break;
     case DW_LNE_set_address:
         machine->address = dwarf_read_sized(&inside, (uint8_t)(length - 1 == 4 ? 4 : 8));
         break;
     case DW_LNE_define_file: {
-        struct dwarf_line_name name = {.text = {.form = DW_FORM_string, .number = lines_offset(lines, inside.at)}};
+        struct dwarf_line_name name = {.text = {.form = DW_FORM_string, .number = find_raw_offset(lines, inside.at)}};
         cursor_string(&inside);
         name.directory = cursor_uleb(&inside);
         if (!inside.failed)
-            push_name(lines, true, name);
+            add_name(lines, true, name);
         break;
     }
     default:
@@ -300,8 +301,8 @@ static void skip_unknown_opcode(const struct dwarf_lines *lines, struct cursor *
         cursor_uleb(c);
 }
 
-static void run_standard(struct dwarf_lines *lines, struct cursor *c, uint8_t opcode, struct machine *machine,
-                         struct matching *match)
+static void run_standard_opcode(struct dwarf_lines *lines, struct cursor *c, uint8_t opcode, struct machine *machine,
+                                struct matching *match)
 {
     switch (opcode) {
     case DW_LNS_copy:
@@ -338,9 +339,9 @@ static void run_standard(struct dwarf_lines *lines, struct cursor *c, uint8_t op
     }
 }
 
-static void run_program(struct dwarf_lines *lines, struct matching *match)
+static void run_line_program(struct dwarf_lines *lines, struct matching *match)
 {
-    struct machine machine = machine_start();
+    struct machine machine = init_machine();
     struct cursor c = cursor_of(lines->raw + lines->program, lines->size - lines->program);
     while (cursor_left(&c) > 0 && !c.failed) {
         uint8_t opcode = cursor_u8(&c);
@@ -350,9 +351,9 @@ static void run_program(struct dwarf_lines *lines, struct matching *match)
             machine.line += (uint32_t)(lines->line_base + special % lines->line_range);
             emit_row(match, &machine);
         } else if (opcode == 0) {
-            run_extended(lines, &c, &machine, match);
+            run_extended_opcode(lines, &c, &machine, match);
         } else {
-            run_standard(lines, &c, opcode, &machine, match);
+            run_standard_opcode(lines, &c, opcode, &machine, match);
         }
     }
     if (c.failed)
@@ -364,7 +365,7 @@ static void match_rows(struct dwarf_lines *lines, struct matching *match)
     match->work_left = lines->reader->work_left;
     if (!lines->program || match->count == 0)
         return;
-    run_program(lines, match);
+    run_line_program(lines, match);
     lines->reader->work_left = match->work_left;
 }
 
@@ -383,7 +384,7 @@ void dwarf_lines_match_starts(struct dwarf_lines *lines, const uint64_t *vaddrs,
 
 /* ---- paths ---- */
 
-static const char *name_text(struct dwarf_lines *lines, const struct dwarf_line_name *name)
+static const char *find_name_text(struct dwarf_lines *lines, const struct dwarf_line_name *name)
 {
     if (name->text.form == DW_FORM_string)
         return (const char *)lines->raw + name->text.number; /* read_field() has checked that it ends */
@@ -396,7 +397,7 @@ struct path {
 };
 
 /* Puts `directory` before the path unless that is absolute. */
-static void path_prepend(struct path *path, const char *directory)
+static void prepend_to_path(struct path *path, const char *directory)
 {
     size_t size = directory ? strlen(directory) : 0;
     if (size == 0 || path->text[0] == '/')
@@ -414,7 +415,7 @@ static void path_prepend(struct path *path, const char *directory)
 static const char *make_path(struct dwarf_lines *lines, const struct dwarf_line_name *file)
 {
     struct path path = {.length = 0};
-    const char *name = name_text(lines, file);
+    const char *name = find_name_text(lines, file);
     if (!name || !*name || strlen(name) >= sizeof(path.text))
         return NULL;
     path.length = strlen(name);
@@ -423,9 +424,9 @@ static const char *make_path(struct dwarf_lines *lines, const struct dwarf_line_
     uint64_t directory =
         is_new ? file->directory : file->directory - 1; /* before version 5, 0 is the unit's directory */
     if (directory < lines->directories.length)
-        path_prepend(&path, name_text(lines, &lines->directories.data[directory]));
+        prepend_to_path(&path, find_name_text(lines, &lines->directories.data[directory]));
     if (!is_new || directory != 0) /* since version 5, 0 is the unit's directory, which may be relative ("./csu") */
-        path_prepend(&path, dwarf_value_text(lines->reader, lines->reader->directory));
+        prepend_to_path(&path, dwarf_value_text(lines->reader, lines->reader->directory));
     return arena_copy(lines->arena, path.text, path.length);
 }
 

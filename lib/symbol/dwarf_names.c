@@ -55,7 +55,7 @@ void dwarf_names_destroy(struct dwarf_names *names)
     hash_destroy(&names->index);
 }
 
-static struct dwarf_unit_reader *reader_of(struct dwarf_names *names, const struct dwarf_file *file, uint64_t offset)
+static struct dwarf_unit_reader *find_reader(struct dwarf_names *names, const struct dwarf_file *file, uint64_t offset)
 {
     const struct dwarf_unit *unit = dwarf_file_unit_at(file, offset);
     if (!unit)
@@ -125,13 +125,13 @@ static const char *copy_text(struct dwarf_names *names, struct die die, struct d
     return text && *text ? arena_copy(names->arena, text, strlen(text)) : NULL;
 }
 
-static bool follow(struct dwarf_names *names, struct die *die, struct dwarf_value reference)
+static bool follow_reference(struct dwarf_names *names, struct die *die, struct dwarf_value reference)
 {
     const struct dwarf_file *file;
     uint64_t offset;
     if (!dwarf_value_reference(die->reader, reference, &offset, &file))
         return false;
-    struct dwarf_unit_reader *reader = reader_of(names, file, offset);
+    struct dwarf_unit_reader *reader = find_reader(names, file, offset);
     *die = (struct die){reader, offset};
     return reader != NULL;
 }
@@ -249,7 +249,7 @@ static size_t find_scopes(struct dwarf_names *names, struct die die, uint64_t *s
 }
 
 /* The name of a scope: "" if the scope is not a part of names. */
-static const char *scope_name(struct dwarf_names *names, struct die die)
+static const char *find_scope_name(struct dwarf_names *names, struct die die)
 {
     struct name_attributes found;
     for (int hop = 0; hop < HOPS_MAX && read_attributes(names, die, &found) && dwarf_tag_is_scope(found.tag); hop++) {
@@ -257,19 +257,19 @@ static const char *scope_name(struct dwarf_names *names, struct die die)
         if (name)
             return name;
         struct dwarf_value next = found.origin.form ? found.origin : found.specification;
-        if (!follow(names, &die, next))
+        if (!follow_reference(names, &die, next))
             return found.tag == DW_TAG_namespace ? "(anonymous namespace)" : "";
     }
     return "";
 }
 
-static const char *qualify(struct dwarf_names *names, struct die die, const char *name)
+static const char *add_scopes(struct dwarf_names *names, struct die die, const char *name)
 {
     uint64_t scopes[SCOPES_MAX];
     char text[QUALIFIED_MAX];
     size_t length = 0, depth = find_scopes(names, die, scopes);
     for (size_t i = 0; i < depth && length < sizeof(text); i++) {
-        const char *scope = scope_name(names, (struct die){die.reader, scopes[i]});
+        const char *scope = find_scope_name(names, (struct die){die.reader, scopes[i]});
         if (*scope)
             length += (size_t)snprintf(text + length, sizeof(text) - length, "%s::", scope);
     }
@@ -299,7 +299,7 @@ static struct dwarf_name find_name(struct dwarf_names *names, uint64_t offset)
             return (struct dwarf_name){.text = linkage};
         if (!plain && (plain = copy_text(names, die, found.name)))
             named = die;
-        if (!follow(names, &die, found.origin.form ? found.origin : found.specification))
+        if (!follow_reference(names, &die, found.origin.form ? found.origin : found.specification))
             break;
     }
     /* `named` may be in a unit that was evicted: then the short name is used. */
@@ -308,14 +308,14 @@ static struct dwarf_name find_name(struct dwarf_names *names, uint64_t offset)
         if (names->others.data[i].reader == named.reader)
             reader = named.reader;
     if (reader && dwarf_language_has_scoped_names(reader->language))
-        plain = qualify(names, named, plain);
+        plain = add_scopes(names, named, plain);
     if (plain && dwarf_language_is_ada(names->own->language))
         plain = demangle_ada(plain, names->arena);
     return (struct dwarf_name){.text = plain, .is_partial = is_partial};
 }
 
 /* The DIE that all inlined calls of a function share, so that its name is looked up once. */
-static uint64_t shared_die(struct dwarf_names *names, uint64_t die)
+static uint64_t find_shared_die(struct dwarf_names *names, uint64_t die)
 {
     struct name_attributes found;
     const struct dwarf_file *file;
@@ -329,7 +329,7 @@ static uint64_t shared_die(struct dwarf_names *names, uint64_t die)
 
 struct dwarf_name dwarf_names_get(struct dwarf_names *names, uint64_t die)
 {
-    uint64_t shared = shared_die(names, die);
+    uint64_t shared = find_shared_die(names, die);
     uint32_t known = hash_get(&names->index, shared);
     if (known != HASH_MISSING)
         return names->list.data[known];

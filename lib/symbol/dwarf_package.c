@@ -59,7 +59,7 @@ static uint32_t find_row(const struct bytes *index, const struct index_layout *l
     return 0;
 }
 
-static enum dwarf_section section_of_kind(uint16_t version, uint32_t kind)
+static enum dwarf_section find_section(uint16_t version, uint32_t kind)
 {
     switch (kind) {
     case DW_SECT_INFO:
@@ -87,7 +87,7 @@ bool dwarf_package_select(const struct bytes *index, uint64_t id, struct bytes s
         if (!read_u32(index, layout.kinds + UINT64_C(4) * column, &kind) ||
             !read_u32(index, layout.offsets + cell, &offset) || !read_u32(index, layout.sizes + cell, &size))
             return false;
-        enum dwarf_section section = section_of_kind(layout.version, kind);
+        enum dwarf_section section = find_section(layout.version, kind);
         if (section != DWARF_SECTIONS)
             sections[section] = bytes_part(&sections[section], offset, size);
     }

@@ -8,7 +8,8 @@ static bool visit_range(dwarf_range_visitor *visit, void *context, uint64_t star
 }
 
 /* .debug_ranges (DWARF 4, 2.17.3): pairs of addresses relative to a base; the largest address selects a new base. */
-static void each_of_ranges(struct dwarf_unit_reader *reader, uint64_t offset, dwarf_range_visitor *visit, void *context)
+static void visit_debug_ranges(struct dwarf_unit_reader *reader, uint64_t offset, dwarf_range_visitor *visit,
+                               void *context)
 {
     uint8_t size = reader->unit->address_size;
     uint64_t selects_base = size == 8 ? UINT64_MAX : UINT32_MAX;
@@ -27,7 +28,7 @@ static void each_of_ranges(struct dwarf_unit_reader *reader, uint64_t offset, dw
     }
 }
 
-static uint64_t indexed_address(struct dwarf_unit_reader *reader, struct cursor *c)
+static uint64_t read_indexed_address(struct dwarf_unit_reader *reader, struct cursor *c)
 {
     uint64_t address = 0;
     struct dwarf_value value = {.form = DW_FORM_addrx, .number = cursor_uleb(c)};
@@ -37,8 +38,7 @@ static uint64_t indexed_address(struct dwarf_unit_reader *reader, struct cursor 
 }
 
 /* .debug_rnglists (DWARF 5, 2.17.3). */
-static void each_of_rnglists(struct dwarf_unit_reader *reader, uint64_t offset, dwarf_range_visitor *visit,
-                             void *context)
+static void visit_rnglists(struct dwarf_unit_reader *reader, uint64_t offset, dwarf_range_visitor *visit, void *context)
 {
     enum { LARGEST_ENTRY = 24 };
     uint8_t size = reader->unit->address_size;
@@ -52,15 +52,15 @@ static void each_of_rnglists(struct dwarf_unit_reader *reader, uint64_t offset, 
         case DW_RLE_end_of_list:
             return;
         case DW_RLE_base_addressx:
-            base = indexed_address(reader, &c);
+            base = read_indexed_address(reader, &c);
             base_was_dropped = base == 0;
             break;
         case DW_RLE_startx_endx:
-            start = indexed_address(reader, &c);
-            end = indexed_address(reader, &c);
+            start = read_indexed_address(reader, &c);
+            end = read_indexed_address(reader, &c);
             break;
         case DW_RLE_startx_length:
-            start = indexed_address(reader, &c);
+            start = read_indexed_address(reader, &c);
             end = start + cursor_uleb(&c);
             break;
         case DW_RLE_offset_pair:
@@ -94,7 +94,7 @@ static void each_of_rnglists(struct dwarf_unit_reader *reader, uint64_t offset, 
 }
 
 /* DW_FORM_rnglistx is an index into the offsets at the unit's base in .debug_rnglists. */
-static bool list_offset(struct dwarf_unit_reader *reader, struct dwarf_value ranges, uint64_t *offset)
+static bool find_list_offset(struct dwarf_unit_reader *reader, struct dwarf_value ranges, uint64_t *offset)
 {
     *offset = ranges.number;
     if (ranges.form != DW_FORM_rnglistx)
@@ -120,12 +120,12 @@ void dwarf_ranges_each(struct dwarf_unit_reader *reader, const struct dwarf_code
 {
     uint64_t start, end, offset;
     if (code->ranges.form) {
-        if (!list_offset(reader, code->ranges, &offset))
+        if (!find_list_offset(reader, code->ranges, &offset))
             return;
         if (reader->unit->version >= 5)
-            each_of_rnglists(reader, offset, visit, context);
+            visit_rnglists(reader, offset, visit, context);
         else
-            each_of_ranges(reader, reader->ranges_base + offset, visit, context);
+            visit_debug_ranges(reader, reader->ranges_base + offset, visit, context);
         return;
     }
     if (!code->high.form || !dwarf_value_address(reader, code->low, &start))

@@ -66,7 +66,8 @@ void dwarf_split_file_close(struct dwarf_split_file *file)
 /* ---- units ---- */
 
 /* Before DWARF 5 an attribute of the root DIE holds the id. */
-static bool has_id(const struct dwarf_file *dwarf, const struct dwarf_unit *unit, uint64_t id, uint64_t *work_done)
+static bool contains_unit(const struct dwarf_file *dwarf, const struct dwarf_unit *unit, uint64_t id,
+                          uint64_t *work_done)
 {
     struct dwarf_unit_reader reader;
     ++*work_done;
@@ -84,7 +85,7 @@ static bool has_id(const struct dwarf_file *dwarf, const struct dwarf_unit *unit
 static const struct dwarf_unit *find_unit(const struct dwarf_file *dwarf, uint64_t id, uint64_t *work_done)
 {
     for (size_t i = 0; i < dwarf->units.length && *work_done < DWARF_UNIT_WORK_MAX; i++)
-        if (has_id(dwarf, &dwarf->units.data[i], id, work_done))
+        if (contains_unit(dwarf, &dwarf->units.data[i], id, work_done))
             return &dwarf->units.data[i];
     return NULL;
 }
@@ -134,16 +135,17 @@ struct split_search {
     struct error why; /* why a file that exists does not fit */
 };
 
-static bool try_file_at(struct split_search *walk, int root_fd, const char *path)
+static bool open_candidate(struct split_search *walk, int root_fd, const char *path)
 {
     int fd = file_open_in(root_fd, path);
     return fd >= 0 && walk->visit(walk, fd, path);
 }
 
 /* Tries a path in the root directory of the process, and in ours. */
-static bool try(struct split_search *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool open_formatted_path(struct split_search *walk, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static bool try(struct split_search *walk, const char *format, ...)
+static bool open_formatted_path(struct split_search *walk, const char *format, ...)
 {
     char path[PATH_MAX];
     int root_fd = walk->lib->origin ? walk->lib->origin->root_fd : -1;
@@ -153,26 +155,26 @@ static bool try(struct split_search *walk, const char *format, ...)
     va_end(args);
     if (length < 0 || length >= (int)sizeof(path))
         return false;
-    return (root_fd >= 0 && try_file_at(walk, root_fd, path)) || try_file_at(walk, -1, path);
+    return (root_fd >= 0 && open_candidate(walk, root_fd, path)) || open_candidate(walk, -1, path);
 }
 
 /* Tries `name` in a directory, with and without the directories in `name`. */
-static bool try_directory(struct split_search *walk, const char *directory, size_t length, const char *name)
+static bool search_directory(struct split_search *walk, const char *directory, size_t length, const char *name)
 {
     const char *slash = strrchr(name, '/');
-    return try(walk, "%.*s/%s", (int)length, directory, name) ||
-           (slash && try(walk, "%.*s%s", (int)length, directory, slash));
+    return open_formatted_path(walk, "%.*s/%s", (int)length, directory, name) ||
+           (slash && open_formatted_path(walk, "%.*s%s", (int)length, directory, slash));
 }
 
-static bool try_named_directories(struct split_search *walk, const char *name)
+static bool search_user_directories(struct split_search *walk, const char *name)
 {
     bool found = false;
     for (size_t i = 0; walk->search && i < walk->search->directory_count && !found; i++)
-        found = try_directory(walk, walk->search->directories[i], strlen(walk->search->directories[i]), name);
+        found = search_directory(walk, walk->search->directories[i], strlen(walk->search->directories[i]), name);
     return found;
 }
 
-static bool visit_package(struct split_search *walk, int fd, const char *path)
+static bool check_package(struct split_search *walk, int fd, const char *path)
 {
     if (open_fd(walk->file, fd, path, NULL) != 0)
         return false;
@@ -183,7 +185,7 @@ static bool visit_package(struct split_search *walk, int fd, const char *path)
 }
 
 /* Uses the real path of the open file, without links. A package with other ids there is not used. */
-static bool try_beside(struct split_search *walk, const struct elf_file *skeletons)
+static bool search_beside(struct split_search *walk, const struct elf_file *skeletons)
 {
     static const char suffix[] = ".debug";
     char link[64], path[PATH_MAX];
@@ -196,12 +198,13 @@ static bool try_beside(struct split_search *walk, const struct elf_file *skeleto
     if (length <= 0 || length >= PATH_MAX || path[0] != '/')
         return false;
     int size = (int)length, bare = size - (int)(sizeof(suffix) - 1);
-    return try(walk, "%.*s.dwp", size, path) ||
-           (bare > 0 && memcmp(path + bare, suffix, sizeof(suffix) - 1) == 0 && try(walk, "%.*s.dwp", bare, path));
+    return open_formatted_path(walk, "%.*s.dwp", size, path) ||
+           (bare > 0 && memcmp(path + bare, suffix, sizeof(suffix) - 1) == 0 &&
+            open_formatted_path(walk, "%.*s.dwp", bare, path));
 }
 
 /* The split units may be in the file with the skeletons itself: a package or a .dwo file was appended to it. */
-static bool open_inside(struct dwarf_split_file *package, const struct elf_file *skeletons)
+static bool open_embedded(struct dwarf_split_file *package, const struct elf_file *skeletons)
 {
     static const char name[] = "the file with the debug info";
     if (!elf_file_section(skeletons, ".debug_info.dwo"))
@@ -216,17 +219,18 @@ static bool open_inside(struct dwarf_split_file *package, const struct elf_file 
 bool dwarf_split_find_package(struct dwarf_split_file *package, const struct symbol_lib *lib,
                               const struct elf_file *skeletons, const struct debug_search *search)
 {
-    struct split_search walk = {.lib = lib, .search = search, .visit = visit_package, .file = package, .why = {""}};
+    struct split_search walk = {.lib = lib, .search = search, .visit = check_package, .file = package, .why = {""}};
     char name[PATH_MAX];
     const char *path = lib->path ? lib->path : lib->name;
-    if (open_inside(package, skeletons))
+    if (open_embedded(package, skeletons))
         return true;
     if (!path || snprintf(name, sizeof(name), "%s.dwp", path) >= (int)sizeof(name))
-        return try_beside(&walk, skeletons);
-    return try_named_directories(&walk, name) || (lib->path && try(&walk, "%s", name)) || try_beside(&walk, skeletons);
+        return search_beside(&walk, skeletons);
+    return search_user_directories(&walk, name) || (lib->path && open_formatted_path(&walk, "%s", name)) ||
+           search_beside(&walk, skeletons);
 }
 
-static bool visit_unit(struct split_search *walk, int fd, const char *path)
+static bool check_unit_file(struct split_search *walk, int fd, const char *path)
 {
     struct error why = {""};
     int code = open_fd(walk->file, fd, path, &why);
@@ -250,13 +254,14 @@ static bool copy_text(struct dwarf_unit_reader *reader, struct dwarf_value value
     return true;
 }
 
-static bool try_compilation_directory(struct split_search *walk, struct dwarf_unit_reader *skeleton, const char *name)
+static bool search_compilation_directory(struct split_search *walk, struct dwarf_unit_reader *skeleton,
+                                         const char *name)
 {
     char directory[PATH_MAX];
     if (name[0] == '/')
-        return try(walk, "%s", name);
+        return open_formatted_path(walk, "%s", name);
     return copy_text(skeleton, skeleton->directory, directory) && directory[0] == '/' &&
-           try(walk, "%s/%s", directory, name);
+           open_formatted_path(walk, "%s/%s", directory, name);
 }
 
 int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_reader *skeleton,
@@ -266,7 +271,7 @@ int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_read
     char name[PATH_MAX];
     struct split_search walk = {.lib = lib,
                                 .search = search,
-                                .visit = visit_unit,
+                                .visit = check_unit_file,
                                 .file = &split->own,
                                 .split = split,
                                 .skeleton = skeleton,
@@ -280,8 +285,8 @@ int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_read
         return 0;
     if (!copy_text(skeleton, skeleton->dwo_name, name))
         return error_set(err, ENOENT, "prof cannot read the name of a .dwo file");
-    if (try_named_directories(&walk, name) || try_compilation_directory(&walk, skeleton, name) ||
-        (slash && try_directory(&walk, lib->path, (size_t)(slash - lib->path), name)))
+    if (search_user_directories(&walk, name) || search_compilation_directory(&walk, skeleton, name) ||
+        (slash && search_directory(&walk, lib->path, (size_t)(slash - lib->path), name)))
         return 0;
     if (walk.why.text[0])
         return error_set(err, ENOENT, "%s", walk.why.text);

@@ -26,7 +26,7 @@ enum {
 /* Limits for a table of abbreviations. */
 enum { ABBREVS_MAX = 1 << 20, ATTRIBUTES_MAX = 1 << 22 };
 
-static uint32_t form_skip(const struct dwarf_unit *unit, uint16_t form)
+static uint32_t find_form_skip(const struct dwarf_unit *unit, uint16_t form)
 {
     switch (form) {
     case DW_FORM_flag_present:
@@ -106,7 +106,7 @@ static void skip_leb(struct cursor *c)
 
 static void skip_form(const struct dwarf_unit *unit, uint16_t form, struct cursor *c);
 
-static void skip_one(const struct dwarf_unit *unit, uint32_t skip, struct cursor *c)
+static void skip_value(const struct dwarf_unit *unit, uint32_t skip, struct cursor *c)
 {
     switch (skip) {
     case SKIP_LEB:
@@ -140,11 +140,11 @@ static void skip_one(const struct dwarf_unit *unit, uint32_t skip, struct cursor
 
 static void skip_form(const struct dwarf_unit *unit, uint16_t form, struct cursor *c)
 {
-    uint32_t skip = form_skip(unit, form);
+    uint32_t skip = find_form_skip(unit, form);
     if (skip == SKIP_INDIRECT) /* nested indirect forms: no producer writes them, and they could nest without end */
         c->failed = true;
     else
-        skip_one(unit, skip, c);
+        skip_value(unit, skip, c);
 }
 
 static bool add_skip(struct dwarf_unit_reader *reader, struct dwarf_abbrev *abbrev, uint32_t skip)
@@ -175,10 +175,10 @@ static bool read_attributes(struct dwarf_unit_reader *reader, struct dwarf_abbre
             attribute.implicit = cursor_sleb(c);
         abbrev->has_sibling |= name == DW_AT_sibling;
         abbrev->has_code |= name == DW_AT_low_pc || name == DW_AT_ranges;
-        abbrev->has_unknown_form |= form_skip(reader->unit, attribute.form) == SKIP_UNKNOWN;
+        abbrev->has_unknown_form |= find_form_skip(reader->unit, attribute.form) == SKIP_UNKNOWN;
         abbrev->attribute_count++;
         if (!array_push(&reader->attributes, attribute) ||
-            !add_skip(reader, abbrev, form_skip(reader->unit, attribute.form))) {
+            !add_skip(reader, abbrev, find_form_skip(reader->unit, attribute.form))) {
             dwarf_stop(reader, DWARF_NO_MEMORY);
             return false;
         }
@@ -237,7 +237,7 @@ void dwarf_die_skip(const struct dwarf_unit_reader *reader, const struct dwarf_a
         if (skips[i] < SKIP_CODES)
             cursor_bytes(c, skips[i]);
         else
-            skip_one(reader->unit, skips[i], c);
+            skip_value(reader->unit, skips[i], c);
     }
 }
 
@@ -268,7 +268,7 @@ struct dwarf_value dwarf_value_read(const struct dwarf_unit_reader *reader, stru
     struct dwarf_value value = {.form = attribute->form};
     if (value.form == DW_FORM_indirect)
         value.form = (uint16_t)cursor_uleb(c);
-    uint32_t skip = form_skip(reader->unit, value.form);
+    uint32_t skip = find_form_skip(reader->unit, value.form);
     if (value.form == DW_FORM_implicit_const)
         value.number = (uint64_t)attribute->implicit;
     else if (value.form == DW_FORM_flag_present)
@@ -300,7 +300,7 @@ void dwarf_code_take(struct dwarf_code *code, uint16_t name, struct dwarf_value 
 
 /* ---- resolving values ---- */
 
-static const char *indexed_text(struct dwarf_unit_reader *reader, uint64_t index)
+static const char *find_indexed_text(struct dwarf_unit_reader *reader, uint64_t index)
 {
     uint8_t size = reader->unit->offset_size;
     if (index > UINT32_MAX)
@@ -328,7 +328,7 @@ const char *dwarf_value_text(struct dwarf_unit_reader *reader, struct dwarf_valu
     case DW_FORM_strx3:
     case DW_FORM_strx4:
     case DW_FORM_GNU_str_index:
-        return indexed_text(reader, value.number);
+        return find_indexed_text(reader, value.number);
     default:
         return NULL;
     }
@@ -411,7 +411,7 @@ struct cursor dwarf_unit_load(struct dwarf_unit_reader *reader)
     return c;
 }
 
-static void take_root_attribute(struct dwarf_unit_reader *reader, uint16_t name, struct dwarf_value value)
+static void store_root_attribute(struct dwarf_unit_reader *reader, uint16_t name, struct dwarf_value value)
 {
     dwarf_code_take(&reader->code, name, value);
     switch (name) {
@@ -463,7 +463,7 @@ static int read_root(struct dwarf_unit_reader *reader)
     }
     for (uint32_t i = 0; i < root->attribute_count; i++) {
         const struct dwarf_attribute *attribute = &dwarf_attributes(reader, root)[i];
-        take_root_attribute(reader, attribute->name, dwarf_value_read(reader, &c, attribute));
+        store_root_attribute(reader, attribute->name, dwarf_value_read(reader, &c, attribute));
     }
     if (c.failed) {
         dwarf_stop_at(reader, root);
@@ -484,7 +484,7 @@ static void set_implied_bases(struct dwarf_unit_reader *reader)
     reader->rnglists_base = is_64 ? 20 : 12;
 }
 
-static void start(struct dwarf_unit_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit)
+static void init_reader(struct dwarf_unit_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit)
 {
     const struct bytes *sections = file->sections;
     *reader = (struct dwarf_unit_reader){
@@ -506,7 +506,7 @@ static void start(struct dwarf_unit_reader *reader, const struct dwarf_file *fil
     set_implied_bases(reader);
 }
 
-static int read_start(struct dwarf_unit_reader *reader, uint64_t last_abbrev)
+static int read_abbreviations_and_root(struct dwarf_unit_reader *reader, uint64_t last_abbrev)
 {
     if (reader->verdict != DWARF_READ)
         return -EINVAL;
@@ -522,26 +522,26 @@ static int read_start(struct dwarf_unit_reader *reader, uint64_t last_abbrev)
 int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                            const struct dwarf_unit *unit)
 {
-    start(reader, file, unit);
-    return read_start(reader, 0);
+    init_reader(reader, file, unit);
+    return read_abbreviations_and_root(reader, 0);
 }
 
 int dwarf_unit_reader_init_root(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                                 const struct dwarf_unit *unit)
 {
-    start(reader, file, unit);
+    init_reader(reader, file, unit);
     struct cursor c = dwarf_unit_cursor(reader, unit->root);
-    return read_start(reader, cursor_uleb(&c));
+    return read_abbreviations_and_root(reader, cursor_uleb(&c));
 }
 
 int dwarf_unit_reader_init_split(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                                  const struct dwarf_unit *unit, const struct dwarf_unit_reader *skeleton)
 {
-    start(reader, file, unit);
+    init_reader(reader, file, unit);
     reader->addr_base = skeleton->addr_base;
     reader->ranges_base = skeleton->split_ranges_base;
     reader->low_pc = skeleton->low_pc;
-    return read_start(reader, 0);
+    return read_abbreviations_and_root(reader, 0);
 }
 
 void dwarf_unit_reader_destroy(struct dwarf_unit_reader *reader)

@@ -32,8 +32,8 @@ static bool is_relative(const struct elf_file *file, uint32_t type)
 }
 
 /* The demangled name of a symbol in the table; NULL if unnamed. */
-static const char *symbol_name(const struct elf_file *file, const struct elf_section *table, uint32_t index,
-                               struct arena *arena)
+static const char *find_symbol_name(const struct elf_file *file, const struct elf_section *table, uint32_t index,
+                                    struct arena *arena)
 {
     struct elf_symbols symbols;
     if (index == 0 || table->link >= file->sections.length || !elf_symbols_load(&symbols, file, table, index, 1))
@@ -46,7 +46,7 @@ static const char *symbol_name(const struct elf_file *file, const struct elf_sec
     return name;
 }
 
-static int by_address(const void *a, const void *b)
+static int compare_addresses(const void *a, const void *b)
 {
     const struct got_entry *x = a, *y = b;
     return ORDER(x->address, y->address);
@@ -56,7 +56,7 @@ size_t got_entries_sort(struct got_entry *entries, size_t count)
 {
     size_t kept = 0;
     if (count)
-        qsort(entries, count, sizeof(*entries), by_address);
+        qsort(entries, count, sizeof(*entries), compare_addresses);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || entries[i].address != entries[kept - 1].address)
             entries[kept++] = entries[i];
@@ -66,7 +66,7 @@ size_t got_entries_sort(struct got_entry *entries, size_t count)
 struct got_entry *got_entries_find(struct got_entry *entries, size_t count, uint64_t address)
 {
     const struct got_entry wanted = {.address = address};
-    return count ? bsearch(&wanted, entries, count, sizeof(wanted), by_address) : NULL;
+    return count ? bsearch(&wanted, entries, count, sizeof(wanted), compare_addresses) : NULL;
 }
 
 static void resolve_by_table(const struct elf_file *file, const struct elf_section *table, struct got_entry *entries,
@@ -82,7 +82,7 @@ static void resolve_by_table(const struct elf_file *file, const struct elf_secti
         struct got_entry *entry = got_entries_find(entries, count, relocation.address);
         if (!entry || entry->name || entry->target)
             continue;
-        entry->name = symbol_name(file, &file->sections.data[table->link], relocation.symbol, arena);
+        entry->name = find_symbol_name(file, &file->sections.data[table->link], relocation.symbol, arena);
         if (!entry->name && relocations.have_addends && is_relative(file, relocation.type))
             entry->target = relocation.addend;
     }
@@ -90,7 +90,7 @@ static void resolve_by_table(const struct elf_file *file, const struct elf_secti
 }
 
 /* The pointer's value in the file. */
-static uint64_t stored_value(const struct elf_file *file, uint64_t address)
+static uint64_t read_pointer(const struct elf_file *file, uint64_t address)
 {
     const struct elf_section *section = elf_file_section_at(file, address);
     unsigned char raw[8] = {0};
@@ -112,5 +112,5 @@ void got_entries_resolve(const struct elf_file *file, struct got_entry *entries,
     }
     for (size_t i = 0; i < count; i++)
         if (!entries[i].name && !entries[i].target)
-            entries[i].target = stored_value(file, entries[i].address);
+            entries[i].target = read_pointer(file, entries[i].address);
 }

@@ -74,7 +74,7 @@ static bool collect_bounds(struct jit_history *history)
 
 /* ---- the tree ---- */
 
-static size_t leaf_count(const struct jit_history *history)
+static size_t count_leaves(const struct jit_history *history)
 {
     return history->bounds.length ? history->bounds.length - 1 : 0;
 }
@@ -82,7 +82,7 @@ static size_t leaf_count(const struct jit_history *history)
 /* Finds the nodes that cover the leaves [first, last). Returns their count, at most 2 per level. */
 enum { COVER_MAX = 128 };
 
-static size_t cover(size_t leaves, size_t first, size_t last, size_t nodes[COVER_MAX])
+static size_t find_covering_nodes(size_t leaves, size_t first, size_t last, size_t nodes[COVER_MAX])
 {
     size_t count = 0;
     for (first += leaves, last += leaves; first < last; first /= 2, last /= 2) {
@@ -94,15 +94,15 @@ static size_t cover(size_t leaves, size_t first, size_t last, size_t nodes[COVER
     return count;
 }
 
-static size_t cover_change(const struct jit_history *history, size_t index, size_t nodes[COVER_MAX])
+static size_t find_change_nodes(const struct jit_history *history, size_t index, size_t nodes[COVER_MAX])
 {
     const struct jit_change *change = &history->changes.data[index];
     size_t first = first_at_or_after(history->bounds.data, history->bounds.length, change->start);
     size_t last = first_at_or_after(history->bounds.data, history->bounds.length, change->end);
-    return cover(leaf_count(history), first, last, nodes);
+    return find_covering_nodes(count_leaves(history), first, last, nodes);
 }
 
-static size_t first_change(const struct jit_history *history, size_t node)
+static size_t find_first_change(const struct jit_history *history, size_t node)
 {
     return node ? history->nodes[node - 1].end : 0;
 }
@@ -111,19 +111,19 @@ static void link_nodes(struct jit_history *history, size_t node_count)
 {
     for (size_t n = 2; n < node_count; n++) { /* parents come first */
         size_t parent = n / 2;
-        bool has_changes = history->nodes[parent].end > first_change(history, parent);
+        bool has_changes = history->nodes[parent].end > find_first_change(history, parent);
         history->nodes[n].above = has_changes ? (uint32_t)parent : history->nodes[parent].above;
     }
 }
 
 static bool build_leaves(struct jit_history *history)
 {
-    size_t count = leaf_count(history);
+    size_t count = count_leaves(history);
     history->leaves = calloc(count + 1, sizeof(*history->leaves));
     for (size_t i = 0; history->leaves && i < count; i++) {
         struct jit_leaf *leaf = &history->leaves[i];
         for (size_t node = count + i; node > 0 && leaf->changes < 2; node = history->nodes[node].above) {
-            size_t first = first_change(history, node), here = history->nodes[node].end - first;
+            size_t first = find_first_change(history, node), here = history->nodes[node].end - first;
             if (here) {
                 const struct jit_change *change = &history->changes.data[history->node_changes[first]];
                 leaf->time = change->time;
@@ -137,12 +137,12 @@ static bool build_leaves(struct jit_history *history)
 
 static bool build_tree(struct jit_history *history)
 {
-    size_t nodes[COVER_MAX], total = 0, node_count = 2 * leaf_count(history);
+    size_t nodes[COVER_MAX], total = 0, node_count = 2 * count_leaves(history);
     history->nodes = node_count < UINT32_MAX ? calloc(node_count + 1, sizeof(*history->nodes)) : NULL;
     if (!history->nodes)
         return false;
     for (size_t i = 0; i < history->changes.length; i++)
-        for (size_t n = cover_change(history, i, nodes); n-- > 0; total++)
+        for (size_t n = find_change_nodes(history, i, nodes); n-- > 0; total++)
             history->nodes[nodes[n]].end++;
     if (total >= UINT32_MAX || !(history->node_changes = malloc((total + 1) * sizeof(*history->node_changes))))
         return false;
@@ -153,7 +153,7 @@ static bool build_tree(struct jit_history *history)
         end += count;
     }
     for (size_t i = 0; i < history->changes.length; i++)
-        for (size_t n = cover_change(history, i, nodes); n-- > 0;)
+        for (size_t n = find_change_nodes(history, i, nodes); n-- > 0;)
             history->node_changes[history->nodes[nodes[n]].end++] = (uint32_t)i;
     link_nodes(history, node_count);
     return true;
@@ -175,7 +175,7 @@ size_t jit_history_count(const struct jit_history *history, uint64_t time)
 
 /* The index of the last of `count` ascending values that is not above `wanted`, as the first is not. It has no branch
  * that depends on the values: of random addresses the processor would guess every second one wrong. */
-static size_t last_up_to(const uint64_t *values, size_t count, uint64_t wanted)
+static size_t find_last_at_or_before(const uint64_t *values, size_t count, uint64_t wanted)
 {
     size_t first = 0;
     while (count > 1) {
@@ -189,15 +189,15 @@ static size_t last_up_to(const uint64_t *values, size_t count, uint64_t wanted)
 /* The leaf of an address between the first bound and the last. */
 static size_t find_leaf(const struct jit_history *history, uint64_t address)
 {
-    size_t first = BLOCK * last_up_to(history->blocks.data, history->blocks.length, address);
+    size_t first = BLOCK * find_last_at_or_before(history->blocks.data, history->blocks.length, address);
     size_t rest = history->bounds.length - first;
-    return first + last_up_to(history->bounds.data + first, rest < BLOCK ? rest : BLOCK, address);
+    return first + find_last_at_or_before(history->bounds.data + first, rest < BLOCK ? rest : BLOCK, address);
 }
 
 /* Finds the node's last change up to the time. Returns its index plus 1, or 0. */
-static size_t last_at_node(const struct jit_history *history, size_t node, uint64_t time)
+static size_t find_last_at_node(const struct jit_history *history, size_t node, uint64_t time)
 {
-    size_t first = first_change(history, node), low = first, high = history->nodes[node].end;
+    size_t first = find_first_change(history, node), low = first, high = history->nodes[node].end;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (history->changes.data[history->node_changes[middle]].time <= time)
@@ -210,7 +210,7 @@ static size_t last_at_node(const struct jit_history *history, size_t node, uint6
 
 uint32_t jit_history_find(const struct jit_history *history, uint64_t address, uint64_t time)
 {
-    size_t leaves = leaf_count(history);
+    size_t leaves = count_leaves(history);
     if (!leaves || address < history->bounds.data[0] || address >= history->bounds.data[leaves])
         return JIT_HISTORY_NONE;
     size_t leaf = find_leaf(history, address), last = 0;
@@ -218,7 +218,7 @@ uint32_t jit_history_find(const struct jit_history *history, uint64_t address, u
     if (known->changes < 2)
         return known->changes && known->time <= time ? known->code : JIT_HISTORY_NONE;
     for (size_t node = leaves + leaf; node > 0; node = history->nodes[node].above) {
-        size_t here = last_at_node(history, node, time);
+        size_t here = find_last_at_node(history, node, time);
         if (here > last)
             last = here;
     }

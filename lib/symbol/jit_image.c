@@ -120,18 +120,18 @@ enum {
     NAME_LINE = 78,
 };
 
-static void put(struct writer *writer, const void *bytes, size_t size)
+static void write_bytes(struct writer *writer, const void *bytes, size_t size)
 {
     writer->has_failed |= !text_append(writer->out, bytes, size);
 }
 
-static uint64_t put_aligned(struct writer *writer, const void *bytes, size_t size, size_t alignment)
+static uint64_t write_aligned(struct writer *writer, const void *bytes, size_t size, size_t alignment)
 {
     static const char zeros[CODE_ALIGNMENT];
     size_t at = writer->out->length - writer->start;
-    put(writer, zeros, (alignment - at % alignment) % alignment);
+    write_bytes(writer, zeros, (alignment - at % alignment) % alignment);
     at = writer->out->length - writer->start;
-    put(writer, bytes, size);
+    write_bytes(writer, bytes, size);
     return at;
 }
 
@@ -140,7 +140,7 @@ static void add_section(struct writer *writer, const Elf64_Shdr *section)
     writer->has_failed |= !array_push(&writer->sections, *section);
 }
 
-static void put_code(struct writer *writer, const struct jit_image_code *code)
+static void write_code(struct writer *writer, const struct jit_image_code *code)
 {
     Elf64_Shdr section = {.sh_name = NAME_TEXT,
                           .sh_type = SHT_PROGBITS,
@@ -153,28 +153,28 @@ static void put_code(struct writer *writer, const struct jit_image_code *code)
                         .st_shndx = (Elf64_Section)writer->sections.length,
                         .st_value = code->rva,
                         .st_size = code->size};
-    section.sh_offset = put_aligned(writer, code->bytes, (size_t)code->size, CODE_ALIGNMENT);
+    section.sh_offset = write_aligned(writer, code->bytes, (size_t)code->size, CODE_ALIGNMENT);
     add_section(writer, &section);
     writer->has_failed |= !array_push(&writer->symbols, symbol) ||
                           !text_append(&writer->names, code->name, strlen(code->name) + 1) ||
                           !jit_image_debug_add(&writer->debug, code);
 }
 
-static void put_debug_section(struct writer *writer, uint32_t name, const void *bytes, size_t size)
+static void write_debug_section(struct writer *writer, uint32_t name, const void *bytes, size_t size)
 {
     Elf64_Shdr section = {.sh_name = name, .sh_type = SHT_PROGBITS, .sh_size = size, .sh_addralign = 1};
-    section.sh_offset = put_aligned(writer, bytes, size, 1);
+    section.sh_offset = write_aligned(writer, bytes, size, 1);
     add_section(writer, &section);
 }
 
-static void put_debug_info(struct writer *writer)
+static void write_debug_info(struct writer *writer)
 {
-    put_debug_section(writer, NAME_ABBREV, jit_image_abbreviations, JIT_IMAGE_ABBREVIATIONS_SIZE);
-    put_debug_section(writer, NAME_INFO, writer->debug.info.data, writer->debug.info.length);
-    put_debug_section(writer, NAME_LINE, writer->debug.lines.data, writer->debug.lines.length);
+    write_debug_section(writer, NAME_ABBREV, jit_image_abbreviations, JIT_IMAGE_ABBREVIATIONS_SIZE);
+    write_debug_section(writer, NAME_INFO, writer->debug.info.data, writer->debug.info.length);
+    write_debug_section(writer, NAME_LINE, writer->debug.lines.data, writer->debug.lines.length);
 }
 
-static void put_symbols(struct writer *writer)
+static void write_symbols(struct writer *writer)
 {
     Elf64_Shdr symbols = {.sh_name = NAME_SYMTAB,
                           .sh_type = SHT_SYMTAB,
@@ -185,8 +185,8 @@ static void put_symbols(struct writer *writer)
                           .sh_entsize = sizeof(Elf64_Sym)};
     Elf64_Shdr names = {
         .sh_name = NAME_STRTAB, .sh_type = SHT_STRTAB, .sh_size = writer->names.length, .sh_addralign = 1};
-    symbols.sh_offset = put_aligned(writer, writer->symbols.data, symbols.sh_size, 8);
-    names.sh_offset = put_aligned(writer, writer->names.data, names.sh_size, 1);
+    symbols.sh_offset = write_aligned(writer, writer->symbols.data, symbols.sh_size, 8);
+    names.sh_offset = write_aligned(writer, writer->names.data, names.sh_size, 1);
     add_section(writer, &symbols);
     add_section(writer, &names);
 }
@@ -205,22 +205,22 @@ static void compute_id(const struct writer *writer, unsigned char id[JIT_IMAGE_I
     memcpy(id, words, JIT_IMAGE_ID_SIZE);
 }
 
-static uint64_t put_note(struct writer *writer, const unsigned char id[JIT_IMAGE_ID_SIZE])
+static uint64_t write_note(struct writer *writer, const unsigned char id[JIT_IMAGE_ID_SIZE])
 {
     struct build_id_note note = {.header = {.n_namesz = 4, .n_descsz = JIT_IMAGE_ID_SIZE, .n_type = NT_GNU_BUILD_ID},
                                  .owner = "GNU"};
     memcpy(note.id, id, JIT_IMAGE_ID_SIZE);
     Elf64_Shdr section = {.sh_name = NAME_NOTE, .sh_type = SHT_NOTE, .sh_size = sizeof(note), .sh_addralign = 4};
-    section.sh_offset = put_aligned(writer, &note, sizeof(note), 4);
+    section.sh_offset = write_aligned(writer, &note, sizeof(note), 4);
     add_section(writer, &section);
     return section.sh_offset;
 }
 
-static void put_tables(struct writer *writer, uint64_t note, Elf64_Ehdr *header)
+static void write_tables(struct writer *writer, uint64_t note, Elf64_Ehdr *header)
 {
     Elf64_Shdr names = {
         .sh_name = NAME_SHSTRTAB, .sh_type = SHT_STRTAB, .sh_size = sizeof(section_names), .sh_addralign = 1};
-    names.sh_offset = put_aligned(writer, section_names, sizeof(section_names), 1);
+    names.sh_offset = write_aligned(writer, section_names, sizeof(section_names), 1);
     header->e_shstrndx = (Elf64_Half)writer->sections.length;
     add_section(writer, &names);
     /* The segment defines that addresses start at 0; nothing loads it. */
@@ -236,9 +236,9 @@ static void put_tables(struct writer *writer, uint64_t note, Elf64_Ehdr *header)
                               .p_memsz = sizeof(struct build_id_note),
                               .p_align = 4}};
     header->e_phnum = sizeof(segments) / sizeof(*segments);
-    header->e_phoff = put_aligned(writer, segments, sizeof(segments), 8);
+    header->e_phoff = write_aligned(writer, segments, sizeof(segments), 8);
     header->e_shnum = (Elf64_Half)writer->sections.length;
-    header->e_shoff = put_aligned(writer, writer->sections.data, writer->sections.length * sizeof(Elf64_Shdr), 8);
+    header->e_shoff = write_aligned(writer, writer->sections.data, writer->sections.length * sizeof(Elf64_Shdr), 8);
 }
 
 int jit_image_write(struct text_buffer *out, const struct jit_image_code *codes, size_t count, uint16_t machine,
@@ -252,17 +252,17 @@ int jit_image_write(struct text_buffer *out, const struct jit_image_code *codes,
                          .e_ehsize = sizeof(Elf64_Ehdr),
                          .e_phentsize = sizeof(Elf64_Phdr),
                          .e_shentsize = sizeof(Elf64_Shdr)};
-    put(&writer, &header, sizeof(header));
+    write_bytes(&writer, &header, sizeof(header));
     add_section(&writer, &(Elf64_Shdr){0});
     writer.has_failed |= !array_push(&writer.symbols, (Elf64_Sym){0}) || !text_append(&writer.names, "", 1);
     for (size_t i = 0; i < count && i < JIT_IMAGE_CODES_MAX && !writer.has_failed; i++)
         if (codes[i].rva != JIT_IMAGE_NONE)
-            put_code(&writer, &codes[i]);
-    put_symbols(&writer);
-    put_debug_info(&writer);
+            write_code(&writer, &codes[i]);
+    write_symbols(&writer);
+    write_debug_info(&writer);
     if (!writer.has_failed) {
         compute_id(&writer, build_id);
-        put_tables(&writer, put_note(&writer, build_id), &header);
+        write_tables(&writer, write_note(&writer, build_id), &header);
     }
     if (!writer.has_failed)
         memcpy(out->data + writer.start, &header, sizeof(header));

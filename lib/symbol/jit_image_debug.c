@@ -39,7 +39,7 @@ const unsigned char jit_image_abbreviations[JIT_IMAGE_ABBREVIATIONS_SIZE] = {
 
 /* ---- numbers ---- */
 
-static bool put(struct text_buffer *out, uint64_t value, size_t size)
+static bool append_number(struct text_buffer *out, uint64_t value, size_t size)
 {
     char bytes[sizeof(value)];
     for (size_t i = 0; i < size; i++)
@@ -47,23 +47,23 @@ static bool put(struct text_buffer *out, uint64_t value, size_t size)
     return text_append(out, bytes, size);
 }
 
-static bool put_uleb(struct text_buffer *out, uint64_t value)
+static bool append_uleb(struct text_buffer *out, uint64_t value)
 {
     bool ok = true;
     for (; value >= 0x80; value >>= 7)
-        ok = ok && put(out, value | 0x80, 1);
-    return ok && put(out, value, 1);
+        ok = ok && append_number(out, value | 0x80, 1);
+    return ok && append_number(out, value, 1);
 }
 
-static bool put_sleb(struct text_buffer *out, int64_t value)
+static bool append_sleb(struct text_buffer *out, int64_t value)
 {
     bool ok = true;
     for (; value < -0x40 || value >= 0x40; value >>= 7) /* an arithmetic shift, as gcc and clang define it */
-        ok = ok && put(out, (uint64_t)value | 0x80, 1);
-    return ok && put(out, (uint64_t)value & 0x7f, 1);
+        ok = ok && append_number(out, (uint64_t)value | 0x80, 1);
+    return ok && append_number(out, (uint64_t)value & 0x7f, 1);
 }
 
-static bool put_text(struct text_buffer *out, const char *text)
+static bool append_text(struct text_buffer *out, const char *text)
 {
     return text_append(out, text, strlen(text) + 1);
 }
@@ -82,12 +82,12 @@ enum { FILES_MAX = 256 }; /* of one code: a hostile dump may name a file for eac
 ARRAY_TYPE(struct file_list, const char *);
 
 /* An empty file name would end the table of files. */
-static const char *name_of_file(const char *file)
+static const char *choose_file_name(const char *file)
 {
     return file && *file ? file : "JIT";
 }
 
-static uint32_t file_number(const struct file_list *files, const char *file)
+static uint32_t find_file_number(const struct file_list *files, const char *file)
 {
     for (size_t i = 0; i < files->length; i++)
         if (files->data[i] == file || strcmp(files->data[i], file) == 0)
@@ -98,18 +98,18 @@ static uint32_t file_number(const struct file_list *files, const char *file)
 /* Lists the distinct files; file 1 is the function's own. */
 static bool list_files(const struct jit_image_code *code, struct file_list *files)
 {
-    bool ok = array_push(files, name_of_file(code->file));
+    bool ok = array_push(files, choose_file_name(code->file));
     const char *last = files->length ? files->data[0] : NULL;
     for (size_t i = 0; ok && i < code->line_count && files->length < FILES_MAX; i++) {
         const char *file = code->lines[i].file;
-        if (file && *file && file != last && !file_number(files, file))
+        if (file && *file && file != last && !find_file_number(files, file))
             ok = array_push(files, file);
         last = file ? file : last;
     }
     return ok;
 }
 
-static bool put_line_header(struct text_buffer *out, const struct file_list *files)
+static bool append_line_header(struct text_buffer *out, const struct file_list *files)
 {
     static const unsigned char head[] = {
         1,
@@ -135,40 +135,42 @@ static bool put_line_header(struct text_buffer *out, const struct file_list *fil
     size_t start = out->length;
     bool ok = text_append(out, (const char *)head, sizeof(head));
     for (size_t i = 0; ok && i < files->length; i++)
-        ok = put_text(out, files->data[i]) && put(out, 0, 3); /* directory, time, length */
-    ok = ok && put(out, 0, 1);
+        ok = append_text(out, files->data[i]) && append_number(out, 0, 3); /* directory, time, length */
+    ok = ok && append_number(out, 0, 1);
     if (ok) /* the length of the header is in the 4 bytes before */
         set_length(out, start - 4);
     return ok;
 }
 
-static bool put_line_program(struct text_buffer *out, const struct jit_image_code *code, const struct file_list *files)
+static bool append_line_program(struct text_buffer *out, const struct jit_image_code *code,
+                                const struct file_list *files)
 {
     uint32_t file = 1, line = 1, offset = 0;
-    bool ok = put(out, 0, 1) && put(out, 1 + ADDRESS_SIZE, 1) && put(out, DW_LNE_set_address, 1) &&
-              put(out, code->rva, ADDRESS_SIZE);
+    bool ok = append_number(out, 0, 1) && append_number(out, 1 + ADDRESS_SIZE, 1) &&
+              append_number(out, DW_LNE_set_address, 1) && append_number(out, code->rva, ADDRESS_SIZE);
     for (size_t i = 0; ok && i < code->line_count && code->lines[i].offset < code->size; i++) {
         const struct jit_image_line *at = &code->lines[i];
-        uint32_t known = at->file ? file_number(files, at->file) : 0;
+        uint32_t known = at->file ? find_file_number(files, at->file) : 0;
         uint32_t its_file = known ? known : file, its_line = known ? at->line : 0;
-        ok = put(out, DW_LNS_advance_pc, 1) && put_uleb(out, at->offset - offset) &&
-             (its_file == file || (put(out, DW_LNS_set_file, 1) && put_uleb(out, its_file))) &&
-             put(out, DW_LNS_advance_line, 1) && put_sleb(out, (int64_t)its_line - line) &&
-             put(out, DW_LNS_set_column, 1) && put_uleb(out, at->column) && put(out, DW_LNS_copy, 1);
+        ok = append_number(out, DW_LNS_advance_pc, 1) && append_uleb(out, at->offset - offset) &&
+             (its_file == file || (append_number(out, DW_LNS_set_file, 1) && append_uleb(out, its_file))) &&
+             append_number(out, DW_LNS_advance_line, 1) && append_sleb(out, (int64_t)its_line - line) &&
+             append_number(out, DW_LNS_set_column, 1) && append_uleb(out, at->column) &&
+             append_number(out, DW_LNS_copy, 1);
         file = its_file;
         line = its_line;
         offset = at->offset;
     }
-    return ok && put(out, DW_LNS_advance_pc, 1) && put_uleb(out, code->size - offset) && put(out, 0, 1) &&
-           put(out, 1, 1) && put(out, DW_LNE_end_sequence, 1);
+    return ok && append_number(out, DW_LNS_advance_pc, 1) && append_uleb(out, code->size - offset) &&
+           append_number(out, 0, 1) && append_number(out, 1, 1) && append_number(out, DW_LNE_end_sequence, 1);
 }
 
-static bool put_lines(struct text_buffer *out, const struct jit_image_code *code)
+static bool append_line_table(struct text_buffer *out, const struct jit_image_code *code)
 {
     struct file_list files = {0};
     size_t start = out->length;
-    bool ok = list_files(code, &files) && put(out, 0, 4) && put(out, DWARF_VERSION, 2) && put(out, 0, 4) &&
-              put_line_header(out, &files) && put_line_program(out, code, &files);
+    bool ok = list_files(code, &files) && append_number(out, 0, 4) && append_number(out, DWARF_VERSION, 2) &&
+              append_number(out, 0, 4) && append_line_header(out, &files) && append_line_program(out, code, &files);
     if (ok)
         set_length(out, start);
     array_free(&files);
@@ -177,19 +179,20 @@ static bool put_lines(struct text_buffer *out, const struct jit_image_code *code
 
 /* ---- units ---- */
 
-static bool put_range(struct text_buffer *out, const struct jit_image_code *code)
+static bool append_range(struct text_buffer *out, const struct jit_image_code *code)
 {
-    return put(out, code->rva, ADDRESS_SIZE) && put(out, code->size, 8);
+    return append_number(out, code->rva, ADDRESS_SIZE) && append_number(out, code->size, 8);
 }
 
 bool jit_image_debug_add(struct jit_image_debug *debug, const struct jit_image_code *code)
 {
     struct text_buffer *out = &debug->info;
     size_t start = out->length, lines = debug->lines.length;
-    bool ok = put_lines(&debug->lines, code) && put(out, 0, 4) && put(out, DWARF_VERSION, 2) && put(out, 0, 4) &&
-              put(out, ADDRESS_SIZE, 1) && put(out, UNIT, 1) && put_text(out, name_of_file(code->file)) &&
-              put(out, lines, 4) && put_range(out, code) && put(out, SUBPROGRAM, 1) && put_text(out, code->name) &&
-              put_range(out, code) && put(out, 0, 1);
+    bool ok = append_line_table(&debug->lines, code) && append_number(out, 0, 4) &&
+              append_number(out, DWARF_VERSION, 2) && append_number(out, 0, 4) && append_number(out, ADDRESS_SIZE, 1) &&
+              append_number(out, UNIT, 1) && append_text(out, choose_file_name(code->file)) &&
+              append_number(out, lines, 4) && append_range(out, code) && append_number(out, SUBPROGRAM, 1) &&
+              append_text(out, code->name) && append_range(out, code) && append_number(out, 0, 1);
     if (ok)
         set_length(out, start);
     return ok;

@@ -74,7 +74,7 @@ static const char *copy_text(struct span span, struct arena *arena)
 
 /* ---- V8 ---- */
 
-static const char *take_tier(struct span *rest)
+static const char *cut_tier(struct span *rest)
 {
     if (skip_text(rest, "~"))
         return "Interpreted";
@@ -135,7 +135,7 @@ static bool is_javascript(struct span *rest)
 static int parse_javascript(struct jit_name *name, struct span rest, struct arena *arena)
 {
     name->is_javascript = true;
-    name->tier = take_tier(&rest);
+    name->tier = cut_tier(&rest);
     const char *separator = find_separator(rest);
     struct span function = {rest.at, separator ? separator : rest.end};
     struct span file = {separator ? separator + 1 : rest.end, rest.end};

@@ -77,7 +77,7 @@ static bool add_code(struct reader *reader, const struct jit_code *code, uint64_
            hash_set(&reader->by_index, index, change.code);
 }
 
-static bool take_load(struct reader *reader, const struct record *record)
+static bool add_loaded_code(struct reader *reader, const struct record *record)
 {
     uint64_t wanted = record->size < JIT_LOAD_SIZE + JITDUMP_NAME_MAX ? record->size : JIT_LOAD_SIZE + JITDUMP_NAME_MAX;
     struct cursor c = window_at(&reader->window, record->body, (size_t)wanted);
@@ -100,7 +100,7 @@ static bool take_load(struct reader *reader, const struct record *record)
     return true;
 }
 
-static bool take_move(struct reader *reader, const struct record *record)
+static bool add_moved_code(struct reader *reader, const struct record *record)
 {
     struct cursor c = window_at(&reader->window, record->body, JIT_MOVE_SIZE);
     struct jit_move move;
@@ -126,7 +126,7 @@ static int compare_lines(const void *a, const void *b)
 }
 
 /* Whether a line entry can begin here: its address must lie in the code of the next LOAD record. */
-static bool begins_entry(struct cursor c, uint64_t code)
+static bool can_begin_entry(struct cursor c, uint64_t code)
 {
     uint64_t offset = cursor_u64(&c) - code;
     cursor_bytes(&c, DEBUG_ENTRY - sizeof(uint64_t));
@@ -134,10 +134,10 @@ static bool begins_entry(struct cursor c, uint64_t code)
 }
 
 /* Reads a name that other entries follow: up to a NUL after which an entry can begin. NULL if none is found. */
-static const char *take_name(struct cursor *c, uint64_t code, bool is_last, size_t *length)
+static const char *read_name(struct cursor *c, uint64_t code, bool is_last, size_t *length)
 {
     const char *name = cursor_string(c);
-    while (!is_last && !c->failed && !begins_entry(*c, code))
+    while (!is_last && !c->failed && !can_begin_entry(*c, code))
         cursor_string(c);
     *length = c->failed ? 0 : (size_t)((const char *)c->at - name) - 1;
     if (*length > JITDUMP_NAME_MAX)
@@ -154,7 +154,7 @@ static bool add_lines(struct reader *reader, struct cursor *c, uint64_t count)
         uint64_t offset = cursor_u64(c) - reader->lines_of;
         struct jit_line line = {.offset = (uint32_t)offset, .line = cursor_u32(c), .column = cursor_u32(c)};
         size_t length;
-        const char *name = take_name(c, reader->lines_of, i + 1 == count, &length);
+        const char *name = read_name(c, reader->lines_of, i + 1 == count, &length);
         if (!name)
             return false;
         bool is_same = length == 1 && *name == '\xff' && file != STRING_NONE;
@@ -168,7 +168,7 @@ static bool add_lines(struct reader *reader, struct cursor *c, uint64_t count)
 }
 
 /* Reads the lines of the code loaded next, as offsets from its start. */
-static bool take_debug(struct reader *reader, const struct record *record)
+static bool read_debug_record(struct reader *reader, const struct record *record)
 {
     struct jitdump *dump = reader->dump;
     if (record->size > BODY_MAX)
@@ -194,15 +194,15 @@ static bool take_debug(struct reader *reader, const struct record *record)
     return true;
 }
 
-static bool take_record(struct reader *reader, const struct record *record)
+static bool read_record(struct reader *reader, const struct record *record)
 {
     switch (record->kind) {
     case JIT_LOAD:
-        return take_load(reader, record);
+        return add_loaded_code(reader, record);
     case JIT_MOVE:
-        return take_move(reader, record);
+        return add_moved_code(reader, record);
     case JIT_DEBUG:
-        return take_debug(reader, record);
+        return read_debug_record(reader, record);
     default:
         return true;
     }
@@ -210,7 +210,7 @@ static bool take_record(struct reader *reader, const struct record *record)
 
 /* ---- the file ---- */
 
-static int take_header(struct reader *reader, struct error *err)
+static int read_header(struct reader *reader, struct error *err)
 {
     struct cursor c = window_at(&reader->window, 0, JIT_HEADER_SIZE);
     struct jit_header header;
@@ -224,7 +224,7 @@ static int take_header(struct reader *reader, struct error *err)
 }
 
 /* False at the end of the readable records. */
-static bool next_record(struct reader *reader, struct record *record)
+static bool find_next_record(struct reader *reader, struct record *record)
 {
     if (reader->at >= reader->size)
         return false;
@@ -242,16 +242,17 @@ static bool next_record(struct reader *reader, struct record *record)
     return true;
 }
 
-static void take_records(struct reader *reader)
+static void read_records(struct reader *reader)
 {
     struct jitdump *dump = reader->dump;
     struct record record;
-    for (size_t i = 0; i < RECORDS_MAX && !reader->no_memory && !dump->is_full && next_record(reader, &record); i++) {
+    for (size_t i = 0; i < RECORDS_MAX && !reader->no_memory && !dump->is_full && find_next_record(reader, &record);
+         i++) {
         if (dump->clock == JITDUMP_ORDER)
             record.time = 0;
         else if (record.kind == JIT_LOAD && !dump->codes.length && record.time >= first_realtime)
             dump->clock = JITDUMP_REALTIME;
-        dump->is_cut |= !take_record(reader, &record);
+        dump->is_cut |= !read_record(reader, &record);
     }
 }
 
@@ -272,9 +273,9 @@ int jitdump_read(struct jitdump *dump, int fd, struct error *err)
     struct file_source file = {.fd = fd};
     struct bytes bytes = {.source = &file, .size = info.st_size > 0 ? (uint64_t)info.st_size : 0};
     struct reader reader = {.dump = dump, .window = {.bytes = &bytes, .step = 1 << 16}, .size = bytes.size};
-    int code = take_header(&reader, err);
+    int code = read_header(&reader, err);
     if (!code) {
-        take_records(&reader);
+        read_records(&reader);
         if (!reader.has_first_lines)
             remove_bias(dump);
         code = jit_history_finish(&dump->history, err);
@@ -297,7 +298,7 @@ void jitdump_destroy(struct jitdump *dump)
     *dump = (struct jitdump){.is_cut = false};
 }
 
-static bool starts_up_to(const void *line, const void *offset)
+static bool line_starts_at_or_before(const void *line, const void *offset)
 {
     return ((const struct jit_line *)line)->offset <= *(const uint64_t *)offset;
 }
@@ -309,7 +310,7 @@ const struct jit_line *jitdump_line(const struct jitdump *dump, uint32_t code, u
         return NULL;
     const struct jit_line *lines = &dump->lines.data[of->first_line];
     uint64_t offset = address - of->start;
-    size_t next = search_count_before(lines, of->line_count, sizeof(*lines), starts_up_to, &offset);
+    size_t next = search_count_before(lines, of->line_count, sizeof(*lines), line_starts_at_or_before, &offset);
     return next ? &lines[next - 1] : NULL;
 }
 

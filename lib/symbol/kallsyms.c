@@ -136,7 +136,7 @@ static bool parse_modules(struct kallsyms *kallsyms)
     return true;
 }
 
-static int by_address(const void *a, const void *b)
+static int compare_addresses(const void *a, const void *b)
 {
     const struct kernel_symbol *x = a, *y = b;
     return x->address != y->address ? ORDER(x->address, y->address) : ORDER(x->name, y->name);
@@ -170,7 +170,7 @@ int kallsyms_load(struct kallsyms *kallsyms, const char *symbols_path, const cha
         return error_no_memory(err);
     }
     if (!is_sorted(kallsyms))
-        qsort(kallsyms->symbols.data, kallsyms->symbols.length, sizeof(struct kernel_symbol), by_address);
+        qsort(kallsyms->symbols.data, kallsyms->symbols.length, sizeof(struct kernel_symbol), compare_addresses);
     return 0;
 }
 
@@ -303,7 +303,7 @@ static bool add_symbol(struct kallsyms *kallsyms, uint32_t offset, size_t name)
 }
 
 /* Adds the functions of a block whose bytes lie in kallsyms->text from `at` to `end`. */
-static int take_block(struct kallsyms *kallsyms, size_t at, size_t end, uint32_t least)
+static int parse_block(struct kallsyms *kallsyms, size_t at, size_t end, uint32_t least)
 {
     while (at < end) {
         uint32_t offset;
@@ -337,7 +337,7 @@ static int read_block(struct kallsyms *kallsyms, struct saved_text *saved, int f
         checksum_bytes(kallsyms->text + start, block->size) != block->checksum)
         return -EINVAL;
     saved->length += block->size;
-    return take_block(kallsyms, start, saved->length, block->first);
+    return parse_block(kallsyms, start, saved->length, block->first);
 }
 
 /* Reads the blocks with these addresses. After a block, a symbol without a name marks the start of the next one if
@@ -407,20 +407,21 @@ static bool is_in_module(const struct kallsyms *kallsyms, const struct kernel_sy
 }
 
 /* The first symbol in the file at the address of symbol i: the kernel lists aliases in the order of its own table. */
-static size_t first_of_address(const struct kallsyms *kallsyms, size_t i)
+static size_t find_first_alias(const struct kallsyms *kallsyms, size_t i)
 {
     while (i > 0 && kallsyms->symbols.data[i - 1].address == kallsyms->symbols.data[i].address)
         i--;
     return i;
 }
 
-static const struct kernel_symbol *last_at_or_before(const struct kallsyms *kallsyms, uint64_t address, uint64_t *size)
+static const struct kernel_symbol *find_last_at_or_before(const struct kallsyms *kallsyms, uint64_t address,
+                                                          uint64_t *size)
 {
     size_t count = kallsyms->symbols.length;
     size_t next = search_up_to(kallsyms->symbols.data, count, address, address);
     if (next == 0)
         return NULL;
-    const struct kernel_symbol *symbol = &kallsyms->symbols.data[first_of_address(kallsyms, next - 1)];
+    const struct kernel_symbol *symbol = &kallsyms->symbols.data[find_first_alias(kallsyms, next - 1)];
     *size = next < count ? kallsyms->symbols.data[next].address - symbol->address : 0;
     return symbol;
 }
@@ -428,14 +429,14 @@ static const struct kernel_symbol *last_at_or_before(const struct kallsyms *kall
 const struct kernel_symbol *kallsyms_find(const struct kallsyms *kallsyms, const char *module, uint64_t address,
                                           uint64_t *size)
 {
-    const struct kernel_symbol *symbol = last_at_or_before(kallsyms, address, size);
+    const struct kernel_symbol *symbol = find_last_at_or_before(kallsyms, address, size);
     return symbol && is_in_module(kallsyms, symbol, module) ? symbol : NULL;
 }
 
 const struct kernel_symbol *kallsyms_find_anywhere(const struct kallsyms *kallsyms, uint64_t address)
 {
     uint64_t size;
-    const struct kernel_symbol *symbol = last_at_or_before(kallsyms, address, &size);
+    const struct kernel_symbol *symbol = find_last_at_or_before(kallsyms, address, &size);
     return symbol && address - symbol->address < KALLSYMS_REACH ? symbol : NULL;
 }
 

@@ -18,7 +18,7 @@ struct kernel_search {
     bool found;
 };
 
-static bool consider(void *context, int fd, const char *path)
+static bool check_candidate(void *context, int fd, const char *path)
 {
     struct kernel_search *search = context;
     const struct symbol_lib *lib = search->lib;
@@ -31,9 +31,10 @@ static bool consider(void *context, int fd, const char *path)
     return search->found;
 }
 
-static void try(struct kernel_search *search, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void open_formatted_path(struct kernel_search *search, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static void try(struct kernel_search *search, const char *format, ...)
+static void open_formatted_path(struct kernel_search *search, const char *format, ...)
 {
     char path[PATH_MAX];
     va_list args;
@@ -42,17 +43,17 @@ static void try(struct kernel_search *search, const char *format, ...)
     va_end(args);
     int fd = !search->found && length > 0 && (size_t)length < sizeof(path) ? file_open_in(-1, path) : -1;
     if (fd >= 0)
-        consider(search, fd, path);
+        check_candidate(search, fd, path);
 }
 
 /* Tries the usual names of such files, in the order of debug_search_files(). */
-static void try_directories(struct kernel_search *search, const struct debug_search *directories, const char *name,
-                            const char *path, const char *other_name)
+static void search_directories(struct kernel_search *search, const struct debug_search *directories, const char *name,
+                               const char *path, const char *other_name)
 {
     struct symbol_lib file = {.name = name, .path = path};
     struct debug_file_query wanted = {
         .lib = &file, .id = search->lib->build_id, .id_size = search->lib->build_id_size, .link = other_name};
-    debug_search_files(directories, &wanted, &(struct debug_file_visitor){.visit = consider, .context = search});
+    debug_search_files(directories, &wanted, &(struct debug_file_visitor){.visit = check_candidate, .context = search});
 }
 
 static void find_vmlinux(struct kernel_search *search, const struct debug_search *directories, const char *release)
@@ -61,20 +62,20 @@ static void find_vmlinux(struct kernel_search *search, const struct debug_search
     char name[sizeof(((struct utsname *)0)->release) + 16], path[sizeof(name) + 16];
     snprintf(name, sizeof(name), "vmlinux-%s", release);
     snprintf(path, sizeof(path), "/boot/%s", name);
-    try_directories(search, directories, name, path, "vmlinux");
-    try(search, "%s/boot/vmlinux-%s", root, release);
-    try(search, "%s/boot/vmlinux-%s.debug", root, release);
-    try(search, "%s/lib/modules/%s/vmlinux", root, release);
-    try(search, "%s/lib/modules/%s/vmlinux.debug", root, release);
-    try(search, "%s/usr/lib/modules/%s/vmlinux.debug", root, release);
-    try(search, "/boot/vmlinux-%s", release);
-    try(search, "/lib/modules/%s/vmlinux", release);
-    try(search, "/lib/modules/%s/build/vmlinux", release);
+    search_directories(search, directories, name, path, "vmlinux");
+    open_formatted_path(search, "%s/boot/vmlinux-%s", root, release);
+    open_formatted_path(search, "%s/boot/vmlinux-%s.debug", root, release);
+    open_formatted_path(search, "%s/lib/modules/%s/vmlinux", root, release);
+    open_formatted_path(search, "%s/lib/modules/%s/vmlinux.debug", root, release);
+    open_formatted_path(search, "%s/usr/lib/modules/%s/vmlinux.debug", root, release);
+    open_formatted_path(search, "/boot/vmlinux-%s", release);
+    open_formatted_path(search, "/lib/modules/%s/vmlinux", release);
+    open_formatted_path(search, "/lib/modules/%s/build/vmlinux", release);
 }
 
 /* If this line of modules.dep, "kernel/net/foo-bar.ko.xz: ...", is for the module foo_bar, returns its length through
  * ".ko"; otherwise 0. The kernel's names have '_' where file names may have '-'. */
-static size_t match_module(const char *line, const char *name, size_t name_length)
+static size_t match_module_line(const char *line, const char *name, size_t name_length)
 {
     const char *end = strchr(line, ':');
     const char *start = line, *at = NULL;
@@ -91,7 +92,7 @@ static size_t match_module(const char *line, const char *name, size_t name_lengt
 }
 
 /* The length of a module's name, without brackets, and its start. */
-static size_t plain_name(const char *name, const char **start)
+static size_t find_plain_name(const char *name, const char **start)
 {
     *start = name + (name[0] == '[');
     return strcspn(*start, "]/");
@@ -101,21 +102,21 @@ static void find_module(struct kernel_search *search, const struct debug_search 
 {
     const char *root = debug_search_root(directories), *name;
     char line[4096], file_name[NAME_MAX + 4];
-    size_t length = plain_name(search->lib->name, &name);
+    size_t length = find_plain_name(search->lib->name, &name);
     if (length == 0 || length > NAME_MAX)
         return;
     snprintf(file_name, sizeof(file_name), "%.*s.ko", (int)length, name);
-    try_directories(search, directories, file_name, NULL, NULL);
+    search_directories(search, directories, file_name, NULL, NULL);
     snprintf(line, sizeof(line), "/lib/modules/%s/modules.dep", release);
     FILE *list = search->found ? NULL : fopen(line, "re");
     while (list && !search->found && fgets(line, sizeof(line), list)) {
-        int used = (int)match_module(line, name, length);
+        int used = (int)match_module_line(line, name, length);
         if (!used)
             continue;
-        try(search, "%s/lib/modules/%s/%.*s.debug", root, release, used, line);
-        try(search, "%s/lib/modules/%s/%.*s", root, release, used, line);
-        try(search, "%s/usr/lib/modules/%s/%.*s.debug", root, release, used, line);
-        try(search, "/lib/modules/%s/%.*s", release, used, line);
+        open_formatted_path(search, "%s/lib/modules/%s/%.*s.debug", root, release, used, line);
+        open_formatted_path(search, "%s/lib/modules/%s/%.*s", root, release, used, line);
+        open_formatted_path(search, "%s/usr/lib/modules/%s/%.*s.debug", root, release, used, line);
+        open_formatted_path(search, "/lib/modules/%s/%.*s", release, used, line);
     }
     if (list)
         fclose(list);
@@ -141,7 +142,7 @@ bool kernel_file_is_running(const struct symbol_lib *lib)
     char path[NAME_MAX + 64] = "/sys/kernel/notes";
     unsigned char notes[4096];
     const char *name;
-    size_t length = plain_name(lib->name, &name), size = 0;
+    size_t length = find_plain_name(lib->name, &name), size = 0;
     if (!lib->build_id || lib->build_id_size == 0 || length > NAME_MAX)
         return true;
     if (lib->kind == SYMBOL_LIB_MODULE)

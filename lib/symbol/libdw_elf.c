@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The size of a section after decompression; UINT64_MAX if it is implausible: see is_plausible_size() of elf_file.c. */
-static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const char *name)
+static uint64_t find_decompressed_size(Elf_Scn *section, const GElf_Shdr *header, const char *name)
 {
     enum { RATIO_MAX = 64, SMALL_SECTION = 16 << 20 };
     uint64_t size = header->sh_size;
@@ -23,7 +23,7 @@ static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const c
     return size <= SMALL_SECTION || size / RATIO_MAX <= header->sh_size ? size : UINT64_MAX;
 }
 
-static uint64_t debug_size(Elf *elf)
+static uint64_t sum_debug_sizes(Elf *elf)
 {
     uint64_t all = 0;
     size_t names;
@@ -35,7 +35,7 @@ static uint64_t debug_size(Elf *elf)
         if (!name || header.sh_type == SHT_NOBITS ||
             (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
             continue;
-        uint64_t size = unpacked_size(section, &header, name);
+        uint64_t size = find_decompressed_size(section, &header, name);
         all = size > UINT64_MAX - all ? UINT64_MAX : all + size;
     }
     return all;
@@ -54,7 +54,7 @@ int libdw_elf_open(const struct elf_file *file, Elf **elf, int *fd, struct error
         return error_set(err, EINVAL, "cannot open the file with the debug info: %s", strerror(-*fd));
     if (!*elf)
         return error_set(err, EINVAL, "libelf cannot open the file: %s", elf_errmsg(-1));
-    if (debug_size(*elf) > LIBDW_SECTIONS_MAX)
+    if (sum_debug_sizes(*elf) > LIBDW_SECTIONS_MAX)
         return error_set(err, E2BIG, "it has more than %d MiB of debug info, the limit for libdw",
                          LIBDW_SECTIONS_MAX >> 20);
     return 0;

@@ -71,7 +71,7 @@ struct libdw {
 
 /* ---- the handle ---- */
 
-static int begin_dwarf(struct libdw *libdw, struct error *err)
+static int open_dwarf(struct libdw *libdw, struct error *err)
 {
     libdw->dies_of_handle = 0;
     libdw->dwarf = dwarf_begin_elf(libdw->elf, DWARF_C_READ, NULL);
@@ -92,7 +92,7 @@ static void forget_unit(struct libdw *libdw)
     hash_clear(&libdw->name_index);
 }
 
-static void end_dwarf(struct libdw *libdw)
+static void close_dwarf(struct libdw *libdw)
 {
     forget_unit(libdw);
     dwarf_end(libdw->dwarf);
@@ -106,12 +106,12 @@ static int open_handle(struct libdw *libdw, struct error *err)
     int code = libdw_elf_open(request->file, &libdw->elf, &libdw->fds[0], err);
     if (code == 0 && request->alternate)
         code = libdw_elf_open(request->alternate, &libdw->alternate_elf, &libdw->fds[1], err);
-    return code == 0 ? begin_dwarf(libdw, err) : code;
+    return code == 0 ? open_dwarf(libdw, err) : code;
 }
 
 /* ---- finding the unit of an address ---- */
 
-static void take_range(struct libdw *libdw, uint64_t unit, uint64_t start, uint64_t end)
+static void assign_range(struct libdw *libdw, uint64_t unit, uint64_t start, uint64_t end)
 {
     const struct libdw_request *request = libdw->request;
     size_t i = first_at_or_after(request->vaddrs, request->count, start);
@@ -144,7 +144,7 @@ static void search_roots(struct libdw *libdw)
             continue;
         for (ptrdiff_t at = 0; (at = dwarf_ranges(&root, at, &base, &start, &end)) > 0;)
             if (start != 0) /* at 0, the linker dropped it */
-                take_range(libdw, dwarf_dieoffset(&root), start, end);
+                assign_range(libdw, dwarf_dieoffset(&root), start, end);
     }
 }
 
@@ -158,11 +158,11 @@ struct around {
 };
 
 /* Adds a function with a requested address to the list, after its callers. */
-static uint32_t list_function(struct libdw *libdw, struct around *function)
+static uint32_t add_function(struct libdw *libdw, struct around *function)
 {
     if (function->index == NONE) {
         bool is_inlined = dwarf_tag(function->die) == DW_TAG_inlined_subroutine && function->outer;
-        uint32_t parent = is_inlined ? list_function(libdw, function->outer) : NONE;
+        uint32_t parent = is_inlined ? add_function(libdw, function->outer) : NONE;
         function->index = (uint32_t)libdw->functions.length;
         libdw->no_memory |= !array_push(&libdw->functions, (struct function){*function->die, parent});
     }
@@ -170,19 +170,19 @@ static uint32_t list_function(struct libdw *libdw, struct around *function)
 }
 
 /* The last DIE wins: inlined calls follow the function that contains them. */
-static void take_ranges(struct libdw *libdw, struct around *function)
+static void match_ranges(struct libdw *libdw, struct around *function)
 {
     const struct libdw_request *request = libdw->request;
     Dwarf_Addr base, start, end;
     for (ptrdiff_t at = 0; (at = dwarf_ranges(function->die, at, &base, &start, &end)) > 0;) {
         size_t i = start ? first_at_or_after(request->vaddrs, request->count, start) : request->count;
         for (; i < request->count && request->vaddrs[i] < end && !libdw->no_memory; i++)
-            libdw->innermost[i] = list_function(libdw, function);
+            libdw->innermost[i] = add_function(libdw, function);
     }
 }
 
 /* Walks the DIE and everything below it. False if something is unreadable, or would take too long. */
-static bool walk(struct libdw *libdw, Dwarf_Die *die, struct around *around, uint32_t scope, int depth)
+static bool walk_dies(struct libdw *libdw, Dwarf_Die *die, struct around *around, uint32_t scope, int depth)
 {
     int tag = dwarf_tag(die);
     struct around own = {die, around, NONE};
@@ -193,7 +193,7 @@ static bool walk(struct libdw *libdw, Dwarf_Die *die, struct around *around, uin
     bool is_function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
     if (is_function &&
         !(libdw->version == 2 && dwarf_function_is_made_up(dwarf_haschildren(die) > 0, dwarf_diename(die)))) {
-        take_ranges(libdw, &own);
+        match_ranges(libdw, &own);
         around = &own;
     }
     if (dwarf_tag_is_scope((uint16_t)tag)) {
@@ -203,40 +203,40 @@ static bool walk(struct libdw *libdw, Dwarf_Die *die, struct around *around, uin
     Dwarf_Die child;
     int more = dwarf_haschildren(die) > 0 ? dwarf_child(die, &child) : 1;
     for (; more == 0 && !libdw->no_memory; more = dwarf_siblingof(&child, &child))
-        if (!walk(libdw, &child, around, scope, depth + 1))
+        if (!walk_dies(libdw, &child, around, scope, depth + 1))
             return false;
     return more > 0 && !libdw->no_memory;
 }
 
 /* ---- names ---- */
 
-static const char *text_of(Dwarf_Die *die, unsigned attribute)
+static const char *read_text(Dwarf_Die *die, unsigned attribute)
 {
     Dwarf_Attribute value;
     return dwarf_attr(die, attribute, &value) ? dwarf_formstring(&value) : NULL;
 }
 
-static bool follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
+static bool follow_reference(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
 {
     Dwarf_Attribute value;
     return dwarf_attr(die, attribute, &value) && dwarf_formref_die(&value, to);
 }
 
-static bool follow_any(Dwarf_Die *die, Dwarf_Die *to)
+static bool follow_any_reference(Dwarf_Die *die, Dwarf_Die *to)
 {
-    return follow(die, DW_AT_abstract_origin, to) || follow(die, DW_AT_specification, to) ||
-           follow(die, DW_AT_extension, to);
+    return follow_reference(die, DW_AT_abstract_origin, to) || follow_reference(die, DW_AT_specification, to) ||
+           follow_reference(die, DW_AT_extension, to);
 }
 
 /* A scope's own name: "" if the scope does not show in names. */
-static const char *scope_name(Dwarf_Die scope)
+static const char *find_scope_name(Dwarf_Die scope)
 {
     for (int hop = 0; hop < HOPS_MAX && dwarf_tag_is_scope((uint16_t)dwarf_tag(&scope)); hop++) {
-        const char *name = text_of(&scope, DW_AT_name);
+        const char *name = read_text(&scope, DW_AT_name);
         if (name && *name)
             return name;
         bool is_namespace = dwarf_tag(&scope) == DW_TAG_namespace;
-        if (!follow_any(&scope, &scope))
+        if (!follow_any_reference(&scope, &scope))
             return is_namespace ? "(anonymous namespace)" : "";
     }
     return "";
@@ -245,7 +245,7 @@ static const char *scope_name(Dwarf_Die scope)
 /* Prepends "NAME::" to the text at the end of the buffer. False if the buffer is full. */
 static bool prepend_scope(char text[QUALIFIED_MAX], size_t *start, Dwarf_Die scope)
 {
-    const char *name = scope_name(scope);
+    const char *name = find_scope_name(scope);
     size_t length = strlen(name);
     if (!length)
         return true;
@@ -257,7 +257,7 @@ static bool prepend_scope(char text[QUALIFIED_MAX], size_t *start, Dwarf_Die sco
     return true;
 }
 
-static bool scope_is_before(const void *scope, const void *die)
+static bool is_scope_before(const void *scope, const void *die)
 {
     return ((const struct scope *)scope)->die < *(const Dwarf_Off *)die;
 }
@@ -267,7 +267,7 @@ static bool prepend_known_scopes(struct libdw *libdw, char text[QUALIFIED_MAX], 
 {
     Dwarf_Off die = dwarf_dieoffset(named);
     const struct scope *scopes = libdw->scopes.data;
-    size_t at = search_count_before(scopes, libdw->scopes.length, sizeof(*scopes), scope_is_before, &die);
+    size_t at = search_count_before(scopes, libdw->scopes.length, sizeof(*scopes), is_scope_before, &die);
     if (at == libdw->scopes.length || scopes[at].die != die)
         return false;
     for (uint32_t scope = scopes[at].parent; scope != NONE; scope = scopes[scope].parent) {
@@ -292,7 +292,7 @@ static bool prepend_scopes(char text[QUALIFIED_MAX], size_t *start, Dwarf_Die *n
     return fits;
 }
 
-static const char *qualify(struct libdw *libdw, Dwarf_Die *named, const char *name)
+static const char *add_scopes(struct libdw *libdw, Dwarf_Die *named, const char *name)
 {
     char text[QUALIFIED_MAX];
     size_t length = strlen(name), start = sizeof(text);
@@ -312,13 +312,13 @@ static struct dwarf_name find_name(struct libdw *libdw, Dwarf_Die die)
     const char *plain = NULL;
     Dwarf_Die named = die, unit;
     bool more = true;
-    for (int hop = 0; more && hop < HOPS_MAX; hop++, more = follow_any(&die, &die)) {
-        const char *linkage = text_of(&die, DW_AT_linkage_name);
+    for (int hop = 0; more && hop < HOPS_MAX; hop++, more = follow_any_reference(&die, &die)) {
+        const char *linkage = read_text(&die, DW_AT_linkage_name);
         if (!linkage)
-            linkage = text_of(&die, DW_AT_MIPS_linkage_name);
+            linkage = read_text(&die, DW_AT_MIPS_linkage_name);
         if (linkage && is_mangled(linkage))
             return (struct dwarf_name){.text = demangle_function(linkage, arena)};
-        const char *name = plain ? NULL : text_of(&die, DW_AT_name);
+        const char *name = plain ? NULL : read_text(&die, DW_AT_name);
         if (name && *name) {
             plain = arena_copy(arena, name, strlen(name));
             named = die;
@@ -326,18 +326,18 @@ static struct dwarf_name find_name(struct libdw *libdw, Dwarf_Die die)
     }
     if (plain && dwarf_diecu(&named, &unit, NULL, NULL) &&
         dwarf_language_has_scoped_names((uint16_t)dwarf_srclang(&unit)))
-        plain = qualify(libdw, &named, plain);
+        plain = add_scopes(libdw, &named, plain);
     if (plain && dwarf_language_is_ada(language))
         plain = demangle_ada(plain, arena);
     return (struct dwarf_name){.text = plain, .is_partial = !dwarf_language_has_whole_names(language)};
 }
 
 /* All inlined calls of a function share its name. */
-static struct dwarf_name name_of(struct libdw *libdw, Dwarf_Die die)
+static struct dwarf_name find_cached_name(struct libdw *libdw, Dwarf_Die die)
 {
     Dwarf_Die shared = die;
     if (!dwarf_hasattr(&die, DW_AT_name) && !dwarf_hasattr(&die, DW_AT_linkage_name))
-        follow(&die, DW_AT_abstract_origin, &shared);
+        follow_reference(&die, DW_AT_abstract_origin, &shared);
     uint32_t known = hash_get(&libdw->name_index, (uintptr_t)shared.addr);
     if (known != HASH_MISSING)
         return libdw->names.data[known];
@@ -350,7 +350,7 @@ static struct dwarf_name name_of(struct libdw *libdw, Dwarf_Die die)
 
 /* ---- frames ---- */
 
-static uint32_t number_of(Dwarf_Die *die, unsigned attribute)
+static uint32_t read_number(Dwarf_Die *die, unsigned attribute)
 {
     Dwarf_Attribute value;
     Dwarf_Word number;
@@ -360,10 +360,10 @@ static uint32_t number_of(Dwarf_Die *die, unsigned attribute)
 
 /* libdw returns "???" for file 0 of older versions, and does not prepend the compilation directory to relative
  * directories of a line table. */
-static const char *keep_path(struct libdw *libdw, const char *path)
+static const char *copy_path(struct libdw *libdw, const char *path)
 {
     char whole[PATH_MAX];
-    const char *directory = text_of(&libdw->lines, DW_AT_comp_dir);
+    const char *directory = read_text(&libdw->lines, DW_AT_comp_dir);
     size_t length = directory ? strlen(directory) : 0;
     if (!path || strcmp(path, "???") == 0)
         return NULL;
@@ -375,46 +375,47 @@ static const char *keep_path(struct libdw *libdw, const char *path)
 }
 
 /* Sets the call site of `frame`. */
-static void take_call(struct libdw *libdw, struct dwarf_frame *frame, Dwarf_Die *function)
+static void set_call_site(struct libdw *libdw, struct dwarf_frame *frame, Dwarf_Die *function)
 {
     Dwarf_Files *files;
     size_t count;
-    uint32_t file = number_of(function, DW_AT_call_file);
+    uint32_t file = read_number(function, DW_AT_call_file);
     bool has_file = dwarf_hasattr(function, DW_AT_call_file) && dwarf_getsrcfiles(&libdw->root, &files, &count) == 0;
-    frame->file = has_file ? keep_path(libdw, dwarf_filesrc(files, file, NULL, NULL)) : NULL;
-    frame->line = number_of(function, DW_AT_call_line);
-    frame->column = number_of(function, DW_AT_call_column);
+    frame->file = has_file ? copy_path(libdw, dwarf_filesrc(files, file, NULL, NULL)) : NULL;
+    frame->line = read_number(function, DW_AT_call_line);
+    frame->column = read_number(function, DW_AT_call_column);
 }
 
 /* Sets the line of `frame` from the address. */
-static void take_line(struct libdw *libdw, struct dwarf_frame *frame, uint64_t vaddr)
+static void set_line(struct libdw *libdw, struct dwarf_frame *frame, uint64_t vaddr)
 {
     Dwarf_Line *line = dwarf_getsrc_die(&libdw->lines, vaddr);
     int number, column;
     if (!line)
         return;
-    frame->file = keep_path(libdw, dwarf_linesrc(line, NULL, NULL));
+    frame->file = copy_path(libdw, dwarf_linesrc(line, NULL, NULL));
     frame->line = dwarf_lineno(line, &number) == 0 ? (uint32_t)number : 0;
     frame->column = dwarf_linecol(line, &column) == 0 ? (uint32_t)column : 0;
 }
 
-static bool push_frames(struct libdw *libdw, size_t i)
+static bool add_frames(struct libdw *libdw, size_t i)
 {
     struct dwarf_frames *frames = libdw->frames;
     size_t first = frames->list.length;
     uint32_t index = libdw->innermost[i];
     struct dwarf_frame frame = {.is_partial = true};
-    take_line(libdw, &frame, libdw->request->vaddrs[i]);
+    set_line(libdw, &frame, libdw->request->vaddrs[i]);
     do {
         struct function *function = index == NONE ? NULL : &libdw->functions.data[index];
-        struct dwarf_name name = function ? name_of(libdw, function->die) : (struct dwarf_name){.is_partial = true};
+        struct dwarf_name name =
+            function ? find_cached_name(libdw, function->die) : (struct dwarf_name){.is_partial = true};
         frame.function = name.text;
         frame.is_partial = !name.text || name.is_partial;
         if (!array_push(&frames->list, frame))
             return false;
         index = function ? function->parent : NONE;
         if (index != NONE)
-            take_call(libdw, &frame, &function->die);
+            set_call_site(libdw, &frame, &function->die);
     } while (index != NONE && frames->list.length - first < DWARF_INLINES_MAX);
     dwarf_frames_reverse(frames, first);
     libdw->pieces[i] = (struct piece){(uint32_t)first, (uint32_t)(frames->list.length - first)};
@@ -444,8 +445,8 @@ static int read_unit(struct libdw *libdw, const struct numbered *addresses, size
 {
     Dwarf_Die unit;
     if (libdw->dies_of_handle > DIES_PER_HANDLE) {
-        end_dwarf(libdw);
-        int code = begin_dwarf(libdw, err);
+        close_dwarf(libdw);
+        int code = open_dwarf(libdw, err);
         if (code != 0)
             return code;
     }
@@ -454,9 +455,9 @@ static int read_unit(struct libdw *libdw, const struct numbered *addresses, size
         return 0;
     for (size_t i = 0; i < count; i++)
         libdw->innermost[addresses[i].index] = NONE;
-    walk(libdw, &libdw->root, NULL, NONE, 0);
+    walk_dies(libdw, &libdw->root, NULL, NONE, 0);
     for (size_t i = 0; i < count && !libdw->no_memory; i++)
-        libdw->no_memory = !push_frames(libdw, addresses[i].index);
+        libdw->no_memory = !add_frames(libdw, addresses[i].index);
     return libdw->no_memory ? error_no_memory(err) : 0;
 }
 
@@ -485,7 +486,7 @@ static int read_units(struct libdw *libdw, struct error *err)
 /* ---- all steps ---- */
 
 /* Sorts the frames, which were found unit by unit, by address. */
-static int order_frames(const struct libdw *libdw, struct dwarf_frames *frames, struct error *err)
+static int sort_frames(const struct libdw *libdw, struct dwarf_frames *frames, struct error *err)
 {
     size_t count = libdw->request->count;
     *frames = (struct dwarf_frames){.ends = malloc((count + 1) * sizeof(*frames->ends))};
@@ -504,7 +505,7 @@ static int order_frames(const struct libdw *libdw, struct dwarf_frames *frames, 
 
 static void libdw_destroy(struct libdw *libdw)
 {
-    end_dwarf(libdw);
+    close_dwarf(libdw);
     elf_end(libdw->elf);
     elf_end(libdw->alternate_elf);
     for (int i = 0; i < 2; i++)
@@ -533,7 +534,7 @@ int libdw_read(const struct libdw_request *request, struct dwarf_frames *frames,
     if (code == 0)
         code = read_units(&libdw, err);
     if (code == 0)
-        code = order_frames(&libdw, frames, err);
+        code = sort_frames(&libdw, frames, err);
     libdw_destroy(&libdw);
     return code;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static char *put_hex(char *out, unsigned char byte, const char *digits)
+static char *append_hex(char *out, unsigned char byte, const char *digits)
 {
     *out++ = digits[byte >> 4];
     *out++ = digits[byte & 15];
@@ -16,7 +16,7 @@ void library_breakpad_id(const unsigned char *build_id, size_t size, char out[BR
     if (size)
         memcpy(guid, build_id, size < sizeof(guid) ? size : sizeof(guid));
     for (size_t i = 0; i < sizeof(order); i++)
-        out = put_hex(out, guid[order[i]], "0123456789ABCDEF");
+        out = append_hex(out, guid[order[i]], "0123456789ABCDEF");
     *out++ = '0';
     *out = '\0';
 }
@@ -24,7 +24,7 @@ void library_breakpad_id(const unsigned char *build_id, size_t size, char out[BR
 void library_code_id(const unsigned char *build_id, size_t size, char out[CODE_ID_SIZE])
 {
     for (size_t i = 0; i < size && i < (CODE_ID_SIZE - 1) / 2; i++)
-        out = put_hex(out, build_id[i], "0123456789abcdef");
+        out = append_hex(out, build_id[i], "0123456789abcdef");
     *out = '\0';
 }
 

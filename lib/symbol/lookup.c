@@ -27,7 +27,7 @@
 /* Work limit for the units of a library, in steps of dwarf_work(). Undamaged files need less than one step per byte. */
 enum { WORK_AT_LEAST = 1 << 24, WORK_PER_BYTE = 16 };
 
-static void note_problem(struct lookup *lookup, const char *text)
+static void set_problem(struct lookup *lookup, const char *text)
 {
     if (!lookup->problem[0])
         snprintf(lookup->problem, sizeof(lookup->problem), "%s", text);
@@ -68,7 +68,7 @@ static int group_by_unit(struct lookup *lookup, const uint32_t *unit_of, struct 
     return code;
 }
 
-static uint64_t unit_size(const struct lookup *lookup, const struct lookup_unit *unit)
+static uint64_t find_unit_size(const struct lookup *lookup, const struct lookup_unit *unit)
 {
     return lookup->dwarf.units.data[unit->unit].end - lookup->dwarf.units.data[unit->unit].offset;
 }
@@ -77,10 +77,10 @@ static uint64_t unit_size(const struct lookup *lookup, const struct lookup_unit 
  * skips over all of its DIEs; most of the time goes into the functions with requested addresses. 2,000 addresses in one
  * unit of 7 MB take 82 ms of CPU time on one thread and 136 ms on four (gcc; clang: 120 and 176). Splitting the DIEs
  * instead would need their offsets: only gcc writes DW_AT_sibling, and finding them takes as long as skipping. */
-static size_t parts_of(const struct lookup *lookup, const struct lookup_unit *unit, uint64_t size_of_all)
+static size_t count_unit_parts(const struct lookup *lookup, const struct lookup_unit *unit, uint64_t size_of_all)
 {
     enum { SMALL_UNIT = 256 << 10, FEW_ADDRESSES = 64, PARTS_MEMORY_MAX = 128 << 20 };
-    uint64_t size = unit_size(lookup, unit);
+    uint64_t size = find_unit_size(lookup, unit);
     if (size < SMALL_UNIT)
         return 1;
     uint64_t parts = (lookup->threads * size + size_of_all - 1) / size_of_all;
@@ -96,10 +96,10 @@ static int split_large_units(struct lookup *lookup, struct error *err)
     uint64_t size_of_all = 0;
     size_t count = lookup->units.length;
     for (size_t i = 0; i < count; i++)
-        size_of_all += unit_size(lookup, &lookup->units.data[i]);
+        size_of_all += find_unit_size(lookup, &lookup->units.data[i]);
     for (size_t i = 0; i < count; i++) {
         struct lookup_unit whole = lookup->units.data[i];
-        size_t parts = parts_of(lookup, &whole, size_of_all);
+        size_t parts = count_unit_parts(lookup, &whole, size_of_all);
         lookup->units.data[i].count = whole.count / parts;
         for (size_t part = 1; part < parts; part++) {
             size_t first = whole.count * part / parts, end = whole.count * (part + 1) / parts;
@@ -111,7 +111,7 @@ static int split_large_units(struct lookup *lookup, struct error *err)
     return 0;
 }
 
-static uint64_t *vaddrs_of(const uint64_t *rvas, size_t count, uint64_t base)
+static uint64_t *convert_to_vaddrs(const uint64_t *rvas, size_t count, uint64_t base)
 {
     uint64_t *vaddrs = malloc((count + 1) * sizeof(*vaddrs));
     for (size_t i = 0; vaddrs && i < count; i++)
@@ -122,7 +122,7 @@ static uint64_t *vaddrs_of(const uint64_t *rvas, size_t count, uint64_t base)
 static int find_units(struct lookup *lookup, struct error *err)
 {
     const struct symbol_job *job = lookup->job;
-    uint64_t *vaddrs = vaddrs_of(job->rvas, job->count, lookup->dwarf_base);
+    uint64_t *vaddrs = convert_to_vaddrs(job->rvas, job->count, lookup->dwarf_base);
     uint32_t *unit_of = malloc((job->count + 1) * sizeof(*unit_of));
     int code;
     if (vaddrs && unit_of) {
@@ -145,7 +145,7 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
     if (!file)
         return 0;
     if (file->type != ET_EXEC && file->type != ET_DYN && lookup->lib->kind != SYMBOL_LIB_MODULE) {
-        note_problem(lookup, "prof does not read the debug info of object files");
+        set_problem(lookup, "prof does not read the debug info of object files");
         return 0;
     }
     lookup->dwarf_base = file->has_load ? file->base : lookup->files.base;
@@ -157,7 +157,7 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
             return error_no_memory(err);
         lookup->file_verdict = code == -ENOTSUP ? DWARF_DECLINED : DWARF_DAMAGED;
         if (lookup->file_verdict == DWARF_DAMAGED)
-            note_problem(lookup, why.text);
+            set_problem(lookup, why.text);
         return 0;
     }
     if (lookup->files.has_alternate && dwarf_file_open(&lookup->alternate, &lookup->files.alternate, &why) == 0)
@@ -172,7 +172,7 @@ void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib, cons
 {
     *lookup = (struct lookup){.lib = lib, .problem = ""};
     debug_files_open(&lookup->files, lib, search);
-    note_problem(lookup, lookup->files.problem);
+    set_problem(lookup, lookup->files.problem);
 }
 
 int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, struct error *err)
@@ -222,13 +222,13 @@ uint64_t lookup_symbols_cost(const struct lookup *lookup)
 
 uint64_t lookup_unit_cost(const struct lookup *lookup, size_t index)
 {
-    return unit_size(lookup, &lookup->units.data[index]);
+    return find_unit_size(lookup, &lookup->units.data[index]);
 }
 
 /* ---- symbols ---- */
 
-static int name_symbol(struct lookup *lookup, size_t i, const char *name, uint64_t start, uint64_t size,
-                       struct error *err)
+static int set_symbol(struct lookup *lookup, size_t i, const char *name, uint64_t start, uint64_t size,
+                      struct error *err)
 {
     struct lookup_symbol *symbol = &lookup->symbols[i];
     symbol->start = start;
@@ -274,7 +274,7 @@ static void find_function_ranges(struct lookup *lookup)
     unwind_module_unref(module);
 }
 
-static int symbols_of_elf(struct lookup *lookup, struct error *err)
+static int match_elf_symbols(struct lookup *lookup, struct error *err)
 {
     size_t count = lookup->job->count;
     struct symbol_matcher matcher;
@@ -298,7 +298,7 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
         if (i > 0 && matches[i].name == matches[i - 1].name)
             lookup->symbols[i] = lookup->symbols[i - 1];
         else
-            code = name_symbol(lookup, i, matches[i].name, matches[i].start, matches[i].size, err);
+            code = set_symbol(lookup, i, matches[i].name, matches[i].start, matches[i].size, err);
         lookup->symbols[i].from = lookup->job->rvas[i];
         lookup->symbols[i].to = matches[i].end;
     }
@@ -312,38 +312,38 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
 }
 
 /* /proc/kallsyms does not describe this kernel or module: another one runs, or the kernel hides its symbols. */
-static int symbols_of_kernel_file(struct lookup *lookup, struct error *err)
+static int match_kernel_file_symbols(struct lookup *lookup, struct error *err)
 {
     lookup->job->answers.is_found = true;
     return lookup->files.separate.type == ET_REL
                ? 0
-               : symbols_of_elf(lookup, err); /* relocatable: the DWARF has all names */
+               : match_elf_symbols(lookup, err); /* relocatable: the DWARF has all names */
 }
 
-static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err)
+static int match_kernel_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err)
 {
     const char *module = lookup->lib->kind == SYMBOL_LIB_MODULE ? lookup->lib->name : NULL;
     bool is_other = !kernel_file_is_running(lookup->lib);
     uint64_t base = is_other ? 0 : kallsyms_base(kallsyms, module);
     int code = 0;
     if (!base && lookup->files.has_separate)
-        return symbols_of_kernel_file(lookup, err);
+        return match_kernel_file_symbols(lookup, err);
     lookup->job->answers.is_found = base != 0;
     if (is_other) {
         lookup->files.missing_symbols = MISSING_SYMBOLS_REPLACED;
-        note_problem(lookup, module ? "another build of this kernel module is loaded"
-                                    : "the running kernel is not the recorded one");
+        set_problem(lookup, module ? "another build of this kernel module is loaded"
+                                   : "the running kernel is not the recorded one");
     } else if (kallsyms->problem[0]) {
-        note_problem(lookup, kallsyms->problem);
+        set_problem(lookup, kallsyms->problem);
     } else if (!base) {
-        note_problem(lookup, module ? "this kernel module is no longer loaded" : "/proc/kallsyms has no _text");
+        set_problem(lookup, module ? "this kernel module is no longer loaded" : "/proc/kallsyms has no _text");
     }
     for (size_t i = 0; base && code == 0 && i < lookup->job->count; i++) {
         uint64_t size, address = base + lookup->job->rvas[i];
         const struct kernel_symbol *symbol = kallsyms_find(kallsyms, module, address, &size);
         if (!symbol || symbol->address < base)
             continue;
-        code = name_symbol(lookup, i, kallsyms->text + symbol->name, symbol->address - base, size, err);
+        code = set_symbol(lookup, i, kallsyms->text + symbol->name, symbol->address - base, size, err);
         lookup->symbols[i].from = symbol->address - base;
         lookup->symbols[i].to = symbol->address - base + size;
     }
@@ -352,7 +352,7 @@ static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kalls
 
 int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err)
 {
-    return is_elf(lookup) ? symbols_of_elf(lookup, err) : symbols_of_kernel(lookup, kallsyms, err);
+    return is_elf(lookup) ? match_elf_symbols(lookup, err) : match_kernel_symbols(lookup, kallsyms, err);
 }
 
 /* ---- answers ---- */
@@ -362,7 +362,7 @@ struct frames_of_address {
     uint32_t count;
 };
 
-static const char *keep(struct strings *texts, const char *text, bool *no_memory)
+static const char *copy_answer_text(struct strings *texts, const char *text, bool *no_memory)
 {
     uint32_t index = text ? strings_add_z(texts, text) : STRING_NONE;
     if (text && index == STRING_NONE)
@@ -371,7 +371,7 @@ static const char *keep(struct strings *texts, const char *text, bool *no_memory
 }
 
 /* Takes the frames of a reader's k-th address, if it has any. */
-static void take_frames(struct frames_of_address *from, const struct dwarf_frames *frames, size_t k)
+static void append_frames(struct frames_of_address *from, const struct dwarf_frames *frames, size_t k)
 {
     uint32_t first = dwarf_frames_first(frames, k);
     if (frames->ends[k] > first)
@@ -394,12 +394,12 @@ static bool is_nim_file(const char *path)
 
 /* `own_file` is the file where the function begins, if only the symbol table names it. Code in it from another file is
  * inlined or included: as part of this function, it has no line. */
-static bool answer_one(struct symbol_answers *answers, struct strings *texts, size_t i,
-                       const struct lookup_symbol *symbol, struct frames_of_address from, const char *own_file)
+static bool fill_answer(struct symbol_answers *answers, struct strings *texts, size_t i,
+                        const struct lookup_symbol *symbol, struct frames_of_address from, const char *own_file)
 {
     struct symbol_answer *answer = &answers->answers[i];
     bool no_memory = false;
-    answer->symbol = keep(texts, symbol->symbol, &no_memory);
+    answer->symbol = copy_answer_text(texts, symbol->symbol, &no_memory);
     answer->symbol_address = symbol->start;
     answer->symbol_size = symbol->size;
     answer->first_frame = (uint32_t)answers->frames.length;
@@ -413,12 +413,13 @@ static bool answer_one(struct symbol_answers *answers, struct strings *texts, si
         char nim[DEMANGLE_NIM_MAX];
         if (function && frame->file && is_nim_file(frame->file) && demangle_nim(function, nim))
             function = nim;
-        struct symbol_frame kept = {.function = keep(texts, function, &no_memory),
-                                    .file = keep(texts, frame->file, &no_memory),
+        struct symbol_frame kept = {.function = copy_answer_text(texts, function, &no_memory),
+                                    .file = copy_answer_text(texts, frame->file, &no_memory),
                                     .line = frame->line,
                                     .column = frame->column};
         if (own_file && frame->file && strcmp(own_file, frame->file) != 0)
-            kept = (struct symbol_frame){.function = kept.function, .file = keep(texts, own_file, &no_memory)};
+            kept =
+                (struct symbol_frame){.function = kept.function, .file = copy_answer_text(texts, own_file, &no_memory)};
         if (!kept.function && !kept.file && from.count == 1)
             break;
         if (!array_push(&answers->frames, kept))
@@ -428,10 +429,10 @@ static bool answer_one(struct symbol_answers *answers, struct strings *texts, si
     return !no_memory;
 }
 
-static void note_unread_debug_info(struct lookup *lookup)
+static void report_unread_debug_info(struct lookup *lookup)
 {
     if (lookup->job->answers.is_damaged)
-        note_problem(lookup, "its debug info is damaged: symbols, lines and inlined functions may be missing");
+        set_problem(lookup, "its debug info is damaged: symbols, lines and inlined functions may be missing");
     for (size_t i = 0; i < lookup->units.length; i++)
         if (lookup->units.data[i].problem && !lookup->problem[0])
             snprintf(lookup->problem, sizeof(lookup->problem),
@@ -439,7 +440,7 @@ static void note_unread_debug_info(struct lookup *lookup)
 }
 
 /* Names of files that were not read to their ends would be wrong, and the cache would keep them. */
-static bool lacked_memory(const struct lookup *lookup)
+static bool has_lacked_memory(const struct lookup *lookup)
 {
     const struct debug_files *files = &lookup->files;
     return (files->has_mapped && bytes_lacked_memory(&files->mapped.bytes)) ||
@@ -452,7 +453,7 @@ int lookup_answer(struct lookup *lookup, struct error *err)
 {
     struct symbol_answers *answers = &lookup->job->answers;
     size_t count = lookup->job->count;
-    int code = lacked_memory(lookup) ? error_no_memory(err) : lookup_libdw(lookup, err);
+    int code = has_lacked_memory(lookup) ? error_no_memory(err) : lookup_libdw(lookup, err);
     if (code != 0)
         return code;
     struct strings texts = {0};
@@ -460,12 +461,12 @@ int lookup_answer(struct lookup *lookup, struct error *err)
     for (size_t u = 0; from && u < lookup->units.length; u++) {
         const struct lookup_unit *unit = &lookup->units.data[u];
         for (size_t i = 0; unit->frames.ends && i < unit->count; i++)
-            take_frames(&from[lookup->by_unit[unit->first + i]], &unit->frames, i);
+            append_frames(&from[lookup->by_unit[unit->first + i]], &unit->frames, i);
     }
     for (size_t i = 0; from && lookup->go.ends && i < count; i++)
-        take_frames(&from[i], &lookup->go, i);
+        append_frames(&from[i], &lookup->go, i);
     for (size_t i = 0; from && lookup->libdw.ends && i < count; i++)
-        take_frames(&from[i], &lookup->libdw, i);
+        append_frames(&from[i], &lookup->libdw, i);
     answers->answers = from ? arena_alloc(&texts.arena, (count + 1) * sizeof(*answers->answers)) : NULL;
     const char **own_files = calloc(count + 1, sizeof(*own_files));
     bool complete = answers->answers && own_files && lookup_function_files(lookup, own_files, err) == 0;
@@ -475,7 +476,7 @@ int lookup_answer(struct lookup *lookup, struct error *err)
     for (size_t i = 0; complete && i < count; i++) {
         if (is_line_of_another_function(lookup, &lookup->symbols[i], from[i]))
             from[i] = (struct frames_of_address){0};
-        complete = answer_one(answers, &texts, i, &lookup->symbols[i], from[i], own_files[i]);
+        complete = fill_answer(answers, &texts, i, &lookup->symbols[i], from[i], own_files[i]);
     }
     free(own_files);
     free(from);
@@ -484,11 +485,11 @@ int lookup_answer(struct lookup *lookup, struct error *err)
     strings_destroy(&texts);
     if (!complete)
         return error_no_memory(err);
-    note_unread_debug_info(lookup);
+    report_unread_debug_info(lookup);
     return 0;
 }
 
-static bool has_unnamed(const struct symbol_answers *answers)
+static bool has_unnamed_address(const struct symbol_answers *answers)
 {
     for (size_t i = 0; i < answers->count; i++)
         if (answers->answers[i].frame_count == 0)
@@ -496,10 +497,10 @@ static bool has_unnamed(const struct symbol_answers *answers)
     return false;
 }
 
-static enum missing_symbols_reason missing_symbols_reason_of(const struct lookup *lookup,
-                                                             const struct symbol_answers *answers)
+static enum missing_symbols_reason find_missing_symbols_reason(const struct lookup *lookup,
+                                                               const struct symbol_answers *answers)
 {
-    bool unnamed = has_unnamed(answers);
+    bool unnamed = has_unnamed_address(answers);
     if (unnamed && lookup->files.missing_symbols)
         return lookup->files.missing_symbols;
     if (unnamed && !answers->has_debug_info) /* with it, the address is in no function */
@@ -529,11 +530,11 @@ void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes
 void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers)
 {
     if (!answers->has_debug_info && lookup->lib->kind == SYMBOL_LIB_ELF)
-        note_problem(
+        set_problem(
             lookup,
             answers->frames.length || answers->count == 0
                 ? "no debug info, and prof found no separate debug file: lines and inlined functions are missing"
                 : "no symbols for these addresses, and prof found no separate debug file");
     memcpy(answers->problem, lookup->problem, sizeof(answers->problem));
-    answers->missing_symbols = missing_symbols_reason_of(lookup, answers);
+    answers->missing_symbols = find_missing_symbols_reason(lookup, answers);
 }

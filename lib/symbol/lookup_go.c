@@ -12,7 +12,7 @@
 enum { FRAMES_MAX = 256 };
 
 /* Marks the addresses that lie in no compile unit. */
-static bool *addresses_without_unit(const struct lookup *lookup)
+static bool *mark_addresses_without_unit(const struct lookup *lookup)
 {
     size_t count = lookup->job->count;
     bool *without = malloc(count + 1);
@@ -25,19 +25,19 @@ static bool *addresses_without_unit(const struct lookup *lookup)
     return without;
 }
 
-static const char *keep(struct arena *arena, const char *text, bool *no_memory)
+static const char *copy_frame_text(struct arena *arena, const char *text, bool *no_memory)
 {
     const char *copy = text ? arena_copy(arena, text, strlen(text)) : NULL;
     *no_memory |= text && !copy;
     return copy;
 }
 
-static bool push_frames(struct dwarf_frames *to, const struct go_frame *frames, size_t count)
+static bool append_frames(struct dwarf_frames *to, const struct go_frame *frames, size_t count)
 {
     bool no_memory = false;
     for (size_t i = count; i-- > 0;) {
-        struct dwarf_frame frame = {.function = keep(&to->arena, frames[i].name, &no_memory),
-                                    .file = keep(&to->arena, frames[i].file, &no_memory),
+        struct dwarf_frame frame = {.function = copy_frame_text(&to->arena, frames[i].name, &no_memory),
+                                    .file = copy_frame_text(&to->arena, frames[i].file, &no_memory),
                                     .line = frames[i].line};
         if (no_memory || !array_push(&to->list, frame))
             return false;
@@ -45,13 +45,13 @@ static bool push_frames(struct dwarf_frames *to, const struct go_frame *frames, 
     return true;
 }
 
-static bool take_symbol(struct lookup *lookup, size_t i, const struct go_function *function)
+static bool set_symbol(struct lookup *lookup, size_t i, const struct go_function *function)
 {
     struct lookup_symbol *symbol = &lookup->symbols[i];
     bool no_memory = false;
     if (symbol->symbol)
         return true;
-    *symbol = (struct lookup_symbol){.symbol = keep(&lookup->arena, function->name, &no_memory),
+    *symbol = (struct lookup_symbol){.symbol = copy_frame_text(&lookup->arena, function->name, &no_memory),
                                      .start = function->start - lookup->files.base,
                                      .size = function->end - function->start};
     symbol->function = symbol->symbol;
@@ -65,10 +65,10 @@ static bool read_address(struct lookup *lookup, struct go_functions *functions, 
     uint64_t vaddr = lookup->job->rvas[i] + lookup->files.base;
     if (!go_functions_find(functions, vaddr, &function) || function.start < lookup->files.base)
         return true;
-    if (!take_symbol(lookup, i, &function))
+    if (!set_symbol(lookup, i, &function))
         return false;
     size_t count = with_frames ? go_functions_frames(functions, &function, vaddr, frames, FRAMES_MAX) : 0;
-    return push_frames(&lookup->go, frames, count);
+    return append_frames(&lookup->go, frames, count);
 }
 
 /* Whether some address needs the table: opening it takes longer than reading a few addresses. */
@@ -104,7 +104,7 @@ static int read_table(struct lookup *lookup, const bool *without_unit, struct er
 
 int lookup_go(struct lookup *lookup, struct error *err)
 {
-    bool *without_unit = addresses_without_unit(lookup);
+    bool *without_unit = mark_addresses_without_unit(lookup);
     if (!without_unit)
         return error_no_memory(err);
     int code = is_anything_missing(lookup, without_unit) ? read_table(lookup, without_unit, err) : 0;

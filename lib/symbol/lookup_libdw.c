@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum dwarf_verdict worst_verdict(const struct lookup *lookup)
+static enum dwarf_verdict find_worst_verdict(const struct lookup *lookup)
 {
     enum dwarf_verdict worst =
         lookup->file_verdict > lookup->dwarf.verdict ? lookup->file_verdict : lookup->dwarf.verdict;
@@ -53,7 +53,7 @@ static void spread_ends(struct lookup *lookup, const bool *is_chosen, uint32_t *
 }
 
 /* If libdw fails too, the answers stay as they are, and `problem` has the reason. */
-static int note_failure(struct lookup *lookup, int code, const struct error *why, struct error *err)
+static int handle_failure(struct lookup *lookup, int code, const struct error *why, struct error *err)
 {
     if (code == -ENOMEM)
         return error_no_memory(err);
@@ -80,12 +80,12 @@ static int read_chosen(struct lookup *lookup, const bool *is_chosen, uint64_t *v
     else
         free(ends);
     lookup->job->answers.has_debug_info |= lookup->libdw.list.length > 0;
-    return code ? note_failure(lookup, code, &why, err) : 0;
+    return code ? handle_failure(lookup, code, &why, err) : 0;
 }
 
 int lookup_libdw(struct lookup *lookup, struct error *err)
 {
-    enum dwarf_verdict verdict = worst_verdict(lookup);
+    enum dwarf_verdict verdict = find_worst_verdict(lookup);
     if (verdict == DWARF_NO_MEMORY)
         return error_no_memory(err);
     lookup->job->answers.is_damaged = verdict == DWARF_DAMAGED;

@@ -23,7 +23,7 @@ struct unit_tables {
 
 /* Appends the frames of address i. The innermost frame has the line of the address, each other frame the line of its
  * call. */
-static bool push_frames(struct dwarf_frames *frames, struct unit_tables *tables, size_t i)
+static bool append_frames(struct dwarf_frames *frames, struct unit_tables *tables, size_t i)
 {
     const struct dwarf_line_row *row = &tables->rows[i];
     uint64_t file = row->file;
@@ -70,7 +70,7 @@ static int read_unit(struct lookup_unit *unit, struct dwarf_unit_reader *reader,
     dwarf_lines_match(&tables.lines, vaddrs, unit->count, tables.rows);
     dwarf_names_init(&tables.names, reader, &unit->frames.arena);
     for (size_t i = 0; code == 0 && i < unit->count; i++) {
-        if (!push_frames(&unit->frames, &tables, i))
+        if (!append_frames(&unit->frames, &tables, i))
             code = error_no_memory(err);
         unit->frames.ends[i] = (uint32_t)unit->frames.list.length;
     }
@@ -207,8 +207,8 @@ int lookup_function_files(struct lookup *lookup, const char **files, struct erro
     return code;
 }
 
-static char *source_of_unit(const struct lookup *lookup, const struct lookup_unit *unit, const char *file,
-                            size_t *length)
+static char *find_unit_source(const struct lookup *lookup, const struct lookup_unit *unit, const char *file,
+                              size_t *length)
 {
     struct dwarf_unit_reader reader;
     struct dwarf_lines lines;
@@ -228,6 +228,6 @@ char *lookup_embedded_source(const struct lookup *lookup, const char *file, size
 {
     char *text = NULL;
     for (size_t i = 0; !text && i < lookup->units.length; i++)
-        text = source_of_unit(lookup, &lookup->units.data[i], file, length);
+        text = find_unit_source(lookup, &lookup->units.data[i], file, length);
     return text;
 }

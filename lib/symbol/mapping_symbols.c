@@ -22,7 +22,7 @@ struct search {
     bool has_before, has_function;
 };
 
-static bool parse_mark(const char *name, enum code_kind *kind)
+static bool parse_mapping_symbol(const char *name, enum code_kind *kind)
 {
     if (!name || name[0] != '$' || (name[1] && name[2] && name[2] != '.'))
         return false;
@@ -42,7 +42,7 @@ static bool parse_mark(const char *name, enum code_kind *kind)
     }
 }
 
-static void take_function(struct search *search, const struct elf_symbol *symbol)
+static void compare_with_last_function(struct search *search, const struct elf_symbol *symbol)
 {
     struct mapping_symbol function = {symbol->value, symbol->is_thumb ? CODE_THUMB : CODE_PLAIN};
     if (function.address > search->start || (search->has_function && function.address < search->function.address))
@@ -51,7 +51,7 @@ static void take_function(struct search *search, const struct elf_symbol *symbol
     search->has_function = true;
 }
 
-static bool take_mark(struct mapping_symbols *kinds, struct search *search, struct mapping_symbol mark)
+static bool add_mapping_symbol(struct mapping_symbols *kinds, struct search *search, struct mapping_symbol mark)
 {
     if (mark.address >= search->end)
         return true;
@@ -77,22 +77,23 @@ static bool read_table(struct mapping_symbols *kinds, struct search *search, con
         if (symbol.section >= file->sections.length || &file->sections.data[symbol.section] != section)
             continue;
         if (symbol.type == STT_FUNC && file->machine == EM_ARM)
-            take_function(search, &symbol);
-        else if (symbol.type == STT_NOTYPE && parse_mark(window_string(&names, symbol.name), &mark.kind))
-            done = take_mark(kinds, search, mark);
+            compare_with_last_function(search, &symbol);
+        else if (symbol.type == STT_NOTYPE && parse_mapping_symbol(window_string(&names, symbol.name), &mark.kind))
+            done = add_mapping_symbol(kinds, search, mark);
     }
     window_destroy(&names);
     elf_symbols_free(&symbols);
     return done;
 }
 
-static int by_address(const void *a, const void *b)
+static int compare_addresses(const void *a, const void *b)
 {
     const struct mapping_symbol *x = a, *y = b;
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static enum code_kind guess(const struct elf_file *file, const struct elf_section *section, const struct search *search)
+static enum code_kind guess_code_kind(const struct elf_file *file, const struct elf_section *section,
+                                      const struct search *search)
 {
     if (file->machine != EM_ARM)
         return CODE_PLAIN;
@@ -118,9 +119,9 @@ int mapping_symbols_find(struct mapping_symbols *kinds, const struct elf_file *f
             return error_no_memory(err);
         tables_left--;
     }
-    kinds->missing = search.has_before ? search.before.kind : guess(file, section, &search);
+    kinds->missing = search.has_before ? search.before.kind : guess_code_kind(file, section, &search);
     if (kinds->marks.length)
-        qsort(kinds->marks.data, kinds->marks.length, sizeof(struct mapping_symbol), by_address);
+        qsort(kinds->marks.data, kinds->marks.length, sizeof(struct mapping_symbol), compare_addresses);
     return 0;
 }
 

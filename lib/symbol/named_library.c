@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-static int hex_digit(char character)
+static int parse_hex_digit(char character)
 {
     if (character >= '0' && character <= '9')
         return character - '0';
@@ -20,7 +20,7 @@ static size_t parse_code_id(const char *text, unsigned char *out, size_t max)
 {
     size_t size = 0;
     for (; text[0] && text[1]; text += 2) {
-        int high = hex_digit(text[0]), low = hex_digit(text[1]);
+        int high = parse_hex_digit(text[0]), low = parse_hex_digit(text[1]);
         if (high < 0 || low < 0 || size == max)
             return 0;
         out[size++] = (unsigned char)(high << 4 | low);
@@ -31,7 +31,7 @@ static size_t parse_code_id(const char *text, unsigned char *out, size_t max)
 /* Whether the file at the path has the profile's breakpad id. A profile that gives no id (gperftools) is about whatever
  * file is at the path; its importer warns of that. Sets the file's build id; of size 0 if the breakpad id was computed
  * from its code. */
-static bool file_fits(const struct named_library *library, unsigned char *build_id, size_t *size)
+static bool has_breakpad_id(const struct named_library *library, unsigned char *build_id, size_t *size)
 {
     struct elf_file file;
     unsigned char text_id[16];
@@ -49,7 +49,7 @@ static bool file_fits(const struct named_library *library, unsigned char *build_
 }
 
 /* A name in brackets is not a file: "[kernel.kallsyms]", "[nf_tables]", "[vdso]". */
-static enum symbol_lib_kind kind_of(const char *path)
+static enum symbol_lib_kind find_library_kind(const char *path)
 {
     size_t length = strlen(path);
     if (length < 2 || path[0] != '[' || path[length - 1] != ']')
@@ -83,8 +83,8 @@ static int identify_in_memory(struct symbol_lib *lib, struct error *err)
 int named_library_identify(const struct named_library *library, struct identified_library *out, struct error *err)
 {
     size_t size = parse_code_id(library->code_id, out->build_id, sizeof(out->build_id));
-    enum symbol_lib_kind kind = kind_of(library->path);
-    if (size == 0 && kind == SYMBOL_LIB_ELF && !file_fits(library, out->build_id, &size))
+    enum symbol_lib_kind kind = find_library_kind(library->path);
+    if (size == 0 && kind == SYMBOL_LIB_ELF && !has_breakpad_id(library, out->build_id, &size))
         return library->debug_name[0]
                    ? error_set(err, ENOENT, "no file has the ID of %s in the profile", library->debug_name)
                    : error_set(err, ENOENT, "the profile does not contain its path");

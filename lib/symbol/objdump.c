@@ -39,7 +39,7 @@ static int write_code(const struct objdump_instruction *list, size_t count)
     return fd;
 }
 
-static bool start(pid_t *pid, int code, int output, bool is_64, size_t syntax)
+static bool start_objdump(pid_t *pid, int code, int output, bool is_64, size_t syntax)
 {
     static const char *const syntaxes[DECODER_SYNTAXES] = {"-Mintel", "-Matt"};
     const char *const argv[] = {"objdump",
@@ -91,13 +91,13 @@ static bool read_output(int fd, struct text *out)
 }
 
 /* Runs objdump and stores its output, with a NUL at the end. */
-static bool run(struct text *out, int code, bool is_64, size_t syntax)
+static bool run_objdump(struct text *out, int code, bool is_64, size_t syntax)
 {
     int pipes[2], status = -1;
     pid_t pid;
     if (pipe2(pipes, O_CLOEXEC) != 0)
         return false;
-    bool started = lseek(code, 0, SEEK_SET) == 0 && start(&pid, code, pipes[1], is_64, syntax);
+    bool started = lseek(code, 0, SEEK_SET) == 0 && start_objdump(&pid, code, pipes[1], is_64, syntax);
     close(pipes[1]);
     bool is_whole = started && read_output(pipes[0], out);
     close(pipes[0]);
@@ -149,7 +149,7 @@ static void read_line(struct objdump_instruction *instruction, size_t syntax, co
 }
 
 /* Where a line "  1f:\ttext" is, and its text; NULL for another line. */
-static const char *line_text(const char *line, uint64_t *place)
+static const char *find_line_text(const char *line, uint64_t *place)
 {
     char *end;
     *place = strtoull(line, &end, 16);
@@ -165,7 +165,7 @@ static void read_lines(struct objdump_instruction *list, size_t count, size_t sy
         rest = strchr(line, '\n');
         if (rest)
             *rest++ = '\0';
-        const char *text = line_text(line, &place);
+        const char *text = find_line_text(line, &place);
         if (!text)
             continue;
         if (held && place == start + list[next].size)
@@ -186,7 +186,7 @@ bool objdump_decode(struct objdump_instruction *list, size_t count, bool is_64)
     bool done = code >= 0;
     for (size_t syntax = 0; done && syntax < DECODER_SYNTAXES; syntax++) {
         struct text lines = {0};
-        done = run(&lines, code, is_64, syntax);
+        done = run_objdump(&lines, code, is_64, syntax);
         if (done)
             read_lines(list, count, syntax, lines.data);
         array_free(&lines);

@@ -14,7 +14,7 @@ struct loop {
     atomic_size_t next;
 };
 
-static void *work(void *argument)
+static void *run_worker(void *argument)
 {
     struct loop *loop = argument;
     for (size_t i = atomic_fetch_add(&loop->next, 1); i < loop->count; i = atomic_fetch_add(&loop->next, 1))
@@ -38,13 +38,13 @@ void parallel_for(unsigned threads, size_t stack_size, size_t count, void (*run)
     pthread_sigmask(SIG_SETMASK, &all, &before); /* the caller's threads handle signals */
     if (pthread_attr_init(&attributes) == 0) {
         pthread_attr_setstacksize(&attributes, stack_size);
-        while (made_count < threads && pthread_create(&made[made_count], &attributes, work, &loop) == 0)
+        while (made_count < threads && pthread_create(&made[made_count], &attributes, run_worker, &loop) == 0)
             made_count++;
         pthread_attr_destroy(&attributes);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (made_count == 0)
-        work(&loop);
+        run_worker(&loop);
     for (unsigned i = 0; i < made_count; i++)
         pthread_join(made[i], NULL);
 }

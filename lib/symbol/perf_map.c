@@ -32,7 +32,7 @@ struct line {
 
 /* The last newline before `end`; NULL if none. Searches in steps, because the address sanitizer checks all bytes
  * that memrchr() might read. */
-static const char *newline_before(const char *text, const char *end)
+static const char *find_newline_before(const char *text, const char *end)
 {
     enum { STEP = 4096 };
     const char *found = NULL;
@@ -93,7 +93,7 @@ struct wanted {
     size_t near; /* the first address at or after the start of the last line */
 };
 
-static size_t next_unnamed(struct wanted *wanted, size_t i)
+static size_t find_next_unnamed(struct wanted *wanted, size_t i)
 {
     while (wanted->next[i] != i) {
         wanted->next[i] = wanted->next[wanted->next[i]];
@@ -103,7 +103,7 @@ static size_t next_unnamed(struct wanted *wanted, size_t i)
 }
 
 /* The first address at or after the start of a line. */
-static size_t first_from(struct wanted *wanted, uint64_t start)
+static size_t find_first_address(struct wanted *wanted, uint64_t start)
 {
     enum { REACH = 4 };
     size_t first = wanted->near > REACH ? wanted->near - REACH : 0;
@@ -122,8 +122,8 @@ static size_t first_from(struct wanted *wanted, uint64_t start)
 static bool apply_line(struct wanted *wanted, const struct line *line)
 {
     struct perf_map_name name = {.length = line->name.length};
-    size_t i = next_unnamed(wanted, first_from(wanted, line->start));
-    for (; i < wanted->count && wanted->addresses[i] <= line->last; i = next_unnamed(wanted, i)) {
+    size_t i = find_next_unnamed(wanted, find_first_address(wanted, line->start));
+    for (; i < wanted->count && wanted->addresses[i] <= line->last; i = find_next_unnamed(wanted, i)) {
         if (!name.text && !(name.text = arena_copy(wanted->texts, line->name.text, name.length)))
             return false;
         wanted->names[i] = name;
@@ -133,7 +133,7 @@ static bool apply_line(struct wanted *wanted, const struct line *line)
     return true;
 }
 
-static bool take_line(struct wanted *wanted, const char *start, const char *end)
+static bool parse_and_apply_line(struct wanted *wanted, const char *start, const char *end)
 {
     struct line line;
     if (start == end)
@@ -159,18 +159,18 @@ struct backward_reader {
 
 /* Takes the lines of a text that ends at a newline. Returns the start of the first line, whose beginning may be
  * missing; NULL if memory ran out. */
-static const char *take_lines(struct wanted *wanted, const char *text, const char *end)
+static const char *apply_lines(struct wanted *wanted, const char *text, const char *end)
 {
     const char *newline;
-    while (wanted->unnamed && (newline = newline_before(text, end))) {
-        if (!take_line(wanted, newline + 1, end))
+    while (wanted->unnamed && (newline = find_newline_before(text, end))) {
+        if (!parse_and_apply_line(wanted, newline + 1, end))
             return NULL;
         end = newline;
     }
     return end;
 }
 
-static int take_chunk(struct backward_reader *reader, struct wanted *wanted, struct error *err)
+static int read_chunk(struct backward_reader *reader, struct wanted *wanted, struct error *err)
 {
     size_t size = reader->at - reader->first < CHUNK ? (size_t)(reader->at - reader->first) : CHUNK;
     char *text = reader->text + CHUNK - size;
@@ -187,18 +187,18 @@ static int take_chunk(struct backward_reader *reader, struct wanted *wanted, str
         done += got ? (size_t)got : size - done;
     }
     if (reader->skips) {
-        end = newline_before(text, text + size);
+        end = find_newline_before(text, text + size);
         reader->skips = end == NULL;
     }
     if (!end)
         return 0;
-    end = take_lines(wanted, text, end);
+    end = apply_lines(wanted, text, end);
     if (!end)
         return error_no_memory(err);
     if (!wanted->unnamed)
         return 0;
     if (reader->at == 0)
-        return take_line(wanted, text, end) ? 0 : error_no_memory(err);
+        return parse_and_apply_line(wanted, text, end) ? 0 : error_no_memory(err);
     reader->tail = (size_t)(end - text);
     reader->skips = reader->tail > PERF_MAP_LINE_MAX;
     if (reader->skips) {
@@ -210,7 +210,7 @@ static int take_chunk(struct backward_reader *reader, struct wanted *wanted, str
     return 0;
 }
 
-static int take_file(int fd, struct wanted *wanted, struct error *err)
+static int read_backward(int fd, struct wanted *wanted, struct error *err)
 {
     struct stat info;
     if (fstat(fd, &info))
@@ -222,7 +222,7 @@ static int take_file(int fd, struct wanted *wanted, struct error *err)
     wanted->counts->is_cut = reader.first != 0;
     int code = reader.text ? 0 : error_no_memory(err);
     while (!code && wanted->unnamed && reader.at > reader.first)
-        code = take_chunk(&reader, wanted, err);
+        code = read_chunk(&reader, wanted, err);
     free(reader.text);
     return code;
 }
@@ -239,7 +239,7 @@ int perf_map_find(int fd, const uint64_t *addresses, size_t count, struct perf_m
         wanted.next[i] = i < count && names[i].text ? i + 1 : i;
         wanted.unnamed += i < count && wanted.next[i] == i;
     }
-    int code = take_file(fd, &wanted, err);
+    int code = read_backward(fd, &wanted, err);
     free(wanted.next);
     return code;
 }

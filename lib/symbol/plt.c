@@ -43,7 +43,7 @@ static size_t find_stub_sections(const struct elf_file *file, const struct elf_s
     return count;
 }
 
-static const struct elf_section *section_of(const struct elf_section *const *sections, size_t count, uint64_t vaddr)
+static const struct elf_section *find_section(const struct elf_section *const *sections, size_t count, uint64_t vaddr)
 {
     for (size_t i = 0; i < count; i++)
         if (vaddr >= sections[i]->address && vaddr - sections[i]->address < sections[i]->size)
@@ -59,7 +59,7 @@ static bool list_stubs(const struct elf_file *file, uint64_t base, const uint64_
     for (size_t i = 0; section_count && i < count; i++) {
         struct plt_stub stub;
         const struct elf_section *section =
-            matches[i].name ? NULL : section_of(sections, section_count, rvas[i] + base);
+            matches[i].name ? NULL : find_section(sections, section_count, rvas[i] + base);
         if (!section || !plt_stub_read(file, section, rvas[i] + base, &stub))
             continue;
         matches[i].start = stub.start - base;
@@ -72,8 +72,8 @@ static bool list_stubs(const struct elf_file *file, uint64_t base, const uint64_
 }
 
 /* Gives entries that have a target in this file the name of the function there. */
-static int name_targets(const struct elf_file *file, uint64_t base, struct got_entry *entries, size_t count,
-                        struct arena *arena, struct error *err)
+static int set_target_names(const struct elf_file *file, uint64_t base, struct got_entry *entries, size_t count,
+                            struct arena *arena, struct error *err)
 {
     ARRAY(uint64_t) rvas = {0};
     for (size_t i = 0; i < count; i++)
@@ -105,8 +105,8 @@ static int name_targets(const struct elf_file *file, uint64_t base, struct got_e
     return code;
 }
 
-static bool name_stub(struct symbol_match *match, struct got_entry *entries, size_t count, uint64_t address,
-                      struct arena *arena)
+static bool set_stub_name(struct symbol_match *match, struct got_entry *entries, size_t count, uint64_t address,
+                          struct arena *arena)
 {
     const struct got_entry *entry = got_entries_find(entries, count, address);
     if (!entry || !entry->name)
@@ -119,8 +119,8 @@ static bool name_stub(struct symbol_match *match, struct got_entry *entries, siz
     return text != NULL;
 }
 
-static int name_stubs(const struct elf_file *file, uint64_t base, const struct stubs *stubs,
-                      struct symbol_match *matches, struct arena *arena, struct error *err)
+static int set_stub_names(const struct elf_file *file, uint64_t base, const struct stubs *stubs,
+                          struct symbol_match *matches, struct arena *arena, struct error *err)
 {
     size_t length = stubs->entries.length;
     struct got_entry *sorted = malloc((length + 1) * sizeof(*sorted));
@@ -129,9 +129,9 @@ static int name_stubs(const struct elf_file *file, uint64_t base, const struct s
     memcpy(sorted, stubs->entries.data, length * sizeof(*sorted));
     size_t count = got_entries_sort(sorted, length);
     got_entries_resolve(file, sorted, count, arena);
-    int code = name_targets(file, base, sorted, count, arena, err);
+    int code = set_target_names(file, base, sorted, count, arena, err);
     for (size_t i = 0; code == 0 && i < length; i++)
-        if (!name_stub(&matches[stubs->matches.data[i]], sorted, count, stubs->entries.data[i].address, arena))
+        if (!set_stub_name(&matches[stubs->matches.data[i]], sorted, count, stubs->entries.data[i].address, arena))
             code = error_no_memory(err);
     free(sorted);
     return code;
@@ -145,7 +145,7 @@ int plt_match(const struct elf_file *file, uint64_t base, const uint64_t *rvas, 
     if (!list_stubs(file, base, rvas, count, matches, &stubs))
         code = error_no_memory(err);
     else if (stubs.entries.length)
-        code = name_stubs(file, base, &stubs, matches, arena, err);
+        code = set_stub_names(file, base, &stubs, matches, arena, err);
     stubs_destroy(&stubs);
     return code;
 }

@@ -54,7 +54,7 @@ struct symbol_cache {
 /* ---- identities ---- */
 
 /* Identifies this build of prof. */
-static uint64_t own_build(void)
+static uint64_t find_own_build(void)
 {
     struct elf_file file;
     uint64_t build = checksum_bytes(PROF_VERSION, strlen(PROF_VERSION));
@@ -65,7 +65,7 @@ static uint64_t own_build(void)
     return build;
 }
 
-static void name_by_build_id(char name[NAME_SIZE], const unsigned char *id, size_t size)
+static void format_build_id_name(char name[NAME_SIZE], const unsigned char *id, size_t size)
 {
     char hex[CODE_ID_SIZE];
     library_code_id(id, size, hex);
@@ -94,7 +94,7 @@ static bool is_trusted(const struct stat *info)
 
 /* Differs for another file with the same build id, which has another size or time (except for forged files). Never
  * 0. */
-static uint32_t version_of(const struct stat *info)
+static uint32_t checksum_file_version(const struct stat *info)
 {
     const uint64_t version[] = {(uint64_t)info->st_size, (uint64_t)info->st_mtim.tv_sec, info->st_mtim.tv_nsec};
     return (uint32_t)checksum_bytes(version, sizeof(version)) | 1;
@@ -104,7 +104,7 @@ static uint32_t version_of(const struct stat *info)
 struct identity {
     uint64_t contents; /* equal for equal files */
     uint64_t files;    /* of these files alone; 0: unknown */
-    uint32_t mapped;   /* version_of() the mapped file; 0: unknown */
+    uint32_t mapped;   /* checksum_file_version() the mapped file; 0: unknown */
     bool is_trusted;
 };
 
@@ -122,12 +122,12 @@ static void add_file(struct identity *identity, bool has, const struct elf_file 
         info.st_dev,          info.st_ino,          (uint64_t)info.st_size,        (uint64_t)info.st_mtim.tv_sec,
         info.st_mtim.tv_nsec, info.st_ctim.tv_nsec, (uint64_t)info.st_ctim.tv_sec,
     };
-    identity->contents = checksum_mix(identity->contents, version_of(&info));
+    identity->contents = checksum_mix(identity->contents, checksum_file_version(&info));
     identity->files = checksum_mix(identity->files, checksum_bytes(own, sizeof(own)));
     identity->is_trusted &= is_trusted(&info);
 }
 
-static struct identity identity_of(const struct debug_files *files, const struct symbol_lib *lib)
+static struct identity identify_files(const struct debug_files *files, const struct symbol_lib *lib)
 {
     struct stat info;
     bool has_file = files->has_mapped || files->has_separate;
@@ -137,19 +137,19 @@ static struct identity identity_of(const struct debug_files *files, const struct
     add_file(&identity, files->has_alternate, &files->alternate);
     add_file(&identity, files->has_mini, &files->mini);
     if (files->has_mapped && stat_source(files->mapped.source, &info))
-        identity.mapped = version_of(&info);
+        identity.mapped = checksum_file_version(&info);
     return identity;
 }
 
 /* Names the entry of a library. Empty if nothing identifies it. */
-static void name_entry(char name[NAME_SIZE], const struct symbol_lib *lib, const struct debug_files *files,
-                       const struct identity *identity)
+static void format_entry_name(char name[NAME_SIZE], const struct symbol_lib *lib, const struct debug_files *files,
+                              const struct identity *identity)
 {
     name[0] = '\0';
     if (identity->is_trusted && lib->build_id && lib->build_id_size)
-        name_by_build_id(name, lib->build_id, lib->build_id_size);
+        format_build_id_name(name, lib->build_id, lib->build_id_size);
     else if (identity->is_trusted && files->has_mapped && files->mapped.build_id_size)
-        name_by_build_id(name, files->mapped.build_id, files->mapped.build_id_size);
+        format_build_id_name(name, files->mapped.build_id, files->mapped.build_id_size);
     else if (identity->files)
         snprintf(name, NAME_SIZE, "file-%016" PRIx64, identity->files);
 }
@@ -177,7 +177,7 @@ static void load_table(struct symbol_cache *cache, struct cache_entry *entry)
     entry->table.writer = cache->writer;
 }
 
-static struct cache_entry *new_entry(struct symbol_cache *cache, const char *name)
+static struct cache_entry *add_entry(struct symbol_cache *cache, const char *name)
 {
     struct cache_entry *entry = calloc(1, sizeof(*entry));
     if (!entry || !array_push(&cache->entries, entry)) {
@@ -189,8 +189,8 @@ static struct cache_entry *new_entry(struct symbol_cache *cache, const char *nam
     return entry;
 }
 
-/* Finds or creates the entry with its table loaded; leave() releases it. NULL if memory ran out. */
-static struct cache_entry *enter(struct symbol_cache *cache, const char *name)
+/* Finds or creates the entry with its table loaded; release_entry() releases it. NULL if memory ran out. */
+static struct cache_entry *acquire_entry(struct symbol_cache *cache, const char *name)
 {
     struct cache_entry *entry = NULL;
     pthread_mutex_lock(&cache->lock);
@@ -198,7 +198,7 @@ static struct cache_entry *enter(struct symbol_cache *cache, const char *name)
         if (strcmp(cache->entries.data[i]->name, name) == 0)
             entry = cache->entries.data[i];
     if (!entry)
-        entry = new_entry(cache, name);
+        entry = add_entry(cache, name);
     if (entry)
         entry->users++;
     pthread_mutex_unlock(&cache->lock);
@@ -244,7 +244,7 @@ static void save_entries(struct symbol_cache *cache)
 }
 
 /* Writes and frees all tables if they exceed the limit and are not in use. */
-static void bound_memory(struct symbol_cache *cache)
+static void limit_memory(struct symbol_cache *cache)
 {
     uint64_t size = 0;
     for (size_t i = 0; i < cache->entries.length; i++) {
@@ -260,11 +260,11 @@ static void bound_memory(struct symbol_cache *cache)
     cache->entries.length = 0;
 }
 
-static void leave(struct symbol_cache *cache, struct cache_entry *entry)
+static void release_entry(struct symbol_cache *cache, struct cache_entry *entry)
 {
     pthread_mutex_lock(&cache->lock);
     entry->users--;
-    bound_memory(cache);
+    limit_memory(cache);
     pthread_mutex_unlock(&cache->lock);
 }
 
@@ -276,7 +276,7 @@ struct symbol_cache *symbol_cache_new(const char *directory)
     if (!cache)
         return NULL;
     cache->directory = directory ? file_directory_open(directory, NULL) : -1;
-    cache->writer = own_build();
+    cache->writer = find_own_build();
     pthread_mutex_init(&cache->lock, NULL);
     return cache;
 }
@@ -304,19 +304,19 @@ void symbol_cache_keep_sections(const struct symbol_cache *cache, struct debug_f
 /* ---- the kernel ---- */
 
 /* The name of the file with this kernel's functions; false if no such file can exist. */
-static bool name_kernel_file(const struct symbol_cache *cache, const struct symbol_lib *lib, char name[NAME_SIZE])
+static bool format_kernel_name(const struct symbol_cache *cache, const struct symbol_lib *lib, char name[NAME_SIZE])
 {
     char id[NAME_SIZE];
     if (!cache || cache->directory < 0 || lib->build_id_size == 0)
         return false;
-    name_by_build_id(id, lib->build_id, lib->build_id_size);
+    format_build_id_name(id, lib->build_id, lib->build_id_size);
     return snprintf(name, NAME_SIZE, "kallsyms-%s", id) < NAME_SIZE;
 }
 
 bool symbol_cache_load_kernel(const struct symbol_cache *cache, const struct symbol_job *job, struct kallsyms *kallsyms)
 {
     char name[NAME_SIZE];
-    int file = name_kernel_file(cache, &job->lib, name) ? file_directory_open_file(cache->directory, name) : -1;
+    int file = format_kernel_name(cache, &job->lib, name) ? file_directory_open_file(cache->directory, name) : -1;
     bool is_there = file >= 0 && kallsyms_decode(kallsyms, file, job->rvas, job->count) == 0;
     if (file >= 0)
         close(file);
@@ -328,7 +328,7 @@ void symbol_cache_save_kernel(const struct symbol_cache *cache, const struct sym
 {
     char name[NAME_SIZE];
     size_t size;
-    unsigned char *bytes = name_kernel_file(cache, lib, name) ? kallsyms_encode(kallsyms, &size) : NULL;
+    unsigned char *bytes = format_kernel_name(cache, lib, name) ? kallsyms_encode(kallsyms, &size) : NULL;
     if (bytes)
         file_directory_save(cache->directory, name, bytes, size);
     free(bytes);
@@ -346,13 +346,14 @@ struct cached_library symbol_cache_open(struct symbol_cache *cache, const struct
     bool has_file = stat_mapped(lib, &info);
     if (has_file && !is_trusted(&info))
         return library;
-    name_by_build_id(name, lib->build_id, lib->build_id_size);
-    library.entry = enter(cache, name);
+    format_build_id_name(name, lib->build_id, lib->build_id_size);
+    library.entry = acquire_entry(cache, name);
     if (!library.entry)
         return library;
     pthread_mutex_lock(&library.entry->lock);
     const struct cache_table *table = &library.entry->table;
-    bool counts = table->is_from_dwarf && (!has_file || !table->mapped || table->mapped == version_of(&info));
+    bool counts =
+        table->is_from_dwarf && (!has_file || !table->mapped || table->mapped == checksum_file_version(&info));
     pthread_mutex_unlock(&library.entry->lock);
     if (!counts)
         cached_library_close(&library);
@@ -378,9 +379,9 @@ void cached_library_set_files(struct cached_library *library, struct symbol_cach
     cached_library_close(library);
     if (!cache)
         return;
-    struct identity identity = identity_of(files, lib);
-    name_entry(name, lib, files, &identity);
-    struct cache_entry *entry = name[0] ? enter(cache, name) : NULL;
+    struct identity identity = identify_files(files, lib);
+    format_entry_name(name, lib, files, &identity);
+    struct cache_entry *entry = name[0] ? acquire_entry(cache, name) : NULL;
     if (!entry)
         return;
     *library = (struct cached_library){.cache = cache,
@@ -394,8 +395,8 @@ void cached_library_set_files(struct cached_library *library, struct symbol_cach
     pthread_mutex_unlock(&entry->lock);
 }
 
-static bool answer_all(const struct cache_table *table, const uint64_t *rvas, size_t count,
-                       struct symbol_answers *answers, uint32_t *missing, size_t *missing_count)
+static bool find_cached_answers(const struct cache_table *table, const uint64_t *rvas, size_t count,
+                                struct symbol_answers *answers, uint32_t *missing, size_t *missing_count)
 {
     struct cache_texts texts = {0};
     bool complete = true;
@@ -425,7 +426,7 @@ int cached_library_answer(const struct cached_library *library, const uint64_t *
         return 0;
     }
     pthread_mutex_lock(&library->entry->lock);
-    bool complete = answer_all(&library->entry->table, rvas, count, answers, missing, missing_count);
+    bool complete = find_cached_answers(&library->entry->table, rvas, count, answers, missing, missing_count);
     bool has_debug_info = library->entry->table.has_debug_info;
     pthread_mutex_unlock(&library->entry->lock);
     answers->is_found = *missing_count < count;
@@ -454,6 +455,6 @@ void cached_library_add(const struct cached_library *library, const uint64_t *rv
 void cached_library_close(struct cached_library *library)
 {
     if (library->entry)
-        leave(library->cache, library->entry);
+        release_entry(library->cache, library->entry);
     *library = (struct cached_library){.cache = library->cache};
 }

@@ -61,7 +61,7 @@ static const char *copy_name(struct symbol_matcher *matcher, const struct symbol
     return copy;
 }
 
-static bool name_is_better(const char *name, const char *than)
+static bool is_better_name(const char *name, const char *than)
 {
     size_t underscores = strspn(name, "_"), other_underscores = strspn(than, "_");
     if (underscores != other_underscores)
@@ -70,22 +70,22 @@ static bool name_is_better(const char *name, const char *than)
     return length != other_length ? length < other_length : strcmp(name, than) < 0;
 }
 
-static bool same_candidate(const struct symbol_candidate *a, const struct symbol_candidate *b)
+static bool is_same_candidate(const struct symbol_candidate *a, const struct symbol_candidate *b)
 {
     return a->start == b->start && a->name == b->name && a->source == b->source && a->rank == b->rank;
 }
 
 /* Whether `a` is the better of two symbols with the same start. */
-static bool candidate_is_better(struct symbol_matcher *matcher, const struct symbol_candidate *a,
+static bool is_better_candidate(struct symbol_matcher *matcher, const struct symbol_candidate *a,
                                 const struct symbol_candidate *than)
 {
     if (a->rank != than->rank)
         return a->rank > than->rank;
     const char *name = copy_name(matcher, a), *other = copy_name(matcher, than);
-    return name && (!other || name_is_better(name, other));
+    return name && (!other || is_better_name(name, other));
 }
 
-static void offer_sized(struct symbol_matcher *matcher, size_t first, const struct symbol_candidate *symbol)
+static void match_sized_symbol(struct symbol_matcher *matcher, size_t first, const struct symbol_candidate *symbol)
 {
     struct symbol_candidate compared = {0}; /* neighbors mostly hold the same symbol, and comparing names is slow */
     bool won = false;
@@ -94,9 +94,9 @@ static void offer_sized(struct symbol_matcher *matcher, size_t first, const stru
          i++, matcher->work_left--) {
         struct symbol_candidate *held = &matcher->sized[i];
         if (held->source && held->start == symbol->start) {
-            if (!same_candidate(held, &compared)) {
+            if (!is_same_candidate(held, &compared)) {
                 compared = *held;
-                won = candidate_is_better(matcher, symbol, held);
+                won = is_better_candidate(matcher, symbol, held);
             }
             if (won)
                 *held = *symbol;
@@ -106,17 +106,17 @@ static void offer_sized(struct symbol_matcher *matcher, size_t first, const stru
     }
 }
 
-static void offer_unsized(struct symbol_matcher *matcher, size_t first, const struct symbol_candidate *symbol)
+static void match_unsized_symbol(struct symbol_matcher *matcher, size_t first, const struct symbol_candidate *symbol)
 {
     if (first >= matcher->count)
         return;
     struct symbol_candidate *held = &matcher->unsized[first];
     if (!held->source || held->start < symbol->start ||
-        (held->start == symbol->start && candidate_is_better(matcher, symbol, held)))
+        (held->start == symbol->start && is_better_candidate(matcher, symbol, held)))
         *held = *symbol;
 }
 
-static void offer(struct symbol_matcher *matcher, const struct symbol_candidate *symbol)
+static void match_symbol(struct symbol_matcher *matcher, const struct symbol_candidate *symbol)
 {
     size_t first = first_at_or_after(matcher->rvas, matcher->count, symbol->start);
     if (symbol->size && first < matcher->count && matcher->nearest[first] < symbol->start + 1)
@@ -124,19 +124,19 @@ static void offer(struct symbol_matcher *matcher, const struct symbol_candidate 
     if (first > 0 && symbol->start < matcher->next[first - 1])
         matcher->next[first - 1] = symbol->start;
     if (symbol->size)
-        offer_sized(matcher, first, symbol);
+        match_sized_symbol(matcher, first, symbol);
     else
-        offer_unsized(matcher, first, symbol);
+        match_unsized_symbol(matcher, first, symbol);
 }
 
-static uint8_t rank_of(unsigned type, unsigned binding)
+static uint8_t rank_symbol(unsigned type, unsigned binding)
 {
     uint8_t rank = type == STT_NOTYPE ? 0 : 2;
     return (uint8_t)(rank + (binding != STB_LOCAL));
 }
 
 /* The section of a symbol that can name code; NULL for other symbols. */
-static const struct elf_section *code_section(const struct elf_file *file, const struct elf_symbol *symbol)
+static const struct elf_section *find_code_section(const struct elf_file *file, const struct elf_symbol *symbol)
 {
     if (symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC && symbol->type != STT_NOTYPE)
         return NULL;
@@ -168,7 +168,7 @@ static void add_table(struct symbol_matcher *matcher, const struct elf_file *fil
     *names = (struct window){.bytes = &file->sections.data[table->link].bytes, .step = 256};
     for (size_t i = 0; i < symbols.count; i++) {
         struct elf_symbol symbol = elf_symbols_at(&symbols, i);
-        const struct elf_section *section = code_section(file, &symbol);
+        const struct elf_section *section = find_code_section(file, &symbol);
         if (!section || symbol.value < base)
             continue;
         uint64_t left = section->address + section->size - symbol.value;
@@ -178,10 +178,10 @@ static void add_table(struct symbol_matcher *matcher, const struct elf_file *fil
             .section_end = symbol.value - base + left,
             .name = symbol.name,
             .source = (uint8_t)matcher->source_count,
-            .rank = rank_of(symbol.type, symbol.binding),
+            .rank = rank_symbol(symbol.type, symbol.binding),
         };
         if (symbol.type != STT_NOTYPE || !is_marker_name(names, symbol.name))
-            offer(matcher, &candidate);
+            match_symbol(matcher, &candidate);
     }
     elf_symbols_free(&symbols);
 }
@@ -194,7 +194,7 @@ void symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *f
 
 /* The pass noted `nearest` and `unsized` at the first address after each start. Spreads them to the following
  * addresses, and `next` to the preceding ones. */
-static void spread(struct symbol_matcher *matcher)
+static void spread_candidates(struct symbol_matcher *matcher)
 {
     for (size_t i = 1; i < matcher->count; i++) {
         if (matcher->nearest[i] < matcher->nearest[i - 1])
@@ -207,7 +207,7 @@ static void spread(struct symbol_matcher *matcher)
             matcher->next[i - 1] = matcher->next[i];
 }
 
-static bool unsized_covers(const struct symbol_matcher *matcher, size_t i)
+static bool is_in_unsized_symbol(const struct symbol_matcher *matcher, size_t i)
 {
     const struct symbol_candidate *unsized = &matcher->unsized[i];
     return unsized->source && unsized->start + 1 > matcher->nearest[i] && matcher->rvas[i] < unsized->section_end;
@@ -215,13 +215,13 @@ static bool unsized_covers(const struct symbol_matcher *matcher, size_t i)
 
 bool symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches)
 {
-    spread(matcher);
+    spread_candidates(matcher);
     for (size_t i = 0; i < matcher->count; i++) {
         const struct symbol_candidate *chosen = NULL;
         matches[i] = (struct symbol_match){0};
         if (matcher->sized[i].source)
             chosen = &matcher->sized[i];
-        else if (unsized_covers(matcher, i))
+        else if (is_in_unsized_symbol(matcher, i))
             chosen = &matcher->unsized[i];
         if (!chosen)
             continue;

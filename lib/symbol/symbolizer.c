@@ -93,7 +93,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
     free(symbolizer);
 }
 
-static void run_failed(struct run *run, int code, const struct error *why)
+static void set_run_error(struct run *run, int code, const struct error *why)
 {
     pthread_mutex_lock(&run->lock);
     if (run->code == 0) {
@@ -125,7 +125,7 @@ static int load_and_save_kallsyms(struct symbolizer *symbolizer, const struct sy
 
 /* Gets the symbols of the kernel, or of one of its modules: for the job's addresses from the cache, in `saved`, or
  * all symbols of the running kernel. */
-static int need_kernel_symbols(struct symbolizer *symbolizer, const struct symbol_job *job, struct kallsyms *saved,
+static int load_kernel_symbols(struct symbolizer *symbolizer, const struct symbol_job *job, struct kallsyms *saved,
                                const struct kallsyms **symbols, struct error *err)
 {
     int code = 0;
@@ -207,7 +207,7 @@ static void open_task(void *context, size_t i)
     if (code == 0 && (task->uncached.count > 0 || task->job->count == 0))
         code = open_with_files(run, task, &why);
     if (code != 0)
-        run_failed(run, code, &why);
+        set_run_error(run, code, &why);
 }
 
 /* ---- the second step ---- */
@@ -219,7 +219,7 @@ static int read_piece(struct run *run, struct piece *piece, struct error *err)
     struct kallsyms saved = {0};
     const struct kallsyms *symbols = NULL;
     int code = is_of_kernel(piece->lookup->lib)
-                   ? need_kernel_symbols(run->symbolizer, piece->lookup->job, &saved, &symbols, err)
+                   ? load_kernel_symbols(run->symbolizer, piece->lookup->job, &saved, &symbols, err)
                    : 0;
     if (code == 0)
         code = lookup_symbols(piece->lookup, symbols, err);
@@ -233,7 +233,7 @@ static bool is_stopped(const struct run *run)
     return stop && *stop;
 }
 
-static void do_piece(void *context, size_t i)
+static void run_piece(void *context, size_t i)
 {
     struct run *run = context;
     struct error why = {""};
@@ -241,10 +241,10 @@ static void do_piece(void *context, size_t i)
     if (is_stopped(run)) /* a lookup that was stopped is incomplete */
         code = -ECANCELED;
     if (code != 0)
-        run_failed(run, code, &why);
+        set_run_error(run, code, &why);
 }
 
-static int by_falling_cost(const void *a, const void *b)
+static int compare_costs_descending(const void *a, const void *b)
 {
     const struct piece *x = a, *y = b;
     return x->cost < y->cost ? 1 : x->cost > y->cost ? -1 : 0;
@@ -267,14 +267,14 @@ static int list_pieces(struct run *run, size_t count, struct error *err)
                 return error_no_memory(err);
     }
     if (run->pieces.length)
-        qsort(run->pieces.data, run->pieces.length, sizeof(struct piece), by_falling_cost);
+        qsort(run->pieces.data, run->pieces.length, sizeof(struct piece), compare_costs_descending);
     return 0;
 }
 
 /* ---- the third step ---- */
 
 /* Appends the new answers to the cached ones. */
-static int join_answers(struct task *task, struct error *err)
+static int merge_answers(struct task *task, struct error *err)
 {
     struct symbol_answers *all = &task->job->answers, *uncached = &task->uncached.answers;
     size_t known_frames = all->frames.length;
@@ -293,7 +293,7 @@ static int join_answers(struct task *task, struct error *err)
     return 0;
 }
 
-static void remember(struct task *task)
+static void add_to_cache(struct task *task)
 {
     size_t count = task->uncached.count;
     uint64_t *starts = task->cached.entry ? malloc((count + 1) * sizeof(*starts)) : NULL;
@@ -306,25 +306,25 @@ static void remember(struct task *task)
     free(starts);
 }
 
-static int answer_uncached(struct task *task, struct error *err)
+static int look_up_uncached(struct task *task, struct error *err)
 {
     int code = lookup_answer(&task->lookup, err);
     if (code != 0)
         return code;
     bool is_final = !task->lookup.problem[0]; /* otherwise a later lookup may find more */
     if (is_final && task->uncached.answers.is_found)
-        remember(task);
-    return join_answers(task, err);
+        add_to_cache(task);
+    return merge_answers(task, err);
 }
 
-static void answer_task(void *context, size_t i)
+static void finish_task(void *context, size_t i)
 {
     struct run *run = context;
     struct task *task = &run->tasks[i];
     struct error why = {""};
-    int code = is_stopped(run) ? -ECANCELED : task->has_uncached ? answer_uncached(task, &why) : 0;
+    int code = is_stopped(run) ? -ECANCELED : task->has_uncached ? look_up_uncached(task, &why) : 0;
     if (code != 0)
-        run_failed(run, code, &why);
+        set_run_error(run, code, &why);
     else if (task->has_files)
         lookup_conclude(&task->lookup, &task->job->answers);
 }
@@ -352,9 +352,9 @@ static int run_group(struct symbolizer *symbolizer, struct symbol_job *jobs, siz
     if (run.code == 0)
         run.code = list_pieces(&run, count, err);
     if (run.code == 0)
-        parallel_for(threads, DEMANGLE_STACK_SIZE, run.pieces.length, do_piece, &run);
+        parallel_for(threads, DEMANGLE_STACK_SIZE, run.pieces.length, run_piece, &run);
     if (run.code == 0)
-        parallel_for(threads, DEMANGLE_STACK_SIZE, count, answer_task, &run);
+        parallel_for(threads, DEMANGLE_STACK_SIZE, count, finish_task, &run);
     for (size_t i = 0; i < count; i++)
         close_task(&run.tasks[i]);
     array_free(&run.pieces);
@@ -378,7 +378,7 @@ static size_t count_open_files(void)
 
 /* The number of libraries whose files may be open at the same time: the mapped file, a debug file, a dwz file and a
  * package. In addition, each thread opens files briefly: one of the cache, one with split debug info. */
-static size_t size_of_group(const struct symbolizer *symbolizer, size_t count)
+static size_t choose_group_size(const struct symbolizer *symbolizer, size_t count)
 {
     enum { FILES_OF_LIBRARY = 4, FILES_OF_THREAD = 2 };
     struct rlimit limit;
@@ -393,7 +393,7 @@ static size_t size_of_group(const struct symbolizer *symbolizer, size_t count)
 int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err)
 {
     int code = 0;
-    size_t size = size_of_group(symbolizer, count);
+    size_t size = choose_group_size(symbolizer, count);
     for (size_t i = 0; i < count; i++)
         jobs[i].answers = (struct symbol_answers){.problem = ""};
     for (size_t i = 0; code == 0 && i < count; i += size)

@@ -17,19 +17,19 @@ struct place {
     size_t block, index;
 };
 
-static bool block_ends_up_to(const void *element, const void *wanted)
+static bool block_ends_at_or_before(const void *element, const void *wanted)
 {
     const struct mapping_block *block = element;
     return block->data[block->length - 1].end <= *(const uint64_t *)wanted;
 }
 
 /* The place of the first mapping that ends after `pc`; the place after the last block if none does. */
-static struct place first_ending_after(const struct address_space *space, uint64_t pc)
+static struct place find_first_ending_after(const struct address_space *space, uint64_t pc)
 {
     struct place place = {0};
     if (space->blocks.length > 1)
         place.block = search_count_before(space->blocks.data, space->blocks.length, sizeof(*space->blocks.data),
-                                          block_ends_up_to, &pc);
+                                          block_ends_at_or_before, &pc);
     if (place.block < space->blocks.length) {
         const struct mapping_block *block = &space->blocks.data[place.block];
         place.index = search_up_to(block->data, block->length, end, pc);
@@ -40,12 +40,12 @@ static struct place first_ending_after(const struct address_space *space, uint64
 }
 
 /* NULL after the last one. */
-static struct mapping *mapping_at(const struct address_space *space, struct place place)
+static struct mapping *find_mapping(const struct address_space *space, struct place place)
 {
     return place.block < space->blocks.length ? &space->blocks.data[place.block].data[place.index] : NULL;
 }
 
-static struct place place_after(const struct address_space *space, struct place place)
+static struct place find_next_place(const struct address_space *space, struct place place)
 {
     if (++place.index == space->blocks.data[place.block].length)
         place = (struct place){.block = place.block + 1};
@@ -54,17 +54,17 @@ static struct place place_after(const struct address_space *space, struct place 
 
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc)
 {
-    const struct mapping *found = mapping_at(space, first_ending_after(space, pc));
+    const struct mapping *found = find_mapping(space, find_first_ending_after(space, pc));
     return found && found->start <= pc ? found : NULL;
 }
 
 const struct mapping *address_space_next(const struct address_space *space, uint64_t pc)
 {
-    return mapping_at(space, first_ending_after(space, pc));
+    return find_mapping(space, find_first_ending_after(space, pc));
 }
 
 /* The last one before this place, or NULL. */
-static const struct mapping *mapping_before(const struct address_space *space, struct place place)
+static const struct mapping *find_mapping_before(const struct address_space *space, struct place place)
 {
     if (place.index)
         return &space->blocks.data[place.block].data[place.index - 1];
@@ -76,8 +76,8 @@ static const struct mapping *mapping_before(const struct address_space *space, s
 
 bool address_space_is_unmapped(const struct address_space *space, uint64_t pc, struct address_gap *gap)
 {
-    struct place place = first_ending_after(space, pc);
-    const struct mapping *above = mapping_at(space, place), *below = mapping_before(space, place);
+    struct place place = find_first_ending_after(space, pc);
+    const struct mapping *above = find_mapping(space, place), *below = find_mapping_before(space, place);
     if (above && above->start <= pc)
         return false;
     gap->start = below ? below->end : 0;
@@ -87,9 +87,9 @@ bool address_space_is_unmapped(const struct address_space *space, uint64_t pc, s
 
 bool address_space_has_file(const struct address_space *space, uint64_t start, uint64_t end)
 {
-    struct place place = first_ending_after(space, start);
-    for (const struct mapping *at; (at = mapping_at(space, place)) && at->start < end;
-         place = place_after(space, place))
+    struct place place = find_first_ending_after(space, start);
+    for (const struct mapping *at; (at = find_mapping(space, place)) && at->start < end;
+         place = find_next_place(space, place))
         if (at->lib != MAPPING_NO_LIB)
             return true;
     return false;
@@ -97,7 +97,7 @@ bool address_space_has_file(const struct address_space *space, uint64_t start, u
 
 /* ---- changes ---- */
 
-static struct mapping mapping_above(const struct mapping *mapping, uint64_t start)
+static struct mapping make_upper_part(const struct mapping *mapping, uint64_t start)
 {
     struct mapping rest = *mapping;
     rest.rva += start - mapping->start;
@@ -142,9 +142,9 @@ static bool split_block(struct address_space *space, struct place *place)
 }
 
 /* Inserts a mapping at an unmapped range, with its own reference to the module. */
-static bool insert(struct address_space *space, const struct mapping *mapping)
+static bool insert_mapping(struct address_space *space, const struct mapping *mapping)
 {
-    struct place place = first_ending_after(space, mapping->start);
+    struct place place = find_first_ending_after(space, mapping->start);
     if (place.block && !place.index) { /* at the end of the block before, so that no block begins with one mapping */
         place.block--;
         place.index = space->blocks.data[place.block].length;
@@ -186,21 +186,21 @@ static bool clear_range(struct address_space *space, uint64_t start, uint64_t en
 {
     struct mapping *at;
     struct place place;
-    while ((at = mapping_at(space, place = first_ending_after(space, start))) && at->start < end) {
+    while ((at = find_mapping(space, place = find_first_ending_after(space, start))) && at->start < end) {
         unwind_cache_clear(space->cache);
         if (at->start < start && at->end > end) {
-            struct mapping above = mapping_above(at, end);
+            struct mapping above = make_upper_part(at, end);
             uint64_t old_end = at->end;
             at->end = start;
-            if (insert(space, &above))
+            if (insert_mapping(space, &above))
                 return true;
-            mapping_at(space, place)->end = old_end;
+            find_mapping(space, place)->end = old_end;
             return false;
         }
         if (at->start < start)
             at->end = start;
         else if (at->end > end)
-            *at = mapping_above(at, end);
+            *at = make_upper_part(at, end);
         else
             remove_covered(space, place, end);
     }
@@ -213,7 +213,7 @@ bool address_space_map(struct address_space *space, const struct mapping *mappin
         return true;
     const struct mapping added = *mapping;                          /* which may be one of this space, */
     struct unwind_module *module = unwind_module_ref(added.module); /* with the last reference to its module */
-    bool ok = clear_range(space, added.start, added.end) && insert(space, &added);
+    bool ok = clear_range(space, added.start, added.end) && insert_mapping(space, &added);
     unwind_module_unref(module);
     return ok;
 }
@@ -221,15 +221,15 @@ bool address_space_map(struct address_space *space, const struct mapping *mappin
 bool address_space_map_around(struct address_space *space, const struct mapping *mapping)
 {
     for (uint64_t at = mapping->start; at < mapping->end;) {
-        struct place place = first_ending_after(space, at);
-        const struct mapping *other = mapping_at(space, place);
+        struct place place = find_first_ending_after(space, at);
+        const struct mapping *other = find_mapping(space, place);
         if (other && other->start <= at && other->lib == MAPPING_NO_LIB) {
             at = other->end;
             continue;
         }
-        struct mapping part = mapping_above(mapping, at);
+        struct mapping part = make_upper_part(mapping, at);
         while (other && other->start < part.end && other->lib != MAPPING_NO_LIB)
-            other = mapping_at(space, place = place_after(space, place));
+            other = find_mapping(space, place = find_next_place(space, place));
         if (other && other->start < part.end)
             part.end = other->start;
         at = part.end;

@@ -41,14 +41,14 @@ void unwind_cache_clear(struct unwind_cache *cache)
     cache->generation = 1;
 }
 
-static struct rule *make_room(struct unwind_cache *cache, uint64_t pc)
+static struct rule *insert_rule(struct unwind_cache *cache, uint64_t pc)
 {
     struct rule *pair = unwind_cache_pair(cache, pc);
     pair[1] = pair[0];
     return &pair[0];
 }
 
-static void grow(struct unwind_cache *cache)
+static void double_table(struct unwind_cache *cache)
 {
     struct unwind_cache grown = {.pairs = pairs_new(cache->bits + 1), .bits = cache->bits + 1};
     cache->misses = 0;
@@ -58,7 +58,7 @@ static void grow(struct unwind_cache *cache)
         for (size_t way = 2; way-- > 0;) {
             const struct rule *rule = &cache->pairs[i][way];
             if (rule->generation == cache->generation)
-                *make_room(&grown, rule->pc) = *rule;
+                *insert_rule(&grown, rule->pc) = *rule;
         }
     free(cache->pairs);
     cache->pairs = grown.pairs;
@@ -68,8 +68,8 @@ static void grow(struct unwind_cache *cache)
 struct rule *unwind_cache_add(struct unwind_cache *cache, uint64_t pc)
 {
     if (++cache->misses >> cache->bits > 0 && cache->bits < CACHE_MAX_BITS)
-        grow(cache);
-    struct rule *rule = make_room(cache, pc);
+        double_table(cache);
+    struct rule *rule = insert_rule(cache, pc);
     *rule = (struct rule){.pc = pc, .generation = cache->generation};
     return rule;
 }

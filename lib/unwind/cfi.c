@@ -112,13 +112,13 @@ bool cfi_read_address(struct cursor *c, uint8_t encoding, uint64_t vaddr, uint64
     return !c->failed && !(encoding & DW_EH_PE_indirect);
 }
 
-static uint64_t cursor_vaddr(const struct cfi_section *section, const struct cursor *c)
+static uint64_t find_cursor_vaddr(const struct cfi_section *section, const struct cursor *c)
 {
     return section->vaddr + (uint64_t)(c->at - section->part.bytes);
 }
 
 /* A raw pointer has the size of the file's class. */
-static uint8_t pointer_encoding(const struct cfi_section *section, uint8_t encoding)
+static uint8_t choose_pointer_encoding(const struct cfi_section *section, uint8_t encoding)
 {
     bool is_short = section->is_32_bit && encoding != DW_EH_PE_omit && (encoding & 0x0f) == DW_EH_PE_absptr;
     return is_short ? encoding | DW_EH_PE_udata4 : encoding;
@@ -136,14 +136,14 @@ static bool augmentation_read(const struct cfi_section *section, struct cursor *
             cursor_u8(c);
             break;
         case 'P': { /* the personality routine: only its size matters */
-            uint8_t encoding = pointer_encoding(section, cursor_u8(c));
+            uint8_t encoding = choose_pointer_encoding(section, cursor_u8(c));
             uint64_t ignored;
             if (encoding != DW_EH_PE_omit)
-                cfi_read_address(c, encoding & ~DW_EH_PE_indirect, cursor_vaddr(section, c), 0, &ignored);
+                cfi_read_address(c, encoding & ~DW_EH_PE_indirect, find_cursor_vaddr(section, c), 0, &ignored);
             break;
         }
         case 'R':
-            cie->pointer_encoding = pointer_encoding(section, cursor_u8(c));
+            cie->pointer_encoding = choose_pointer_encoding(section, cursor_u8(c));
             break;
         case 'S':
             cie->is_signal_frame = true;
@@ -164,7 +164,7 @@ static bool cie_read(struct cfi_section *section, uint64_t offset, struct cfi_ci
     if (entry_read(section, offset, &entry) != 1 || !entry_is_cie(section, &entry))
         return false;
     struct cursor c = entry.body;
-    *cie = (struct cfi_cie){.pointer_encoding = pointer_encoding(section, DW_EH_PE_absptr),
+    *cie = (struct cfi_cie){.pointer_encoding = choose_pointer_encoding(section, DW_EH_PE_absptr),
                             .address_size = section->is_32_bit ? 4 : 8};
     uint8_t version = cursor_u8(&c);
     if (version != 1 && version != 3 && version != 4)
@@ -214,7 +214,7 @@ int cfi_fde_read(struct cfi_section *section, uint64_t offset, struct cfi_fde *f
         return 0;
     struct cursor c = entry.body;
     uint8_t encoding = fde->cie.pointer_encoding;
-    if (!cfi_read_address(&c, encoding, cursor_vaddr(section, &c), 0, &fde->start) ||
+    if (!cfi_read_address(&c, encoding, find_cursor_vaddr(section, &c), 0, &fde->start) ||
         !cfi_read_address(&c, encoding & 0x0f, 0, 0, &fde->size))
         return 0;
     if (fde->cie.has_augmentation_data)
@@ -257,7 +257,7 @@ static void restore_rule(struct interpreter *in, uint64_t reg)
         set_rule(in, reg, (enum cfi_rule)in->initial->rules[reg], in->initial->values[reg]);
 }
 
-static int64_t factored(const struct interpreter *in, uint64_t value)
+static int64_t multiply_factor(const struct interpreter *in, uint64_t value)
 {
     return (int64_t)(value * (uint64_t)in->cie->data_align);
 }
@@ -287,7 +287,7 @@ static void change_cfa(struct interpreter *in, uint64_t reg, int64_t offset)
         set_cfa(in, reg, offset);
 }
 
-static void remember(struct interpreter *in)
+static void push_state(struct interpreter *in)
 {
     if (in->remembered_count == REMEMBERED_MAX)
         in->failed = true;
@@ -295,7 +295,7 @@ static void remember(struct interpreter *in)
         in->remembered[in->remembered_count++] = in->row;
 }
 
-static void recall(struct interpreter *in)
+static void pop_state(struct interpreter *in)
 {
     if (in->remembered_count == 0)
         in->failed = true;
@@ -304,7 +304,7 @@ static void recall(struct interpreter *in)
 }
 
 /* Returns true if the pc lies in the row before the advance. */
-static bool advance(struct interpreter *in, uint64_t factored_delta)
+static bool advance_pc(struct interpreter *in, uint64_t factored_delta)
 {
     uint64_t delta = factored_delta * in->cie->code_align;
     if (in->pc - in->location < delta)
@@ -313,7 +313,7 @@ static bool advance(struct interpreter *in, uint64_t factored_delta)
     return false;
 }
 
-static void run_other(struct interpreter *in, struct cursor *c, uint8_t op)
+static void run_other_instruction(struct interpreter *in, struct cursor *c, uint8_t op)
 {
     uint64_t reg;
     switch (op) {
@@ -322,23 +322,23 @@ static void run_other(struct interpreter *in, struct cursor *c, uint8_t op)
         break;
     case DW_CFA_offset_extended:
         reg = cursor_uleb(c);
-        set_rule(in, reg, CFI_OFFSET, factored(in, cursor_uleb(c)));
+        set_rule(in, reg, CFI_OFFSET, multiply_factor(in, cursor_uleb(c)));
         break;
     case DW_CFA_offset_extended_sf:
         reg = cursor_uleb(c);
-        set_rule(in, reg, CFI_OFFSET, factored(in, (uint64_t)cursor_sleb(c)));
+        set_rule(in, reg, CFI_OFFSET, multiply_factor(in, (uint64_t)cursor_sleb(c)));
         break;
     case DW_CFA_GNU_negative_offset_extended:
         reg = cursor_uleb(c);
-        set_rule(in, reg, CFI_OFFSET, factored(in, 0 - cursor_uleb(c)));
+        set_rule(in, reg, CFI_OFFSET, multiply_factor(in, 0 - cursor_uleb(c)));
         break;
     case DW_CFA_val_offset:
         reg = cursor_uleb(c);
-        set_rule(in, reg, CFI_VAL_OFFSET, factored(in, cursor_uleb(c)));
+        set_rule(in, reg, CFI_VAL_OFFSET, multiply_factor(in, cursor_uleb(c)));
         break;
     case DW_CFA_val_offset_sf:
         reg = cursor_uleb(c);
-        set_rule(in, reg, CFI_VAL_OFFSET, factored(in, (uint64_t)cursor_sleb(c)));
+        set_rule(in, reg, CFI_VAL_OFFSET, multiply_factor(in, (uint64_t)cursor_sleb(c)));
         break;
     case DW_CFA_restore_extended:
         restore_rule(in, cursor_uleb(c));
@@ -362,10 +362,10 @@ static void run_other(struct interpreter *in, struct cursor *c, uint8_t op)
         set_rule(in, reg, CFI_VAL_EXPRESSION, skip_expression(in, c));
         break;
     case DW_CFA_remember_state:
-        remember(in);
+        push_state(in);
         break;
     case DW_CFA_restore_state:
-        recall(in);
+        pop_state(in);
         break;
     case DW_CFA_def_cfa:
         reg = cursor_uleb(c);
@@ -373,7 +373,7 @@ static void run_other(struct interpreter *in, struct cursor *c, uint8_t op)
         break;
     case DW_CFA_def_cfa_sf:
         reg = cursor_uleb(c);
-        set_cfa(in, reg, factored(in, (uint64_t)cursor_sleb(c)));
+        set_cfa(in, reg, multiply_factor(in, (uint64_t)cursor_sleb(c)));
         break;
     case DW_CFA_def_cfa_register:
         change_cfa(in, cursor_uleb(c), in->row.cfa_value);
@@ -382,7 +382,7 @@ static void run_other(struct interpreter *in, struct cursor *c, uint8_t op)
         change_cfa(in, in->row.cfa_register, (int64_t)cursor_uleb(c));
         break;
     case DW_CFA_def_cfa_offset_sf:
-        change_cfa(in, in->row.cfa_register, factored(in, (uint64_t)cursor_sleb(c)));
+        change_cfa(in, in->row.cfa_register, multiply_factor(in, (uint64_t)cursor_sleb(c)));
         break;
     case DW_CFA_def_cfa_expression:
         in->row.cfa_kind = CFI_CFA_EXPRESSION;
@@ -412,7 +412,7 @@ static bool set_location(struct interpreter *in, struct cursor *c)
 }
 
 /* Runs the instructions up to the row of the pc. */
-static bool run(struct interpreter *in, struct cursor c)
+static bool run_instructions(struct interpreter *in, struct cursor c)
 {
     while (c.at < c.end && !in->failed && !c.failed) {
         if (!unwind_work_add(in->work, 1))
@@ -421,10 +421,10 @@ static bool run(struct interpreter *in, struct cursor c)
         bool done = false;
         switch (op & 0xc0) {
         case DW_CFA_advance_loc:
-            done = advance(in, low);
+            done = advance_pc(in, low);
             break;
         case DW_CFA_offset:
-            set_rule(in, low, CFI_OFFSET, factored(in, cursor_uleb(&c)));
+            set_rule(in, low, CFI_OFFSET, multiply_factor(in, cursor_uleb(&c)));
             break;
         case DW_CFA_restore:
             restore_rule(in, low);
@@ -435,19 +435,19 @@ static bool run(struct interpreter *in, struct cursor c)
                 done = set_location(in, &c);
                 break;
             case DW_CFA_advance_loc1:
-                done = advance(in, cursor_u8(&c));
+                done = advance_pc(in, cursor_u8(&c));
                 break;
             case DW_CFA_advance_loc2:
-                done = advance(in, cursor_u16(&c));
+                done = advance_pc(in, cursor_u16(&c));
                 break;
             case DW_CFA_advance_loc4:
-                done = advance(in, cursor_u32(&c));
+                done = advance_pc(in, cursor_u32(&c));
                 break;
             case DW_CFA_MIPS_advance_loc8:
-                done = advance(in, cursor_u64(&c));
+                done = advance_pc(in, cursor_u64(&c));
                 break;
             default:
-                run_other(in, &c, op);
+                run_other_instruction(in, &c, op);
                 break;
             }
         }
@@ -475,11 +475,11 @@ bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row, str
         .end = cie_first ? fde->instructions.end : fde->cie.instructions.end,
         .is_signal_frame = fde->cie.is_signal_frame,
     };
-    if (!run(&in, fde->cie.instructions))
+    if (!run_instructions(&in, fde->cie.instructions))
         return false;
     struct cfi_row initial = in.row;
     in.initial = &initial;
-    if (!run(&in, fde->instructions))
+    if (!run_instructions(&in, fde->instructions))
         return false;
     *row = in.row;
     return row->cfa_kind != CFI_CFA_UNSET;

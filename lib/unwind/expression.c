@@ -37,7 +37,7 @@ static void push_pick(struct machine *m, unsigned index)
         push(m, m->stack[m->depth - 1 - index]);
 }
 
-static void rotate(struct machine *m)
+static void rotate_top(struct machine *m)
 {
     uint64_t first = pop(m), second = pop(m), third = pop(m);
     push(m, first);
@@ -53,7 +53,7 @@ static void push_register(struct machine *m, const struct unwind_regs *regs, uin
         push(m, regs->r[number] + (uint64_t)offset);
 }
 
-static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
+static uint64_t divide_signed(struct machine *m, uint64_t a, uint64_t b)
 {
     if (b == 0) {
         m->failed = true;
@@ -70,14 +70,14 @@ static uint64_t shift_arithmetically(uint64_t value, unsigned count)
     return value >> count | signs;
 }
 
-static uint64_t binary(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
+static uint64_t compute_binary(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
 {
     int64_t sa = (int64_t)a, sb = (int64_t)b;
     switch (op) {
     case DW_OP_and:
         return a & b;
     case DW_OP_div:
-        return divide(m, a, b);
+        return divide_signed(m, a, b);
     case DW_OP_minus:
         return a - b;
     case DW_OP_mod:
@@ -112,7 +112,7 @@ static uint64_t binary(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
     }
 }
 
-static void jump(struct machine *m, struct cursor *c, const unsigned char *start, int16_t distance)
+static void jump_by(struct machine *m, struct cursor *c, const unsigned char *start, int16_t distance)
 {
     ptrdiff_t at = (c->at - start) + distance;
     if (c->failed || at < 0 || at > c->end - start)
@@ -197,7 +197,7 @@ bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, con
                 break;
             }
             case DW_OP_rot:
-                rotate(&m);
+                rotate_top(&m);
                 break;
             case DW_OP_abs:
                 value = pop(&m);
@@ -215,11 +215,11 @@ bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, con
             case DW_OP_bra: {
                 int16_t distance = (int16_t)cursor_u16(c);
                 if (pop(&m) != 0)
-                    jump(&m, c, start, distance);
+                    jump_by(&m, c, start, distance);
                 break;
             }
             case DW_OP_skip:
-                jump(&m, c, start, (int16_t)cursor_u16(c));
+                jump_by(&m, c, start, (int16_t)cursor_u16(c));
                 break;
             case DW_OP_bregx: {
                 uint64_t number = cursor_uleb(c);
@@ -233,7 +233,7 @@ bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, con
                 if (!is_binary)
                     return false;
                 uint64_t b = pop(&m), a = pop(&m);
-                push(&m, binary(&m, op, a, b));
+                push(&m, compute_binary(&m, op, a, b));
                 break;
             }
             }

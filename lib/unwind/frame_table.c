@@ -14,7 +14,7 @@
 
 enum { HEADER_FIXED_SIZE = 4, TABLE_ENTRY_SIZE = 8 };
 
-static const struct elf_segment *header_segment(const struct unwind_module *module)
+static const struct elf_segment *find_header_segment(const struct unwind_module *module)
 {
     for (size_t i = 0; i < module->elf.segments.length; i++)
         if (module->elf.segments.data[i].type == PT_GNU_EH_FRAME)
@@ -26,7 +26,7 @@ static const struct elf_segment *header_segment(const struct unwind_module *modu
 static bool header_open(struct unwind_module *module, uint64_t *eh_frame_vaddr)
 {
     struct eh_frame_header *header = &module->header;
-    const struct elf_segment *segment = header_segment(module);
+    const struct elf_segment *segment = find_header_segment(module);
     if (!segment)
         return false;
     struct bytes range = unwind_module_bytes(module, segment->address);
@@ -53,7 +53,7 @@ static bool header_open(struct unwind_module *module, uint64_t *eh_frame_vaddr)
     return true;
 }
 
-static uint64_t header_address(const struct eh_frame_header *header, const unsigned char *bytes)
+static uint64_t read_header_address(const struct eh_frame_header *header, const unsigned char *bytes)
 {
     struct cursor c = cursor_of(bytes, 4);
     return header->vaddr + (uint64_t)(int32_t)cursor_u32(&c);
@@ -69,7 +69,7 @@ static bool header_search(struct eh_frame_header *header, uint64_t vaddr, uint64
         const unsigned char *entry = file_part_at(&header->part, header->table + middle * TABLE_ENTRY_SIZE, 4);
         if (!entry)
             return false;
-        if (header_address(header, entry) <= vaddr)
+        if (read_header_address(header, entry) <= vaddr)
             low = middle + 1;
         else
             high = middle;
@@ -80,8 +80,8 @@ static bool header_search(struct eh_frame_header *header, uint64_t vaddr, uint64
         file_part_at(&header->part, header->table + (low - 1) * TABLE_ENTRY_SIZE, TABLE_ENTRY_SIZE);
     if (!entry)
         return false;
-    *start = header_address(header, entry);
-    *fde_vaddr = header_address(header, entry + 4);
+    *start = read_header_address(header, entry);
+    *fde_vaddr = read_header_address(header, entry + 4);
     return true;
 }
 

@@ -41,7 +41,7 @@ struct in_place_walker {
 
 /* Debian's libunwind-ptrace does not name the libraries that it needs: libunwind itself, and liblzma, which prof has.
  */
-static bool load(struct in_place_walker *walker)
+static bool load_libunwind(struct in_place_walker *walker)
 {
     static const char *const names[] = {UNWIND_FUNCTIONS(EXPANDED_NAME)};
     static const char *const ptrace_names[] = {PTRACE_FUNCTIONS(LATE_NAME)};
@@ -66,7 +66,7 @@ struct in_place_walker *in_place_walker_new(void)
     struct in_place_walker *walker = calloc(1, sizeof(*walker));
     if (!walker)
         return NULL;
-    if (load(walker)) {
+    if (load_libunwind(walker)) {
         walker->libunwind_ptrace._UPT_accessors->access_mem = access_memory;
         walker->space = walker->libunwind.unw_create_addr_space(walker->libunwind_ptrace._UPT_accessors, 0);
     }
@@ -85,7 +85,7 @@ void in_place_walker_free(struct in_place_walker *walker)
     free(walker);
 }
 
-static bool may_walk(struct in_place_walker *walker, uint64_t now)
+static bool has_time_left(struct in_place_walker *walker, uint64_t now)
 {
     if (!walker->first_walk)
         walker->first_walk = now;
@@ -97,7 +97,7 @@ static bool may_walk(struct in_place_walker *walker, uint64_t now)
 }
 
 /* Flushes the cache for another program, and every second: it has rules by address, whatever is mapped there. */
-static void forget_other_programs(struct in_place_walker *walker, uint32_t program, uint64_t now)
+static void flush_stale_cache(struct in_place_walker *walker, uint32_t program, uint64_t now)
 {
     if (walker->program == program && now < walker->flushed + SECOND)
         return;
@@ -119,7 +119,7 @@ static bool read_registers(const struct in_place_walker *walker, unw_cursor_t *c
 }
 
 /* Whether prof's own rules end a walk at this frame, without reading the stack. */
-static bool is_start(struct address_space *space, const struct unwind_regs *regs)
+static bool is_thread_start(struct address_space *space, const struct unwind_regs *regs)
 {
     uint64_t pcs[2];
     struct unwind_stack nothing = {.sp = regs->r[UNWIND_REG_SP]};
@@ -127,8 +127,8 @@ static bool is_start(struct address_space *space, const struct unwind_regs *regs
     return result.end == UNWIND_COMPLETE && result.frames == 1;
 }
 
-static size_t walk(struct in_place_walker *walker, const struct in_place_thread *thread, void *context,
-                   uint64_t deadline, uint64_t *pcs, size_t max)
+static size_t walk_stack(struct in_place_walker *walker, const struct in_place_thread *thread, void *context,
+                         uint64_t deadline, uint64_t *pcs, size_t max)
 {
     unw_cursor_t cursor;
     struct unwind_regs regs;
@@ -141,7 +141,7 @@ static size_t walk(struct in_place_walker *walker, const struct in_place_thread 
             return 0;
         bool is_trampoline = walker->libunwind.unw_is_signal_frame(&cursor) > 0;
         pcs[count++] = regs.r[UNWIND_REG_PC] - (exact || is_trampoline ? 0 : 1);
-        if (is_start(thread->space, &regs))
+        if (is_thread_start(thread->space, &regs))
             return count;
         exact = is_trampoline;
     } while (count < max && monotonic_ns() < deadline && walker->libunwind.unw_step(&cursor) > 0);
@@ -151,14 +151,14 @@ static size_t walk(struct in_place_walker *walker, const struct in_place_thread 
 size_t in_place_walk(struct in_place_walker *walker, const struct in_place_thread *thread, uint64_t *pcs, size_t max)
 {
     uint64_t start = monotonic_ns();
-    if (!may_walk(walker, start))
+    if (!has_time_left(walker, start))
         return 0;
     void *context = walker->libunwind_ptrace._UPT_create(thread->tid);
     if (!context)
         return 0;
-    forget_other_programs(walker, thread->program, start);
+    flush_stale_cache(walker, thread->program, start);
     walked = (struct target_thread){(uint32_t)thread->pid, (uint32_t)thread->tid};
-    size_t count = walk(walker, thread, context, start + longest_walk, pcs, max);
+    size_t count = walk_stack(walker, thread, context, start + longest_walk, pcs, max);
     walker->libunwind_ptrace._UPT_destroy(context);
     walker->walks++;
     walker->spent += monotonic_ns() - start;

@@ -29,7 +29,7 @@ static int check_machine(const struct elf_file *elf, const char *name, struct er
 }
 
 /* Makes a module of `elf`, an open file, and takes it over; closes it after a failure. */
-static int module_of_elf(struct unwind_module **out, struct elf_file *elf, const char *name, struct error *err)
+static int create_module(struct unwind_module **out, struct elf_file *elf, const char *name, struct error *err)
 {
     int code = check_machine(elf, name, err);
     if (!code && !(*out = module_new()))
@@ -46,7 +46,7 @@ int unwind_module_open_file(struct unwind_module **out, struct file_source *file
     struct elf_file elf = {0};
     int code = elf_file_open_source(&elf, file, file->path, err);
     *out = NULL;
-    return code ? code : module_of_elf(out, &elf, file->path, err);
+    return code ? code : create_module(out, &elf, file->path, err);
 }
 
 int unwind_module_open(struct unwind_module **out, int fd, const char *name, struct error *err)
@@ -57,10 +57,10 @@ int unwind_module_open(struct unwind_module **out, int fd, const char *name, str
     if (own < 0)
         return error_set(err, errno, "cannot open %s again: %s", name, strerror(errno));
     int code = elf_file_open_fd(&elf, own, name, err);
-    return code ? code : module_of_elf(out, &elf, name, err);
+    return code ? code : create_module(out, &elf, name, err);
 }
 
-static unsigned char *copy_of(const void *bytes, size_t size)
+static unsigned char *copy_image(const void *bytes, size_t size)
 {
     unsigned char *copy = malloc(size ? size : 1);
     return copy ? memcpy(copy, bytes, size) : NULL;
@@ -70,7 +70,7 @@ int unwind_module_from_memory(struct unwind_module **out, const void *image, siz
                               struct error *err)
 {
     struct elf_file elf = {0};
-    unsigned char *copy = copy_of(image, size);
+    unsigned char *copy = copy_image(image, size);
     int code = copy ? elf_file_open_image(&elf, copy, size, name, err) : error_no_memory(err);
     *out = NULL;
     if (code) {
@@ -78,7 +78,7 @@ int unwind_module_from_memory(struct unwind_module **out, const void *image, siz
         return code;
     }
     elf.owned_image = copy;
-    return module_of_elf(out, &elf, name, err);
+    return create_module(out, &elf, name, err);
 }
 
 int unwind_module_of_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
@@ -90,7 +90,7 @@ int unwind_module_of_code(struct unwind_module **out, const void *frames, size_t
     if (!module)
         return error_no_memory(err);
     module->elf.base = start;
-    module->owned_frames = copy_of(frames, frames_size);
+    module->owned_frames = copy_image(frames, frames_size);
     if (!module->owned_frames || !array_push(&module->elf.segments, segment))
         code = error_no_memory(err);
     else if (!unwind_module_use_frames(module, frames_size, start + ((size + 7) & ~UINT64_C(7)), start, size))
@@ -134,7 +134,7 @@ size_t unwind_module_build_id(struct unwind_module *module, unsigned char build_
 /* ---- addresses and bytes ---- */
 
 /* The PT_LOAD whose file bytes contain vaddr, or NULL. */
-static const struct elf_segment *segment_at(const struct unwind_module *module, uint64_t vaddr)
+static const struct elf_segment *find_segment(const struct unwind_module *module, uint64_t vaddr)
 {
     for (size_t i = 0; i < module->elf.segments.length; i++) {
         const struct elf_segment *segment = &module->elf.segments.data[i];
@@ -144,7 +144,7 @@ static const struct elf_segment *segment_at(const struct unwind_module *module, 
     return NULL;
 }
 
-static struct bytes bytes_from(const struct unwind_module *module, const struct elf_segment *segment, uint64_t vaddr)
+static struct bytes find_bytes(const struct unwind_module *module, const struct elf_segment *segment, uint64_t vaddr)
 {
     uint64_t into = vaddr - segment->address;
     if (segment->offset > UINT64_MAX - into)
@@ -154,13 +154,13 @@ static struct bytes bytes_from(const struct unwind_module *module, const struct 
 
 struct bytes unwind_module_bytes(const struct unwind_module *module, uint64_t vaddr)
 {
-    const struct elf_segment *segment = segment_at(module, vaddr);
-    return segment ? bytes_from(module, segment, vaddr) : (struct bytes){0};
+    const struct elf_segment *segment = find_segment(module, vaddr);
+    return segment ? find_bytes(module, segment, vaddr) : (struct bytes){0};
 }
 
 /* How well a segment fits a mapping that begins at this offset of the file. Mappings are whole pages, so that the first
  * page of a segment may begin with the end of the one before it. */
-static int segment_fit(const struct elf_segment *segment, uint64_t file_offset)
+static int rate_segment(const struct elf_segment *segment, uint64_t file_offset)
 {
     if (segment->type != PT_LOAD)
         return 0;
@@ -175,7 +175,7 @@ uint64_t unwind_module_vaddr(const struct unwind_module *module, uint64_t file_o
     const struct elf_segment *best = NULL;
     int best_fit = 0;
     for (size_t i = 0; i < module->elf.segments.length; i++) {
-        int fit = segment_fit(&module->elf.segments.data[i], file_offset);
+        int fit = rate_segment(&module->elf.segments.data[i], file_offset);
         if (fit > best_fit) {
             best_fit = fit;
             best = &module->elf.segments.data[i];
@@ -201,10 +201,10 @@ bool unwind_module_has_code(const struct unwind_module *module)
 
 size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, unsigned char *out, size_t size)
 {
-    const struct elf_segment *segment = segment_at(module, vaddr);
+    const struct elf_segment *segment = find_segment(module, vaddr);
     if (!segment)
         return 0;
-    struct bytes bytes = bytes_from(module, segment, vaddr);
+    struct bytes bytes = find_bytes(module, segment, vaddr);
     if (size > bytes.size)
         size = (size_t)bytes.size;
     return bytes_read(&bytes, 0, out, size) ? size : 0;
@@ -213,7 +213,7 @@ size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, uns
 bool unwind_module_is_haskell(struct unwind_module *module, uint64_t vaddr)
 {
     enum { HASKELL_TESTS_MAX = 4 };
-    const struct elf_segment *segment = segment_at(module, vaddr);
+    const struct elf_segment *segment = find_segment(module, vaddr);
     if (module->is_haskell || !segment || module->haskell_tests == HASKELL_TESTS_MAX)
         return module->is_haskell;
     unsigned char code[2 * ARCH_HASKELL_REACH];
@@ -228,7 +228,7 @@ bool unwind_module_code(struct unwind_module *module, uint64_t vaddr,
                         unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
     memset(code, 0, ARCH_CODE_BEFORE + ARCH_CODE_AFTER);
-    const struct elf_segment *segment = segment_at(module, vaddr);
+    const struct elf_segment *segment = find_segment(module, vaddr);
     uint64_t into = segment ? vaddr - segment->address : 0;
     uint64_t before = into < ARCH_CODE_BEFORE ? into : ARCH_CODE_BEFORE;
     return unwind_module_read_code(module, vaddr - before, code + ARCH_CODE_BEFORE - before, before + ARCH_CODE_AFTER) >

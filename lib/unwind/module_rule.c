@@ -9,13 +9,13 @@ bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde 
     return unwind_module_find(mapping->module, vaddr, fde) && cfi_row_at(fde, vaddr, row, work);
 }
 
-static bool fits_slot(int64_t offset)
+static bool fits_in_slot(int64_t offset)
 {
     return offset % 8 == 0 && offset / 8 >= INT16_MIN && offset / 8 <= INT16_MAX;
 }
 
 /* The CFA as `*(register + offset)`: DW_OP_breg, DW_OP_deref. */
-static bool compact_deref(const struct cfi_row *row, struct rule *rule)
+static bool make_deref_rule(const struct cfi_row *row, struct rule *rule)
 {
     struct cursor c = cfi_expression(row, row->cfa_value);
     uint8_t reg = (uint8_t)(cursor_u8(&c) - DW_OP_breg0);
@@ -31,14 +31,14 @@ static bool compact_deref(const struct cfi_row *row, struct rule *rule)
 }
 
 /* Omits the rules of registers that no caller relies on (rax and others, which exception handling code saves). */
-static bool compact(const struct cfi_row *row, struct rule *rule)
+static bool make_compact_rule(const struct cfi_row *row, struct rule *rule)
 {
     uint8_t return_rule = row->rules[UNWIND_REG_PC], sp_rule = row->rules[UNWIND_REG_SP];
     if (return_rule == CFI_UNDEFINED) {
         rule->kind = RULE_START;
         return true;
     }
-    if (row->is_signal_frame || return_rule != CFI_OFFSET || !fits_slot(row->values[UNWIND_REG_PC]))
+    if (row->is_signal_frame || return_rule != CFI_OFFSET || !fits_in_slot(row->values[UNWIND_REG_PC]))
         return false;
     if (sp_rule != CFI_SAME_VALUE && !(sp_rule == CFI_VAL_OFFSET && row->values[UNWIND_REG_SP] == 0))
         return false;
@@ -47,13 +47,13 @@ static bool compact(const struct cfi_row *row, struct rule *rule)
         uint8_t reg = arch_saved_registers[i], kind = row->rules[reg];
         if (kind == CFI_SAME_VALUE || kind == CFI_UNDEFINED)
             continue;
-        if (kind != CFI_OFFSET || !fits_slot(row->values[reg]))
+        if (kind != CFI_OFFSET || !fits_in_slot(row->values[reg]))
             return false;
         rule->slots[i] = (int16_t)(row->values[reg] / 8);
         rule->saved |= (uint16_t)(1u << reg);
     }
     if (row->cfa_kind == CFI_CFA_EXPRESSION)
-        return compact_deref(row, rule);
+        return make_deref_rule(row, rule);
     if (row->cfa_register >= UNWIND_REG_PC || row->cfa_value != (int32_t)row->cfa_value)
         return false;
     rule->kind = RULE_FRAME;
@@ -69,7 +69,7 @@ static bool read_code(const struct mapping *mapping, uint64_t pc, bool exact,
     return unwind_module_code(mapping->module, vaddr_of(mapping, pc) + !exact, code);
 }
 
-static enum rule_kind kind_of_snippet(const struct arch_code *code)
+static enum rule_kind choose_snippet_kind(const struct arch_code *code)
 {
     return code->kind == ARCH_CODE_STUB ? RULE_FRAME : code->kind == ARCH_CODE_START ? RULE_START : RULE_AFTER_CLONE;
 }
@@ -114,7 +114,7 @@ bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc)
 
 /* Whether makecontext or a coroutine library stored this return address: no call precedes it, and it begins a
  * function (__start_context) or has no CFI (Boost). */
-static bool is_planted(const struct mapping *mapping, uint64_t pc, bool exact)
+static bool is_context_start(const struct mapping *mapping, uint64_t pc, bool exact)
 {
     unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
     uint64_t start, size, vaddr = vaddr_of(mapping, pc) + 1;
@@ -122,7 +122,7 @@ static bool is_planted(const struct mapping *mapping, uint64_t pc, bool exact)
            (!unwind_module_function(mapping->module, vaddr, &start, &size) || start == vaddr);
 }
 
-static bool rule_of_go_table(const struct mapping *mapping, uint64_t pc, struct rule *rule)
+static bool make_go_table_rule(const struct mapping *mapping, uint64_t pc, struct rule *rule)
 {
     int32_t size = unwind_module_go_frame_size(mapping->module, vaddr_of(mapping, pc));
     if (size < 0 || size > INT32_MAX - 8)
@@ -136,7 +136,7 @@ static bool rule_of_go_table(const struct mapping *mapping, uint64_t pc, struct 
 
 /* The frame of a function of Go, by the program's own table. Code of Go's runtime where stacks begin or are switched is
  * recognized: the table does not describe it. */
-static bool rule_of_go(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
+static bool make_go_rule(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
 {
     if (!unwind_module_is_go(mapping->module))
         return false;
@@ -148,16 +148,16 @@ static bool rule_of_go(const struct mapping *mapping, uint64_t pc, bool exact, s
     else if (code.kind == ARCH_CODE_SIGNAL_FRAME)
         rule->kind = RULE_SIGNAL_FRAME;
     else if (code.kind == ARCH_CODE_AFTER_CLONE)
-        rule_of_snippet(&code, kind_of_snippet(&code), rule);
+        rule_of_snippet(&code, choose_snippet_kind(&code), rule);
     else
-        return rule_of_go_table(mapping, pc, rule);
+        return make_go_table_rule(mapping, pc, rule);
     return true;
 }
 
 /* Without CFI: tries the entry point, known code, the start of a context, and the return. Else the frame pointer is
  * left. */
-static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
-                             struct unwind_work *work)
+static void make_rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
+                                  struct unwind_work *work)
 {
     unwind_work_add(work, UNWIND_WORK_OF_RETURN);
     rule->kind = RULE_NO_CFI;
@@ -174,8 +174,8 @@ static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool ex
     else if (unwind_module_is_go(mapping->module))
         rule->kind = RULE_GO_NO_CFI;
     else if (code.kind != ARCH_CODE_UNKNOWN)
-        rule_of_snippet(&code, kind_of_snippet(&code), rule);
-    else if (is_planted(mapping, pc, exact))
+        rule_of_snippet(&code, choose_snippet_kind(&code), rule);
+    else if (is_context_start(mapping, pc, exact))
         rule->kind = RULE_PLANTED;
     else if (unwind_module_is_haskell(mapping->module, vaddr_of(mapping, pc)))
         rule->kind = RULE_HASKELL;
@@ -192,17 +192,17 @@ void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, st
     if (unwind_module_is_32_bit(mapping->module))
         return;
     size_t indexed = unwind_module_indexed(mapping->module);
-    bool is_go = rule_of_go(mapping, pc, exact, rule);
+    bool is_go = make_go_rule(mapping, pc, exact, rule);
     bool has_row = !is_go && module_rule_row(mapping, pc, &fde, &row, work);
     indexed = unwind_module_indexed(mapping->module) - indexed;
     unwind_work_add(work, UNWIND_WORK_OF_RULE + (uint32_t)indexed * UNWIND_WORK_OF_FDE);
     if (is_go)
         return;
     if (!has_row)
-        rule_without_cfi(mapping, pc, exact, rule, work);
-    else if (vaddr_of(mapping, pc) + 1 - fde.start == fde.size && is_planted(mapping, pc, exact))
+        make_rule_without_cfi(mapping, pc, exact, rule, work);
+    else if (vaddr_of(mapping, pc) + 1 - fde.start == fde.size && is_context_start(mapping, pc, exact))
         rule->kind = RULE_PLANTED;
-    else if (!compact(&row, rule))
+    else if (!make_compact_rule(&row, rule))
         *rule = (struct rule){.pc = rule->pc, .generation = rule->generation, .kind = RULE_COMPLEX};
     else if (fde.is_debug_frame && rule->kind == RULE_FRAME && unwind_module_is_go(mapping->module))
         rule->kind = RULE_GO;

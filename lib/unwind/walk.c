@@ -136,7 +136,7 @@ enum step walk_restart_in_full(struct walk *walk)
 
 /* As walk_arrive(), for a frame that a signal has interrupted. It may be on another stack, below the handler's or far
  * above. */
-static enum step arrive_at_interrupted(struct walk *walk, uint64_t handler_sp)
+static enum step step_to_interrupted_frame(struct walk *walk, uint64_t handler_sp)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP];
     walk->off_copied_stack |= sp - handler_sp > ARCH_SIGNAL_FRAME_MAX;
@@ -215,8 +215,8 @@ enum step walk_step_frame(struct walk *walk, const struct rule *rule)
     return step_frame(walk, rule);
 }
 
-static bool register_of_caller(struct walk *walk, const struct cfi_row *row, unsigned reg, uint64_t cfa,
-                               uint64_t *value)
+static bool find_caller_register(struct walk *walk, const struct cfi_row *row, unsigned reg, uint64_t cfa,
+                                 uint64_t *value)
 {
     int64_t given = row->values[reg];
     uint64_t address;
@@ -247,7 +247,7 @@ static bool register_of_caller(struct walk *walk, const struct cfi_row *row, uns
 }
 
 /* A signal handler returns to the first instruction of the trampoline, which no call precedes. */
-static void name_trampoline(struct walk *walk)
+static void set_trampoline_pc(struct walk *walk)
 {
     walk->pcs[walk->frame] += !walk->exact;
 }
@@ -274,7 +274,7 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
     struct unwind_regs caller = walk->regs;
     caller.r[UNWIND_REG_SP] = cfa;
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++) {
-        if (!register_of_caller(walk, &row, reg, cfa, &caller.r[reg]))
+        if (!find_caller_register(walk, &row, reg, cfa, &caller.r[reg]))
             return walk_end_of_memory(walk);
         if (row.rules[reg] != CFI_SAME_VALUE && row.rules[reg] != CFI_UNDEFINED)
             walk->stale &= ~(UINT32_C(1) << reg);
@@ -285,14 +285,14 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
         return walk_end(walk, UNWIND_DAMAGED);
     walk->regs = caller;
     if (row.is_signal_frame)
-        name_trampoline(walk);
-    return row.is_signal_frame ? arrive_at_interrupted(walk, sp)
+        set_trampoline_pc(walk);
+    return row.is_signal_frame ? step_to_interrupted_frame(walk, sp)
                                : walk_arrive(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
 }
 
 static enum step step_signal_frame(struct walk *walk)
 {
-    name_trampoline(walk);
+    set_trampoline_pc(walk);
     uint64_t sp = walk->regs.r[UNWIND_REG_SP];
     struct unwind_regs caller = {0};
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
@@ -300,11 +300,11 @@ static enum step step_signal_frame(struct walk *walk)
             return walk_end_of_memory(walk);
     walk->regs = caller;
     walk->stale = 0;
-    return arrive_at_interrupted(walk, sp);
+    return step_to_interrupted_frame(walk, sp);
 }
 
 /* A function's address is where a return address should be: the function is the start of a context. */
-static enum step step_planted(struct walk *walk)
+static enum step step_context_start(struct walk *walk)
 {
     if (walk->exact) /* the rule to use if this pc is a return address */
         return walk_step_frame_pointer(walk);
@@ -329,7 +329,7 @@ static enum step step_wild_call(struct walk *walk)
     return walk_arrive(walk, pc, sp + 8);
 }
 
-static enum step step_other(struct walk *walk, const struct rule *in_cache, uint64_t pc)
+static enum step step_rare_rule(struct walk *walk, const struct rule *in_cache, uint64_t pc)
 {
     const struct rule copy = *in_cache, *rule = &copy; /* the cache may change during the step */
     switch (rule->kind) {
@@ -356,7 +356,7 @@ static enum step step_other(struct walk *walk, const struct rule *in_cache, uint
     case RULE_NO_RETURN:
         return walk_step_no_return(walk, rule);
     case RULE_PLANTED:
-        return step_planted(walk);
+        return step_context_start(walk);
     case RULE_JAVA:
         return walk_step_java(walk, rule);
     case RULE_GO:
@@ -382,7 +382,7 @@ static enum step step_other(struct walk *walk, const struct rule *in_cache, uint
 /* A copy in a perf ring was written on another processor: each of its cache lines is a miss, and each frame must be
  * read before the address of the next is known. Prefetching some lines ahead of the walk lets the misses overlap. For
  * most steps the prefetched lines are enough. */
-static inline void fetch_ahead(struct walk *walk)
+static inline void prefetch_stack(struct walk *walk)
 {
     enum { LINE = 64, AHEAD = 32 * LINE };
     uint64_t offset = walk->regs.r[UNWIND_REG_SP] - walk->stack->sp, size = walk->stack->size;
@@ -404,7 +404,7 @@ static inline enum step step_to_caller(struct walk *walk)
     const struct rule *rule = walk_rule_for(walk, pc, walk->exact);
     if (rule->kind <= RULE_FRAME_DEREF)
         return step_frame(walk, rule);
-    return rule->kind == RULE_NO_CFI ? walk_step_frame_pointer(walk) : step_other(walk, rule, pc);
+    return rule->kind == RULE_NO_CFI ? walk_step_frame_pointer(walk) : step_rare_rule(walk, rule, pc);
 }
 
 /* The first step of a walk that reads the code of its leaf ahead; false if that fails, too. */
@@ -418,7 +418,7 @@ static bool step_leaf_by_return(struct walk *walk, enum step *step)
     return walk_rule_by_return(walk, &rule) && walk_try_return(walk, &rule, step);
 }
 
-static bool make_room(struct walk *walk, size_t max_pcs)
+static bool drop_middle_frames(struct walk *walk, size_t max_pcs)
 {
     size_t middle = max_pcs / 2, dropped = deep_stack_omit(walk->pcs, walk->stack->sps, max_pcs, &walk->omitted);
     if (dropped && walk->guess > middle)
@@ -427,7 +427,7 @@ static bool make_room(struct walk *walk, size_t max_pcs)
     return dropped > 0;
 }
 
-static enum step run(struct walk *walk, size_t max_pcs)
+static enum step run_walk(struct walk *walk, size_t max_pcs)
 {
     enum step step = STEP_CALLER;
     walk->frame = 0;
@@ -435,8 +435,8 @@ static enum step run(struct walk *walk, size_t max_pcs)
         walk->regs.r[UNWIND_REG_PC] -= ARCH_SYSCALL_SIZE;
     if (walk->leaf_by_return && step_leaf_by_return(walk, &step))
         walk->frame = 1;
-    for (; step == STEP_CALLER && (walk->frame < max_pcs || make_room(walk, max_pcs)); walk->frame++) {
-        fetch_ahead(walk);
+    for (; step == STEP_CALLER && (walk->frame < max_pcs || drop_middle_frames(walk, max_pcs)); walk->frame++) {
+        prefetch_stack(walk);
         step = step_to_caller(walk);
     }
     if (step == STEP_CALLER)
@@ -448,7 +448,7 @@ static enum step run(struct walk *walk, size_t max_pcs)
     return step;
 }
 
-static void start(struct walk *walk, const struct unwind_regs *regs)
+static void init_walk(struct walk *walk, const struct unwind_regs *regs)
 {
     walk->regs = *regs;
     walk->stale = regs->unknown;
@@ -482,8 +482,8 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
         walk.result = walk_32_bit(space, regs, stack, pcs, max_pcs);
     else
         do
-            start(&walk, regs);
-        while (run(&walk, max_pcs) == STEP_RESTART);
+            init_walk(&walk, regs);
+        while (run_walk(&walk, max_pcs) == STEP_RESTART);
     if (space->work.units != units && unwind_work_is_over(&space->work)) /* the end that it found may be wrong */
         walk.result.end = UNWIND_TOO_COSTLY;
     if (!walk.result.unmapped)

@@ -75,13 +75,13 @@ static bool read_for_expression(void *context, uint64_t address, unsigned size, 
 
 /* ---- rules ---- */
 
-static bool fits_slot(int64_t offset)
+static bool fits_in_slot(int64_t offset)
 {
     return offset % WORD == 0 && offset / WORD >= INT16_MIN && offset / WORD <= INT16_MAX;
 }
 
 /* As for 64-bit code, in module_rule.c. The caller may rely only on registers of the rule. */
-static bool compact(const struct cfi_row *row, struct rule *rule)
+static bool make_compact_rule(const struct cfi_row *row, struct rule *rule)
 {
     rule->kind = RULE_START;
     if (row->rules[EIP] == CFI_UNDEFINED)
@@ -92,19 +92,19 @@ static bool compact(const struct cfi_row *row, struct rule *rule)
     rule->return_slot = (int16_t)(row->values[EIP] / WORD);
     bool fits = !row->is_signal_frame && row->cfa_kind == CFI_CFA_REGISTER && row->cfa_register < EIP &&
                 row->cfa_value == (int32_t)row->cfa_value && row->rules[EIP] == CFI_OFFSET &&
-                fits_slot(row->values[EIP]) && row->rules[ESP] == CFI_SAME_VALUE;
+                fits_in_slot(row->values[EIP]) && row->rules[ESP] == CFI_SAME_VALUE;
     for (size_t i = 0; i < SAVED_REGISTERS; i++) {
         uint8_t reg = saved_registers[i], kind = row->rules[reg];
         if (kind == CFI_SAME_VALUE || kind == CFI_UNDEFINED)
             continue;
-        fits &= kind == CFI_OFFSET && fits_slot(row->values[reg]);
+        fits &= kind == CFI_OFFSET && fits_in_slot(row->values[reg]);
         rule->slots[i] = (int16_t)(row->values[reg] / WORD);
         rule->saved |= (uint16_t)(1u << reg);
     }
     return fits;
 }
 
-static const struct rule *rule_make(struct walk_32 *walk, const struct mapping *mapping, uint64_t pc)
+static const struct rule *make_rule(struct walk_32 *walk, const struct mapping *mapping, uint64_t pc)
 {
     struct cfi_fde fde;
     struct cfi_row row;
@@ -114,7 +114,7 @@ static const struct rule *rule_make(struct walk_32 *walk, const struct mapping *
     if (!mapping->module || !unwind_module_is_32_bit(mapping->module))
         return rule;
     if (module_rule_row(mapping, pc, &fde, &row, &walk->space->work)) {
-        if (!compact(&row, rule))
+        if (!make_compact_rule(&row, rule))
             *rule = (struct rule){.pc = rule->pc, .generation = rule->generation, .kind = RULE_COMPLEX};
     } else if (unwind_module_is_entry(mapping->module, vaddr_of(mapping, pc))) {
         rule->kind = RULE_START; /* _start of ld.so */
@@ -126,26 +126,26 @@ static const struct rule *rule_make(struct walk_32 *walk, const struct mapping *
 
 /* ---- steps: true with the registers of the caller, else result.end has the reason ---- */
 
-static bool end(struct walk_32 *walk, enum unwind_end end)
+static bool set_end(struct walk_32 *walk, enum unwind_end end)
 {
     walk->result.end = end;
     return false;
 }
 
-static bool end_of_memory(struct walk_32 *walk)
+static bool set_end_of_memory(struct walk_32 *walk)
 {
-    return end(walk, walk->stack->size ? UNWIND_STACK_SHORT : UNWIND_NO_STACK);
+    return set_end(walk, walk->stack->size ? UNWIND_STACK_SHORT : UNWIND_NO_STACK);
 }
 
-static bool end_without_rule(struct walk_32 *walk, const struct mapping *mapping)
+static bool set_end_without_rule(struct walk_32 *walk, const struct mapping *mapping)
 {
     if (mapping->module)
-        return end(walk, UNWIND_NO_CFI);
-    return end(walk, mapping->lib == MAPPING_NO_LIB ? UNWIND_JIT_CODE : UNWIND_NO_FILE);
+        return set_end(walk, UNWIND_NO_CFI);
+    return set_end(walk, mapping->lib == MAPPING_NO_LIB ? UNWIND_JIT_CODE : UNWIND_NO_FILE);
 }
 
-static bool register_of_caller(struct walk_32 *walk, const struct cfi_row *row, unsigned reg, uint64_t cfa,
-                               uint64_t *value)
+static bool find_caller_register(struct walk_32 *walk, const struct cfi_row *row, unsigned reg, uint64_t cfa,
+                                 uint64_t *value)
 {
     int64_t given = row->values[reg];
     uint64_t address = cfa + (uint64_t)given;
@@ -193,22 +193,22 @@ static bool step_frame(struct walk_32 *walk, const struct rule *rule)
 {
     uint64_t esp = walk->regs.r[ESP], pc;
     if (walk->regs.unknown >> rule->cfa_register & 1)
-        return end(walk, UNWIND_DAMAGED);
+        return set_end(walk, UNWIND_DAMAGED);
     uint64_t cfa = (uint32_t)(walk->regs.r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset);
     uint64_t to_return = (uint64_t)((int64_t)rule->return_slot * WORD);
     if (has_pushed_register(walk, rule, cfa + to_return))
         cfa += WORD;
     if (cfa <= esp)
-        return end(walk, UNWIND_DAMAGED);
+        return set_end(walk, UNWIND_DAMAGED);
     if (!read_word(walk, cfa + to_return, &pc))
-        return end_of_memory(walk);
+        return set_end_of_memory(walk);
     for (size_t i = 0; i < SAVED_REGISTERS; i++) {
         uint8_t reg = saved_registers[i];
         uint64_t slot = cfa + (uint64_t)((int64_t)rule->slots[i] * WORD);
         if (!(rule->saved >> reg & 1) || slot < esp) /* popped already, as in walk.c */
             continue;
         if (!read_word(walk, slot, &walk->regs.r[reg]))
-            return end_of_memory(walk);
+            return set_end_of_memory(walk);
         walk->regs.unknown &= ~(UINT32_C(1) << reg);
     }
     walk->regs.r[ESP] = cfa;
@@ -222,23 +222,23 @@ static bool step_complex(struct walk_32 *walk, const struct cfi_row *row)
     uint64_t esp = walk->regs.r[ESP], cfa;
     if (row->cfa_kind == CFI_CFA_REGISTER) {
         if (row->cfa_register >= REGISTERS || walk->regs.unknown >> row->cfa_register & 1)
-            return end(walk, UNWIND_DAMAGED);
+            return set_end(walk, UNWIND_DAMAGED);
         cfa = walk->regs.r[row->cfa_register] + (uint64_t)row->cfa_value;
     } else if (!expression_evaluate(cfi_expression(row, row->cfa_value), &walk->regs, NULL, read_for_expression, walk,
                                     &walk->space->work, &cfa)) {
-        return end_of_memory(walk);
+        return set_end_of_memory(walk);
     }
     struct unwind_regs caller = walk->regs;
     caller.r[ESP] = cfa = (uint32_t)cfa;
     for (unsigned reg = 0; reg < REGISTERS; reg++) {
-        if (!register_of_caller(walk, row, reg, cfa, &caller.r[reg]))
-            return end_of_memory(walk);
+        if (!find_caller_register(walk, row, reg, cfa, &caller.r[reg]))
+            return set_end_of_memory(walk);
         caller.r[reg] = (uint32_t)caller.r[reg];
         if (row->rules[reg] != CFI_SAME_VALUE && row->rules[reg] != CFI_UNDEFINED)
             caller.unknown &= ~(UINT32_C(1) << reg);
     }
     if (!row->is_signal_frame && caller.r[ESP] <= esp)
-        return end(walk, UNWIND_DAMAGED);
+        return set_end(walk, UNWIND_DAMAGED);
     walk->regs = caller;
     if (row->is_signal_frame && !walk->exact) /* the trampoline begins where the handler returns to */
         walk->pcs[walk->frame]++;
@@ -248,7 +248,7 @@ static bool step_complex(struct walk_32 *walk, const struct cfi_row *row)
 
 /* For interrupted code that has no frame yet, or not any more: the number of words below the return address, the
  * last one being the caller's ebp; -1 elsewhere. */
-static int words_below_return_address(const struct walk_32 *walk, const struct mapping *mapping, uint64_t pc)
+static int count_words_below_return_address(const struct walk_32 *walk, const struct mapping *mapping, uint64_t pc)
 {
     enum { BEFORE = 1, SIZE = BEFORE + 4 };
     unsigned char code[SIZE] = {0};
@@ -266,7 +266,7 @@ static int words_below_return_address(const struct walk_32 *walk, const struct m
 
 /* A function that aligns its stack copies its return address to below the frame that it makes. Then it has pushed the
  * sp that it was called with, below the registers that it saves: gcc does so in main(). */
-static uint64_t sp_of_caller(struct walk_32 *walk, uint64_t ebp, uint64_t pc)
+static uint64_t find_caller_sp(struct walk_32 *walk, uint64_t ebp, uint64_t pc)
 {
     enum { ALIGNMENT_MAX = 64, SAVED_MAX = 4 };
     uint64_t sp = ebp + 2 * WORD, pushed, original;
@@ -277,7 +277,7 @@ static uint64_t sp_of_caller(struct walk_32 *walk, uint64_t ebp, uint64_t pc)
     return sp;
 }
 
-static bool arrive_without_cfi(struct walk_32 *walk, uint64_t pc, uint64_t sp)
+static bool step_without_cfi(struct walk_32 *walk, uint64_t pc, uint64_t sp)
 {
     walk->regs.r[EIP] = pc;
     walk->regs.r[ESP] = (uint32_t)sp;
@@ -289,24 +289,24 @@ static bool arrive_without_cfi(struct walk_32 *walk, uint64_t pc, uint64_t sp)
 static bool step_by_frame_pointer(struct walk_32 *walk, const struct mapping *mapping)
 {
     uint64_t ebp = walk->regs.r[EBP], caller, pc;
-    int below = words_below_return_address(walk, mapping, walk->regs.r[EIP]);
+    int below = count_words_below_return_address(walk, mapping, walk->regs.r[EIP]);
     if (below >= 0 && read_word(walk, walk->regs.r[ESP] + (uint64_t)below * WORD, &pc) && is_return_address(walk, pc)) {
         if (below)
             read_word(walk, walk->regs.r[ESP], &walk->regs.r[EBP]);
-        return arrive_without_cfi(walk, pc, walk->regs.r[ESP] + (uint64_t)(below + 1) * WORD);
+        return step_without_cfi(walk, pc, walk->regs.r[ESP] + (uint64_t)(below + 1) * WORD);
     }
     if (walk->regs.unknown >> EBP & 1)
-        return end_without_rule(walk, mapping);
+        return set_end_without_rule(walk, mapping);
     if (ebp == 0 && walk->frame > 0) /* the mark of the deepest frame */
-        return end(walk, UNWIND_COMPLETE);
+        return set_end(walk, UNWIND_COMPLETE);
     if (ebp < walk->regs.r[ESP] || ebp % WORD != 0)
-        return end_without_rule(walk, mapping);
+        return set_end_without_rule(walk, mapping);
     if (!read_word(walk, ebp, &caller) || !read_word(walk, ebp + WORD, &pc))
-        return end_of_memory(walk);
+        return set_end_of_memory(walk);
     if (pc && !address_space_find(walk->space, pc - 1))
-        return end_without_rule(walk, mapping);
+        return set_end_without_rule(walk, mapping);
     walk->regs.r[EBP] = caller;
-    return arrive_without_cfi(walk, pc, sp_of_caller(walk, ebp, pc));
+    return step_without_cfi(walk, pc, find_caller_sp(walk, ebp, pc));
 }
 
 /* The pc is outside of all code, usually after a call of a wild pointer; the return address is then on top of the
@@ -316,11 +316,11 @@ static bool step_wild_call(struct walk_32 *walk)
     uint64_t esp = walk->regs.r[ESP], pc;
     if (walk->frame > 0) {
         walk->result.frames--; /* not a frame */
-        return end(walk, UNWIND_NO_MODULE);
+        return set_end(walk, UNWIND_NO_MODULE);
     }
     if (!read_word(walk, esp, &pc) || !pc || !address_space_find(walk->space, pc - 1))
-        return end(walk, UNWIND_NO_MODULE);
-    return arrive_without_cfi(walk, pc, esp + WORD);
+        return set_end(walk, UNWIND_NO_MODULE);
+    return step_without_cfi(walk, pc, esp + WORD);
 }
 
 static bool step_by_rule(struct walk_32 *walk, const struct rule *rule, const struct mapping *mapping, uint64_t pc)
@@ -331,13 +331,13 @@ static bool step_by_rule(struct walk_32 *walk, const struct rule *rule, const st
     case RULE_FRAME:
         return step_frame(walk, rule);
     case RULE_START:
-        return end(walk, UNWIND_COMPLETE);
+        return set_end(walk, UNWIND_COMPLETE);
     case RULE_COMPLEX:
         if (module_rule_row(mapping, pc, &fde, &row, &walk->space->work))
             return step_complex(walk, &row);
-        return end(walk, UNWIND_DAMAGED);
+        return set_end(walk, UNWIND_DAMAGED);
     case RULE_TOO_COSTLY:
-        return end(walk, UNWIND_TOO_COSTLY);
+        return set_end(walk, UNWIND_TOO_COSTLY);
     default:
         return step_by_frame_pointer(walk, mapping);
     }
@@ -352,12 +352,12 @@ static bool step_to_caller(struct walk_32 *walk, uint64_t pc)
     }
     const struct rule *rule = unwind_cache_find(walk->space->cache, pc);
     if (!rule && unwind_work_is_over(&walk->space->work))
-        return end(walk, UNWIND_TOO_COSTLY);
+        return set_end(walk, UNWIND_TOO_COSTLY);
     if (!rule)
-        rule = rule_make(walk, mapping, pc);
+        rule = make_rule(walk, mapping, pc);
     if (!step_by_rule(walk, rule, mapping, pc))
         return false;
-    return walk->regs.r[EIP] != 0 || end(walk, UNWIND_COMPLETE);
+    return walk->regs.r[EIP] != 0 || set_end(walk, UNWIND_COMPLETE);
 }
 
 bool walk_is_32_bit(const struct address_space *space, const struct unwind_regs *regs)

@@ -7,7 +7,7 @@
  */
 #include "unwind/walk.h"
 
-static bool may_call(struct walk *walk, uint64_t return_address, const struct mapping *mapping, uint64_t start)
+static bool can_call_function(struct walk *walk, uint64_t return_address, const struct mapping *mapping, uint64_t start)
 {
     uint64_t target;
     if (!walk_follows_call(walk, return_address, &target))
@@ -17,7 +17,7 @@ static bool may_call(struct walk *walk, uint64_t return_address, const struct ma
 }
 
 /* Returns the start of a function by its CFI; 0 if unknown. */
-static uint64_t function_start(const struct mapping *mapping, uint64_t pc)
+static uint64_t find_function_start(const struct mapping *mapping, uint64_t pc)
 {
     uint64_t base = unwind_module_base(mapping->module), start, size;
     bool is_known = unwind_module_function(mapping->module, base + mapping->rva + (pc - mapping->start), &start, &size);
@@ -26,7 +26,7 @@ static uint64_t function_start(const struct mapping *mapping, uint64_t pc)
 
 /* Whether the caller, which continues at `address`, has a return address in the slot of its rule; true if that is
  * unknown. `rule`: of the called function, whose frame pointer may be `bp`. */
-static bool leads_on(struct walk *walk, const struct rule *rule, uint64_t bp, uint64_t address)
+static bool has_plausible_caller(struct walk *walk, const struct rule *rule, uint64_t bp, uint64_t address)
 {
     uint64_t cfa = bp + (uint64_t)(int64_t)rule->cfa_offset, caller_cfa = cfa, next;
     const struct rule *caller = walk_rule_for(walk, address - 1, false);
@@ -43,18 +43,18 @@ static bool leads_on(struct walk *walk, const struct rule *rule, uint64_t bp, ui
     caller_cfa += (uint64_t)(int64_t)caller->cfa_offset;
     if (caller_cfa <= cfa || !walk_read_word(walk, caller_cfa + (uint64_t)((int64_t)caller->return_slot * 8), &next))
         return false;
-    uint64_t start = function_start(mapping, address - 1);
-    return !next || (address_space_find(walk->space, next - 1) && may_call(walk, next, mapping, start));
+    uint64_t start = find_function_start(mapping, address - 1);
+    return !next || (address_space_find(walk->space, next - 1) && can_call_function(walk, next, mapping, start));
 }
 
 /* Whether the call before `address` goes to another function of its file than the one that starts at `start`. Calls
  * to other files go to PLT stubs; for the CFI, these are no functions, or only the first stub of each section is. */
-static bool calls_another(struct walk *walk, uint64_t address, uint64_t start)
+static bool calls_other_function(struct walk *walk, uint64_t address, uint64_t start)
 {
     uint64_t target;
     walk_follows_call(walk, address, &target);
     const struct mapping *mapping = target ? address_space_find(walk->space, target) : NULL;
-    return mapping && mapping->module && target != start && function_start(mapping, target) == target;
+    return mapping && mapping->module && target != start && find_function_start(mapping, target) == target;
 }
 
 /*
@@ -70,16 +70,18 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
     const struct mapping *mapping = address_space_find(walk->space, pc);
     if (rule->kind != RULE_FRAME || rule->cfa_register != UNWIND_REG_BP || !mapping || !mapping->module)
         return false;
-    uint64_t start = function_start(mapping, pc);
+    uint64_t start = find_function_start(mapping, pc);
     uint64_t to_return_address = (uint64_t)(rule->cfa_offset + (int64_t)rule->return_slot * 8);
     int candidates = 0;
     for (uint64_t bp = sp;
          bp < end && unwind_work_add(&walk->space->work, 1) && walk_read_word(walk, bp + to_return_address, &address);
          bp += 8) {
         if (!address_space_find(walk->space, address - 1) ||
-            !unwind_work_add(&walk->space->work, UNWIND_WORK_OF_RULE) || !may_call(walk, address, mapping, start))
+            !unwind_work_add(&walk->space->work, UNWIND_WORK_OF_RULE) ||
+            !can_call_function(walk, address, mapping, start))
             continue;
-        bool is_called = !calls_another(walk, address, start), goes_on = leads_on(walk, rule, bp, address);
+        bool is_called = !calls_other_function(walk, address, start),
+             goes_on = has_plausible_caller(walk, rule, bp, address);
         bool is_named = walk_follows_call(walk, address, &target) && target && target == start;
         int quality = !goes_on ? CALLED : is_named ? CALLED_BY_NAME : is_called ? CALLED_AND_LEADS_ON : LEADS_ON;
         if (quality > (int)best) {

@@ -11,7 +11,7 @@
 
 /* A Go caller with a frame pointer of 0. If the stack was read while the program ran, the word may have changed
  * since; starts of stacks are recognized by their code. */
-static enum step end_of_go_pointers(struct walk *walk)
+static enum step end_at_zero_frame_pointer(struct walk *walk)
 {
     return walk->off_copied_stack ? walk_end_of_memory(walk) : walk_end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
 }
@@ -25,7 +25,7 @@ enum step walk_step_go_pointer(struct walk *walk)
     if (walk->stale >> UNWIND_REG_BP & 1)
         return walk_end_without_rule(walk);
     if (bp == 0 && !walk->exact)
-        return end_of_go_pointers(walk);
+        return end_at_zero_frame_pointer(walk);
     if (bp % 8 != 0)
         return walk_end_without_rule(walk);
     if (bp < sp && walk->switches++ == SWITCHES_MAX)
@@ -61,7 +61,7 @@ enum step walk_step_go(struct walk *walk, const struct rule *rule)
     if (walk->stale >> UNWIND_REG_BP & 1)
         return step_go_without_pointer(walk, rule);
     if (bp == 0 && !walk->exact)
-        return end_of_go_pointers(walk);
+        return end_at_zero_frame_pointer(walk);
     /* Assembly without a frame of its own leaves the caller's frame pointer, which is above. All others have switched.
      * At the leaf the frame pointer proves nothing, but the return address must point to code. */
     bool below = bp < sp && !walk->exact;

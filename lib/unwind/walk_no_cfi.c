@@ -15,7 +15,7 @@ enum step walk_arrive_by_pointer(struct walk *walk, uint64_t pc, uint64_t bp, ui
 
 /* Compiled code makes room for the arguments of an interpreted function, and the interpreter stores the previous sp
  * in its frame (frame::interpreter_frame_sender_sp_offset). In other frames this word is arbitrary. */
-static void note_java_sp(struct walk *walk, uint64_t bp)
+static void store_java_sp(struct walk *walk, uint64_t bp)
 {
     enum { ROOM_MAX = 4096 };
     uint64_t sp;
@@ -25,7 +25,7 @@ static void note_java_sp(struct walk *walk, uint64_t bp)
 
 /* Code that switches stacks loads sp from a register, too: usually from an argument, or a word after it. A distant
  * address is no frame of this stack. */
-static bool is_near(const struct walk *walk, const struct rule *rule, uint64_t base)
+static bool is_near_sp(const struct walk *walk, const struct rule *rule, uint64_t base)
 {
     enum { FRAME_MAX = 1 << 20 };
     bool is_usual =
@@ -39,7 +39,7 @@ static bool read_return_address(struct walk *walk, const struct rule *rule, uint
 {
     bool off_copied_stack = walk->off_copied_stack;
     uint64_t at = base + (uint64_t)(int64_t)rule->cfa_offset;
-    bool is_there = (rule->kind != RULE_RETURN_DEREF || walk_read_word(walk, at, &at)) && is_near(walk, rule, at) &&
+    bool is_there = (rule->kind != RULE_RETURN_DEREF || walk_read_word(walk, at, &at)) && is_near_sp(walk, rule, at) &&
                     walk_read_word(walk, at + (uint64_t)((int64_t)rule->return_slot * 8), address) &&
                     walk_can_return_to(walk, *address);
     if (!is_there)
@@ -53,27 +53,27 @@ static bool is_return_frame(struct walk *walk, const struct rule *rule, uint64_t
     return read_return_address(walk, rule, base, &address);
 }
 
-static bool is_stale(const struct walk *walk, unsigned reg)
+static bool is_register_stale(const struct walk *walk, unsigned reg)
 {
     return walk->stale >> reg & 1;
 }
 
 /* Code that never returns has a frame only if the code shows where a returning call would find it. */
-static bool is_frame(const struct rule *rule)
+static bool has_return_slot(const struct rule *rule)
 {
     return rule->kind != RULE_NO_CFI && (rule->kind != RULE_NO_RETURN || rule->cfa_offset);
 }
 
-static bool has_frame(const struct walk *walk, const struct rule *rule)
+static bool has_known_frame(const struct walk *walk, const struct rule *rule)
 {
-    return is_frame(rule) && !is_stale(walk, rule->cfa_register);
+    return has_return_slot(rule) && !is_register_stale(walk, rule->cfa_register);
 }
 
 /* A leaf may keep its return address in a register (vfork of musl). */
 static bool try_return_register(struct walk *walk, const struct rule *rule, enum step *step)
 {
     unsigned reg = (unsigned)rule->return_slot;
-    if (!walk->exact || is_stale(walk, reg) || is_stale(walk, rule->cfa_register) ||
+    if (!walk->exact || is_register_stale(walk, reg) || is_register_stale(walk, rule->cfa_register) ||
         !walk_can_return_to(walk, walk->regs.r[reg]))
         return false;
     walk->result.used_no_cfi = true;
@@ -87,11 +87,12 @@ bool walk_try_return(struct walk *walk, const struct rule *rule, enum step *step
     bool is_deref = rule->kind == RULE_RETURN_DEREF;
     if (rule->kind == RULE_RETURN_REGISTER)
         return try_return_register(walk, rule, step);
-    if (is_frame(rule) && is_stale(walk, rule->cfa_register) && !walk->full && rule->cfa_register != UNWIND_REG_BP) {
+    if (has_return_slot(rule) && is_register_stale(walk, rule->cfa_register) && !walk->full &&
+        rule->cfa_register != UNWIND_REG_BP) {
         *step = walk_restart_in_full(walk);
         return true;
     }
-    if (!has_frame(walk, rule) || !is_return_frame(walk, rule, walk->regs.r[rule->cfa_register]))
+    if (!has_known_frame(walk, rule) || !is_return_frame(walk, rule, walk->regs.r[rule->cfa_register]))
         return false;
     struct rule frame = *rule;
     frame.kind = is_deref ? RULE_FRAME_DEREF : RULE_FRAME;
@@ -109,7 +110,7 @@ static bool is_in_file(const struct walk *walk)
 /* JIT code that does not return and keeps no frame pointer, like LuaJIT's traces, runs in the frame of the code that
  * entered it. So the caller is the first return address on the stack, if it is in a file: in JIT code it could be of
  * any of several unknown frames. */
-static enum step leave_jit_code(struct walk *walk)
+static enum step step_out_of_jit_code(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], address;
     const struct mapping *mapping = address_space_find(walk->space, walk->pcs[walk->frame]);
@@ -133,7 +134,7 @@ enum pointer_end {
     POINTER_UNKNOWN_CODE, /* to a frame whose caller lies in no known mapping, but possibly in a new one */
 };
 
-static enum step step_no_pointer(struct walk *walk, enum pointer_end end)
+static enum step step_without_frame_pointer(struct walk *walk, enum pointer_end end)
 {
     enum step step;
     struct rule rule;
@@ -143,7 +144,7 @@ static enum step step_no_pointer(struct walk *walk, enum pointer_end end)
         return walk_end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
     if (end == POINTER_UNKNOWN_CODE)
         return walk_end(walk, UNWIND_NO_MODULE);
-    return end == POINTER_OUT_OF_REACH ? walk_end_of_memory(walk) : leave_jit_code(walk);
+    return end == POINTER_OUT_OF_REACH ? walk_end_of_memory(walk) : step_out_of_jit_code(walk);
 }
 
 static bool is_frame_of_unknown_code(struct walk *walk, uint64_t bp, uint64_t caller_bp, uint64_t pc)
@@ -160,20 +161,20 @@ enum step walk_step_frame_pointer(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
     if (bp < sp || bp - sp >= FAR || bp % 8 != 0)
-        return step_no_pointer(walk, POINTER_NOWHERE);
+        return step_without_frame_pointer(walk, POINTER_NOWHERE);
     if (!walk_read_word(walk, bp, &caller_bp) || !walk_read_word(walk, bp + 8, &pc))
-        return step_no_pointer(walk, POINTER_OUT_OF_REACH);
+        return step_without_frame_pointer(walk, POINTER_OUT_OF_REACH);
     if (!walk_can_return_to(walk, pc) && (pc != 0 || caller_bp != 0))
-        return step_no_pointer(walk, is_frame_of_unknown_code(walk, bp, caller_bp, pc) ? POINTER_UNKNOWN_CODE
-                                                                                       : POINTER_NOWHERE);
+        return step_without_frame_pointer(walk, is_frame_of_unknown_code(walk, bp, caller_bp, pc) ? POINTER_UNKNOWN_CODE
+                                                                                                  : POINTER_NOWHERE);
     enum step step = walk_arrive_by_pointer(walk, pc, caller_bp, bp + 16);
-    note_java_sp(walk, bp);
+    store_java_sp(walk, bp);
     return step;
 }
 
 /* Returns whether the instruction before `address` most likely called the code at `pc`: it starts the thread, or is a
  * direct call of a function that begins at or not far before `pc`. */
-static bool is_call_of(struct walk *walk, uint64_t address, uint64_t pc)
+static bool is_call_to(struct walk *walk, uint64_t address, uint64_t pc)
 {
     enum { REACH = 4096 };
     uint64_t target;
@@ -189,12 +190,12 @@ enum step walk_step_no_return(struct walk *walk, const struct rule *rule)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc = walk->pcs[walk->frame], address;
     enum step step;
-    bool is_frame = has_frame(walk, rule) &&
+    bool is_frame = has_known_frame(walk, rule) &&
                     read_return_address(walk, rule, walk->regs.r[rule->cfa_register], &address) &&
-                    is_call_of(walk, address, pc);
+                    is_call_to(walk, address, pc);
     if (!is_frame && walk_next_return_address(walk, &sp, &address)) {
         walk->result.used_no_cfi = true;
-        if (is_call_of(walk, address, pc))
+        if (is_call_to(walk, address, pc))
             return walk_arrive(walk, address, sp + 8);
     }
     return walk_try_return(walk, rule, &step) ? step : walk_step_frame_pointer(walk);

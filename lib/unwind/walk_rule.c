@@ -12,7 +12,7 @@ static const uint64_t leaf_bit = UINT64_C(1) << 63, return_bit = UINT64_C(1) << 
 
 /* JIT code may be replaced by other code. So the walker reads the code again each time that a leaf is at the edge of a
  * function, which is seldom. Other rules are cached, with one key for a leaf and another for a caller. */
-static const struct rule *rule_of_jit_code(struct walk *walk, const struct mapping *mapping, uint64_t pc, bool exact)
+static const struct rule *make_jit_rule(struct walk *walk, const struct mapping *mapping, uint64_t pc, bool exact)
 {
     struct jit_frame frame = {.stack = walk->stack, .mapping = mapping, .next_pc = pc + !exact, .exact = exact};
     uint64_t key = exact ? pc | leaf_bit : pc;
@@ -44,7 +44,7 @@ const struct rule *walk_rule_make(struct walk *walk, uint64_t pc, bool exact)
     if (unwind_work_is_over(work))
         return &costly_rule;
     if (!mapping->module)
-        return rule_of_jit_code(walk, mapping, pc, exact);
+        return make_jit_rule(walk, mapping, pc, exact);
     struct rule *rule = unwind_cache_add(walk->cache, pc);
     module_rule_find(mapping, pc, exact, rule, work);
     if (!unwind_work_is_over(work))
