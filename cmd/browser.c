@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-static const char *variable(const char *name)
+static const char *get_environment_variable(const char *name)
 {
     const char *value = getenv(name);
     return value && *value ? value : NULL;
@@ -22,11 +22,12 @@ static const char *variable(const char *name)
 /* Under sudo the desktop belongs to another user, and a browser started here would run as root. */
 bool browser_has_desktop(void)
 {
-    return (variable("DISPLAY") || variable("WAYLAND_DISPLAY")) && !variable("SUDO_UID");
+    return (get_environment_variable("DISPLAY") || get_environment_variable("WAYLAND_DISPLAY")) &&
+           !get_environment_variable("SUDO_UID");
 }
 
 /* Snaps store a user's data in ~/snap. */
-static bool uses_snaps(const char *home)
+static bool user_has_snaps(const char *home)
 {
     char path[PATH_MAX];
     return home && snprintf(path, sizeof(path), "%s/snap", home) < (int)sizeof(path) && access(path, F_OK) == 0;
@@ -58,10 +59,10 @@ static bool write_redirect(struct browser_file *file, const char *url)
                  "<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<a href=\"%s\">Open the profile</a>\n",
                  url, url) >= (int)sizeof(page))
         return false;
-    const char *home = variable("HOME");
-    return (uses_snaps(home) && write_private_file(file, home, page)) ||
-           write_private_file(file, variable("XDG_RUNTIME_DIR"), page) ||
-           write_private_file(file, variable("TMPDIR"), page) || write_private_file(file, "/tmp", page);
+    const char *home = get_environment_variable("HOME");
+    return (user_has_snaps(home) && write_private_file(file, home, page)) ||
+           write_private_file(file, get_environment_variable("XDG_RUNTIME_DIR"), page) ||
+           write_private_file(file, get_environment_variable("TMPDIR"), page) || write_private_file(file, "/tmp", page);
 }
 
 /* Starts xdg-open silently, in its own session, so that Ctrl+C here does not end the browser. */

@@ -77,11 +77,11 @@ static void format_sides(const struct check *check, const struct limit *limit, c
 }
 
 /* What one must know to believe the result. */
-static size_t find_notes(const struct check *check, const char *notes[2])
+static size_t find_warnings(const struct check *check, const char *notes[2])
 {
     size_t count = 0;
     const char *warning = profile_text(check->report.profile, check->report.profile->meta.warning);
-    const char *note = report_changes_note(&check->changes, &check->report, count_passed(check) > 0);
+    const char *note = report_describe_verdicts(&check->changes, &check->report, count_passed(check) > 0);
     if (warning[0])
         notes[count++] = warning;
     if (note)
@@ -98,12 +98,12 @@ static void print_text(const struct check *check)
         limit_format(&check->limits[i], &check->report, value);
         format_sides(check, &check->limits[i], sides);
         ui_print("%s: ", verdicts[check->limits[i].result]);
-        report_put_text(&check->report, check->limits[i].text, 0);
+        report_print_text(&check->report, check->limits[i].text, 0);
         ui_print(": %s (%s)\n", value, sides);
     }
     const char *notes[2];
-    for (size_t i = 0, count = find_notes(check, notes); i < count; i++) {
-        report_put_text(&check->report, notes[i], 0);
+    for (size_t i = 0, count = find_warnings(check, notes); i < count; i++) {
+        report_print_text(&check->report, notes[i], 0);
         putchar('\n');
     }
 }
@@ -112,7 +112,7 @@ static void print_text(const struct check *check)
 
 /* The visible characters of a text, those of `special` as character references. The caller frees it; NULL: no memory.
  */
-static char *escaped(const char *text, const char *special)
+static char *escape_text(const char *text, const char *special)
 {
     char *copy = strdup(text), *out = NULL;
     size_t size = copy ? ui_mask(copy, strlen(copy)) : 0;
@@ -128,16 +128,16 @@ static char *escaped(const char *text, const char *special)
 }
 
 /* Text that HTML and Markdown must not take for their own. */
-static void put_markdown(const char *before, const char *text, const char *behind)
+static void print_escaped_markdown(const char *before, const char *text, const char *behind)
 {
-    char *safe = escaped(text, "<>&|`*_[]\\~\"'");
+    char *safe = escape_text(text, "<>&|`*_[]\\~\"'");
     ui_print("%s%s%s", before, safe ? safe : "", behind);
     free(safe);
 }
 
-static void put_code(const char *text)
+static void print_markdown_code(const char *text)
 {
-    put_markdown("<code>", text, "</code>");
+    print_escaped_markdown("<code>", text, "</code>");
 }
 
 static void print_markdown(const struct check *check)
@@ -151,15 +151,15 @@ static void print_markdown(const struct check *check)
                                  : count_undecided(check) ? "no limit is exceeded for certain"
                                                           : "no limit is exceeded");
     fputs("Base ", stdout);
-    put_code(side_name(check, SIDE_BASE));
+    print_markdown_code(side_name(check, SIDE_BASE));
     fputs(", new ", stdout);
-    put_code(side_name(check, SIDE_NEW));
+    print_markdown_code(side_name(check, SIDE_NEW));
     fputs("\n\n| limit | | result | measured |\n|---|---|---|---|\n", stdout);
     for (size_t i = 0; i < check->count; i++) {
         limit_format(&check->limits[i], report, value);
         format_sides(check, &check->limits[i], sides);
         fputs("| ", stdout);
-        put_code(check->limits[i].text);
+        print_markdown_code(check->limits[i].text);
         const char *mark = marks[check->limits[i].result]; /* has a variation selector, which ui_print() replaces */
         fputs(" | ", stdout);
         ui_write(mark, strlen(mark));
@@ -179,21 +179,21 @@ static void print_markdown(const struct check *check)
         report_format_change(report, row->self, by);
         weight_text(reach, (change->high - change->low) / 2, report->weight.unit);
         fputs("| ", stdout);
-        put_code(profile_text(report->profile, func_names_of(report->profile, row->func).name));
+        print_markdown_code(profile_text(report->profile, func_names_of(report->profile, row->func).name));
         ui_print(" | %s | %s | %s ± %s |\n", base, new, by, reach);
     }
     if (listed == 0)
         puts("\nNo function has changed by more than noise.");
     const char *notes[2];
-    for (size_t i = 0, count = find_notes(check, notes); i < count; i++) {
+    for (size_t i = 0, count = find_warnings(check, notes); i < count; i++) {
         puts("");
-        put_markdown("", notes[i], "\n");
+        print_escaped_markdown("", notes[i], "\n");
     }
 }
 
 /* ---- JSON ---- */
 
-static void put_limit(struct json_writer *json, const struct limit *limit)
+static void write_limit(struct json_writer *json, const struct limit *limit)
 {
     json_open(json, '{');
     json_member_text(json, "limit", limit->text);
@@ -210,7 +210,7 @@ static void put_limit(struct json_writer *json, const struct limit *limit)
     json_close(json, '}');
 }
 
-static void put_changed(struct json_writer *json, const struct check *check)
+static void write_changed_functions(struct json_writer *json, const struct check *check)
 {
     const struct profile *profile = check->report.profile;
     for (size_t i = 0; i < check->changes.functions.length; i++) {
@@ -248,15 +248,15 @@ static int print_json(const struct check *check)
     json_member_bool(json, "decided", count_undecided(check) == 0);
     json_member_open(json, "limits", '[');
     for (size_t i = 0; i < check->count; i++)
-        put_limit(json, &check->limits[i]);
+        write_limit(json, &check->limits[i]);
     json_close(json, ']');
     json_member_open(json, "notes", '[');
     const char *notes[2];
-    for (size_t i = 0, count = find_notes(check, notes); i < count; i++)
+    for (size_t i = 0, count = find_warnings(check, notes); i < count; i++)
         json_text_z(json, notes[i]);
     json_close(json, ']');
     json_member_open(json, "changed", '[');
-    put_changed(json, check);
+    write_changed_functions(json, check);
     json_close(json, ']');
     json_close(json, '}');
     int code = json_writer_finish(json);
@@ -273,7 +273,7 @@ static int print_json(const struct check *check)
 
 /* A test for each limit, as https://github.com/testmoapp/junitxml describes the format; valid by junit-10.xsd of
  * Jenkins' xUnit plugin, which wants the number of errors. */
-static void put_junit(const struct check *check, FILE *file)
+static void write_junit_text(const struct check *check, FILE *file)
 {
     char value[QUANTITY_TEXT_MAX], sides[2 * QUANTITY_TEXT_MAX];
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file);
@@ -285,7 +285,7 @@ static void put_junit(const struct check *check, FILE *file)
         const struct limit *limit = &check->limits[i];
         limit_format(limit, &check->report, value);
         format_sides(check, limit, sides);
-        char *name = escaped(limit->text, "<>&\"'");
+        char *name = escape_text(limit->text, "<>&\"'");
         fprintf(file, "    <testcase classname=\"prof\" name=\"%s\">\n", name ? name : "");
         free(name);
         if (limit->result == LIMIT_PASSED)
@@ -307,7 +307,7 @@ static int write_junit(const struct check *check, const char *path)
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (memory)
-        put_junit(check, memory);
+        write_junit_text(check, memory);
     bool is_complete = memory && !ferror(memory);
     if ((memory && fclose(memory) != 0) || !is_complete) {
         free(text);
@@ -379,7 +379,7 @@ static int refuse_empty_sides(const struct report *report)
     return ui_fail("cannot check: the %s side has no samples", samples[SIDE_BASE] ? "new" : "base");
 }
 
-static int run(struct check *check, int argc, char **argv)
+static int run_check(struct check *check, int argc, char **argv)
 {
     struct error err = {0};
     int status;
@@ -392,7 +392,7 @@ static int run(struct check *check, int argc, char **argv)
         status = refuse_empty_sides(&check->report);
     if (status)
         return status;
-    report_look_at_terminal(&check->report);
+    report_detect_terminal(&check->report);
     status = limits_measure(check->limits, check->count, &check->report);
     if (!status && report_find_changes(&check->changes, &check->report, &err))
         status = ui_fail_error(&err);
@@ -402,7 +402,7 @@ static int run(struct check *check, int argc, char **argv)
 int cmd_check(int argc, char **argv)
 {
     struct check check = {.report = report_of_command(&check_table, true)};
-    int status = run(&check, argc, argv);
+    int status = run_check(&check, argc, argv);
     for (size_t i = 0; check.limits && i < check.count; i++)
         limit_destroy(&check.limits[i]);
     free(check.limits);

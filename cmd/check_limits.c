@@ -100,7 +100,7 @@ static bool is_change(const struct limit *limit)
     return limit->kind == LIMIT_CHANGE_PERCENT || limit->kind == LIMIT_CHANGE;
 }
 
-static bool fits(const struct limit *limit, const struct report *report, uint32_t func)
+static bool has_same_time(const struct limit *limit, const struct report *report, uint32_t func)
 {
     const char *name = profile_text(report->profile, func_names_of(report->profile, func).name);
     return fnmatch(limit->pattern, name, 0) == 0;
@@ -124,20 +124,20 @@ static bool add_group(struct limit *limit, struct pass *pass, const struct repor
 {
     limit->has_funcs = false;
     for (uint32_t func = 0; func < pass->func_count; func++) {
-        bool is_own = fits(limit, report, func);
+        bool is_own = has_same_time(limit, report, func);
         if (is_own && pass->group_of_func[func] != PROFILE_NONE)
             return false;
         limit->has_funcs |= is_own;
     }
     limit->group = (uint32_t)pass->groups++;
     for (uint32_t func = 0; limit->has_funcs && func < pass->func_count; func++)
-        if (fits(limit, report, func))
+        if (has_same_time(limit, report, func))
             pass->group_of_func[func] = limit->group;
     return true;
 }
 
 /* Whether the pass can measure the i-th limit, too. */
-static bool joins(struct limit *limits, size_t i, struct pass *pass, const struct report *report)
+static bool joins_pass(struct limit *limits, size_t i, struct pass *pass, const struct report *report)
 {
     struct limit *limit = &limits[i];
     if (limit->subject == LIMIT_ALL) {
@@ -156,7 +156,7 @@ static bool joins(struct limit *limits, size_t i, struct pass *pass, const struc
     return add_group(limit, pass, report);
 }
 
-static double measure(const struct limit *limit, const struct change_estimate *all)
+static double measure_limit(const struct limit *limit, const struct change_estimate *all)
 {
     double change = limit->change.new - limit->change.base;
     switch (limit->kind) {
@@ -173,7 +173,7 @@ static double measure(const struct limit *limit, const struct change_estimate *a
 }
 
 /* Measures the first limit that no pass has measured, and all others that the same pass can. */
-static int measure_some(struct limit *limits, size_t count, size_t first, struct pass *pass,
+static int measure_pass(struct limit *limits, size_t count, size_t first, struct pass *pass,
                         const struct report *report, struct error *err)
 {
     struct unit_weights weights = {0};
@@ -182,20 +182,20 @@ static int measure_some(struct limit *limits, size_t count, size_t first, struct
     pass->groups = 0;
     memset(pass->group_of_func, 0xff, pass->func_count * sizeof(*pass->group_of_func));
     for (size_t i = first; i < count; i++)
-        if (!limits[i].pass && joins(limits, i, pass, report))
+        if (!limits[i].pass && joins_pass(limits, i, pass, report))
             limits[i].pass = pass->number;
     int code = unit_weights_sum(&weights, report->engine, pass->group_of_func, pass->groups, pass->order, err);
     for (size_t i = first; !code && i < count; i++)
         if (limits[i].pass == pass->number) {
             struct change_estimate all = unit_weights_change_of_all(&weights);
             limits[i].change = limits[i].group == PROFILE_NONE ? all : unit_weights_change(&weights, limits[i].group);
-            limits[i].measured = measure(&limits[i], &all);
+            limits[i].measured = measure_limit(&limits[i], &all);
         }
     unit_weights_destroy(&weights);
     return code;
 }
 
-static int measure_all(struct limit *limits, size_t count, const struct report *report)
+static int measure_limits(struct limit *limits, size_t count, const struct report *report)
 {
     struct pass pass = {.func_count = engine_nodes(report->engine)->func_count};
     struct error err = {0};
@@ -208,16 +208,16 @@ static int measure_all(struct limit *limits, size_t count, const struct report *
         return ui_fail("out of memory");
     for (size_t i = 0; !code && i < count; i++) {
         if (!limits[i].pass)
-            code = measure_some(limits, count, i, &pass, report, &err);
+            code = measure_pass(limits, count, i, &pass, report, &err);
         if (!code && !limits[i].has_funcs)
-            ui_say("'%s': no function of the profiles matches", limits[i].text);
+            ui_print_message("'%s': no function of the profiles matches", limits[i].text);
     }
     free(pass.group_of_func);
     return code ? ui_fail_error(&err) : EXIT_SUCCESS;
 }
 
 /* A limit that asks for a change, as "total > -5%" does, is not kept by noise. */
-static enum limit_result result_of(const struct limit *limit)
+static enum limit_result judge_limit(const struct limit *limit)
 {
     bool is_passed = limit->is_upper ? limit->measured > limit->value : limit->measured < limit->value;
     bool allows_none = limit->is_upper ? limit->value >= 0 : limit->value <= 0;
@@ -233,14 +233,14 @@ int limits_measure(struct limit *limits, size_t count, const struct report *repo
     size_t judged = 0;
     if (!changes)
         return ui_fail("out of memory");
-    int status = measure_all(limits, count, report);
+    int status = measure_limits(limits, count, report);
     for (size_t i = 0; i < count; i++)
         if (is_change(&limits[i]))
             changes[judged++] = &limits[i].change;
     if (!status && changes_judge(changes, judged, &err))
         status = ui_fail_error(&err);
     for (size_t i = 0; !status && i < count; i++)
-        limits[i].result = result_of(&limits[i]);
+        limits[i].result = judge_limit(&limits[i]);
     free(changes);
     return status;
 }

@@ -39,7 +39,7 @@ static bool is_own(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 
-static int connect_to(const char *path)
+static int connect_to_recorder(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -52,9 +52,9 @@ static int connect_to(const char *path)
 }
 
 /* Sends a request and waits for the answer, without its newline. False if none came. */
-static bool ask(const char *path, const char *request, char *answer, size_t size)
+static bool send_and_receive(const char *path, const char *request, char *answer, size_t size)
 {
-    int fd = connect_to(path);
+    int fd = connect_to_recorder(path);
     if (fd < 0)
         return false;
     size_t length = 0;
@@ -80,7 +80,7 @@ bool ctl_ask(pid_t pid, const char *request, char *answer, size_t size)
     for (size_t i = 0; i < CONTROL_DIRECTORIES; i++) {
         int length = snprintf(path, sizeof(path), "%s/%d.sock", directories[i], (int)pid);
         if (directories[i][0] && length > 0 && (size_t)length < sizeof(path) &&
-            control_socket_is_private(directories[i]) && ask(path, request, answer, size))
+            control_socket_is_private(directories[i]) && send_and_receive(path, request, answer, size))
             return true;
     }
     return false;
@@ -89,7 +89,7 @@ bool ctl_ask(pid_t pid, const char *request, char *answer, size_t size)
 /* ---- which recordings run ---- */
 
 /* The pid in "PID.sock"; 0 if it is another name. */
-static pid_t pid_of(const char *name)
+static pid_t parse_socket_name(const char *name)
 {
     char *end;
     unsigned long pid = name[0] >= '1' && name[0] <= '9' ? strtoul(name, &end, 10) : 0;
@@ -102,10 +102,10 @@ static bool list_directory(struct running_list *list, const char *directory)
     DIR *names = control_socket_is_private(directory) ? opendir(directory) : NULL;
     bool ok = true;
     for (const struct dirent *entry; names && ok && (entry = readdir(names));) {
-        struct running running = {.pid = pid_of(entry->d_name)};
+        struct running running = {.pid = parse_socket_name(entry->d_name)};
         int length = snprintf(running.path, sizeof(running.path), "%s/%s", directory, entry->d_name);
         if (running.pid && length > 0 && (size_t)length < sizeof(running.path) &&
-            ask(running.path, "status", running.status, sizeof(running.status)))
+            send_and_receive(running.path, "status", running.status, sizeof(running.status)))
             ok = array_push(list, running);
     }
     if (names)
@@ -168,7 +168,7 @@ struct options {
     pid_t pid; /* 0: the only one */
 };
 
-static int send_to(const struct running_list *list, const struct options *options)
+static int send_request(const struct running_list *list, const struct options *options)
 {
     char request[CONTROL_LINE], answer[CONTROL_LINE];
     int status = EXIT_SUCCESS;
@@ -176,10 +176,10 @@ static int send_to(const struct running_list *list, const struct options *option
              options->text ? options->text : "");
     for (size_t i = 0; i < list->length; i++) {
         const struct running *running = &list->data[i];
-        if (!ask(running->path, request, answer, sizeof(answer)))
+        if (!send_and_receive(running->path, request, answer, sizeof(answer)))
             status = ui_fail("recording %d ended before it answered", (int)running->pid);
         else if (strncmp(answer, "ok ", 3) == 0)
-            ui_say("recording %d: %s", (int)running->pid, answer + 3);
+            ui_print_message("recording %d: %s", (int)running->pid, answer + 3);
         else
             status = ui_fail("recording %d: %s", (int)running->pid,
                              answer + strcspn(answer, " ") + (strchr(answer, ' ') != NULL));
@@ -187,14 +187,14 @@ static int send_to(const struct running_list *list, const struct options *option
     return status;
 }
 
-static int control(const struct options *options)
+static int control_recordings(const struct options *options)
 {
     struct running_list list = {0};
     int status = EXIT_SUCCESS;
     char problem[400];
     bool ok = list_running(&list);
     if (ok && !list.length && control_socket_find_problem(problem, sizeof(problem)))
-        ui_say("cannot connect to recordings: %s", problem);
+        ui_print_message("cannot connect to recordings: %s", problem);
     if (!ok)
         status = ui_fail("out of memory");
     else if (strcmp(options->verb, "list") == 0)
@@ -212,7 +212,7 @@ static int control(const struct options *options)
             status = ui_fail("%zu recordings of yours run: give a process ID ('prof ctl list' lists them) or --all",
                              list.length);
         else
-            status = send_to(&list, options);
+            status = send_request(&list, options);
     }
     array_free(&list);
     return status;
@@ -285,5 +285,5 @@ int cmd_ctl(int argc, char **argv)
     if (!options_parse(&ctl_table, &options, argc, argv, &status))
         return status;
     status = parse_words(&options, argc - optind, argv + optind);
-    return status ? status : control(&options);
+    return status ? status : control_recordings(&options);
 }

@@ -48,10 +48,12 @@ static int report_damage(const char *path, const struct spool_reader *reader, bo
 {
     uint64_t damaged = spool_reader_damaged(reader), rest = is_running ? 0 : spool_reader_rest(reader);
     if (damaged)
-        ui_say("%s: %" PRIu64 " damaged part%s, %" PRIu64 " bytes, could not be read; all other records are above",
-               path, damaged, damaged == 1 ? "" : "s", spool_reader_damaged_bytes(reader));
+        ui_print_message("%s: %" PRIu64 " damaged part%s, %" PRIu64
+                         " bytes, could not be read; all other records are above",
+                         path, damaged, damaged == 1 ? "" : "s", spool_reader_damaged_bytes(reader));
     if (rest)
-        ui_say("%s: its last %" PRIu64 " bytes are an incomplete block; all records before it are above", path, rest);
+        ui_print_message("%s: its last %" PRIu64 " bytes are an incomplete block; all records before it are above",
+                         path, rest);
     return damaged || rest ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

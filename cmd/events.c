@@ -31,7 +31,7 @@ static const struct event_place own_thread = {.cpu = -1, .ring_fd = -1};
 /* ---- trying ---- */
 
 /* Whether this user can sample it; the reason why not is in `why`. */
-static bool try_text(const char *text, struct error *why)
+static bool try_event_name(const char *text, struct error *why)
 {
     struct event_list list = {0};
     bool works = event_list_add(&list, text, 0, why) == 0 && event_try(&list.data[0], NULL, &own_thread, why) == 0;
@@ -46,7 +46,7 @@ struct flow {
     size_t indent, used;
 };
 
-static void put_word(struct flow *flow, const char *word, const char *behind)
+static void print_word(struct flow *flow, const char *word, const char *behind)
 {
     size_t length = strlen(word) + strlen(behind);
     if (!flow->used || flow->used + 1 + length > LINE_WIDTH) {
@@ -60,32 +60,32 @@ static void put_word(struct flow *flow, const char *word, const char *behind)
     flow->used += length;
 }
 
-static void put_text(struct flow *flow, const char *text)
+static void print_text(struct flow *flow, const char *text)
 {
     char word[256];
     for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
         int length = (int)strcspn(at, " ");
         snprintf(word, sizeof(word), "%.*s", length, at);
-        put_word(flow, word, "");
+        print_word(flow, word, "");
         at += length;
     }
 }
 
-static void end_flow(const struct flow *flow)
+static void end_line(const struct flow *flow)
 {
     if (flow->used)
         putchar('\n');
 }
 
-static void put_reason(const char *reason)
+static void print_reason(const char *reason)
 {
     struct flow flow = {.indent = 4};
-    put_text(&flow, "not here:");
-    put_text(&flow, reason);
-    end_flow(&flow);
+    print_text(&flow, "not here:");
+    print_text(&flow, reason);
+    end_line(&flow);
 }
 
-static void put_event(const char *name, const char *what)
+static void print_event(const char *name, const char *what)
 {
     ui_print("  %-*s %s\n", NAME_WIDTH, name, what);
 }
@@ -98,7 +98,7 @@ static bool is_hardware(const struct known_event *event)
 }
 
 /* Those that work, each in a line; then those that do not, together for each reason. True: some matched. */
-static bool list_known(const char *title, bool hardware, const char *pattern)
+static bool list_kernel_events(const char *title, bool hardware, const char *pattern)
 {
     size_t count, left = 0;
     const struct known_event *known = known_events(&count);
@@ -110,11 +110,11 @@ static bool list_known(const char *title, bool hardware, const char *pattern)
         if (!any && !pattern)
             ui_print("%s\n", title);
         any = true;
-        bool works = known[i].kind == EVENT_CLOCK || try_text(known[i].name, &reasons[i]);
+        bool works = known[i].kind == EVENT_CLOCK || try_event_name(known[i].name, &reasons[i]);
         is_left[i] = !works;
         left += is_left[i];
         if (works)
-            put_event(known[i].name, known[i].what);
+            print_event(known[i].name, known[i].what);
     }
     for (size_t i = 0; left && i < count; i++) {
         struct flow flow = {.indent = 2};
@@ -124,11 +124,11 @@ static bool list_known(const char *title, bool hardware, const char *pattern)
             bool is_same = is_left[k] && strcmp(reasons[k].text, reasons[i].text) == 0;
             if (!is_same)
                 continue;
-            put_word(&flow, known[k].name, "");
+            print_word(&flow, known[k].name, "");
             is_left[k] = k == i;
         }
-        end_flow(&flow);
-        put_reason(reasons[i].text);
+        end_line(&flow);
+        print_reason(reasons[i].text);
     }
     free(reasons);
     free(is_left);
@@ -150,7 +150,7 @@ struct tracepoints {
     bool no_memory;
 };
 
-static bool take_tracepoint(void *context, const char *system, const char *name)
+static bool add_tracepoint(void *context, const char *system, const char *name)
 {
     struct tracepoints *all = context;
     struct system_count *last = all->systems.length ? &all->systems.data[all->systems.length - 1] : NULL;
@@ -194,9 +194,9 @@ static void print_systems(struct tracepoints *all)
         char text[96], count[32];
         snprintf(text, sizeof(text), "%s:*", all->systems.data[i].name);
         snprintf(count, sizeof(count), " %zu%s", all->systems.data[i].count, i + 1 < all->systems.length ? "," : "");
-        put_word(&flow, text, count);
+        print_word(&flow, text, count);
     }
-    end_flow(&flow);
+    end_line(&flow);
 }
 
 /* True: some matched. */
@@ -205,9 +205,9 @@ static bool list_tracepoints(const char *pattern)
     struct tracepoints all = {.pattern = pattern};
     struct error why = {0};
     char count[QUANTITY_TEXT_MAX];
-    int code = tracefs_list(take_tracepoint, &all, &why);
+    int code = tracefs_list(add_tracepoint, &all, &why);
     count_text(count, (double)all.count);
-    bool works = !code && all.count && try_text("sched:sched_switch", &why);
+    bool works = !code && all.count && try_event_name("sched:sched_switch", &why);
     if (all.no_memory)
         ui_fail("out of memory");
     if (!pattern) {
@@ -215,7 +215,7 @@ static bool list_tracepoints(const char *pattern)
                  code ? "" : ": ", code ? "" : count);
         print_systems(&all);
         if (!works)
-            put_reason(why.text);
+            print_reason(why.text);
     }
     if (all.names.length)
         qsort(all.names.data, all.names.length, sizeof(*all.names.data), compare_names);
@@ -223,7 +223,7 @@ static bool list_tracepoints(const char *pattern)
         ui_print("  %s\n", all.names.data[i]);
     bool any = all.names.length != 0;
     if (any && !works)
-        put_reason(why.text);
+        print_reason(why.text);
     for (size_t i = 0; i < all.names.length; i++)
         free(all.names.data[i]);
     array_free(&all.names);
@@ -242,18 +242,18 @@ static bool try_probe(const char *path, struct error *why)
         return false;
     snprintf(text, sizeof(text), "uprobe:%s:0x%" PRIx64, path, file.entry);
     elf_file_close(&file);
-    return try_text(text, why);
+    return try_event_name(text, why);
 }
 
 static void list_probes(void)
 {
     struct error why = {0};
     puts("\nProbes in programs and libraries (prof events PROGRAM lists the static probes of a program)");
-    put_event("uprobe:PATH:FUNCTION", "calls of a function; FUNCTION+0x10 or 0xADDRESS: an instruction");
-    put_event("uretprobe:PATH:FUNCTION", "returns from it");
-    put_event("usdt:PATH:PROVIDER:NAME", "a static probe");
+    print_event("uprobe:PATH:FUNCTION", "calls of a function; FUNCTION+0x10 or 0xADDRESS: an instruction");
+    print_event("uretprobe:PATH:FUNCTION", "returns from it");
+    print_event("usdt:PATH:PROVIDER:NAME", "a static probe");
     if (!try_probe("/proc/self/exe", &why))
-        put_reason(why.text);
+        print_reason(why.text);
 }
 
 static int compare_probes(const void *a, const void *b)
@@ -263,7 +263,7 @@ static int compare_probes(const void *a, const void *b)
     return order ? order : strcmp(left->name, right->name);
 }
 
-static int list_probes_of(const char *path)
+static int list_static_probes(const char *path)
 {
     struct elf_file file;
     struct elf_probes probes;
@@ -289,7 +289,7 @@ static int list_probes_of(const char *path)
         ui_print(next - i > 1 ? "  (%zu locations)\n" : "\n", next - i);
     }
     if (!try_probe(path, &err))
-        put_reason(err.text);
+        print_reason(err.text);
     elf_probes_free(&probes);
     elf_file_close(&file);
     return EXIT_SUCCESS;
@@ -297,7 +297,7 @@ static int list_probes_of(const char *path)
 
 /* ---- JSON ---- */
 
-static void put_state(struct json_writer *json, bool works, const struct error *why)
+static void write_state(struct json_writer *json, bool works, const struct error *why)
 {
     json_key(json, "available");
     json_bool(json, works);
@@ -305,7 +305,7 @@ static void put_state(struct json_writer *json, bool works, const struct error *
         json_member_text(json, "reason", why->text);
 }
 
-static void put_known_json(struct json_writer *json, const char *pattern)
+static void write_kernel_events(struct json_writer *json, const char *pattern)
 {
     size_t count;
     const struct known_event *known = known_events(&count);
@@ -322,23 +322,23 @@ static void put_known_json(struct json_writer *json, const char *pattern)
                          : is_hardware(&known[i])     ? "hardware"
                                                       : "software");
         json_member_text(json, "description", known[i].what);
-        put_state(json, known[i].kind == EVENT_CLOCK || try_text(known[i].name, &why), &why);
+        write_state(json, known[i].kind == EVENT_CLOCK || try_event_name(known[i].name, &why), &why);
         json_close(json, '}');
     }
     json_close(json, ']');
 }
 
-static bool put_tracepoints_json(struct json_writer *json, const char *pattern)
+static bool write_tracepoints(struct json_writer *json, const char *pattern)
 {
     struct tracepoints all = {.pattern = pattern ? pattern : "*"};
     struct error why = {0};
-    int code = tracefs_list(take_tracepoint, &all, &why);
-    bool works = !code && all.count && try_text("sched:sched_switch", &why);
+    int code = tracefs_list(add_tracepoint, &all, &why);
+    bool works = !code && all.count && try_event_name("sched:sched_switch", &why);
     if (all.names.length)
         qsort(all.names.data, all.names.length, sizeof(*all.names.data), compare_names);
     json_key(json, "tracepoints");
     json_open(json, '{');
-    put_state(json, works, &why);
+    write_state(json, works, &why);
     json_key(json, "names");
     json_open(json, '[');
     for (size_t i = 0; i < all.names.length; i++) {
@@ -365,11 +365,11 @@ static int print_json(const char *word)
     if (ok) {
         json_writer_init(json, &sink, NULL);
         json_open(json, '{');
-        put_known_json(json, word ? pattern : NULL);
-        ok = put_tracepoints_json(json, word ? pattern : NULL);
+        write_kernel_events(json, word ? pattern : NULL);
+        ok = write_tracepoints(json, word ? pattern : NULL);
         json_key(json, "probes");
         json_open(json, '{');
-        put_state(json, try_probe("/proc/self/exe", &why), &why);
+        write_state(json, try_probe("/proc/self/exe", &why), &why);
         json_close(json, '}');
         json_close(json, '}');
         ok = json_writer_finish(json) == 0 && ok && ui_write(text.data, text.length);
@@ -388,8 +388,8 @@ static int list_matching(const char *word)
     char pattern[256];
     bool is_pattern = strpbrk(word, "*?[") != NULL;
     snprintf(pattern, sizeof(pattern), is_pattern ? "%s" : "*%s*", word);
-    bool any = list_known("", false, pattern);
-    any |= list_known("", true, pattern);
+    bool any = list_kernel_events("", false, pattern);
+    any |= list_kernel_events("", true, pattern);
     any |= list_tracepoints(pattern);
     struct error why;
     const char *directory;
@@ -455,12 +455,12 @@ int cmd_events(int argc, char **argv)
     if (options.json)
         return print_json(word);
     if (word && strchr(word, '/') && !strpbrk(word, "*?["))
-        return find_file(word, path) ? list_probes_of(path) : ui_fail("cannot read %s: %s", word, strerror(errno));
+        return find_file(word, path) ? list_static_probes(path) : ui_fail("cannot read %s: %s", word, strerror(errno));
     if (word)
-        return find_file(word, path) ? list_probes_of(path) : list_matching(word);
-    list_known("CPU time and software events", false, NULL);
+        return find_file(word, path) ? list_static_probes(path) : list_matching(word);
+    list_kernel_events("CPU time and software events", false, NULL);
     putchar('\n');
-    list_known("Hardware events (rNNN: any other, by its raw number)", true, NULL);
+    list_kernel_events("Hardware events (rNNN: any other, by its raw number)", true, NULL);
     list_tracepoints(NULL);
     list_probes();
     return EXIT_SUCCESS;

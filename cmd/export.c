@@ -73,19 +73,19 @@ static bool ends_in_gz(const char *path)
     return length > 3 && strcmp(path + length - 3, ".gz") == 0;
 }
 
-static int pack(void *context, const void *bytes, size_t size, struct error *err)
+static int compress_bytes(void *context, const void *bytes, size_t size, struct error *err)
 {
     return gzip_packer_add(context, bytes, size, err);
 }
 
-static int write_packed(const struct exporter *exporter, const struct export_view *view, struct byte_sink sink,
-                        struct error *err)
+static int write_compressed(const struct exporter *exporter, const struct export_view *view, struct byte_sink sink,
+                            struct error *err)
 {
     struct gzip_packer *packer;
     int code = gzip_packer_new(&packer, sink, err);
     if (code)
         return code;
-    const struct byte_sink packed = {.write = pack, .context = packer};
+    const struct byte_sink packed = {.write = compress_bytes, .context = packer};
     code = exporter_write(exporter, view, &packed, err);
     if (!code)
         code = gzip_packer_finish(packer, err);
@@ -100,7 +100,7 @@ static int write_page(const struct report_options *options, const struct export_
     const char *address = options->view ? options->view : "";
     int code = page_template(page_assets, page_asset_count, &template, err);
     if (!code)
-        code = write_packed(options->exporter, view, text_sink(&packed), err);
+        code = write_compressed(options->exporter, view, text_sink(&packed), err);
     const struct html_page page = {.text = template.data,
                                    .length = template.length,
                                    .gzip = (const unsigned char *)packed.data,
@@ -115,14 +115,14 @@ static int write_page(const struct report_options *options, const struct export_
     return code;
 }
 
-static int write_as(const struct report_options *options, const struct export_view *view, struct byte_sink sink,
-                    struct error *err)
+static int write_in_format(const struct report_options *options, const struct export_view *view, struct byte_sink sink,
+                           struct error *err)
 {
     const struct exporter *exporter = options->exporter;
     if (exporter->is_page)
         return write_page(options, view, sink, err);
     if (exporter->is_compressed && !(options->output && ends_in_gz(options->output)))
-        return write_packed(exporter, view, sink, err);
+        return write_compressed(exporter, view, sink, err);
     return exporter_write(exporter, view, &sink, err);
 }
 
@@ -135,7 +135,7 @@ static int write_file(const struct report_options *options, const struct export_
         return ui_fail_error(&err);
     struct terminal_sink terminal = {.out = profile_file_sink(file)};
     bool is_terminal = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO);
-    int code = write_as(options, view, is_terminal ? terminal_sink(&terminal) : terminal.out, &err);
+    int code = write_in_format(options, view, is_terminal ? terminal_sink(&terminal) : terminal.out, &err);
     if (!code && is_terminal)
         code = terminal_sink_finish(&terminal, &err);
     if (code)
@@ -167,7 +167,7 @@ static bool add_user(struct sanitize_words *words, const char *name)
 }
 
 /* Who exports, and where: most often who has recorded. */
-static bool find_words(struct sanitize_words *words)
+static bool find_identifying_words(struct sanitize_words *words)
 {
     char host[256] = "";
     const struct passwd *entry = getpwuid(getuid());
@@ -214,7 +214,7 @@ static int write_sanitized(const struct report_options *options, const struct ex
                                               .is_part = !view->is_whole};
     struct export_view sanitized = *view;
     sanitized.sanitize = &sanitize;
-    int status = find_words(&words) ? print_preview(options, &sanitized) : ui_fail("out of memory");
+    int status = find_identifying_words(&words) ? print_preview(options, &sanitized) : ui_fail("out of memory");
     if (!status && !options->is_dry_run)
         status = write_file(options, &sanitized);
     sanitize_words_destroy(&words);

@@ -68,7 +68,7 @@ struct follower {
 };
 
 /* Called in the server's thread. */
-static bool pass_on(void *context, const char *request, char *answer, size_t size)
+static bool forward_request(void *context, const char *request, char *answer, size_t size)
 {
     const struct follower *follower = context;
     char said[CONTROL_LINE];
@@ -82,7 +82,7 @@ static bool pass_on(void *context, const char *request, char *answer, size_t siz
 }
 
 /* State of the recorder: "recording", "paused" or another word of it. */
-static void ask_state(const struct follower *follower, char *state, size_t size)
+static void request_state(const struct follower *follower, char *state, size_t size)
 {
     char said[CONTROL_LINE], word[16] = "ending";
     if (ctl_ask(follower->recorder, "status", said, sizeof(said)))
@@ -90,11 +90,11 @@ static void ask_state(const struct follower *follower, char *state, size_t size)
     snprintf(state, size, "%s", word);
 }
 
-static void publish(struct follower *follower, int profile_fd, const struct serve_added *added)
+static void send_state(struct follower *follower, int profile_fd, const struct serve_added *added)
 {
     char state[256], word[16] = "saved";
     if (!follower->is_saved)
-        ask_state(follower, word, sizeof(word));
+        request_state(follower, word, sizeof(word));
     snprintf(state, sizeof(state),
              "{\"generation\":%u,\"state\":\"%s\",\"samples\":%" PRIu64
              ",\"seconds\":%.3f,\"period\":%.3f,\"isFull\":%s}",
@@ -119,13 +119,13 @@ static int start_server(struct follower *follower, int profile_fd, const struct 
         .source_map_count = options->source_maps.length,
         .added = added,
         .is_live = true,
-        .control = pass_on,
+        .control = forward_request,
         .control_context = follower,
     };
     int code = serve_start(&follower->server, &serve, profile_fd, err);
     if (code)
         return code;
-    ui_say("%s follows the recording  (Ctrl+C ends it)", serve_url(follower->server));
+    ui_print_message("%s follows the recording  (Ctrl+C ends it)", serve_url(follower->server));
     if (!options->no_open && browser_has_desktop())
         browser_open(&follower->browser, serve_url(follower->server));
     return 0;
@@ -172,7 +172,7 @@ static int grow_profile(struct follower *follower, struct assemble_result *resul
 }
 
 /* Makes a profile of what there is, and serves it. A recording that has no thread yet is looked at again later. */
-static int take_profile(struct follower *follower, struct error *err)
+static int publish_profile(struct follower *follower, struct error *err)
 {
     struct assemble_result result;
     struct serve_added added = {.fd = -1};
@@ -199,14 +199,14 @@ static int take_profile(struct follower *follower, struct error *err)
     if (!follower->server) {
         code = start_server(follower, result.memory_fd, is_added, err);
         if (!code)
-            publish(follower, -1, NULL);
+            send_state(follower, -1, NULL);
         return code;
     }
-    publish(follower, result.memory_fd, is_added);
+    send_state(follower, result.memory_fd, is_added);
     return 0;
 }
 
-static void take_saved(struct follower *follower, const char *path)
+static void publish_saved(struct follower *follower, const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct error err = {0};
@@ -218,11 +218,11 @@ static void take_saved(struct follower *follower, const char *path)
     if (code)
         ui_fail_error(&err);
     else
-        publish(follower, fd, NULL);
+        send_state(follower, fd, NULL);
 }
 
 /* Waits a moment for a message of the recorder. False when it has ended. */
-static bool hear(struct follower *follower)
+static bool read_message(struct follower *follower)
 {
     char path[PATH_MAX];
     struct pollfd waits = {.fd = follower->socket, .events = POLLIN};
@@ -232,12 +232,12 @@ static bool hear(struct follower *follower)
     if (got <= 0)
         return got < 0 && errno == EINTR;
     path[got] = '\0';
-    take_saved(follower, path);
+    publish_saved(follower, path);
     (void)!send(follower->socket, follower->server ? "1" : "0", 1, MSG_NOSIGNAL);
     return follower->server != NULL;
 }
 
-static int follow(struct follower *follower)
+static int follow_recording(struct follower *follower)
 {
     struct error err = {0};
     symbol_options_open(follower->symbols);
@@ -246,7 +246,7 @@ static int follow(struct follower *follower)
         .cache_directory = follower->options->no_cache ? NULL : cache_directory(&follower->cache),
         .search = &follower->symbols->search,
         .numbers = &follower->numbers};
-    while (hear(follower)) {
+    while (read_message(follower)) {
         uint64_t now = monotonic_ns();
         bool is_wanted = !follower->server || serve_live_pages(follower->server);
         if (follower->server && now - follower->last_beat >= LIVE_BEAT * UINT64_C(1000000)) {
@@ -256,7 +256,7 @@ static int follow(struct follower *follower)
         if (follower->is_saved || follower->is_full || now < follower->next || !is_wanted ||
             size_of(follower->spool) == follower->spool_size)
             continue;
-        if (take_profile(follower, &err)) {
+        if (publish_profile(follower, &err)) {
             ui_fail_error(&err);
             break;
         }
@@ -271,7 +271,7 @@ static int follow(struct follower *follower)
 
 /* It takes nothing from the recorder and the target. Signals stay blocked: Ctrl+C, which reaches it as well, is the
  * recorder's, which ends it. */
-static _Noreturn void run(struct follower *follower)
+static _Noreturn void run_live_process(struct follower *follower)
 {
     const struct sched_param normal = {0};
     sigset_t all;
@@ -279,7 +279,7 @@ static _Noreturn void run(struct follower *follower)
     sigprocmask(SIG_BLOCK, &all, NULL);
     sched_setscheduler(0, SCHED_OTHER, &normal);
     setpriority(PRIO_PROCESS, 0, LIVE_NICE);
-    _exit(follow(follower));
+    _exit(follow_recording(follower));
 }
 
 /* ---- the recorder's side ---- */
@@ -307,7 +307,7 @@ int live_view_start(struct live_view **out, const char *spool, bool drops_sample
                                     .symbols = symbols,
                                     .recorder = recorder,
                                     .socket = ends[1]};
-        run(&follower);
+        run_live_process(&follower);
     }
     close(ends[1]);
     live->socket = ends[0];

@@ -79,8 +79,8 @@ static int serve_copy(struct profile *profile, int fd, const char *name, const s
                       struct symbol_options *symbols)
 {
     struct error err = {0};
-    int status =
-        profile->meta.symbolicated == 0 ? symbolicate_and_say(profile, name, symbols, options->no_cache) : EXIT_SUCCESS;
+    int status = profile->meta.symbolicated == 0 ? symbolicate_and_report(profile, name, symbols, options->no_cache)
+                                                 : EXIT_SUCCESS;
     int named = status == EXIT_SUCCESS ? profile_to_memory(profile, &err) : -1;
     profile_destroy(profile);
     if (status == EXIT_SUCCESS)
@@ -114,7 +114,7 @@ static int load(const char *path, const struct serving_options *options, struct 
     int code = profile_load_fd(fd, NULL, &profile, &err);
     const char *warning = code ? "" : profile_text(&profile, profile.meta.warning);
     if (warning[0])
-        ui_say("%s: %s", name, warning);
+        ui_print_message("%s: %s", name, warning);
     if (code == 0 && (profile.meta.symbolicated == 0 || is_packed_for_page(fd)))
         return serve_copy(&profile, fd, name, options, symbols);
     profile_destroy(&profile);
@@ -189,7 +189,7 @@ const struct option_table load_table = {
 int cmd_load(int argc, char **argv)
 {
     struct options options = {.serving = SERVING_DEFAULTS, .comparing = COMPARING_DEFAULTS};
-    int status, after = comparing_count_after(argc, argv);
+    int status, after = comparing_count_new_files(argc, argv);
     if (!options_parse(&load_table, &options, argc, argv, &status))
         return status;
     if (optind == argc)

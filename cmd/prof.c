@@ -50,7 +50,7 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-static const struct command *command_meant(const char *name)
+static const struct command *find_similar_command(const char *name)
 {
     const struct command *best = NULL;
     size_t best_distance = 3; /* with more than two typos it is another word */
@@ -75,17 +75,17 @@ static bool ends_with(const char *text, const char *end)
 
 int command_unknown(const char *name)
 {
-    const struct command *meant = command_meant(name);
+    const struct command *meant = find_similar_command(name);
     struct stat info;
     bool is_file = stat(name, &info) == 0 && S_ISREG(info.st_mode);
     if (meant)
-        ui_say("there is no command '%s'; did you mean 'prof %s'?", name, meant->name);
+        ui_print_message("there is no command '%s'; did you mean 'prof %s'?", name, meant->name);
     else if (is_file && (ends_with(name, ".json") || ends_with(name, ".json.gz")))
-        ui_say("there is no command '%s'; to show that file: prof load %s", name, name);
+        ui_print_message("there is no command '%s'; to show that file: prof load %s", name, name);
     else if (is_file && (info.st_mode & 0111))
-        ui_say("there is no command '%s'; to profile that program: prof record %s", name, name);
+        ui_print_message("there is no command '%s'; to profile that program: prof record %s", name, name);
     else
-        ui_say("there is no command '%s'; 'prof help' lists them", name);
+        ui_print_message("there is no command '%s'; 'prof help' lists them", name);
     return EXIT_USAGE;
 }
 
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 {
     seed_hash_tables();
     if (argc < 2) {
-        ui_say("no command given; see 'prof help'");
+        ui_print_message("no command given; see 'prof help'");
         return EXIT_USAGE;
     }
     const char *word = argv[1];
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     if (!strcmp(word, "--help") || !strcmp(word, "-h"))
         word = "help";
     if (word[0] == '-') {
-        ui_say("there is no option %s before the command; 'prof help' shows how to use it", word);
+        ui_print_message("there is no option %s before the command; 'prof help' shows how to use it", word);
         return EXIT_USAGE;
     }
     const struct command *command = command_find(word);

@@ -91,7 +91,7 @@ bool serving_was_requested(const struct serving_options *options)
 enum { ENCODED_SIZE = 256, HOSTED_URL_SIZE = 1024 };
 
 /* Percent-encodes a text for a path component of a URL, including ':' and '/'. */
-static void encode(char encoded[ENCODED_SIZE], const char *text)
+static void encode_path_component(char encoded[ENCODED_SIZE], const char *text)
 {
     size_t used = 0;
     for (; *text && used + sizeof("%3A") <= ENCODED_SIZE; text++) {
@@ -108,7 +108,7 @@ static void encode(char encoded[ENCODED_SIZE], const char *text)
 static const char *hosted_url(char url[HOSTED_URL_SIZE], const char *own)
 {
     char encoded[ENCODED_SIZE];
-    encode(encoded, own);
+    encode_path_component(encoded, own);
     int without_slash = (int)(strlen(encoded) - strlen("%2F"));
     snprintf(url, HOSTED_URL_SIZE, SERVE_HOSTED_ORIGIN "/from-url/%sprofile.json/?symbolServer=%.*s", encoded,
              without_slash, encoded);
@@ -138,7 +138,7 @@ static void show_and_wait(const struct serving_options *options, const char *own
     char hosted[HOSTED_URL_SIZE];
     struct browser_file file = {.path = ""};
     const char *url = is_hosted(options) ? hosted_url(hosted, own_url) : own_url;
-    ui_say("%s  (Ctrl+C ends it)", url);
+    ui_print_message("%s  (Ctrl+C ends it)", url);
     if (!options->no_open && browser_has_desktop())
         browser_open(&file, url);
     bool has_ended = file.path[0] && wait_for_signal(ending, BROWSER_SECONDS);
@@ -166,7 +166,7 @@ static bool find_address(struct lasting_address *lasting, int original_fd, const
         return false;
     if (lasting_address_open(lasting, directory, original_fd, &err) == 0)
         return true;
-    ui_say("cannot reuse addresses: %s", err.text);
+    ui_print_message("cannot reuse addresses: %s", err.text);
     return false;
 }
 

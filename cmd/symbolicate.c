@@ -42,7 +42,7 @@ static int symbolicate(const char *input, const char *output, struct symbol_opti
     struct error err = {0};
     int status = profile_load(input, &profile, &err) == 0 ? EXIT_SUCCESS : ui_fail_error(&err);
     if (status == EXIT_SUCCESS)
-        status = symbolicate_and_say(&profile, output, symbols, no_cache);
+        status = symbolicate_and_report(&profile, output, symbols, no_cache);
     if (status == EXIT_SUCCESS)
         status = save(&profile, output);
     profile_destroy(&profile);
@@ -55,8 +55,8 @@ static int save_spool(const char *spool, const char *output, const struct symbol
     struct assemble_result result;
     int status = spool_input_assemble(spool, output, symbols, no_cache, &result);
     if (status == EXIT_SUCCESS)
-        ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have a symbol", output, result.addresses - result.unnamed,
-               result.addresses);
+        ui_print_message("%s: %" PRIu64 " of %" PRIu64 " addresses have a symbol", output,
+                         result.addresses - result.unnamed, result.addresses);
     return status;
 }
 
@@ -64,22 +64,22 @@ static int save_spool(const char *spool, const char *output, const struct symbol
 
 enum { EXIT_DIFFERENT = 3 };
 
-static void say_difference(void *context, const struct symbol_difference *difference)
+static void print_difference(void *context, const struct symbol_difference *difference)
 {
     (void)context;
     ui_print("%s 0x%" PRIx64 ", frame %zu: %s: prof has %s, libdw %s\n", difference->library, difference->rva,
              difference->depth, difference->property, difference->own, difference->libdw);
 }
 
-static void say_skipped(void *context, const char *library, const char *why)
+static void print_skipped(void *context, const char *library, const char *why)
 {
     (void)context;
-    ui_say("cannot compare %s: %s", library, why);
+    ui_print_message("cannot compare %s: %s", library, why);
 }
 
-static int check(const char *input, const struct symbol_options *symbols)
+static int check_readers(const char *input, const struct symbol_options *symbols)
 {
-    static const struct symbol_check_listener listener = {.differs = say_difference, .skipped = say_skipped};
+    static const struct symbol_check_listener listener = {.differs = print_difference, .skipped = print_skipped};
     struct profile profile = {0};
     struct symbol_check result;
     struct error err = {0};
@@ -89,11 +89,11 @@ static int check(const char *input, const struct symbol_options *symbols)
     profile_destroy(&profile);
     if (code != 0)
         return ui_fail_error(&err);
-    ui_say("%s: prof and libdw disagree on %" PRIu64 " of %" PRIu64 " addresses with DWARF; %" PRIu64
-           " of the others have none",
-           input, result.differing, result.compared, result.addresses - result.compared - result.declined);
+    ui_print_message("%s: prof and libdw disagree on %" PRIu64 " of %" PRIu64 " addresses with DWARF; %" PRIu64
+                     " of the others have none",
+                     input, result.differing, result.compared, result.addresses - result.compared - result.declined);
     if (result.declined)
-        ui_say("%" PRIu64 " addresses are in debug info that only libdw reads", result.declined);
+        ui_print_message("%" PRIu64 " addresses are in debug info that only libdw reads", result.declined);
     return result.differing ? EXIT_DIFFERENT : EXIT_SUCCESS;
 }
 
@@ -166,7 +166,7 @@ int cmd_symbolicate(int argc, char **argv)
         status = save_spool(argv[optind], output, &options.symbols, options.no_cache);
     else
         status = is_check
-                     ? check(argv[optind], &options.symbols)
+                     ? check_readers(argv[optind], &options.symbols)
                      : symbolicate(argv[optind], output ? output : argv[optind], &options.symbols, options.no_cache);
     symbol_options_close(&options.symbols);
     return status;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *directory_in(struct directory_path *path, const char *variable, const char *inside)
+static const char *find_directory(struct directory_path *path, const char *variable, const char *inside)
 {
     const char *parent = getenv(variable);
     if (!parent || parent[0] != '/')
@@ -14,18 +14,18 @@ static const char *directory_in(struct directory_path *path, const char *variabl
 
 const char *cache_directory(struct directory_path *path)
 {
-    const char *directory = directory_in(path, "XDG_CACHE_HOME", "/prof");
-    return directory ? directory : directory_in(path, "HOME", "/.cache/prof");
+    const char *directory = find_directory(path, "XDG_CACHE_HOME", "/prof");
+    return directory ? directory : find_directory(path, "HOME", "/.cache/prof");
 }
 
 const char *perf_cache_directory(struct directory_path *path)
 {
-    const char *directory = directory_in(path, "PERF_BUILDID_DIR", "");
-    return directory ? directory : directory_in(path, "HOME", "/.debug");
+    const char *directory = find_directory(path, "PERF_BUILDID_DIR", "");
+    return directory ? directory : find_directory(path, "HOME", "/.debug");
 }
 
 const char *state_directory(struct directory_path *path)
 {
-    const char *directory = directory_in(path, "XDG_STATE_HOME", "/prof");
-    return directory ? directory : directory_in(path, "HOME", "/.local/state/prof");
+    const char *directory = find_directory(path, "XDG_STATE_HOME", "/prof");
+    return directory ? directory : find_directory(path, "HOME", "/.local/state/prof");
 }

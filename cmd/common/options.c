@@ -44,7 +44,7 @@ static const struct {
 } perf_options[] = {{"-F", "rate"}, {"--freq", "rate"}, {"--all-cpus", "all"}, {"--tid", "thread"}};
 
 /* Finds the option that `typed` ("--ouput") resembles most; NULL if none is close. */
-static const char *similar_option(const struct option_row *const *rows, const char *typed)
+static const char *find_similar_option(const struct option_row *const *rows, const char *typed)
 {
     const char *meant = NULL;
     size_t least = 3; /* with more than two typos it counts as another word */
@@ -64,18 +64,18 @@ static const char *similar_option(const struct option_row *const *rows, const ch
     return meant;
 }
 
-static int unknown_option(const char *command, const struct option_row *const *rows, const char *option)
+static int print_unknown_option(const char *command, const struct option_row *const *rows, const char *option)
 {
     char typed[NAME_SIZE];
     snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(option, "="), option);
     if (!strcmp(command, "record") && (!strcmp(typed, "-g") || !strcmp(typed, "--call-graph")))
         return ui_usage(command, "there is no option %s: prof always records call graphs", option);
-    const char *meant = similar_option(rows, typed);
+    const char *meant = find_similar_option(rows, typed);
     return meant ? ui_usage(command, "there is no option %s; did you mean --%s?", option, meant)
                  : ui_usage(command, "there is no option %s", option);
 }
 
-static int bad_option(const char *command, const struct option_row *const *rows, int result, char **argv)
+static int print_bad_option(const char *command, const struct option_row *const *rows, int result, char **argv)
 {
     /* After a failure getopt_long() has the letter of a short option in optopt, or 0 for an unknown long option. The
      * word where it stopped is before optind. */
@@ -84,10 +84,10 @@ static int bad_option(const char *command, const struct option_row *const *rows,
     if (result == ':')
         return ui_usage(command, "%s needs a value", word);
     if (!optopt)
-        return unknown_option(command, rows, word);
+        return print_unknown_option(command, rows, word);
     if (!strncmp(word, "--", 2) && strchr(word, '='))
         return ui_usage(command, "this option takes no value: %s", word);
-    return unknown_option(command, rows, letter);
+    return print_unknown_option(command, rows, letter);
 }
 
 /* ---- the command line ---- */
@@ -133,7 +133,7 @@ static void fill_parser(struct parser *parser, const struct option_table *table)
     add_row(parser, &help_row, 0);
 }
 
-static size_t row_of_code(const struct parser *parser, int code)
+static size_t find_row(const struct parser *parser, int code)
 {
     size_t i = 0;
     if (code >= FIRST_CODE)
@@ -150,9 +150,9 @@ bool options_parse(const struct option_table *table, void *options, int argc, ch
     *status = EXIT_SUCCESS;
     optind = 1;
     for (int code; (code = getopt_long(argc, argv, parser.letters, parser.longs, NULL)) != -1;) {
-        size_t i = row_of_code(&parser, code);
+        size_t i = find_row(&parser, code);
         if (code == '?' || code == ':' || i >= parser.count) {
-            *status = bad_option(table->command, parser.rows, code, argv);
+            *status = print_bad_option(table->command, parser.rows, code, argv);
             return false;
         }
         if (parser.rows[i] == &help_row) {

@@ -41,7 +41,7 @@ static void wait_and_exit(int signal_number)
 }
 
 /* Splits the value at blanks. Returns the number of words. */
-static size_t split(char *value, char **words, size_t most)
+static size_t split_words(char *value, char **words, size_t most)
 {
     size_t count = 0;
     char *rest = value;
@@ -64,7 +64,7 @@ enum { DEADLY_SIGNALS = sizeof(deadly_signals) / sizeof(*deadly_signals) };
 
 /* Starts the pager with the read end of a pipe as its input, and with the signal mask `mask`. Returns 0 or an errno
  * value. */
-static int start(char *const *words, int input, const sigset_t *mask, pid_t *pid)
+static int start_pager(char *const *words, int input, const sigset_t *mask, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -89,7 +89,7 @@ static int start(char *const *words, int input, const sigset_t *mask, pid_t *pid
 /* The same; also redirects standard output, installs the signal handlers and closes both ends, with the signals
  * blocked: a handler must not wait for the pager while prof holds the write end open, as then the pager's input has no
  * end. */
-static int start_and_redirect(char *const *words, const int *ends)
+static int start_pager_and_redirect(char *const *words, const int *ends)
 {
     sigset_t deadly, mask;
     pid_t pid;
@@ -97,7 +97,7 @@ static int start_and_redirect(char *const *words, const int *ends)
     for (size_t i = 0; i < DEADLY_SIGNALS; i++)
         sigaddset(&deadly, deadly_signals[i]);
     sigprocmask(SIG_BLOCK, &deadly, &mask);
-    int code = start(words, ends[0], &mask, &pid);
+    int code = start_pager(words, ends[0], &mask, &pid);
     if (!code) {
         fflush(stdout);
         dup2(ends[1], STDOUT_FILENO);
@@ -117,15 +117,16 @@ void pager_start(void)
     enum { MOST_WORDS = 32 };
     char *words[MOST_WORDS], *value = isatty(STDOUT_FILENO) ? strdup(choose_pager()) : NULL;
     int ends[2];
-    if (!value || split(value, words, MOST_WORDS) == 0 || strcmp(words[0], "cat") == 0 || pipe2(ends, O_CLOEXEC)) {
+    if (!value || split_words(value, words, MOST_WORDS) == 0 || strcmp(words[0], "cat") == 0 ||
+        pipe2(ends, O_CLOEXEC)) {
         free(value);
         return;
     }
     setenv("LESS", "FRX", 0);
     setenv("LV", "-c", 0);
-    int code = start_and_redirect(words, ends);
+    int code = start_pager_and_redirect(words, ends);
     if (code && (code != ENOENT || strcmp(words[0], "less") != 0)) /* less may not be installed */
-        ui_say("cannot start the pager %s: %s", words[0], strerror(code));
+        ui_print_message("cannot start the pager %s: %s", words[0], strerror(code));
     free(value);
 }
 

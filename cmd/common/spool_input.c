@@ -77,7 +77,7 @@ static size_t describe_damage(const struct assemble_result *result, char *text, 
 }
 
 /* Says what a reader of the profile has to know: the recorder did not end it. */
-static void say_state(const char *spool, bool is_running, const struct assemble_result *result)
+static void print_state(const char *spool, bool is_running, const struct assemble_result *result)
 {
     char last[96], missing[320];
     describe_last_record(result, last, sizeof(last));
@@ -86,17 +86,18 @@ static void say_state(const char *spool, bool is_running, const struct assemble_
         snprintf(missing + used, sizeof(missing) - used, "; %" PRIu64 " bytes at its end are an incomplete block",
                  result->rest);
     if (is_running)
-        ui_say("%s is a running recording: %" PRIu64 " samples so far%s%s", spool, result->samples, last, missing);
+        ui_print_message("%s is a running recording: %" PRIu64 " samples so far%s%s", spool, result->samples, last,
+                         missing);
     else if (result->is_finished)
-        ui_say("%s is an unsaved recording: %" PRIu64 " samples%s%s", spool, result->samples, last, missing);
+        ui_print_message("%s is an unsaved recording: %" PRIu64 " samples%s%s", spool, result->samples, last, missing);
     else
-        ui_say("%s is the recording of a killed prof: %" PRIu64
-               " samples%s; up to a second at the end may be missing%s",
-               spool, result->samples, last, missing);
+        ui_print_message("%s is the recording of a killed prof: %" PRIu64
+                         " samples%s; up to a second at the end may be missing%s",
+                         spool, result->samples, last, missing);
 }
 
-static int assemble(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
-                    struct assemble_result *result, struct error *err)
+static int assemble_spool(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
+                          struct assemble_result *result, struct error *err)
 {
     struct directory_path path;
     struct assemble_options options = {
@@ -113,37 +114,39 @@ static int assemble(const char *spool, const char *output, const struct symbol_o
 
 /* ---- perf.data ---- */
 
-static size_t say_count(char *text, size_t size, uint64_t count, const char *what)
+static size_t append_count(char *text, size_t size, uint64_t count, const char *what)
 {
     return count ? (size_t)snprintf(text, size, ", %" PRIu64 " %s", count, what) : 0;
 }
 
 /* What was imported, and in lines of their own what was not. */
-static void say_import(const char *path, const struct perf_data_result *found)
+static void print_import(const char *path, const struct perf_data_result *found)
 {
     char text[512] = "";
-    size_t used = say_count(text, sizeof(text), found->events, "of other events");
-    used += say_count(text + used, sizeof(text) - used, found->waits, "waits");
-    used += say_count(text + used, sizeof(text) - used, found->truncated, "with a truncated stack");
-    used += say_count(text + used, sizeof(text) - used, found->lost, "lost by the kernel");
-    used += say_count(text + used, sizeof(text) - used, found->idle, "of idle CPUs omitted");
-    used += say_count(text + used, sizeof(text) - used, found->guest, "of virtual machines omitted");
-    used += say_count(text + used, sizeof(text) - used, found->other, "beyond the event limit of a profile omitted");
-    used += say_count(text + used, sizeof(text) - used, found->late, "records out of order");
-    say_count(text + used, sizeof(text) - used, found->damaged, "damaged records omitted");
-    ui_say("%s is a perf.data file%s%s: %" PRIu64 " samples%s%s", path, found->version[0] ? " of perf " : "",
-           found->version, found->samples, text, found->is_truncated ? "; its end is missing" : "");
+    size_t used = append_count(text, sizeof(text), found->events, "of other events");
+    used += append_count(text + used, sizeof(text) - used, found->waits, "waits");
+    used += append_count(text + used, sizeof(text) - used, found->truncated, "with a truncated stack");
+    used += append_count(text + used, sizeof(text) - used, found->lost, "lost by the kernel");
+    used += append_count(text + used, sizeof(text) - used, found->idle, "of idle CPUs omitted");
+    used += append_count(text + used, sizeof(text) - used, found->guest, "of virtual machines omitted");
+    used += append_count(text + used, sizeof(text) - used, found->other, "beyond the event limit of a profile omitted");
+    used += append_count(text + used, sizeof(text) - used, found->late, "records out of order");
+    append_count(text + used, sizeof(text) - used, found->damaged, "damaged records omitted");
+    ui_print_message("%s is a perf.data file%s%s: %" PRIu64 " samples%s%s", path, found->version[0] ? " of perf " : "",
+                     found->version, found->samples, text, found->is_truncated ? "; its end is missing" : "");
     if (found->missing == 1)
-        ui_say("%s is missing on this machine, or has another build ID: stacks through it may be truncated, and its "
-               "functions have no symbols",
-               found->missing_name);
+        ui_print_message(
+            "%s is missing on this machine, or has another build ID: stacks through it may be truncated, and its "
+            "functions have no symbols",
+            found->missing_name);
     else if (found->missing)
-        ui_say("%s and %" PRIu64
-               " more files are missing on this machine, or have other build IDs: stacks through them "
-               "may be truncated, and their functions have no symbols",
-               found->missing_name, found->missing - 1);
+        ui_print_message("%s and %" PRIu64
+                         " more files are missing on this machine, or have other build IDs: stacks through them "
+                         "may be truncated, and their functions have no symbols",
+                         found->missing_name, found->missing - 1);
     if (found->is_other_kernel)
-        ui_say("the recording comes from another kernel than the running one: kernel functions have no symbols");
+        ui_print_message(
+            "the recording comes from another kernel than the running one: kernel functions have no symbols");
 }
 
 /* The copy of a perf.data file that is read twice, and is a stream or packed. */
@@ -205,7 +208,7 @@ static int copy_blocks(struct copying *copying, struct error *err)
 }
 
 /* Where the file lacks the time of the recording, its modification time is the time of the profile. */
-static void keep_time(int from, int to)
+static void copy_time(int from, int to)
 {
     struct stat info;
     if (fstat(from, &info) == 0)
@@ -213,7 +216,7 @@ static void keep_time(int from, int to)
 }
 
 /* Until perf ends. Ctrl+C ends the perf of `perf record -o - | prof report -`, and prof goes on with what it wrote. */
-static int make_copy(const char *from, const char *name, const char *path, struct error *err)
+static int copy_perf_data(const char *from, const char *name, const char *path, struct error *err)
 {
     static struct copying copying;
     copying = (struct copying){.name = name, .path = path};
@@ -228,7 +231,7 @@ static int make_copy(const char *from, const char *name, const char *path, struc
         code = copy_blocks(&copying, err);
         sigaction(SIGINT, &before, NULL);
         if (!is_stream(from))
-            keep_time(copying.from, copying.to);
+            copy_time(copying.from, copying.to);
         close(copying.to);
     }
     if (!is_stream(from))
@@ -237,13 +240,13 @@ static int make_copy(const char *from, const char *name, const char *path, struc
 }
 
 /* Makes the spool of a perf.data file; that from the standard input, and a packed one, is copied to `copy`. */
-static int import(const char *path, const char *copy, const char *perf_cache, const char *spool,
-                  struct perf_data_result *found, struct error *err)
+static int import_perf_data(const char *path, const char *copy, const char *perf_cache, const char *spool,
+                            struct perf_data_result *found, struct error *err)
 {
     const char *name = is_stream(path) ? "the standard input" : path;
     if (!is_stream(path) && perf_data_form(path) == PERF_DATA_FILE)
         return perf_data_import(path, path, perf_cache, spool, found, err);
-    int code = make_copy(path, name, copy, err);
+    int code = copy_perf_data(path, name, copy, err);
     if (!code)
         code = perf_data_import(copy, name, perf_cache, spool, found, err);
     unlink(copy);
@@ -267,14 +270,14 @@ static int assemble_perf_data(const char *path, const char *output, const struct
     }
     snprintf(spool, sizeof(spool), "%s/spool", directory);
     snprintf(copy, sizeof(copy), "%s/perf.data", directory);
-    int code = import(path, copy, symbols->search.perf_cache, spool, &found, &err);
+    int code = import_perf_data(path, copy, symbols->search.perf_cache, spool, &found, &err);
     if (!code)
-        code = assemble(spool, output, symbols, no_cache, result, &err);
+        code = assemble_spool(spool, output, symbols, no_cache, result, &err);
     unlink(spool);
     rmdir(directory);
     if (code)
         return ui_fail_error(&err);
-    say_import(is_stream(path) ? "the standard input" : path, &found);
+    print_import(is_stream(path) ? "the standard input" : path, &found);
     return EXIT_SUCCESS;
 }
 
@@ -285,9 +288,9 @@ int spool_input_assemble(const char *spool, const char *output, const struct sym
     if (is_perf_data(spool))
         return assemble_perf_data(spool, output, symbols, no_cache, result);
     bool is_running = spool_is_being_written(spool);
-    if (assemble(spool, output, symbols, no_cache, result, &err))
+    if (assemble_spool(spool, output, symbols, no_cache, result, &err))
         return ui_fail_error(&err);
-    say_state(spool, is_running, result);
+    print_state(spool, is_running, result);
     return EXIT_SUCCESS;
 }
 
@@ -301,7 +304,7 @@ int spool_input_load(const char *path, struct symbol_options *symbols, struct pr
         if (profile->meta.symbolicated)
             return 0;
         symbol_options_open(symbols);
-        return symbolicate_and_say(profile, path, symbols, false);
+        return symbolicate_and_report(profile, path, symbols, false);
     }
     symbol_options_open(symbols);
     int status = spool_input_assemble(path, NULL, symbols, false, &result);

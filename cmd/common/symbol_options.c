@@ -60,7 +60,7 @@ static bool watch_fetches(void *context, const struct debug_server_progress *pro
     const char *hint = options->leave_interrupts ? "" : " (Ctrl+C skips it)";
     bool stop = !options->leave_interrupts && is_interrupted();
     if (stop)
-        ui_say("stopped downloading debug files; the symbols in these files are missing");
+        ui_print_message("stopped downloading debug files; the symbols in these files are missing");
     else if (progress->ended)
         ui_show("%s", "");
     else if (progress->total)
@@ -110,7 +110,7 @@ void symbol_options_stop(struct symbol_options *options)
 void symbol_options_close(struct symbol_options *options)
 {
     if (options->search.server && debug_server_problem(options->search.server)[0])
-        ui_say("%s", debug_server_problem(options->search.server));
+        ui_print_message("%s", debug_server_problem(options->search.server));
     debug_server_free(options->search.server);
     array_free(&options->directories);
     if (options->is_open)

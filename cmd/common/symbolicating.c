@@ -12,7 +12,7 @@
 
 enum { LIBRARIES_SAID = 16 };
 
-static int by_falling_unnamed(const void *a, const void *b)
+static int compare_unnamed(const void *a, const void *b)
 {
     const struct symbolicated_library *left = a, *right = b;
     return left->unnamed != right->unnamed ? ORDER(right->unnamed, left->unnamed) : ORDER(left->lib, right->lib);
@@ -25,26 +25,27 @@ static const char *name_of(const struct profile *profile, uint32_t lib)
     return text[0] ? text : "a library without a name";
 }
 
-static void say_result(const struct profile *profile, struct symbolicate_result *result, const char *subject)
+static void print_result(const struct profile *profile, struct symbolicate_result *result, const char *subject)
 {
     size_t left = 0;
-    ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have a symbol", subject, result->addresses - result->unnamed,
-           result->addresses);
+    ui_print_message("%s: %" PRIu64 " of %" PRIu64 " addresses have a symbol", subject,
+                     result->addresses - result->unnamed, result->addresses);
     if (result->libraries.length)
-        qsort(result->libraries.data, result->libraries.length, sizeof(*result->libraries.data), by_falling_unnamed);
+        qsort(result->libraries.data, result->libraries.length, sizeof(*result->libraries.data), compare_unnamed);
     for (size_t i = 0; i < result->libraries.length && result->libraries.data[i].unnamed; i++) {
         const struct symbolicated_library *library = &result->libraries.data[i];
         if (i >= LIBRARIES_SAID)
             left++;
         else
-            ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have no symbol%s%s", name_of(profile, library->lib),
-                   library->unnamed, library->addresses, library->problem[0] ? ": " : "", library->problem);
+            ui_print_message("%s: %" PRIu64 " of %" PRIu64 " addresses have no symbol%s%s",
+                             name_of(profile, library->lib), library->unnamed, library->addresses,
+                             library->problem[0] ? ": " : "", library->problem);
     }
     if (left)
-        ui_say("%zu more libraries have addresses without a symbol", left);
+        ui_print_message("%zu more libraries have addresses without a symbol", left);
 }
 
-int symbolicate_and_say(struct profile *profile, const char *subject, struct symbol_options *symbols, bool no_cache)
+int symbolicate_and_report(struct profile *profile, const char *subject, struct symbol_options *symbols, bool no_cache)
 {
     struct directory_path path;
     struct symbolizer_options options = {
@@ -59,7 +60,7 @@ int symbolicate_and_say(struct profile *profile, const char *subject, struct sym
     struct symbolizer *symbolizer = symbolizer_new(&options);
     int code = symbolizer ? profile_symbolicate(profile, symbolizer, &result, &err) : error_no_memory(&err);
     if (code == 0)
-        say_result(profile, &result, subject);
+        print_result(profile, &result, subject);
     symbolicate_result_destroy(&result);
     symbolizer_free(symbolizer);
     sigprocmask(SIG_UNBLOCK, &interrupt, NULL);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The size of the text without a character at its end that is not complete. */
-static size_t size_of_whole(const char *text, size_t size)
+static size_t size_without_incomplete_character(const char *text, size_t size)
 {
     for (size_t back = 1; back <= 3 && back <= size; back++) {
         unsigned char c = (unsigned char)text[size - back];
@@ -18,7 +18,7 @@ static size_t size_of_whole(const char *text, size_t size)
     return size;
 }
 
-static int put(struct terminal_sink *terminal, size_t size, struct error *err)
+static int write_to_terminal(struct terminal_sink *terminal, size_t size, struct error *err)
 {
     char rest[4];
     size_t left = terminal->used - size;
@@ -40,7 +40,7 @@ static int write_masked(void *context, const void *bytes, size_t size, struct er
         terminal->used += part;
         at += part;
         size -= part;
-        code = put(terminal, size_of_whole(terminal->text, terminal->used), err);
+        code = write_to_terminal(terminal, size_without_incomplete_character(terminal->text, terminal->used), err);
     }
     return code;
 }
@@ -52,5 +52,5 @@ struct byte_sink terminal_sink(struct terminal_sink *terminal)
 
 int terminal_sink_finish(struct terminal_sink *terminal, struct error *err)
 {
-    return put(terminal, terminal->used, err);
+    return write_to_terminal(terminal, terminal->used, err);
 }

@@ -24,7 +24,7 @@ static void clear_line(void)
 }
 
 /* Composes a line and writes it at once, so that output of the target does not end up inside it. */
-static void say(const char *prefix, const char *format, va_list args)
+static void print_message(const char *prefix, const char *format, va_list args)
 {
     char text[2048];
     int used = vsnprintf(text, sizeof(text), format, args);
@@ -55,7 +55,7 @@ bool ui_write(const char *bytes, size_t size)
     return fwrite(bytes, 1, size, stdout) == size;
 }
 
-static void print(FILE *file, const char *format, va_list args)
+static void print_masked(FILE *file, const char *format, va_list args)
 {
     char *text;
     int size = vasprintf(&text, format, args);
@@ -69,7 +69,7 @@ void ui_print(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    print(stdout, format, args);
+    print_masked(stdout, format, args);
     va_end(args);
 }
 
@@ -77,7 +77,7 @@ void ui_print_error(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    print(stderr, format, args);
+    print_masked(stderr, format, args);
     va_end(args);
 }
 
@@ -98,11 +98,11 @@ void ui_show(const char *format, ...)
     fflush(stderr);
 }
 
-void ui_say(const char *format, ...)
+void ui_print_message(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say("prof", format, args);
+    print_message("prof", format, args);
     va_end(args);
 }
 
@@ -110,7 +110,7 @@ int ui_fail(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say("prof", format, args);
+    print_message("prof", format, args);
     va_end(args);
     return EXIT_FAILURE;
 }
@@ -126,7 +126,7 @@ int ui_usage(const char *command, const char *format, ...)
     snprintf(prefix, sizeof(prefix), "prof %s", command);
     va_list args;
     va_start(args, format);
-    say(prefix, format, args);
+    print_message(prefix, format, args);
     va_end(args);
     fprintf(stderr, "See 'prof help %s'.\n", command);
     return EXIT_USAGE;

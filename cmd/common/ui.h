@@ -28,7 +28,7 @@ bool ui_write(const char *bytes, size_t size);
 size_t ui_mask(char *text, size_t size);
 
 /* Prints one line. The format needs no newline. */
-void ui_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void ui_print_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints one line about a failure. Returns EXIT_FAILURE, so that `return ui_fail(...)` ends a command. */
 int ui_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -124,13 +124,13 @@ static bool print_json(const struct findings *findings, bool works)
 
 /* ---- the command ---- */
 
-static int examine(const char *program, bool as_json)
+static int add_findings(const char *program, bool as_json)
 {
     struct findings findings = {0};
-    bool works = doctor_look_at_recording(&findings);
-    doctor_look_at_programs(&findings);
+    bool works = doctor_examine_recording(&findings);
+    doctor_examine_programs(&findings);
     if (program)
-        doctor_look_at_target(&findings, program);
+        doctor_examine_target(&findings, program);
     int status = works ? EXIT_SUCCESS : EXIT_FAILURE;
     if (findings.out_of_memory)
         status = ui_fail("out of memory");
@@ -173,5 +173,5 @@ int cmd_doctor(int argc, char **argv)
         return status;
     if (argc - optind > 1)
         return ui_usage("doctor", "give one program, not %d", argc - optind);
-    return examine(argv[optind], options.json);
+    return add_findings(argv[optind], options.json);
 }

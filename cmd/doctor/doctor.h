@@ -43,8 +43,8 @@ struct package_names {
 void finding_install(struct findings *findings, const struct package_names *names);
 
 /* Returns whether recording works, by perf events or ptrace. */
-bool doctor_look_at_recording(struct findings *findings);
-void doctor_look_at_programs(struct findings *findings);
+bool doctor_examine_recording(struct findings *findings);
+void doctor_examine_programs(struct findings *findings);
 
 /* `program` is a path, or a name that is searched as a shell does. */
-void doctor_look_at_target(struct findings *findings, const char *program);
+void doctor_examine_target(struct findings *findings, const char *program);

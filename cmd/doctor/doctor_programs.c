@@ -38,7 +38,7 @@ static bool is_in_path(const char *program)
     return false;
 }
 
-static void look_at_libraries(struct findings *findings)
+static void examine_libraries(struct findings *findings)
 {
     static const struct package_names http = {"libmicrohttpd12", "libmicrohttpd", "libmicrohttpd", "libmicrohttpd12"};
     static const struct package_names capstone = {APT_NAME(CS_API_MAJOR), "capstone", "capstone", "libcapstone"};
@@ -55,7 +55,7 @@ static void look_at_libraries(struct findings *findings)
         finding_install(findings, &capstone);
 }
 
-static void look_at_tools(struct findings *findings)
+static void examine_tools(struct findings *findings)
 {
     static const struct package_names binutils = {"binutils", "binutils", "binutils", "binutils"};
     static const struct package_names opener = {"xdg-utils", "xdg-utils", "xdg-utils", "xdg-utils"};
@@ -73,7 +73,7 @@ static void look_at_tools(struct findings *findings)
         finding_install(findings, &opener);
 }
 
-static void look_at_pushing(struct findings *findings)
+static void examine_libcurl(struct findings *findings)
 {
     static const struct package_names names = {"libcurl4", "libcurl", "curl", "libcurl4"};
     bool is_there = http_client_is_possible();
@@ -84,7 +84,7 @@ static void look_at_pushing(struct findings *findings)
         finding_install(findings, &names);
 }
 
-static void look_at_debuginfod(struct findings *findings)
+static void examine_debuginfod(struct findings *findings)
 {
     static const struct package_names names = {"libdebuginfod1", "elfutils-debuginfod-client", "debuginfod",
                                                "libdebuginfod1"};
@@ -101,10 +101,10 @@ static void look_at_debuginfod(struct findings *findings)
         finding_fix(findings, "export DEBUGINFOD_URLS=https://debuginfod.elfutils.org/");
 }
 
-void doctor_look_at_programs(struct findings *findings)
+void doctor_examine_programs(struct findings *findings)
 {
-    look_at_libraries(findings);
-    look_at_tools(findings);
-    look_at_debuginfod(findings);
-    look_at_pushing(findings);
+    examine_libraries(findings);
+    examine_tools(findings);
+    examine_debuginfod(findings);
+    examine_libcurl(findings);
 }

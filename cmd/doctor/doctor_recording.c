@@ -25,12 +25,12 @@ enum { RATE = 1000 }; /* the usual one of `prof record` */
 
 #define SETTING_UNKNOWN (-1000L)
 
-static long setting(const char *name)
+static long read_setting(const char *name)
 {
     return proc_kernel_setting(name, SETTING_UNKNOWN);
 }
 
-static const char *sudo(void)
+static const char *sudo_prefix(void)
 {
     return geteuid() ? "sudo " : "";
 }
@@ -54,7 +54,7 @@ static void end_child(pid_t pid)
 
 /* ---- the surroundings ---- */
 
-static void look_at_container(struct findings *findings, bool perf_works)
+static void examine_container(struct findings *findings, bool perf_works)
 {
     bool container = proc_is_in_container(), filtered = proc_has_seccomp_filter();
     enum finding_state state = perf_works || !(container || filtered) ? FINDING_OK : FINDING_LESS;
@@ -73,14 +73,14 @@ static void describe_perf(struct findings *findings, const struct perf_events *e
     finding_add(findings, kernel ? FINDING_OK : FINDING_LESS, "perf_events", "perf events",
                 kernel ? "work, for programs and the kernel" : "work, for programs but not for the kernel");
     if (!kernel)
-        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=1", sudo());
+        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=1", sudo_prefix());
     finding_add(findings, FINDING_OK, "pmu", "CPU cycles",
                 events->hardware ? "counted by the processor"
                                  : "not available, as in most virtual machines: prof "
                                    "samples by the CPU clock, which measures time as well");
 }
 
-static void look_at_buffers(struct findings *findings, const struct perf_events *events)
+static void examine_buffers(struct findings *findings, const struct perf_events *events)
 {
     struct rlimit limit;
     char locked[32] = "unlimited";
@@ -92,10 +92,10 @@ static void look_at_buffers(struct findings *findings, const struct perf_events 
     finding_add(
         findings, is_small ? FINDING_LESS : FINDING_OK, "buffers", "buffers",
         "%zu KiB for each of %zu CPUs, %u KiB of each stack (kernel.perf_event_mlock_kb is %ld, 'ulimit -l' %s)",
-        events->ring_size / 1024, events->cpus.length, events->stack_size / 1024, setting("perf_event_mlock_kb"),
+        events->ring_size / 1024, events->cpus.length, events->stack_size / 1024, read_setting("perf_event_mlock_kb"),
         locked);
     if (is_small)
-        finding_fix(findings, "%ssysctl kernel.perf_event_mlock_kb=2052", sudo());
+        finding_fix(findings, "%ssysctl kernel.perf_event_mlock_kb=2052", sudo_prefix());
 }
 
 /* Whether perf events record a child of ours. */
@@ -109,21 +109,21 @@ static bool try_perf(struct findings *findings, pid_t child)
         code = perf_events_add(&events, child, &err);
         if (!code) {
             describe_perf(findings, &events);
-            look_at_buffers(findings, &events);
+            examine_buffers(findings, &events);
         }
         perf_events_close(&events);
     }
     if (!code)
         return true;
     finding_add(findings, FINDING_LESS, "perf_events", "perf events", "%.380s", err.text);
-    if (setting("perf_event_paranoid") > 2 && !proc_has_seccomp_filter())
-        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=2", sudo());
+    if (read_setting("perf_event_paranoid") > 2 && !proc_has_seccomp_filter())
+        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=2", sudo_prefix());
     return false;
 }
 
-static void look_at_paranoid(struct findings *findings)
+static void examine_paranoid(struct findings *findings)
 {
-    long paranoid = setting("perf_event_paranoid");
+    long paranoid = read_setting("perf_event_paranoid");
     if (paranoid == SETTING_UNKNOWN) {
         finding_add(findings, FINDING_LESS, "perf_event_paranoid", "other users", "this kernel has no perf events");
         return;
@@ -133,22 +133,22 @@ static void look_at_paranoid(struct findings *findings)
                 "kernel.perf_event_paranoid is %ld: you may %s", paranoid,
                 all ? "record all processes (-a)" : "record your own processes, not the whole system (-a)");
     if (!all)
-        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=0", sudo());
+        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=0", sudo_prefix());
 }
 
-static void look_at_rate(struct findings *findings)
+static void examine_rate(struct findings *findings)
 {
-    long most = setting("perf_event_max_sample_rate");
+    long most = read_setting("perf_event_max_sample_rate");
     if (most == SETTING_UNKNOWN)
         return;
     finding_add(findings, most < RATE ? FINDING_LESS : FINDING_OK, "perf_event_max_sample_rate", "sampling rate",
                 "up to %ld Hz (kernel.perf_event_max_sample_rate)", most);
     if (most < RATE)
-        finding_fix(findings, "%ssysctl kernel.perf_event_max_sample_rate=100000", sudo());
+        finding_fix(findings, "%ssysctl kernel.perf_event_max_sample_rate=100000", sudo_prefix());
 }
 
 /* The addresses of /proc/kallsyms are 0 for those who may not see them. */
-static void look_at_kernel_names(struct findings *findings)
+static void examine_kernel_symbols(struct findings *findings)
 {
     FILE *file = fopen("/proc/kallsyms", "re");
     char line[256] = "";
@@ -156,20 +156,20 @@ static void look_at_kernel_names(struct findings *findings)
     if (file)
         fclose(file);
     bool are_shown = has_line && strtoull(line, NULL, 16) != 0;
-    long restrict_ = setting("kptr_restrict");
+    long restrict_ = read_setting("kptr_restrict");
     finding_add(findings, are_shown ? FINDING_OK : FINDING_LESS, "kptr_restrict", "kernel names",
                 are_shown  ? "kernel functions have symbols (kernel.kptr_restrict is %ld, perf_event_paranoid %ld)"
                 : has_line ? "kernel functions have no symbols for this user: kernel.kptr_restrict is %ld and "
                              "perf_event_paranoid %ld"
                            : "kernel functions have no symbols: prof cannot read /proc/kallsyms "
                              "(kernel.kptr_restrict is %ld, perf_event_paranoid %ld)",
-                restrict_, setting("perf_event_paranoid"));
+                restrict_, read_setting("perf_event_paranoid"));
     if (!are_shown && has_line) /* without a restriction, whoever may sample the kernel may see its addresses */
-        finding_fix(findings, "%ssysctl %skernel.perf_event_paranoid=1", sudo(),
+        finding_fix(findings, "%ssysctl %skernel.perf_event_paranoid=1", sudo_prefix(),
                     restrict_ > 0 ? "kernel.kptr_restrict=0 " : "");
 }
 
-static void look_at_tracepoints(struct findings *findings)
+static void examine_tracepoints(struct findings *findings)
 {
     static const char *const directories[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
     bool is_there = false, is_readable = false;
@@ -190,11 +190,11 @@ static void look_at_tracepoints(struct findings *findings)
                 : is_there    ? "not readable for this user (tracefs): prof records no wakers"
                               : "tracefs is not mounted: prof records no wakers");
     if (is_readable && !works)
-        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=-1", sudo());
+        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=-1", sudo_prefix());
     else if (!works) {
         char command[TRACEFS_COMMAND];
         tracefs_command(command, is_there);
-        finding_fix(findings, "%s%s", sudo(), command);
+        finding_fix(findings, "%s%s", sudo_prefix(), command);
     }
 }
 
@@ -218,10 +218,10 @@ static bool try_memory(pid_t child)
     return process_vm_readv(child, &local, 1, &remote, 1, 0) == 1;
 }
 
-static bool look_at_ptrace(struct findings *findings, pid_t child, bool perf_works)
+static bool examine_ptrace(struct findings *findings, pid_t child, bool perf_works)
 {
     bool reads = try_memory(child), traces = try_ptrace(child);
-    long scope = setting("yama/ptrace_scope");
+    long scope = read_setting("yama/ptrace_scope");
     enum finding_state state = traces && reads ? FINDING_OK : perf_works ? FINDING_LESS : FINDING_FAILED;
     finding_add(findings, state, "ptrace", "ptrace",
                 !traces  ? "not permitted: prof cannot record without perf events"
@@ -235,12 +235,12 @@ static bool look_at_ptrace(struct findings *findings, pid_t child, bool perf_wor
                                : "kernel.yama.ptrace_scope is %ld: no limits for this user",
                     scope);
         if (is_limited)
-            finding_fix(findings, "%ssysctl kernel.yama.ptrace_scope=0", sudo());
+            finding_fix(findings, "%ssysctl kernel.yama.ptrace_scope=0", sudo_prefix());
     }
     return traces && reads;
 }
 
-bool doctor_look_at_recording(struct findings *findings)
+bool doctor_examine_recording(struct findings *findings)
 {
     pid_t child = start_child();
     if (child < 0) {
@@ -249,12 +249,12 @@ bool doctor_look_at_recording(struct findings *findings)
         return false;
     }
     bool perf = try_perf(findings, child);
-    look_at_paranoid(findings);
-    look_at_rate(findings);
-    look_at_kernel_names(findings);
-    look_at_tracepoints(findings);
-    bool traces = look_at_ptrace(findings, child, perf);
-    look_at_container(findings, perf);
+    examine_paranoid(findings);
+    examine_rate(findings);
+    examine_kernel_symbols(findings);
+    examine_tracepoints(findings);
+    bool traces = examine_ptrace(findings, child, perf);
+    examine_container(findings, perf);
     end_child(child);
     return perf || traces;
 }

@@ -144,7 +144,7 @@ static void describe_names(struct findings *findings, const char *path, const st
                     "compile the program without -fno-asynchronous-unwind-tables, or with -fno-omit-frame-pointer");
 }
 
-static void look_at_file(struct findings *findings, const char *path)
+static void examine_file(struct findings *findings, const char *path)
 {
     struct elf_file file;
     struct error err = {0};
@@ -171,7 +171,7 @@ static void look_at_file(struct findings *findings, const char *path)
     elf_file_close(&file);
 }
 
-static void look_at_rights(struct findings *findings, const char *path)
+static void examine_permissions(struct findings *findings, const char *path)
 {
     struct stat info;
     if (stat(path, &info) || geteuid() == 0 || (!(info.st_mode & (S_ISUID | S_ISGID)) && access(path, R_OK) == 0))
@@ -181,7 +181,7 @@ static void look_at_rights(struct findings *findings, const char *path)
     finding_fix(findings, "sudo prof record %.250s", path);
 }
 
-void doctor_look_at_target(struct findings *findings, const char *program)
+void doctor_examine_target(struct findings *findings, const char *program)
 {
     char path[PATH_MAX], interpreter[PATH_MAX];
     struct error err = {0};
@@ -195,6 +195,6 @@ void doctor_look_at_target(struct findings *findings, const char *program)
         if (program_file_find(interpreter, path))
             return;
     }
-    look_at_rights(findings, path);
-    look_at_file(findings, path);
+    examine_permissions(findings, path);
+    examine_file(findings, path);
 }

@@ -77,7 +77,7 @@ static void print_dropped_samples(struct pusher *pusher)
     if (pusher->window.missed == pusher->missed)
         return;
     pusher->missed = pusher->window.missed;
-    ui_say("prof dropped samples before pushing them: --last is too short for --every");
+    ui_print_message("prof dropped samples before pushing them: --last is too short for --every");
 }
 
 /* Makes the profile of the next window. *samples: how many it has, known also if it fails; NOT_KNOWN otherwise. */
@@ -128,7 +128,7 @@ static void print_failed_window(struct pusher *pusher, uint64_t samples, bool ar
     if (are_lost)
         ui_fail("cannot push %s of the recording: %s", what, err->text);
     else if (!pusher->is_behind)
-        ui_say("%s; the next window includes the %s of this one", err->text, what);
+        ui_print_message("%s; the next window includes the %s of this one", err->text, what);
     pusher->is_behind = !are_lost;
     pusher->has_lost |= are_lost;
 }
@@ -361,7 +361,7 @@ int push_windows_end(struct push_windows *windows, bool is_last_call)
             kill(windows->pid, SIGTERM);
     free(windows);
     if (WIFSIGNALED(status))
-        ui_say("signal %d ended the process that pushes profiles: windows that it had not queued are lost",
-               WTERMSIG(status));
+        ui_print_message("signal %d ended the process that pushes profiles: windows that it had not queued are lost",
+                         WTERMSIG(status));
     return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -82,8 +82,8 @@ int pushing_add(struct pushing *pushing, struct profile *profile, struct time_ra
         code = push_queue_add(pushing->queue, options->url, bytes.data, bytes.length, &dropped, err);
     array_free(&bytes);
     if (dropped)
-        ui_say("the queue is full (--queue-size): dropped the oldest %" PRIu32 " profile%s", dropped,
-               dropped == 1 ? "" : "s");
+        ui_print_message("the queue is full (--queue-size): dropped the oldest %" PRIu32 " profile%s", dropped,
+                         dropped == 1 ? "" : "s");
     pushing->dropped += dropped;
     return code;
 }
@@ -162,20 +162,20 @@ static void print_failure(struct pushing *pushing, const char *why, const char *
     if (pushing->is_background && is_known)
         return;
     snprintf(pushing->said, sizeof(pushing->said), "%s", why);
-    ui_say("cannot send to %.*s: %s%s", push_address_shown(url), url, why, next);
+    ui_print_message("cannot send to %.*s: %s%s", push_address_shown(url), url, why, next);
 }
 
 static void print_answer(struct pushing *pushing, const struct try *try)
 {
     pushing->sent++;
     if (pushing->said[0] && pushing->is_background)
-        ui_say("the server accepts profiles again");
+        ui_print_message("the server accepts profiles again");
     pushing->said[0] = '\0';
     if (try->rejected)
-        ui_say("the server rejected %" PRIu64 " part%s of a profile%s%s", try->rejected, try->rejected == 1 ? "" : "s",
-               try->why[0] ? ": " : "", try->why);
+        ui_print_message("the server rejected %" PRIu64 " part%s of a profile%s%s", try->rejected,
+                         try->rejected == 1 ? "" : "s", try->why[0] ? ": " : "", try->why);
     else if (try->why[0])
-        ui_say("the server accepted a profile with a message: %s", try->why);
+        ui_print_message("the server accepted a profile with a message: %s", try->why);
 }
 
 static void print_queue_size(struct pushing *pushing)
@@ -186,15 +186,18 @@ static void print_queue_size(struct pushing *pushing)
     if (push_queue_waiting(pushing->queue, url, &waiting, &err))
         return;
     if (waiting.count == 1)
-        ui_say("1 profile waits in the queue: the next push to this address sends it, or 'prof push --queued'");
+        ui_print_message(
+            "1 profile waits in the queue: the next push to this address sends it, or 'prof push --queued'");
     else if (waiting.count)
-        ui_say("%" PRIu32 " profiles wait in the queue: the next push to this address sends them, or 'prof push "
-               "--queued'",
-               waiting.count);
+        ui_print_message("%" PRIu32
+                         " profiles wait in the queue: the next push to this address sends them, or 'prof push "
+                         "--queued'",
+                         waiting.count);
     if (waiting.others && !pushing->is_quiet)
-        ui_say("%" PRIu32 " profile%s in the queue for %s: 'prof push --queued %.*s' sends %s", waiting.others,
-               waiting.others == 1 ? " waits" : "s wait", waiting.others == 1 ? "another address" : "other addresses",
-               push_address_shown(waiting.other), waiting.other, waiting.others == 1 ? "it" : "them");
+        ui_print_message("%" PRIu32 " profile%s in the queue for %s: 'prof push --queued %.*s' sends %s",
+                         waiting.others, waiting.others == 1 ? " waits" : "s wait",
+                         waiting.others == 1 ? "another address" : "other addresses", push_address_shown(waiting.other),
+                         waiting.other, waiting.others == 1 ? "it" : "them");
 }
 
 /* Waits for the next try. False if there is to be none. */
@@ -225,8 +228,8 @@ void pushing_say_sent(const struct pushing *pushing)
 {
     const char *url = pushing->options->url;
     if (pushing->sent && !pushing->is_quiet)
-        ui_say("sent %" PRIu32 " profile%s to %.*s", pushing->sent, pushing->sent == 1 ? "" : "s",
-               push_address_shown(url), url);
+        ui_print_message("sent %" PRIu32 " profile%s to %.*s", pushing->sent, pushing->sent == 1 ? "" : "s",
+                         push_address_shown(url), url);
 }
 
 int pushing_send(struct pushing *pushing, uint64_t retry)
@@ -257,7 +260,7 @@ int pushing_send(struct pushing *pushing, uint64_t retry)
             print_answer(pushing, &try);
         } else if (try.outcome == PUSH_REFUSED) {
             pushing->refused++;
-            ui_say("%.*s rejected a profile: %s", push_address_shown(url), url, try.why);
+            ui_print_message("%.*s rejected a profile: %s", push_address_shown(url), url, try.why);
         } else {
             print_failure(pushing, try.why, "");
             goes_on = false;

@@ -87,10 +87,10 @@ int control_check(const struct control_options *options, bool has_command, bool 
 
 /* ---- while it records ---- */
 
-static void say(void *context, const char *sentence)
+static void print_event(void *context, const char *sentence)
 {
     (void)context;
-    ui_say("%s", sentence);
+    ui_print_message("%s", sentence);
 }
 
 /* "dir/name-2.json.gz" of "dir/name.json.gz": the first that does not exist. */
@@ -132,14 +132,14 @@ static bool make_snapshot(void *context, char *answer, size_t size)
         snprintf(answer, size, "%s: %" PRIu64 " samples, %.2f s", name, result.samples, (double)result.length / 1e9);
     else
         snprintf(answer, size, "%s", err.text);
-    ui_say(ok ? "snapshot %s" : "no snapshot: %s", answer);
+    ui_print_message(ok ? "snapshot %s" : "no snapshot: %s", answer);
     return ok;
 }
 
 void control_connect(struct control_options *options, struct snapshot_source *source)
 {
     options->has_socket = true;
-    options->notice = say;
+    options->notice = print_event;
     if (strcmp(source->output, "-") != 0)
         options->snapshot = make_snapshot;
     options->context = source;

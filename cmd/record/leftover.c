@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* The pid in the name of a spool, "BASE.PID.spool"; 0 if it is not a spool. */
-static pid_t recorder_of(const char *name, const char *base)
+static pid_t parse_recorder_pid(const char *name, const char *base)
 {
     size_t length = strlen(base);
     char *end;
@@ -33,7 +33,7 @@ static bool is_written_in(const char *directory, const char *name)
     return snprintf(path, sizeof(path), "%s/%s", directory, name) < PATH_MAX && spool_is_being_written(path);
 }
 
-void leftover_say(const char *base)
+void leftover_report(const char *base)
 {
     const char *slash = strrchr(base, '/');
     int directory_length = slash ? (int)(slash - base) + 1 : 0;
@@ -43,7 +43,7 @@ void leftover_say(const char *base)
     DIR *names = opendir(directory);
     for (const struct dirent *entry; names && !found[0] && (entry = readdir(names));) {
         struct stat info;
-        pid_t pid = recorder_of(entry->d_name, base + directory_length);
+        pid_t pid = parse_recorder_pid(entry->d_name, base + directory_length);
         if (pid && kill(pid, 0) && errno == ESRCH && !fstatat(dirfd(names), entry->d_name, &info, 0) &&
             (info.st_uid == geteuid() || info.st_uid == file_sudo_user()) && !is_written_in(directory, entry->d_name))
             snprintf(found, sizeof(found), "%s", entry->d_name);
@@ -51,6 +51,6 @@ void leftover_say(const char *base)
     if (names)
         closedir(names);
     if (found[0])
-        ui_say("%.*s%s is an earlier, unsaved recording; 'prof load %.*s%s' shows it, or remove it", directory_length,
-               base, found, directory_length, base, found);
+        ui_print_message("%.*s%s is an earlier, unsaved recording; 'prof load %.*s%s' shows it, or remove it",
+                         directory_length, base, found, directory_length, base, found);
 }

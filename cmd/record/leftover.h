@@ -2,4 +2,4 @@
 #pragma once
 
 /* Reports a spool file "BASE.PID.spool" whose recorder was killed, or could not save the profile. */
-void leftover_say(const char *base);
+void leftover_report(const char *base);

@@ -112,14 +112,14 @@ static int serve(struct record_line *options, int status)
 {
     if (!wants_server(options)) {
         if (!options->save_only && !options->quiet)
-            ui_say("'prof load %s' shows it", options->output);
+            ui_print_message("'prof load %s' shows it", options->output);
         return status;
     }
     int failed = serve_and_wait(options->output, &options->serving, &options->symbols);
     return failed ? failed : status;
 }
 
-static struct record_summary summary_of(const struct record_line *options)
+static struct record_summary make_summary(const struct record_line *options)
 {
     return (struct record_summary){.output = options->output,
                                    .quiet = options->quiet,
@@ -137,7 +137,7 @@ static int recover(struct record_line *options)
         spool_input_assemble(options->recover, options->output, &options->symbols, options->serving.no_cache, &saved);
     if (status)
         return status;
-    struct record_summary summary = summary_of(options);
+    struct record_summary summary = make_summary(options);
     record_summary_print(&summary, &saved);
     return serve(options, EXIT_SUCCESS);
 }
@@ -174,7 +174,7 @@ static void print_running_command(const struct record_result *recorded)
             return;
         nanosleep(&step, NULL);
     }
-    ui_say("the command is still running as process %d", (int)recorded->pid);
+    ui_print_message("the command is still running as process %d", (int)recorded->pid);
 }
 
 static void print_targets(void *context)
@@ -239,11 +239,11 @@ static int save(struct record_line *options, const char *spool, const struct ope
                 struct companions *companions, const struct record_result *recorded, struct assemble_result *saved)
 {
     symbol_options_open(&options->symbols);
-    struct record_summary summary = summary_of(options);
+    struct record_summary summary = make_summary(options);
     for (size_t i = 0; i < recorded->note_count; i++)
-        record_summary_note(&summary, recorded->notes[i]);
+        record_summary_add_note(&summary, recorded->notes[i]);
     if (recorded->limits[0])
-        record_summary_note(&summary, recorded->limits);
+        record_summary_add_note(&summary, recorded->limits);
     int failed = save_profile(options, spool, recorded->rest_fd, files, &summary, saved);
     if (companions->windows)
         push_windows_take_last(companions->windows, recorded->rest_fd);
@@ -253,8 +253,8 @@ static int save(struct record_line *options, const char *spool, const struct ope
         print_running_command(recorded);
     record_summary_print(&summary, failed ? NULL : saved);
     if (failed)
-        ui_say("the recording stays in %s%s; 'prof load %s' shows it", spool,
-               recorded->rest_fd >= 0 ? ", without its end, which was only in memory" : "", spool);
+        ui_print_message("the recording stays in %s%s; 'prof load %s' shows it", spool,
+                         recorded->rest_fd >= 0 ? ", without its end, which was only in memory" : "", spool);
     else
         unlink(spool);
     return failed;
@@ -292,7 +292,7 @@ static int record_and_save(struct record_line *options, const char *spool, struc
      * this. */
     void (*on_closed_pipe)(int) = signal(SIGPIPE, SIG_IGN);
     if (recorded->end == RECORD_SPOOL_FULL)
-        ui_say("recording stopped before the end: %s", recorded->problem.text);
+        ui_print_message("recording stopped before the end: %s", recorded->problem.text);
     status = save(options, spool, &files, companions, recorded, saved);
     if (!status) {
         record_push_saved(&companions->windows, &options->push, options->output, options->quiet);
@@ -314,7 +314,7 @@ static int record(struct record_line *options)
     char base[PATH_MAX - 32], spool[PATH_MAX];
     spool_base(options, base, sizeof(base));
     if (!options->quiet)
-        leftover_say(base);
+        leftover_report(base);
     snprintf(spool, sizeof(spool), "%s.%d.spool", base, (int)getpid());
 
     struct companions companions = {.live = NULL};

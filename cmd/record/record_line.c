@@ -65,7 +65,7 @@ static int parse_counters(const struct option_use *use)
                           use->value);
 }
 
-static int add_variable(const struct option_use *use)
+static int add_environment_variable(const struct option_use *use)
 {
     struct record_line *options = use->group;
     if (!*use->value || strchr(use->value, '='))
@@ -102,7 +102,7 @@ static const struct option_row data_rows[] = {
      "or all, or none (all)",
      .parse = parse_counters, .choices = "all none cpu memory faults io switches threads system power"},
     {"env", 0, "VARIABLE", "save the value of this environment variable in the profile; can be given several times",
-     .parse = add_variable},
+     .parse = add_environment_variable},
     {"no-host", 0, NULL, "do not save the name of this machine or the working directory",
      OPTION_FLAG(struct record_line, no_host)},
     {"sampler", 0, "SAMPLER",

@@ -80,7 +80,7 @@ static bool has_perfect_stacks(const struct trust_counts *counts)
 }
 
 /* Where the file went that had the name of the profile: beside the file that a link leads to. */
-static void append_old(char *line, const char *output)
+static void append_replaced_file(char *line, const char *output)
 {
     struct stat info;
     char *path = lstat(output, &info) == 0 && S_ISLNK(info.st_mode) ? realpath(output, NULL) : NULL;
@@ -109,7 +109,7 @@ static void describe_samples(struct lines *lines, const char *output, const stru
         append(line, " of one CPU");
     }
     if (saved->has_old)
-        append_old(line, output);
+        append_replaced_file(line, output);
 }
 
 static void describe_stacks(struct lines *lines, const struct trust_counts *counts)
@@ -131,7 +131,7 @@ static void describe_stacks(struct lines *lines, const struct trust_counts *coun
     }
 }
 
-static void begin_doubt(char *line)
+static void append_separator(char *line)
 {
     append(line, "%s", line[0] ? "; " : "Warning: ");
 }
@@ -143,26 +143,26 @@ static void describe_doubts(struct lines *lines, const struct assemble_result *s
     char line[LINE_SIZE] = "";
     uint64_t all = saved->samples + saved->lost;
     if (percent(saved->lost, all) >= much_lost) {
-        begin_doubt(line);
+        append_separator(line);
         append_percent(line, saved->lost, all);
         append(line, " of the samples were lost, %s (a lower rate, -r, loses fewer)",
                saved->has_all_cpu_time ? "and their time is shown as (not sampled)" : "so times are too short");
     }
     if (percent(counts->truncated, counts->samples) >= much_truncated) {
-        begin_doubt(line);
+        append_separator(line);
         append_percent(line, counts->truncated, counts->samples);
         append(line, " of the stacks lack their outer callers");
     }
     /* where libraries are listed, their line warns */
     if (!saved->missing_symbols_count && percent(counts->unnamed, counts->samples) >= much_unnamed) {
-        begin_doubt(line);
+        append_separator(line);
         append_percent(line, counts->unnamed, counts->samples);
         append(line, " of the samples are in functions without a symbol");
     }
     bool is_explained = saved->hints.count != 0; /* or they are too few to count */
     if (!is_explained && counts->requested > all &&
         percent(counts->requested - all, counts->requested) >= much_unsampled) {
-        begin_doubt(line);
+        append_separator(line);
         append_percent(line, counts->requested - all, counts->requested);
         append(line, " of the requested samples are missing ('prof report -v' shows the reason)");
     }
@@ -251,13 +251,13 @@ static void describe_gone(struct lines *lines, const struct assemble_result *sav
 
 /* ---- all of it ---- */
 
-void record_summary_note(struct record_summary *summary, const char *sentence)
+void record_summary_add_note(struct record_summary *summary, const char *sentence)
 {
     if (summary->note_count < SUMMARY_NOTES)
         summary->notes[summary->note_count++] = sentence;
 }
 
-static void take_detail(void *context, const char *label, const char *format, const char *value)
+static void collect_detail(void *context, const char *label, const char *format, const char *value)
 {
     struct record_summary *summary = context;
     char number[QUANTITY_TEXT_MAX];
@@ -273,14 +273,14 @@ static void take_detail(void *context, const char *label, const char *format, co
 
 struct metadata_listener record_summary_listener(struct record_summary *summary)
 {
-    return (struct metadata_listener){.tell = summary->verbose ? take_detail : NULL, .context = summary};
+    return (struct metadata_listener){.tell = summary->verbose ? collect_detail : NULL, .context = summary};
 }
 
 static void print_details(const struct record_summary *summary)
 {
     for (const char *at = summary->details; at < summary->details + summary->details_length;) {
         int length = (int)strcspn(at, "\n");
-        ui_say("  %.*s", length, at);
+        ui_print_message("  %.*s", length, at);
         at += length + 1;
     }
 }
@@ -320,8 +320,8 @@ void record_summary_print(const struct record_summary *summary, const struct ass
     bool is_cut = lines.count > SUMMARY_LINES && !summary->verbose;
     size_t shown = is_cut ? SUMMARY_LINES - 1 : lines.count;
     for (size_t i = 0; i < shown; i++)
-        ui_say("%s", lines.text[i]);
+        ui_print_message("%s", lines.text[i]);
     if (is_cut)
-        ui_say("and %zu more notes: -v and 'prof report -v' print them", lines.count - shown);
+        ui_print_message("and %zu more notes: -v and 'prof report -v' print them", lines.count - shown);
     print_details(summary);
 }

@@ -23,7 +23,7 @@ struct record_summary {
 };
 
 /* Adds a sentence about the recording, the caller's. */
-void record_summary_note(struct record_summary *summary, const char *sentence);
+void record_summary_add_note(struct record_summary *summary, const char *sentence);
 
 /* If verbose, collects the metadata of the profile about the quality of its data. */
 struct metadata_listener record_summary_listener(struct record_summary *summary);

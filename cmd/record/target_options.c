@@ -113,13 +113,14 @@ static void print_children(const struct target_options *options)
     for (size_t i = 0; count <= SHOWN && i < count; i++)
         used += (size_t)snprintf(list + used, sizeof(list) - used, ",%d", (int)options->children.data[i]);
     if (count == 1)
-        ui_say("%s 1 child process, which is not recorded; add -p %s to record it", subject, list + 1);
+        ui_print_message("%s 1 child process, which is not recorded; add -p %s to record it", subject, list + 1);
     else if (used)
-        ui_say("%s %zu child processes, which are not recorded; add -p %s to record them", subject, count, list + 1);
+        ui_print_message("%s %zu child processes, which are not recorded; add -p %s to record them", subject, count,
+                         list + 1);
     else
-        ui_say("%s %zu child processes, which are not recorded; add them to -p, or record their cgroup with "
-               "--cgroup",
-               subject, count);
+        ui_print_message("%s %zu child processes, which are not recorded; add them to -p, or record their cgroup with "
+                         "--cgroup",
+                         subject, count);
 }
 
 void target_print(const struct target_options *options, bool has_duration)
@@ -134,12 +135,12 @@ void target_print(const struct target_options *options, bool has_duration)
     else
         snprintf(targets, sizeof(targets), "process %d", (int)options->pids[0]);
     if (has_duration)
-        ui_say("recording %s", targets);
+        ui_print_message("recording %s", targets);
     else
-        ui_say("recording %s until Ctrl+C%s", targets,
-               options->all             ? ""
-               : options->pid_count > 1 ? ", or until they end"
-                                        : ", or until it ends");
+        ui_print_message("recording %s until Ctrl+C%s", targets,
+                         options->all             ? ""
+                         : options->pid_count > 1 ? ", or until they end"
+                                                  : ", or until it ends");
     print_children(options);
 }
 

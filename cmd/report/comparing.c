@@ -93,7 +93,7 @@ const struct option_row comparing_option_rows[] = {
 
 /* ---- files ---- */
 
-int comparing_count_after(int argc, char **argv)
+int comparing_count_new_files(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--") == 0)
@@ -161,13 +161,13 @@ static int finish_file(struct loaded_file *file, struct symbol_options *symbols,
     }
     if (file->code)
         return ui_fail_error(&file->err);
-    return file->profile.meta.symbolicated == 0 ? symbolicate_and_say(&file->profile, file->path, symbols, no_cache)
+    return file->profile.meta.symbolicated == 0 ? symbolicate_and_report(&file->profile, file->path, symbols, no_cache)
                                                 : 0;
 }
 
 /* ---- the comparison ---- */
 
-static int keep_threads(struct loaded_file *file, const struct compared_side *side)
+static int copy_thread_names(struct loaded_file *file, const struct compared_side *side)
 {
     struct thread_list found = {0};
     int status = 0;
@@ -211,7 +211,7 @@ static int load_files(const struct comparing *comparing, struct symbol_options *
             struct loaded_file *file = &files[count];
             int status = finish_file(file, symbols, no_cache);
             if (!status)
-                status = keep_threads(file, side);
+                status = copy_thread_names(file, side);
             if (status)
                 return status;
             inputs[count] = (struct compare_input){.profile = &file->profile,

@@ -32,7 +32,7 @@ struct comparing {
 extern const struct option_row comparing_option_rows[];
 
 /* How many of the arguments stand after "--", which getopt_long() leaves no trace of: call it before that. */
-int comparing_count_after(int argc, char **argv);
+int comparing_count_new_files(int argc, char **argv);
 
 /* Distributes the files that the command line names on the sides: BASE NEW, or BASE... -- NEW..., or one file of which
  * two ranges or groups of threads are compared. Returns 0, or the exit status after a message. */

@@ -42,7 +42,7 @@ struct annotation {
 
 /* ---- finding the code ---- */
 
-static int identify(const struct annotator *annotator, struct identified_library *out, struct error *err)
+static int identify_library(const struct annotator *annotator, struct identified_library *out, struct error *err)
 {
     const struct report *report = annotator->report;
     if (annotator->symbol->lib >= report->profile->libs.length)
@@ -94,10 +94,10 @@ static int find_places(const struct annotator *annotator, const struct symbol_li
     return code;
 }
 
-static int annotate(const struct annotator *annotator, struct annotation *out, struct error *err)
+static int annotate_symbol(const struct annotator *annotator, struct annotation *out, struct error *err)
 {
     struct identified_library lib;
-    int code = identify(annotator, &lib, err);
+    int code = identify_library(annotator, &lib, err);
     if (code)
         return code;
     const struct disassemble_request request = {.lib = lib.symbol,
@@ -119,7 +119,7 @@ static void annotation_destroy(struct annotation *annotation)
 }
 
 /* The innermost function and line of an instruction; all zero if unknown. */
-static struct symbol_frame place_of(const struct annotation *annotation, size_t instruction)
+static struct symbol_frame find_place(const struct annotation *annotation, size_t instruction)
 {
     if (instruction >= annotation->places.count)
         return (struct symbol_frame){0};
@@ -161,7 +161,7 @@ static const char *line_text(struct annotator *annotator, const char *file, uint
     return source_text_line(&added->text, line);
 }
 
-static void forget_files(struct annotator *annotator)
+static void free_files(struct annotator *annotator)
 {
     for (size_t i = 0; i < annotator->files.length; i++)
         source_text_destroy(&annotator->files.data[i].text);
@@ -169,33 +169,33 @@ static void forget_files(struct annotator *annotator)
 }
 
 /* Prints text up to the edge of the terminal, after `used` columns. */
-static unsigned put_rest(const struct report *report, const char *text, unsigned used)
+static unsigned print_truncated(const struct report *report, const char *text, unsigned used)
 {
     if (report->width && report->width <= used)
         return used;
-    return used + report_put_text(report, text, report->width ? report->width - used : 0);
+    return used + report_print_text(report, text, report->width ? report->width - used : 0);
 }
 
 /* "trace.cpp:12 (dot)  return a.x * b.x + a.y * b.y;" */
 static void print_line(struct annotator *annotator, const struct annotation *annotation, size_t instruction)
 {
     const struct report *report = annotator->report;
-    struct symbol_frame place = place_of(annotation, instruction);
+    struct symbol_frame place = find_place(annotation, instruction);
     const char *slash = strrchr(place.file, '/'), *text = line_text(annotator, place.file, place.line);
     char number[16];
     unsigned used = report->figures_columns;
     snprintf(number, sizeof(number), ":%" PRIu32, place.line);
     ui_print("%*s", (int)report->figures_columns, "");
-    used = put_rest(report, slash ? slash + 1 : place.file, used);
-    used = put_rest(report, number, used);
+    used = print_truncated(report, slash ? slash + 1 : place.file, used);
+    used = print_truncated(report, number, used);
     if (is_inlined(annotation, instruction) && place.function) {
-        used = put_rest(report, " (", used);
-        used += report_put_name(report, place.function, NAME_COLUMNS);
-        used = put_rest(report, ")", used);
+        used = print_truncated(report, " (", used);
+        used += report_print_name(report, place.function, NAME_COLUMNS);
+        used = print_truncated(report, ")", used);
     }
     if (text) {
-        used = put_rest(report, "  ", used);
-        put_rest(report, text, used);
+        used = print_truncated(report, "  ", used);
+        print_truncated(report, text, used);
     }
     putchar('\n');
 }
@@ -204,12 +204,12 @@ static void print_instruction(const struct report *report, const struct annotati
 {
     const struct address_cost *cost = &annotation->costs.data[instruction];
     if (cost->total != 0 || cost->self != 0)
-        report_put_figures(report, cost->total, cost->self);
+        report_print_weights(report, cost->total, cost->self);
     else
         ui_print("%*s", (int)report->figures_columns, "");
     ui_print("%*" PRIx64 "  ", ADDRESS_COLUMNS - 2, (uint64_t)cost->address);
-    put_rest(report, annotation->code.instructions.data[instruction].texts[0],
-             report->figures_columns + ADDRESS_COLUMNS);
+    print_truncated(report, annotation->code.instructions.data[instruction].texts[0],
+                    report->figures_columns + ADDRESS_COLUMNS);
     putchar('\n');
 }
 
@@ -230,7 +230,7 @@ static void print_listing(struct annotator *annotator, const struct annotation *
         }
         if (is_gap)
             ui_print("%*s...\n", (int)report->figures_columns, "");
-        struct symbol_frame place = place_of(annotation, i);
+        struct symbol_frame place = find_place(annotation, i);
         if (place.file && place.line && (is_gap || !is_same_line(&place, &last)))
             print_line(annotator, annotation, i);
         print_instruction(report, annotation, i);
@@ -239,7 +239,7 @@ static void print_listing(struct annotator *annotator, const struct annotation *
     }
     if (is_gap)
         ui_print("%*s...\n", (int)report->figures_columns, "");
-    forget_files(annotator); /* their names belong to the annotation */
+    free_files(annotator); /* their names belong to the annotation */
 }
 
 static void print_symbol(struct annotator *annotator, const struct symbol_cost *cost)
@@ -248,19 +248,20 @@ static void print_symbol(struct annotator *annotator, const struct symbol_cost *
     uint32_t lib = annotator->symbol->lib;
     struct annotation annotation = {0};
     struct error err = {0};
-    report_put_figures(report, cost->total, cost->self);
-    unsigned used = put_rest(report, profile_text(report->profile, annotator->symbol->name), report->figures_columns);
+    report_print_weights(report, cost->total, cost->self);
+    unsigned used =
+        print_truncated(report, profile_text(report->profile, annotator->symbol->name), report->figures_columns);
     if (lib < report->profile->libs.length) {
-        used = put_rest(report, "  [", used);
-        used = put_rest(report, profile_text(report->profile, report->profile->libs.data[lib].name), used);
-        put_rest(report, "]", used);
+        used = print_truncated(report, "  [", used);
+        used = print_truncated(report, profile_text(report->profile, report->profile->libs.data[lib].name), used);
+        print_truncated(report, "]", used);
     }
     putchar('\n');
-    if (annotate(annotator, &annotation, &err) == 0) {
+    if (annotate_symbol(annotator, &annotation, &err) == 0) {
         print_listing(annotator, &annotation);
     } else {
         ui_print("%*sno machine code: ", (int)report->figures_columns, "");
-        report_put_text(report, err.text, 0);
+        report_print_text(report, err.text, 0);
         putchar('\n');
     }
     annotation_destroy(&annotation);
@@ -268,12 +269,12 @@ static void print_symbol(struct annotator *annotator, const struct symbol_cost *
 
 /* ---- JSON ---- */
 
-static void put_instructions(struct json_writer *json, const struct annotation *annotation)
+static void write_instructions(struct json_writer *json, const struct annotation *annotation)
 {
     json_member_open(json, "instructions", '[');
     for (size_t i = 0; i < annotation->costs.length; i++) {
         const struct address_cost *cost = &annotation->costs.data[i];
-        struct symbol_frame place = place_of(annotation, i);
+        struct symbol_frame place = find_place(annotation, i);
         json_open(json, '{');
         json_member_double(json, "address", (double)cost->address);
         json_member_text(json, "text", annotation->code.instructions.data[i].texts[0]);
@@ -287,7 +288,7 @@ static void put_instructions(struct json_writer *json, const struct annotation *
     json_close(json, ']');
 }
 
-static void put_symbol(struct json_writer *json, const struct annotator *annotator, const struct symbol_cost *cost)
+static void write_symbol(struct json_writer *json, const struct annotator *annotator, const struct symbol_cost *cost)
 {
     const struct report *report = annotator->report;
     uint32_t lib = annotator->symbol->lib;
@@ -301,8 +302,8 @@ static void put_symbol(struct json_writer *json, const struct annotator *annotat
                          : NULL);
     json_member_double(json, "total", cost->total);
     json_member_double(json, "self", cost->self);
-    if (annotate(annotator, &annotation, &err) == 0)
-        put_instructions(json, &annotation);
+    if (annotate_symbol(annotator, &annotation, &err) == 0)
+        write_instructions(json, &annotation);
     else
         json_member_text(json, "problem", err.text);
     json_close(json, '}');
@@ -321,7 +322,7 @@ static int open_symbolizers(struct annotator *annotator, struct error *err)
 }
 
 /* Prints JSON to `json`; NULL: prints text. */
-static int put_symbols(const struct report *report, struct json_writer *json, struct error *err)
+static int write_symbols(const struct report *report, struct json_writer *json, struct error *err)
 {
     const struct counted_stacks counted = engine_counted(report->engine);
     const struct frame_selection all = {NULL, PROFILE_NONE};
@@ -343,7 +344,7 @@ static int put_symbols(const struct report *report, struct json_writer *json, st
         const struct symbol_cost *cost = &symbols.data[i];
         annotator.symbol = &report->profile->native_symbols.data[cost->symbol];
         if (json)
-            put_symbol(json, &annotator, cost);
+            write_symbol(json, &annotator, cost);
         else if (i == 0 || !report_is_light(report, cost->total))
             print_symbol(&annotator, cost);
         else
@@ -359,14 +360,14 @@ static int put_symbols(const struct report *report, struct json_writer *json, st
 
 int report_print_annotation(const struct report *report, struct error *err)
 {
-    return put_symbols(report, NULL, err);
+    return write_symbols(report, NULL, err);
 }
 
-int report_put_annotation(struct json_writer *json, const struct report *report, struct error *err)
+int report_write_annotation(struct json_writer *json, const struct report *report, struct error *err)
 {
     json_member_text(json, "annotated", report_focus_name(report));
     json_member_open(json, "symbols", '[');
-    int code = put_symbols(report, json, err);
+    int code = write_symbols(report, json, err);
     json_close(json, ']');
     return code;
 }

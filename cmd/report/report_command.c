@@ -37,7 +37,7 @@ static bool shows_busy_threads(enum report_kind kind)
 }
 
 /* Explains why there are no rows: if the profile has samples, an option excludes them. */
-static void print_nothing_left(const struct report *report)
+static void print_empty_reason(const struct report *report)
 {
     size_t samples = 0;
     for (size_t i = 0; i < report->profile->threads.length; i++)
@@ -45,10 +45,10 @@ static void print_nothing_left(const struct report *report)
     if (samples && report_is_filtered(report))
         puts("No sample matches these options.");
     else
-        report_put_wrapped(report,
-                           samples ? "No sample of this profile has a stack."
-                                   : "This profile has no samples: the recorded threads used too little CPU time.",
-                           0, 0);
+        report_print_wrapped(report,
+                             samples ? "No sample of this profile has a stack."
+                                     : "This profile has no samples: the recorded threads used too little CPU time.",
+                             0, 0);
 }
 
 static int print_report(const struct report *report, struct error *err)
@@ -77,7 +77,7 @@ static int print_report(const struct report *report, struct error *err)
     if (kind == REPORT_THREADS)
         return report_print_threads(report, err);
     if (report->total == 0) {
-        print_nothing_left(report);
+        print_empty_reason(report);
         return 0;
     }
     switch (kind) {
@@ -138,7 +138,7 @@ int report_prepare(struct report *report)
     return status;
 }
 
-static int print(struct report *report)
+static int print_prepared(struct report *report)
 {
     struct error err = {0};
     if (!report->options.no_pager)
@@ -179,16 +179,16 @@ void report_destroy(struct report *report)
     arena_destroy(&report->paths);
 }
 
-static int run(struct report report, int argc, char **argv)
+static int run_report(struct report report, int argc, char **argv)
 {
     int status;
     if (!report_parse_options(argc, argv, &report.options, &status))
         goto out;
     status = report_prepare(&report);
     if (!status) {
-        report_look_at_terminal(&report);
+        report_detect_terminal(&report);
         report_measure_figures(&report);
-        status = print(&report);
+        status = print_prepared(&report);
     }
 out:
     report_destroy(&report);
@@ -197,11 +197,11 @@ out:
 
 int cmd_report(int argc, char **argv)
 {
-    return run(report_of_command(&report_table, false), argc, argv);
+    return run_report(report_of_command(&report_table, false), argc, argv);
 }
 
 /* `prof diff BASE NEW`: the same of a comparison. */
 int cmd_diff(int argc, char **argv)
 {
-    return run(report_of_command(&diff_table, true), argc, argv);
+    return run_report(report_of_command(&diff_table, true), argc, argv);
 }

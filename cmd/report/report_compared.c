@@ -62,11 +62,11 @@ void report_measure_compared(struct report *report)
     report->figures_columns = 3 * (report->total_columns + 1) + 10 + report->total_columns + report->self_columns + 4;
 }
 
-static void put_weight(const struct report *report, double weight)
+static void print_weight(const struct report *report, double weight)
 {
     char text[QUANTITY_TEXT_MAX];
     report_format_weight(report, weight, text);
-    report_put_right(report, text, report->total_columns);
+    report_print_right_aligned(report, text, report->total_columns);
     putchar(' ');
 }
 
@@ -79,39 +79,39 @@ static enum report_color color_of_change(const struct report *report, double cha
 }
 
 /* Both sides, the change and its percentage. */
-static void put_sides(const struct report *report, const double shown[PROFILE_SIDES])
+static void print_sides(const struct report *report, const double shown[PROFILE_SIDES])
 {
     char change[QUANTITY_TEXT_MAX], relative[QUANTITY_TEXT_MAX];
     report_format_change(report, shown[SIDE_NEW] - shown[SIDE_BASE], change);
     format_relative(report, shown[SIDE_BASE], shown[SIDE_NEW], relative);
-    put_weight(report, shown[SIDE_BASE]);
-    put_weight(report, shown[SIDE_NEW]);
+    print_weight(report, shown[SIDE_BASE]);
+    print_weight(report, shown[SIDE_NEW]);
     report_color(report, color_of_change(report, shown[SIDE_NEW] - shown[SIDE_BASE]));
-    report_put_right(report, change, report->total_columns);
-    report_put_right(report, relative, 10);
+    report_print_right_aligned(report, change, report->total_columns);
+    report_print_right_aligned(report, relative, 10);
     report_color(report, COLOR_NORMAL);
 }
 
-unsigned report_put_compared_self(const struct report *report, const double self[PROFILE_SIDES])
+unsigned report_print_compared_self(const struct report *report, const double self[PROFILE_SIDES])
 {
-    put_sides(report, self);
+    print_sides(report, self);
     fputs("  ", stdout);
     return 3 * report->total_columns + 2 + 10 + 2;
 }
 
-void report_put_compared(const struct report *report, const struct side_figures sides[PROFILE_SIDES], bool by_self,
-                         const char *interval)
+void report_print_compared(const struct report *report, const struct side_figures sides[PROFILE_SIDES], bool by_self,
+                           const char *interval)
 {
     char other[QUANTITY_TEXT_MAX];
     double totals[PROFILE_SIDES] = {sides[SIDE_BASE].total, sides[SIDE_NEW].total};
     double selfs[PROFILE_SIDES] = {sides[SIDE_BASE].self, sides[SIDE_NEW].self};
     const double *shown = by_self ? selfs : totals, *rest = by_self ? totals : selfs;
     report_format_change(report, rest[SIDE_NEW] - rest[SIDE_BASE], other);
-    put_sides(report, shown);
+    print_sides(report, shown);
     if (interval)
-        report_put_right(report, interval, report->total_columns);
+        report_print_right_aligned(report, interval, report->total_columns);
     putchar(' ');
-    report_put_right(report, other, report->self_columns + 1);
+    report_print_right_aligned(report, other, report->self_columns + 1);
     fputs("  ", stdout);
 }
 
@@ -121,12 +121,12 @@ static void print_side_columns(const struct report *report)
     snprintf(base, sizeof(base), "base %.50s", report->weight.unit);
     snprintf(new, sizeof(new), "new %.50s", report->weight.unit);
     report_color(report, COLOR_BOLD);
-    report_put_right(report, base, report->total_columns);
+    report_print_right_aligned(report, base, report->total_columns);
     putchar(' ');
-    report_put_right(report, new, report->total_columns);
+    report_print_right_aligned(report, new, report->total_columns);
     putchar(' ');
-    report_put_right(report, "change", report->total_columns);
-    report_put_right(report, "change %", 10);
+    report_print_right_aligned(report, "change", report->total_columns);
+    report_print_right_aligned(report, "change %", 10);
 }
 
 void report_print_compared_self_columns(const struct report *report, const char *title)
@@ -141,9 +141,9 @@ void report_print_compared_columns(const struct report *report, const char *titl
 {
     print_side_columns(report);
     if (has_interval)
-        report_put_right(report, "95%", report->total_columns);
+        report_print_right_aligned(report, "95%", report->total_columns);
     putchar(' ');
-    report_put_right(report, by_self ? "total change" : "self change", report->self_columns + 1);
+    report_print_right_aligned(report, by_self ? "total change" : "self change", report->self_columns + 1);
     ui_print("  %s", title);
     report_color(report, COLOR_NORMAL);
     putchar('\n');
@@ -151,14 +151,14 @@ void report_print_compared_columns(const struct report *report, const char *titl
 
 /* ---- the header ---- */
 
-static void put_side(const struct report *report, const struct func_changes *changes, enum profile_side side)
+static void print_side(const struct report *report, const struct func_changes *changes, enum profile_side side)
 {
     static const char *const names[] = {[SIDE_BASE] = "Base", [SIDE_NEW] = "New"};
     char total[QUANTITY_TEXT_MAX];
     const struct profile_comparison *comparison = report_comparison(report);
     weight_text(total, report->side_totals[side], report->weight.unit);
     ui_print("%s:%*s", names[side], side == SIDE_BASE ? 2 : 3, "");
-    report_put_middle(report, profile_text(report->profile, comparison->name[side]), 60);
+    report_print_shortened(report, profile_text(report->profile, comparison->name[side]), 60);
     if (comparison->runs[side] > 1)
         ui_print(", %u runs, their mean", comparison->runs[side]);
     ui_print(", %s %s", total, report->weight.unit);
@@ -175,14 +175,14 @@ static void format_reach(const struct report *report, const struct change_estima
     snprintf(out, QUANTITY_TEXT_MAX, "%s%.80s", report->utf8 ? "±" : "+-", text);
 }
 
-static void put_interval(const struct report *report, const struct change_estimate *estimate)
+static void print_interval(const struct report *report, const struct change_estimate *estimate)
 {
     char reach[QUANTITY_TEXT_MAX];
     format_reach(report, estimate, reach);
     ui_print(" (95%%: %s)", reach);
 }
 
-static void put_wall_time(const struct report *report, const struct func_changes *changes)
+static void print_wall_time(const struct report *report, const struct func_changes *changes)
 {
     const struct change_estimate *estimate = &changes->wall_time;
     char base[QUANTITY_TEXT_MAX], new[QUANTITY_TEXT_MAX], relative[QUANTITY_TEXT_MAX];
@@ -193,7 +193,7 @@ static void put_wall_time(const struct report *report, const struct func_changes
     if (estimate->base != estimate->new)
         ui_print(", %s", relative);
     if (changes->are_runs)
-        put_interval(report, estimate);
+        print_interval(report, estimate);
     putchar('\n');
 }
 
@@ -212,8 +212,8 @@ void report_print_compared_head(const struct report *report, const struct func_c
     const char *warning = profile_text(report->profile, report->profile->meta.warning);
     double base = report->side_totals[SIDE_BASE], new = report->side_totals[SIDE_NEW];
     char change[QUANTITY_TEXT_MAX], relative[QUANTITY_TEXT_MAX];
-    put_side(report, changes, SIDE_BASE);
-    put_side(report, changes, SIDE_NEW);
+    print_side(report, changes, SIDE_BASE);
+    print_side(report, changes, SIDE_NEW);
     report_format_change(report, new - base, change);
     format_relative(report, base, new, relative);
     if (base == new)
@@ -221,7 +221,7 @@ void report_print_compared_head(const struct report *report, const struct func_c
     else
         ui_print("Change: %s %s%s, %s", change, report->weight.unit, kind_of_time(report->weight.kind), relative);
     if (changes) {
-        put_interval(report, &changes->all);
+        print_interval(report, &changes->all);
         ui_print(": %s", changes->all.is_noise ? "not more than noise" : "more than noise");
     }
     if (comparison->scaled_by != PROFILE_NONE)
@@ -229,10 +229,10 @@ void report_print_compared_head(const struct report *report, const struct func_c
                  profile_text(report->profile, comparison->scaled_by));
     putchar('\n');
     if (changes && changes->has_wall_time)
-        put_wall_time(report, changes);
-    const char *note = changes ? report_changes_note(changes, report, false) : NULL;
+        print_wall_time(report, changes);
+    const char *note = changes ? report_describe_verdicts(changes, report, false) : NULL;
     if (note)
-        report_put_wrapped(report, note, 0, 0);
+        report_print_wrapped(report, note, 0, 0);
     report_print_filters(report);
     if (warning[0])
         report_warn(report, warning);
@@ -258,7 +258,7 @@ static bool is_anything_changed(const struct func_changes *changes)
     return is_changed;
 }
 
-const char *report_changes_note(const struct func_changes *changes, const struct report *report, bool is_changed)
+const char *report_describe_verdicts(const struct func_changes *changes, const struct report *report, bool is_changed)
 {
     if (!changes->are_runs)
         return one_run_text;
@@ -282,8 +282,8 @@ static void print_function(const struct report *report, const struct func_change
     char reach[QUANTITY_TEXT_MAX] = "";
     if (estimate)
         format_reach(report, estimate, reach);
-    report_put_compared(report, row->sides, report->options.order == FUNCS_BY_SELF, reach);
-    report_put_func(report, row->func, "", report_columns_left(report, report->figures_columns));
+    report_print_compared(report, row->sides, report->options.order == FUNCS_BY_SELF, reach);
+    report_print_func(report, row->func, "", report_columns_left(report, report->figures_columns));
     putchar('\n');
 }
 
@@ -339,7 +339,8 @@ static void print_functions(const struct report *report, const struct func_chang
 }
 
 /* Functions that only one side has: how many, and what they count. */
-static void print_only(const struct report *report, const struct func_timings *functions, enum profile_side side)
+static void print_one_sided_functions(const struct report *report, const struct func_timings *functions,
+                                      enum profile_side side)
 {
     size_t count = 0;
     double sum = 0;
@@ -357,7 +358,7 @@ static void print_only(const struct report *report, const struct func_timings *f
                   : count == 1     ? "is gone"
                                    : "are gone",
                   weight, report->weight.unit);
-    report_put_wrapped(report, text, 0, 0);
+    report_print_wrapped(report, text, 0, 0);
 }
 
 int report_print_compared_functions(const struct report *report, struct error *err)
@@ -372,8 +373,8 @@ int report_print_compared_functions(const struct report *report, struct error *e
         print_functions(report, &changes, false, &limit, &omissions);
         print_functions(report, &changes, true, &limit, &omissions);
         report_print_omissions(report, &omissions, "function");
-        print_only(report, &changes.functions, SIDE_NEW);
-        print_only(report, &changes.functions, SIDE_BASE);
+        print_one_sided_functions(report, &changes.functions, SIDE_NEW);
+        print_one_sided_functions(report, &changes.functions, SIDE_BASE);
     }
     func_changes_destroy(&changes);
     return code;

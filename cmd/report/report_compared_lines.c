@@ -93,21 +93,22 @@ int report_compare_lines(struct report_compared_lines *lines, const struct repor
 
 /* ---- text ---- */
 
-static void put_line(const struct report *report, const struct compared_line *row)
+static void print_line(const struct report *report, const struct compared_line *row)
 {
     char number[32];
-    unsigned used = report_put_compared_self(report, row->self);
+    unsigned used = report_print_compared_self(report, row->self);
     snprintf(number, sizeof(number), ":%u  ", row->line);
     used += (unsigned)strlen(number);
-    used += report_put_middle(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
+    used +=
+        report_print_shortened(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
     ui_print("%s", number);
-    report_put_name(report, profile_text(report->profile, func_names_of(report->profile, row->func).name),
-                    report_columns_left(report, used));
+    report_print_name(report, profile_text(report->profile, func_names_of(report->profile, row->func).name),
+                      report_columns_left(report, used));
     putchar('\n');
 }
 
 /* Self time without a line number is in no row. */
-static void print_unknown(const struct report *report, const struct report_compared_lines *lines)
+static void print_unknown_lines(const struct report *report, const struct report_compared_lines *lines)
 {
     double unknown[PROFILE_SIDES];
     char base[QUANTITY_TEXT_MAX], new[QUANTITY_TEXT_MAX];
@@ -136,11 +137,11 @@ int report_print_compared_lines(const struct report *report, struct error *err)
         else if (printed++ == limit)
             omissions.limit = limit;
         else
-            put_line(report, &lines.rows.data[i]);
+            print_line(report, &lines.rows.data[i]);
     }
     if (!code) {
         report_print_omissions(report, &omissions, "line");
-        print_unknown(report, &lines);
+        print_unknown_lines(report, &lines);
     }
     array_free(&lines.rows);
     return code;
@@ -199,12 +200,12 @@ int report_compare_file(struct report_compared_file *file, const struct report *
     return code;
 }
 
-static void put_file_line(const struct report *report, const struct compared_file_line *row, const char *text)
+static void print_file_line(const struct report *report, const struct compared_file_line *row, const char *text)
 {
-    report_put_compared(report, row->sides, false, NULL);
+    report_print_compared(report, row->sides, false, NULL);
     ui_print("%*u%s", NUMBER_COLUMNS, row->line, text && *text ? "  " : "");
-    report_put_text(report, text ? text : "",
-                    report_columns_left(report, report->figures_columns + NUMBER_COLUMNS + 2));
+    report_print_text(report, text ? text : "",
+                      report_columns_left(report, report->figures_columns + NUMBER_COLUMNS + 2));
     putchar('\n');
 }
 
@@ -219,8 +220,8 @@ int report_print_compared_file(const struct report *report, struct error *err)
     if (!code) {
         source_text_read(&text, report, name);
         report_print_compared_columns(report, "line", false, false);
-        report_put_compared(report, file.all.sides, false, NULL);
-        report_put_middle(report, name, report_columns_left(report, report->figures_columns));
+        report_print_compared(report, file.all.sides, false, NULL);
+        report_print_shortened(report, name, report_columns_left(report, report->figures_columns));
         putchar('\n');
     }
     for (size_t i = 0; !code && i < file.lines.length && !omissions.limit; i++) {
@@ -230,7 +231,7 @@ int report_print_compared_file(const struct report *report, struct error *err)
         else if (printed++ == limit)
             omissions.limit = limit;
         else
-            put_file_line(report, row, row->line ? source_text_line(&text, row->line) : "(unknown line)");
+            print_file_line(report, row, row->line ? source_text_line(&text, row->line) : "(unknown line)");
     }
     if (!code)
         report_print_omissions(report, &omissions, "line");

@@ -95,9 +95,9 @@ static void rate_text(const struct counter_row *row, double per_ms, char out[QUA
     }
 }
 
-static void put_text_right(const struct report *report, const char *text)
+static void print_right_aligned(const struct report *report, const char *text)
 {
-    report_put_right(report, text, NUMBER_COLUMNS);
+    report_print_right_aligned(report, text, NUMBER_COLUMNS);
 }
 
 /* ---- the table ---- */
@@ -113,12 +113,12 @@ static void print_row(const struct report *report, const struct counter_row *row
             rate_text(row, rates[i], text);
         else
             amount_text(row, levels[i], text);
-        put_text_right(report, text);
+        print_right_aligned(report, text);
     }
     amount_text(row, row->display.is_rate ? totals->total : NAN, text);
-    put_text_right(report, text);
+    print_right_aligned(report, text);
     fputs("  ", stdout);
-    report_put_text(report, row->display.label, 60);
+    report_print_text(report, row->display.label, 60);
     putchar('\n');
 }
 
@@ -139,9 +139,9 @@ int report_print_counters(const struct report *report, struct error *err)
             report_color(report, COLOR_BOLD);
             static const char *const titles[] = {"least", "mean", "most", "total"};
             for (size_t k = 0; k < 4; k++)
-                put_text_right(report, titles[k]);
+                print_right_aligned(report, titles[k]);
             fputs("  ", stdout);
-            report_put_text(report, name, 80);
+            report_print_text(report, name, 80);
             report_color(report, COLOR_NORMAL);
             putchar('\n');
             snprintf(last, sizeof(last), "%s", name);
@@ -231,7 +231,7 @@ static void print_figures(const struct report *report, const struct process_figu
                    {figures->written, true},
                    {figures->switches, false}};
     snprintf(text, sizeof(text), isnan(figures->cpu) ? "-" : "%.0f%%", 100 * figures->cpu);
-    report_put_right(report, text, 6);
+    report_print_right_aligned(report, text, 6);
     for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
         if (isnan(columns[i].value))
             snprintf(text, sizeof(text), "-");
@@ -239,13 +239,13 @@ static void print_figures(const struct report *report, const struct process_figu
             bytes_text(text, columns[i].value);
         else
             count_text(text, columns[i].value);
-        report_put_right(report, text, NUMBER_COLUMNS);
+        report_print_right_aligned(report, text, NUMBER_COLUMNS);
     }
     struct counter_row row = {.counter = figures->counter};
     char name[REPORT_LINE_SIZE];
     name_of(report, &row, name);
     fputs("  ", stdout);
-    report_put_text(report, name, report_columns_left(report, 6 + 5 * NUMBER_COLUMNS + 2));
+    report_print_text(report, name, report_columns_left(report, 6 + 5 * NUMBER_COLUMNS + 2));
     putchar('\n');
 }
 
@@ -266,7 +266,7 @@ void report_print_figures(const struct report *report)
             report_color(report, COLOR_BOLD);
             ui_print("%6s", "CPU");
             for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
-                put_text_right(report, titles[i]);
+                print_right_aligned(report, titles[i]);
             ui_print("  %s", "process");
             report_color(report, COLOR_NORMAL);
             putchar('\n');
@@ -281,13 +281,13 @@ void report_print_figures(const struct report *report)
 
 /* ---- JSON ---- */
 
-static void put_number(struct json_writer *json, const char *key, double value)
+static void write_number(struct json_writer *json, const char *key, double value)
 {
     if (isfinite(value))
         json_member_double(json, key, value);
 }
 
-int report_put_counters(struct json_writer *json, const struct report *report, struct error *err)
+int report_write_counters(struct json_writer *json, const struct report *report, struct error *err)
 {
     const struct profile *profile = report->profile;
     (void)err;
@@ -305,15 +305,15 @@ int report_put_counters(struct json_writer *json, const struct report *report, s
         json_member_text(json, "unit", is_cpu_time(&row) ? "ms" : row.display.unit);
         json_member_text(json, "kind", row.display.is_rate ? "rate" : "sum");
         if (row.display.is_rate) {
-            put_number(json, "total", cpu_ms(&row, totals->total));
-            put_number(json, "min_per_s", 1000 * cpu_ms(&row, totals->least));
-            put_number(json, "mean_per_s",
-                       totals->covered > 0 ? 1000 * cpu_ms(&row, totals->total) / totals->covered : NAN);
-            put_number(json, "max_per_s", 1000 * cpu_ms(&row, totals->most));
+            write_number(json, "total", cpu_ms(&row, totals->total));
+            write_number(json, "min_per_s", 1000 * cpu_ms(&row, totals->least));
+            write_number(json, "mean_per_s",
+                         totals->covered > 0 ? 1000 * cpu_ms(&row, totals->total) / totals->covered : NAN);
+            write_number(json, "max_per_s", 1000 * cpu_ms(&row, totals->most));
         } else {
-            put_number(json, "min", totals->low);
-            put_number(json, "mean", totals->mean);
-            put_number(json, "max", totals->high);
+            write_number(json, "min", totals->low);
+            write_number(json, "mean", totals->mean);
+            write_number(json, "max", totals->high);
         }
         json_close(json, '}');
     }

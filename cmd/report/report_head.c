@@ -51,7 +51,7 @@ static const char *find_metadata(const struct metadata *metadata, const char *co
 }
 
 /* The number at the start of a value: "1,234", "3 (0.1 %)". */
-static double number_of(const char *value)
+static double parse_number(const char *value)
 {
     double number = 0;
     for (; value && (isdigit((unsigned char)*value) || *value == ','); value++)
@@ -166,7 +166,7 @@ static void print_first_line(const struct report *report, const struct metadata 
     const struct profile_meta *meta = &report->profile->meta;
     const char *command = profile_text(report->profile, meta->arguments), *end = find_metadata(metadata, ends);
     char line[REPORT_LINE_SIZE], lost_text[QUANTITY_TEXT_MAX];
-    double lost = number_of(find_metadata(metadata, lost_names));
+    double lost = parse_number(find_metadata(metadata, lost_names));
     count_text(lost_text, lost);
     /* the table below lists the threads, too: leave them out if the line is too narrow */
     for (int with_threads = 1; with_threads >= 0; with_threads--) {
@@ -184,11 +184,11 @@ static void print_first_line(const struct report *report, const struct metadata 
     }
     unsigned left = report_columns_left(report, report_text_columns(report, line) + 2);
     report_color(report, COLOR_BOLD);
-    unsigned used = report_put_middle(report, command[0] ? command : profile_text(report->profile, meta->product),
-                                      left && left < LEAST_COMMAND ? LEAST_COMMAND : left);
+    unsigned used = report_print_shortened(report, command[0] ? command : profile_text(report->profile, meta->product),
+                                           left && left < LEAST_COMMAND ? LEAST_COMMAND : left);
     report_color(report, COLOR_NORMAL);
     putchar(':');
-    report_put_wrapped(report, line, 4, used + 1);
+    report_print_wrapped(report, line, 4, used + 1);
 }
 
 /* ---- warnings ---- */
@@ -198,7 +198,7 @@ void report_warn(const struct report *report, const char *text)
     report_color(report, COLOR_WARNING);
     fputs("Warning:", stdout);
     report_color(report, COLOR_NORMAL);
-    report_put_wrapped(report, text, 4, (unsigned)strlen("Warning:"));
+    report_print_wrapped(report, text, 4, (unsigned)strlen("Warning:"));
 }
 
 /* Code without names makes the report hard to read, not its figures wrong. */
@@ -289,8 +289,8 @@ static int print_doubts(const struct report *report, const struct metadata *meta
     const char *limit = find_metadata(metadata, limit_names);
     const char *covered = find_metadata(metadata, covered_names);
     char text[REPORT_LINE_SIZE] = "";
-    double all = count_all_samples(report), lost = number_of(find_metadata(metadata, lost_names));
-    double truncated = number_of(find_metadata(metadata, truncated_names));
+    double all = count_all_samples(report), lost = parse_number(find_metadata(metadata, lost_names));
+    double truncated = parse_number(find_metadata(metadata, truncated_names));
     if (own[0])
         report_warn(report, own);
     if (lost > 0 && 100 * lost / (lost + all) >= much) {
@@ -319,7 +319,7 @@ static int print_doubts(const struct report *report, const struct metadata *meta
     if (code)
         return code;
     if (waiting[0])
-        report_put_wrapped(report, waiting, 0, 0);
+        report_print_wrapped(report, waiting, 0, 0);
     bool is_explained = waiting[0] && all < FEW_SAMPLES; /* a hint would say it again */
     if (!is_explained && !warn_of_hints(report, metadata) && report->options.kind != REPORT_WAITS)
         warn_of_few_samples(report);
@@ -362,7 +362,7 @@ static void print_events(const struct report *report)
     }
     report_append(text, "; --weight NAME counts one of them.");
     fputs("Events:", stdout);
-    report_put_wrapped(report, text, 4, (unsigned)strlen("Events:"));
+    report_print_wrapped(report, text, 4, (unsigned)strlen("Events:"));
 }
 
 /* ---- filters ---- */
@@ -379,12 +379,12 @@ void report_print_filters(const struct report *report)
     }
     for (size_t i = 0; i < options->transforms.length; i++) {
         ui_print("%s%s ", separator, options->transforms.data[i].option);
-        report_put_text(report, options->transforms.data[i].text, 0);
+        report_print_text(report, options->transforms.data[i].text, 0);
         separator = "; ";
     }
     if (options->search[0]) {
         ui_print("%ssearch ", separator);
-        report_put_text(report, options->search, 0);
+        report_print_text(report, options->search, 0);
         separator = "; ";
     }
     if (separator[0] == ';')
@@ -400,14 +400,14 @@ static void print_metadata(const struct report *report, const char *title, const
         return;
     putchar('\n');
     report_color(report, COLOR_BOLD);
-    report_put_text(report, title, 0);
+    report_print_text(report, title, 0);
     report_color(report, COLOR_NORMAL);
     putchar('\n');
     for (size_t i = 0; i < metadata->length; i++) {
         fputs("  ", stdout);
-        unsigned used = 2 + report_put_text(report, metadata->data[i].label, 60);
+        unsigned used = 2 + report_print_text(report, metadata->data[i].label, 60);
         putchar(':');
-        report_put_wrapped(report, metadata->data[i].value, INDENT, used + 1);
+        report_print_wrapped(report, metadata->data[i].value, INDENT, used + 1);
     }
 }
 
@@ -442,7 +442,7 @@ int report_count_lost(const struct report *report, double *lost, struct error *e
     struct arena arena = {0};
     struct metadata metadata = {0};
     int code = collect_metadata(report, &metadata, &arena, err);
-    *lost = code ? 0 : number_of(find_metadata(&metadata, lost_names));
+    *lost = code ? 0 : parse_number(find_metadata(&metadata, lost_names));
     array_free(&metadata);
     arena_destroy(&arena);
     return code;

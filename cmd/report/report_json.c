@@ -34,24 +34,25 @@ static int write_to_stdout(void *context, const void *bytes, size_t size, struct
     return 0;
 }
 
-static void put_string(struct json_writer *json, const char *key, const struct report *report, uint32_t string)
+static void write_profile_string(struct json_writer *json, const char *key, const struct report *report,
+                                 uint32_t string)
 {
     bool is_known = string < report->profile->strings.entries.length;
     json_member_text(json, key, is_known ? strings_text(&report->profile->strings, string) : NULL);
 }
 
-static void put_func(struct json_writer *json, const struct report *report, uint32_t func)
+static void write_func(struct json_writer *json, const struct report *report, uint32_t func)
 {
     static const char *const texts[] = {
         [INLINED_NEVER] = "never", [INLINED_SOMETIMES] = "sometimes", [INLINED_ALWAYS] = "always"};
     struct func_names names = func_names_of(report->profile, func);
-    put_string(json, "name", report, names.name);
-    put_string(json, "lib", report, names.lib);
-    put_string(json, "file", report, names.file);
+    write_profile_string(json, "name", report, names.name);
+    write_profile_string(json, "lib", report, names.lib);
+    write_profile_string(json, "file", report, names.file);
     json_member_text(json, "inlined", texts[report_inlining(report, func)]);
 }
 
-static void put_side(struct json_writer *json, const char *key, double total, double self)
+static void write_side(struct json_writer *json, const char *key, double total, double self)
 {
     json_member_open(json, key, '{');
     json_member_double(json, "total", total);
@@ -60,17 +61,17 @@ static void put_side(struct json_writer *json, const char *key, double total, do
 }
 
 /* Of a comparison both sides and the change, else total and self. */
-static void put_figures(struct json_writer *json, const struct report *report, double total, double self,
-                        const struct side_figures sides[PROFILE_SIDES])
+static void write_figures(struct json_writer *json, const struct report *report, double total, double self,
+                          const struct side_figures sides[PROFILE_SIDES])
 {
     if (!profile_is_comparison(report->profile)) {
         json_member_double(json, "total", total);
         json_member_double(json, "self", self);
         return;
     }
-    put_side(json, "base", sides[SIDE_BASE].total, sides[SIDE_BASE].self);
-    put_side(json, "new", sides[SIDE_NEW].total, sides[SIDE_NEW].self);
-    put_side(json, "change", total, self);
+    write_side(json, "base", sides[SIDE_BASE].total, sides[SIDE_BASE].self);
+    write_side(json, "new", sides[SIDE_NEW].total, sides[SIDE_NEW].self);
+    write_side(json, "change", total, self);
 }
 
 static bool is_heavy(const struct report *report, double weight)
@@ -81,7 +82,7 @@ static bool is_heavy(const struct report *report, double weight)
 
 /* Descendants of a node that is too light or too deep are skipped, too: their totals are no greater. (With weights of
  * both signs a descendant may be heavier; it is skipped all the same.) */
-static void put_tree(struct json_writer *json, const struct report *report, const struct tree_rows *rows)
+static void write_tree(struct json_writer *json, const struct report *report, const struct tree_rows *rows)
 {
     uint32_t skip_below = UINT32_MAX;
     size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
@@ -96,19 +97,19 @@ static void put_tree(struct json_writer *json, const struct report *report, cons
         }
         json_open(json, '{');
         json_member_double(json, "depth", rows->depth[i]);
-        put_func(json, report, rows->func[i]);
+        write_func(json, report, rows->func[i]);
         struct side_figures sides[PROFILE_SIDES] = {{0, 0}, {0, 0}};
         if (rows->rank) {
             sides[SIDE_BASE] = (struct side_figures){rows->base_total[i], rows->base_self[i]};
             sides[SIDE_NEW] = (struct side_figures){rows->new_total[i], rows->new_self[i]};
         }
-        put_figures(json, report, rows->total[i], rows->self[i], sides);
+        write_figures(json, report, rows->total[i], rows->self[i], sides);
         json_close(json, '}');
         printed++;
     }
 }
 
-static void put_interval(struct json_writer *json, const struct change_estimate *estimate)
+static void write_interval(struct json_writer *json, const struct change_estimate *estimate)
 {
     json_member_open(json, "interval", '[');
     json_double(json, estimate->low);
@@ -117,16 +118,16 @@ static void put_interval(struct json_writer *json, const struct change_estimate 
 }
 
 /* The interval of the change, and whether it is more than noise. */
-static void put_estimate(struct json_writer *json, const struct change_estimate *estimate)
+static void write_estimate(struct json_writer *json, const struct change_estimate *estimate)
 {
-    put_interval(json, estimate);
+    write_interval(json, estimate);
     json_member_bool(json, "is_noise", estimate->is_noise);
 }
 
-static void put_changes_header(struct json_writer *json, const struct report *report,
-                               const struct func_changes *changes)
+static void write_changes_header(struct json_writer *json, const struct report *report,
+                                 const struct func_changes *changes)
 {
-    const char *note = report_changes_note(changes, report, false);
+    const char *note = report_describe_verdicts(changes, report, false);
     if (changes->are_runs) {
         json_member_open(json, "deviation", '[');
         json_double(json, changes->deviation[SIDE_BASE]);
@@ -138,7 +139,7 @@ static void put_changes_header(struct json_writer *json, const struct report *re
         json_member_double(json, "base", changes->wall_time.base);
         json_member_double(json, "new", changes->wall_time.new);
         if (changes->are_runs)
-            put_interval(json, &changes->wall_time);
+            write_interval(json, &changes->wall_time);
         json_close(json, '}');
     }
     json_key(json, "note");
@@ -148,17 +149,17 @@ static void put_changes_header(struct json_writer *json, const struct report *re
         json_null(json);
 }
 
-static int put_changes(struct json_writer *json, const struct report *report, struct error *err)
+static int write_changes(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct func_changes changes;
     int code = report_find_changes(&changes, report, err);
     size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
     if (!code) {
         json_member_open(json, "total_change", '{');
-        put_estimate(json, &changes.all);
+        write_estimate(json, &changes.all);
         json_close(json, '}');
         json_member_text(json, "units", changes.are_runs ? "runs" : "blocks");
-        put_changes_header(json, report, &changes);
+        write_changes_header(json, report, &changes);
     }
     json_member_open(json, "functions", '[');
     for (size_t i = 0; !code && i < changes.functions.length && printed < limit; i++) {
@@ -167,10 +168,10 @@ static int put_changes(struct json_writer *json, const struct report *report, st
         if (!is_heavy(report, fmax(fabs(row->total), fabs(row->self))))
             continue;
         json_open(json, '{');
-        put_func(json, report, row->func);
-        put_figures(json, report, row->total, row->self, row->sides);
+        write_func(json, report, row->func);
+        write_figures(json, report, row->total, row->self, row->sides);
         if (estimate)
-            put_estimate(json, estimate);
+            write_estimate(json, estimate);
         json_close(json, '}');
         printed++;
     }
@@ -179,7 +180,7 @@ static int put_changes(struct json_writer *json, const struct report *report, st
     return code;
 }
 
-static void put_functions(struct json_writer *json, const struct report *report, const struct func_timings *functions)
+static void write_functions(struct json_writer *json, const struct report *report, const struct func_timings *functions)
 {
     size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
     for (size_t i = 0; i < functions->length && printed < limit; i++) {
@@ -187,34 +188,34 @@ static void put_functions(struct json_writer *json, const struct report *report,
         if (!is_heavy(report, fmax(fabs(row->total), fabs(row->self))))
             continue;
         json_open(json, '{');
-        put_func(json, report, row->func);
-        put_figures(json, report, row->total, row->self, row->sides);
+        write_func(json, report, row->func);
+        write_figures(json, report, row->total, row->self, row->sides);
         json_close(json, '}');
         printed++;
     }
 }
 
-static void put_inlined(struct json_writer *json, const struct report *report, const struct line_costs *costs,
-                        uint32_t line)
+static void write_inlined(struct json_writer *json, const struct report *report, const struct line_costs *costs,
+                          uint32_t line)
 {
     json_member_open(json, "inlined", '[');
     for (size_t i = 0; i < costs->inlined.length; i++) {
         if (costs->inlined.data[i].line != line)
             continue;
         json_open(json, '{');
-        put_func(json, report, costs->inlined.data[i].func);
+        write_func(json, report, costs->inlined.data[i].func);
         json_member_double(json, "total", costs->inlined.data[i].total);
         json_close(json, '}');
     }
     json_close(json, ']');
 }
 
-static int put_lines(struct json_writer *json, const struct report *report, struct error *err)
+static int write_lines(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct line_costs costs = {0};
     int code = report_line_costs(report, &costs, err);
     size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
-    put_string(json, "file", report, report->profile->sources.data[report->source].filename);
+    write_profile_string(json, "file", report, report->profile->sources.data[report->source].filename);
     json_member_double(json, "file_total", costs.total);
     json_member_double(json, "file_self", costs.self);
     json_member_open(json, "lines", '[');
@@ -226,7 +227,7 @@ static int put_lines(struct json_writer *json, const struct report *report, stru
         json_member_double(json, "line", row->line);
         json_member_double(json, "total", row->total);
         json_member_double(json, "self", row->self);
-        put_inlined(json, report, &costs, row->line);
+        write_inlined(json, report, &costs, row->line);
         json_close(json, '}');
         printed++;
     }
@@ -235,14 +236,14 @@ static int put_lines(struct json_writer *json, const struct report *report, stru
     return code;
 }
 
-static int put_compared_file(struct json_writer *json, const struct report *report, struct error *err)
+static int write_compared_file(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct report_compared_file file = {.all = {.line = 0}};
     int code = report_compare_file(&file, report, err);
     size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
-    put_string(json, "file", report, report->profile->sources.data[report->source].filename);
+    write_profile_string(json, "file", report, report->profile->sources.data[report->source].filename);
     json_member_open(json, "file_figures", '{');
-    put_figures(json, report, file.all.total, file.all.self, file.all.sides);
+    write_figures(json, report, file.all.total, file.all.self, file.all.sides);
     json_close(json, '}');
     json_member_open(json, "lines", '[');
     for (size_t i = 0; !code && i < file.lines.length && printed < limit; i++) {
@@ -251,7 +252,7 @@ static int put_compared_file(struct json_writer *json, const struct report *repo
             continue;
         json_open(json, '{');
         json_member_double(json, "line", row->line);
-        put_figures(json, report, row->total, row->self, row->sides);
+        write_figures(json, report, row->total, row->self, row->sides);
         json_close(json, '}');
         printed++;
     }
@@ -260,7 +261,7 @@ static int put_compared_file(struct json_writer *json, const struct report *repo
     return code;
 }
 
-static int put_hot_lines(struct json_writer *json, const struct report *report, struct error *err)
+static int write_hot_lines(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct hot_lines hot = {0};
     int code = report_list_hot_lines(report, &hot, err);
@@ -270,7 +271,7 @@ static int put_hot_lines(struct json_writer *json, const struct report *report, 
     for (size_t i = 0; !code && i < hot.rows.length && i < limit && is_heavy(report, hot.rows.data[i].self); i++) {
         const struct hot_line *row = &hot.rows.data[i];
         json_open(json, '{');
-        put_func(json, report, row->func);
+        write_func(json, report, row->func);
         json_member_text(json, "file", report_source_file(report, row->func));
         json_member_double(json, "line", row->line);
         json_member_double(json, "self", row->self);
@@ -281,7 +282,7 @@ static int put_hot_lines(struct json_writer *json, const struct report *report, 
     return code;
 }
 
-static int put_compared_lines(struct json_writer *json, const struct report *report, struct error *err)
+static int write_compared_lines(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct report_compared_lines lines = {.known = {0, 0}};
     int code = report_compare_lines(&lines, report, err);
@@ -296,7 +297,7 @@ static int put_compared_lines(struct json_writer *json, const struct report *rep
         if (!is_heavy(report, fabs(compared_line_change(row))))
             break;
         json_open(json, '{');
-        put_func(json, report, row->func);
+        write_func(json, report, row->func);
         json_member_double(json, "line", row->line);
         json_member_double(json, "base", row->self[SIDE_BASE]);
         json_member_double(json, "new", row->self[SIDE_NEW]);
@@ -308,24 +309,24 @@ static int put_compared_lines(struct json_writer *json, const struct report *rep
     return code;
 }
 
-static void put_groups(struct json_writer *json, const struct report *report, const struct func_timings *groups)
+static void write_groups(struct json_writer *json, const struct report *report, const struct func_timings *groups)
 {
     size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
     for (size_t i = 0; i < groups->length && printed < limit; i++, printed++) {
         json_open(json, '{');
         json_member_text(json, "name", report_group_name(report, groups->rows[i].func));
-        put_figures(json, report, groups->rows[i].total, groups->rows[i].self, groups->rows[i].sides);
+        write_figures(json, report, groups->rows[i].total, groups->rows[i].self, groups->rows[i].sides);
         json_close(json, '}');
     }
 }
 
 /* Writes rows as an array under a key. */
-static int put_list(struct json_writer *json, const struct report *report, struct error *err)
+static int write_list(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct func_timings list = {0};
     bool functions = report->options.kind == REPORT_FUNCTIONS;
     if (functions && profile_is_comparison(report->profile))
-        return put_changes(json, report, err);
+        return write_changes(json, report, err);
     int code = functions ? engine_functions(report->engine, FUNCS_BY_SELF, &list, err)
                          : report_list_groups(report, &list, err);
     json_member_open(json,
@@ -334,30 +335,30 @@ static int put_list(struct json_writer *json, const struct report *report, struc
                                                                 : "categories",
                      '[');
     if (!code && functions)
-        put_functions(json, report, &list);
+        write_functions(json, report, &list);
     else if (!code)
-        put_groups(json, report, &list);
+        write_groups(json, report, &list);
     json_close(json, ']');
     func_timings_destroy(&list);
     return code;
 }
 
 /* Writes a tree as an array under `name`: that of the engine, or one side of a butterfly. */
-static int put_whole_tree(struct json_writer *json, const struct report *report, const char *name,
-                          struct butterfly *butterfly, enum butterfly_side side, struct error *err)
+static int write_whole_tree(struct json_writer *json, const struct report *report, const char *name,
+                            struct butterfly *butterfly, enum butterfly_side side, struct error *err)
 {
     struct tree_rows rows = {0};
     int code = butterfly ? butterfly_descendants(butterfly, side, NODE_NONE, SIZE_MAX, &rows, err)
                          : engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, err);
     json_member_open(json, name, '[');
     if (!code)
-        put_tree(json, report, &rows);
+        write_tree(json, report, &rows);
     json_close(json, ']');
     tree_rows_destroy(&rows);
     return code;
 }
 
-static int put_butterfly(struct json_writer *json, const struct report *report, struct error *err)
+static int write_butterfly(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct butterfly butterfly;
     int code = engine_butterfly(report->engine, report->focus, &butterfly, err);
@@ -365,55 +366,55 @@ static int put_butterfly(struct json_writer *json, const struct report *report, 
     json_member_open(json, "butterfly", '{');
     json_member_text(json, "name", report_focus_name(report));
     if (!code) {
-        put_figures(json, report, butterfly.total, butterfly.self, butterfly.side_figures);
-        code = put_whole_tree(json, report, "callers", &butterfly, BUTTERFLY_CALLERS, err);
+        write_figures(json, report, butterfly.total, butterfly.self, butterfly.side_figures);
+        code = write_whole_tree(json, report, "callers", &butterfly, BUTTERFLY_CALLERS, err);
     }
     if (!code)
-        code = put_whole_tree(json, report, "callees", &butterfly, BUTTERFLY_CALLEES, err);
+        code = write_whole_tree(json, report, "callees", &butterfly, BUTTERFLY_CALLEES, err);
     if (is_made)
         butterfly_destroy(&butterfly);
     json_close(json, '}');
     return code;
 }
 
-static int put_rows(struct json_writer *json, const struct report *report, struct error *err)
+static int write_rows(struct json_writer *json, const struct report *report, struct error *err)
 {
     switch (report->options.kind) {
     case REPORT_THREADS:
-        return 0; /* put_threads() has written them */
+        return 0; /* write_threads() has written them */
     case REPORT_TREE:
-        return put_whole_tree(json, report, "tree", NULL, 0, err);
+        return write_whole_tree(json, report, "tree", NULL, 0, err);
     case REPORT_BUTTERFLY:
-        return put_butterfly(json, report, err);
+        return write_butterfly(json, report, err);
     case REPORT_LINES:
-        return profile_is_comparison(report->profile) ? put_compared_file(json, report, err)
-                                                      : put_lines(json, report, err);
+        return profile_is_comparison(report->profile) ? write_compared_file(json, report, err)
+                                                      : write_lines(json, report, err);
     case REPORT_HOT_LINES:
-        return profile_is_comparison(report->profile) ? put_compared_lines(json, report, err)
-                                                      : put_hot_lines(json, report, err);
+        return profile_is_comparison(report->profile) ? write_compared_lines(json, report, err)
+                                                      : write_hot_lines(json, report, err);
     case REPORT_ANNOTATION:
-        return report_put_annotation(json, report, err);
+        return report_write_annotation(json, report, err);
     case REPORT_WAITS:
-        return report_put_waits(json, report, err);
+        return report_write_waits(json, report, err);
     case REPORT_COUNTERS:
-        return report_put_counters(json, report, err);
+        return report_write_counters(json, report, err);
     case REPORT_MARKERS:
-        return report_put_markers(json, report, err);
+        return report_write_markers(json, report, err);
     default:
-        return put_list(json, report, err);
+        return write_list(json, report, err);
     }
 }
 
-static void put_threads(struct json_writer *json, const struct report *report)
+static void write_threads(struct json_writer *json, const struct report *report)
 {
     json_member_open(json, "threads", '[');
     for (size_t i = 0; i < report->threads.length; i++) {
         const struct thread *thread = &report->profile->threads.data[report->threads.data[i]];
         json_open(json, '{');
         json_member_double(json, "index", report->threads.data[i]);
-        put_string(json, "name", report, thread->name);
-        put_string(json, "pid", report, thread->pid);
-        put_string(json, "tid", report, thread->tid);
+        write_profile_string(json, "name", report, thread->name);
+        write_profile_string(json, "pid", report, thread->pid);
+        write_profile_string(json, "tid", report, thread->tid);
         json_member_double(
             json, "samples",
             weighed_sample_count(report->profile, report->threads.data[i], WEIGH_SAMPLES, TABLE_SAMPLES, whole_time));
@@ -423,14 +424,14 @@ static void put_threads(struct json_writer *json, const struct report *report)
     json_close(json, ']');
 }
 
-static void put_events(struct json_writer *json, const struct report *report)
+static void write_events(struct json_writer *json, const struct report *report)
 {
     const struct profile_meta *meta = &report->profile->meta;
     json_member_open(json, "events", '[');
     for (size_t i = 0; i < meta->events.length; i++) {
         struct event_count count = report_count_event(report, i);
         json_open(json, '{');
-        put_string(json, "name", report, meta->events.data[i].name);
+        write_profile_string(json, "name", report, meta->events.data[i].name);
         json_member_double(json, "period", meta->events.data[i].period);
         json_member_double(json, "total", count.total);
         json_member_double(json, "samples", count.samples);
@@ -439,7 +440,7 @@ static void put_events(struct json_writer *json, const struct report *report)
     json_close(json, ']');
 }
 
-static void put_transforms(struct json_writer *json, const struct report *report)
+static void write_transforms(struct json_writer *json, const struct report *report)
 {
     json_member_open(json, "transforms", '[');
     for (size_t i = 0; i < report->options.transforms.length; i++) {
@@ -451,20 +452,20 @@ static void put_transforms(struct json_writer *json, const struct report *report
     json_close(json, ']');
 }
 
-static void put_comparison(struct json_writer *json, const struct report *report)
+static void write_comparison(struct json_writer *json, const struct report *report)
 {
     static const char *const keys[] = {[SIDE_BASE] = "base", [SIDE_NEW] = "new"};
     const struct profile_comparison *comparison = report_comparison(report);
     for (int side = 0; side < PROFILE_SIDES; side++) {
         json_member_open(json, keys[side], '{');
-        put_string(json, "name", report, comparison->name[side]);
+        write_profile_string(json, "name", report, comparison->name[side]);
         json_member_double(json, "runs", comparison->runs[side]);
         json_member_double(json, "total", report->side_totals[side]);
         json_close(json, '}');
     }
     json_member_double(json, "change", report->side_totals[SIDE_NEW] - report->side_totals[SIDE_BASE]);
     json_member_double(json, "scale", comparison->scale);
-    put_string(json, "scaled_by", report, comparison->scaled_by);
+    write_profile_string(json, "scaled_by", report, comparison->scaled_by);
 }
 
 int report_print_json(const struct report *report, struct error *err)
@@ -479,8 +480,8 @@ int report_print_json(const struct report *report, struct error *err)
     }
     json_writer_init(json, &sink, err);
     json_open(json, '{');
-    put_string(json, "product", report, report->profile->meta.product);
-    put_string(json, "command", report, report->profile->meta.arguments);
+    write_profile_string(json, "product", report, report->profile->meta.product);
+    write_profile_string(json, "command", report, report->profile->meta.arguments);
     bool has_times = !report->profile->meta.has_no_times;
     json_member_double(json, "interval_ms", has_times ? report->profile->meta.interval : NAN);
     json_member_double(json, "from_ms", has_times ? report->range.from : NAN);
@@ -490,11 +491,11 @@ int report_print_json(const struct report *report, struct error *err)
     json_member_text(json, "unit", report->weight.unit);
     json_member_double(json, "total", report->total);
     if (profile_is_comparison(report->profile))
-        put_comparison(json, report);
-    put_events(json, report);
-    put_threads(json, report);
-    put_transforms(json, report);
-    code = put_rows(json, report, err);
+        write_comparison(json, report);
+    write_events(json, report);
+    write_threads(json, report);
+    write_transforms(json, report);
+    code = write_rows(json, report, err);
     json_close(json, '}');
     int written = json_writer_finish(json);
     free(json);

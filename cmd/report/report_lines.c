@@ -50,14 +50,14 @@ static size_t count_fitting(const struct report *report, const char *wanted, boo
     return count;
 }
 
-static int say_several(const struct report *report, const char *wanted)
+static int print_ambiguous_source(const struct report *report, const char *wanted)
 {
     enum { MOST_NAMED = 12 };
     ui_fail("several source files have the name %s:", wanted);
     size_t named = 0;
     for (uint32_t source = 0; source < report->profile->sources.length && named < MOST_NAMED; source++)
         if (source_fits(report, source, wanted, false)) {
-            ui_say("  %.200s", source_name(report, source));
+            ui_print_message("  %.200s", source_name(report, source));
             named++;
         }
     return EXIT_FAILURE;
@@ -72,7 +72,7 @@ int report_resolve_source(struct report *report)
         return EXIT_SUCCESS;
     size_t count = count_fitting(report, wanted, false, &report->source);
     if (count > 1)
-        return say_several(report, wanted);
+        return print_ambiguous_source(report, wanted);
     return count == 1 ? EXIT_SUCCESS
                       : ui_fail("no function of %s comes from a file %s; only code that is compiled with -g names its "
                                 "source files",
@@ -90,7 +90,7 @@ int report_line_costs(const struct report *report, struct line_costs *costs, str
 
 enum { NUMBER_COLUMNS = 8, MOST_HOT_LINES = 60 };
 
-static void put_inlined(const struct report *report, const struct line_costs *costs, uint32_t line)
+static void print_inlined(const struct report *report, const struct line_costs *costs, uint32_t line)
 {
     for (size_t i = 0; i < costs->inlined.length; i++) {
         const struct inlined_cost *row = &costs->inlined.data[i];
@@ -98,7 +98,7 @@ static void put_inlined(const struct report *report, const struct line_costs *co
             continue;
         uint32_t name = func_names_of(report->profile, row->func).name;
         ui_print("%*s  inlined: ", (int)report->figures_columns + NUMBER_COLUMNS, "");
-        report_put_name(report, profile_text(report->profile, name), 80);
+        report_print_name(report, profile_text(report->profile, name), 80);
         ui_print(", %.1f%%\n", report_percent(report, row->total));
     }
 }
@@ -113,9 +113,9 @@ int report_print_lines(const struct report *report, struct error *err)
     if (!code) {
         source_text_read(&text, report, source_name(report, report->source));
         report_print_columns(report, "line");
-        report_put_figures(report, costs.total, costs.self);
-        report_put_middle(report, source_name(report, report->source),
-                          report_columns_left(report, report->figures_columns));
+        report_print_weights(report, costs.total, costs.self);
+        report_print_shortened(report, source_name(report, report->source),
+                               report_columns_left(report, report->figures_columns));
         putchar('\n');
     }
     for (; !code && i < costs.lines.length && printed < limit; i++) {
@@ -124,13 +124,13 @@ int report_print_lines(const struct report *report, struct error *err)
             omissions.light++;
             continue;
         }
-        report_put_figures(report, row->total, row->self);
+        report_print_weights(report, row->total, row->self);
         const char *line = row->line ? source_text_line(&text, row->line) : "(unknown line)";
         ui_print("%*u%s", NUMBER_COLUMNS - 2, row->line, line && *line ? "  " : "");
-        report_put_text(report, line ? line : "",
-                        report_columns_left(report, report->figures_columns + NUMBER_COLUMNS));
+        report_print_text(report, line ? line : "",
+                          report_columns_left(report, report->figures_columns + NUMBER_COLUMNS));
         putchar('\n');
-        put_inlined(report, &costs, row->line);
+        print_inlined(report, &costs, row->line);
         printed++;
     }
     omissions.limit = i < costs.lines.length ? limit : 0;
@@ -154,20 +154,21 @@ int report_list_hot_lines(const struct report *report, struct hot_lines *hot, st
     return hot_lines_compute(hot, report->profile, &counted, SIZE_MAX, err);
 }
 
-static void put_hot_line(const struct report *report, const struct hot_line *row)
+static void print_hot_line(const struct report *report, const struct hot_line *row)
 {
     char weight[QUANTITY_TEXT_MAX], text[REPORT_LINE_SIZE] = "";
     report_format_weight(report, row->self, weight);
     report_append(text, "%.1f%%", report_percent(report, row->self));
     ui_print("%*s", NUMBER_COLUMNS, text);
-    report_put_right(report, weight, report->self_columns + 2);
+    report_print_right_aligned(report, weight, report->self_columns + 2);
     fputs("  ", stdout);
     snprintf(text, sizeof(text), ":%u  ", row->line);
     unsigned used = NUMBER_COLUMNS + report->self_columns + 4 + (unsigned)strlen(text);
-    used += report_put_middle(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
+    used +=
+        report_print_shortened(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
     ui_print("%s", text);
     uint32_t name = func_names_of(report->profile, row->func).name;
-    report_put_name(report, profile_text(report->profile, name), report_columns_left(report, used));
+    report_print_name(report, profile_text(report->profile, name), report_columns_left(report, used));
     putchar('\n');
 }
 
@@ -180,7 +181,7 @@ int report_print_hot_lines(const struct report *report, struct error *err)
     if (!code) {
         report_color(report, COLOR_BOLD);
         ui_print("%*s", NUMBER_COLUMNS, "self %");
-        report_put_right(report, "self", report->self_columns + 2);
+        report_print_right_aligned(report, "self", report->self_columns + 2);
         puts("  line and function");
         report_color(report, COLOR_NORMAL);
     }
@@ -190,7 +191,7 @@ int report_print_hot_lines(const struct report *report, struct error *err)
         else if (printed++ == limit)
             omissions.limit = limit;
         else
-            put_hot_line(report, &hot.rows.data[i]);
+            print_hot_line(report, &hot.rows.data[i]);
     }
     if (!code) {
         report_print_omissions(report, &omissions, "line");

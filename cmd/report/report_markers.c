@@ -25,7 +25,7 @@ struct marker_report {
     struct payload payload;
 };
 
-static int begin(struct marker_report *markers, const struct report *report, struct error *err)
+static int begin_columns(struct marker_report *markers, const struct report *report, struct error *err)
 {
     *markers = (struct marker_report){.report = report};
     struct marker_query query = {.threads = report->threads.data,
@@ -41,7 +41,7 @@ static int begin(struct marker_report *markers, const struct report *report, str
     return 0;
 }
 
-static void end(struct marker_report *markers)
+static void end_columns(struct marker_report *markers)
 {
     marker_view_free(markers->view);
     array_free(&markers->text);
@@ -88,13 +88,13 @@ static int print_marker(struct marker_report *markers, const struct marker *mark
         memmove(micro + 1, micro + 2, strlen(micro + 1));
     }
     ui_print("%*.3f ", START_COLUMNS, marker->start - zero);
-    report_put_right(report, duration, DURATION_COLUMNS);
+    report_print_right_aligned(report, duration, DURATION_COLUMNS);
     fputs("  ", stdout);
-    unsigned used = report_put_text(report, name_of(markers, marker), NAME_COLUMNS);
+    unsigned used = report_print_text(report, name_of(markers, marker), NAME_COLUMNS);
     if (*details) {
         ui_print("%*s", NAME_COLUMNS + 2 - (int)used, "");
-        report_put_text(report, details,
-                        report_columns_left(report, START_COLUMNS + DURATION_COLUMNS + NAME_COLUMNS + 5));
+        report_print_text(report, details,
+                          report_columns_left(report, START_COLUMNS + DURATION_COLUMNS + NAME_COLUMNS + 5));
     }
     putchar('\n');
     return 0;
@@ -105,7 +105,7 @@ int report_print_markers(const struct report *report, struct error *err)
     enum { USUAL_LIMIT = 400 };
     struct marker_report markers;
     size_t limit = report_row_limit(report, USUAL_LIMIT);
-    int code = begin(&markers, report, err);
+    int code = begin_columns(&markers, report, err);
     if (!code)
         ui_print("%*s %*s  %-*s  details\n", START_COLUMNS, "start, ms", DURATION_COLUMNS, "duration", NAME_COLUMNS,
                  "marker");
@@ -117,12 +117,12 @@ int report_print_markers(const struct report *report, struct error *err)
     struct omissions omissions = {.limit = i < markers.count ? limit : 0};
     if (!code)
         report_print_omissions(report, &omissions, "marker");
-    end(&markers);
+    end_columns(&markers);
     return code;
 }
 
-static int put_marker(struct json_writer *json, struct marker_report *markers, const struct marker *marker,
-                      struct error *err)
+static int write_marker(struct json_writer *json, struct marker_report *markers, const struct marker *marker,
+                        struct error *err)
 {
     static const char *const kinds[] = {"instant", "interval", "without start", "without end"};
     const struct profile *profile = markers->report->profile;
@@ -143,15 +143,15 @@ static int put_marker(struct json_writer *json, struct marker_report *markers, c
     return 0;
 }
 
-int report_put_markers(struct json_writer *json, const struct report *report, struct error *err)
+int report_write_markers(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct marker_report markers;
     size_t limit = report_row_limit(report, SIZE_MAX);
-    int code = begin(&markers, report, err);
+    int code = begin_columns(&markers, report, err);
     json_member_open(json, "markers", '[');
     for (size_t i = 0; !code && i < markers.count && i < limit; i++)
-        code = put_marker(json, &markers, marker_at(&markers, i), err);
+        code = write_marker(json, &markers, marker_at(&markers, i), err);
     json_close(json, ']');
-    end(&markers);
+    end_columns(&markers);
     return code;
 }

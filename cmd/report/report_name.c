@@ -65,7 +65,7 @@ static bool find_depths(const char *name, struct depths *depths)
 }
 
 /* Writes the name with an ellipsis for everything at `depth` or deeper, and for its parameters. */
-static void fold(char *out, const char *name, const struct depths *depths, size_t depth)
+static void fold_brackets(char *out, const char *name, const struct depths *depths, size_t depth)
 {
     bool is_folded = false;
     for (size_t i = 0; i < depths->length; i++) {
@@ -82,23 +82,23 @@ static void fold(char *out, const char *name, const struct depths *depths, size_
     *out = '\0';
 }
 
-unsigned report_put_name(const struct report *report, const char *name, unsigned columns)
+unsigned report_print_name(const struct report *report, const char *name, unsigned columns)
 {
     struct depths depths = {.length = strlen(name)};
     if (!columns || report_text_columns(report, name) <= columns)
-        return report_put_text(report, name, 0);
+        return report_print_text(report, name, 0);
     char *folded = malloc(3 * depths.length + 1);
     depths.of = malloc(depths.length + 1);
     const char *shown = name;
     if (folded && depths.of && find_depths(name, &depths)) {
         shown = folded;
         for (size_t depth = depths.deepest + 1; depth > 0; depth--) {
-            fold(folded, name, &depths, depth);
+            fold_brackets(folded, name, &depths, depth);
             if (report_text_columns(report, folded) <= columns)
                 break;
         }
     }
-    unsigned used = report_put_middle(report, shown, columns);
+    unsigned used = report_print_shortened(report, shown, columns);
     free(depths.of);
     free(folded);
     return used;

@@ -462,7 +462,7 @@ const struct option_table export_table = {
 
 /* Takes the two sides of diff and check. Without an option, diff lists functions. Returns 0, or the exit status after a
  * message. */
-static int take_sides(struct report_options *options, int count, char **files, int after)
+static int choose_sides(struct report_options *options, int count, char **files, int after)
 {
     if (options->is_tree && options->kind != REPORT_TREE)
         return ui_usage(options->table->command,
@@ -475,7 +475,7 @@ static int take_sides(struct report_options *options, int count, char **files, i
 }
 
 /* Takes the file of report and export. */
-static int take_file(struct report_options *options, int count, char **files)
+static int choose_file(struct report_options *options, int count, char **files)
 {
     if (count != 1)
         return ui_usage(options->table->command, count == 0 ? "no file given" : "give one file, not %d", count);
@@ -501,12 +501,12 @@ static int check_inverted(const struct report_options *options)
 
 bool report_parse_options(int argc, char **argv, struct report_options *options, int *status)
 {
-    int after = comparing_count_after(argc, argv);
+    int after = comparing_count_new_files(argc, argv);
     if (!options_parse(options->table, options, argc, argv, status))
         return false;
     int count = argc - optind;
-    *status = options->is_comparison ? take_sides(options, count, argv + optind, after)
-                                     : take_file(options, count, argv + optind);
+    *status = options->is_comparison ? choose_sides(options, count, argv + optind, after)
+                                     : choose_file(options, count, argv + optind);
     if (!*status)
         *status = check_inverted(options);
     return !*status;

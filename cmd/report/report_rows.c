@@ -66,5 +66,5 @@ void report_print_omissions(const struct report *report, const struct omissions 
         return;
     text[strlen(hidden)] = ':';
     putchar('\n');
-    report_put_wrapped(report, text, 0, 0);
+    report_print_wrapped(report, text, 0, 0);
 }

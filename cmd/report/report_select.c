@@ -36,7 +36,7 @@ static void choose_range(struct report *report)
 }
 
 /* Lists the weights that the profile has: "recorded, time or cpu-time". */
-static int say_no_weight(const struct report *report, const struct weight_list *weights)
+static int print_unknown_weight(const struct report *report, const struct weight_list *weights)
 {
     char list[REPORT_LINE_SIZE] = "";
     for (size_t i = 0; i < weights->length; i++)
@@ -59,7 +59,7 @@ static int choose_weight(struct report *report)
     else
         is_known = weights_find(report->profile, id ? id : "recorded", &report->weight);
     if (!is_known || (report->weight.table != TABLE_SAMPLES && !weight_is_offered(report->profile, &report->weight)))
-        status = say_no_weight(report, &weights);
+        status = print_unknown_weight(report, &weights);
     else if (weight_needs_cpu_times(report->weight.kind) && !weight_is_held(report->profile, WEIGH_CPU_TIME))
         status = ui_fail("%s does not record when its threads were on a CPU", report->options.path);
     array_free(&weights);

@@ -21,7 +21,7 @@
 
 enum { NARROWEST = 40 };
 
-void report_look_at_terminal(struct report *report)
+void report_detect_terminal(struct report *report)
 {
     setlocale(LC_CTYPE, "");
     report->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -101,7 +101,7 @@ unsigned report_text_columns(const struct report *report, const char *text)
 }
 
 /* Prints the first `head` and the last `tail` of `all` columns, with an ellipsis between them. */
-static unsigned put_ends(const struct report *report, const char *text, unsigned all, unsigned head, unsigned tail)
+static unsigned print_ends(const struct report *report, const char *text, unsigned all, unsigned head, unsigned tail)
 {
     struct glyphs glyphs = glyphs_of(report, text);
     unsigned at = 0, used = 0;
@@ -119,24 +119,25 @@ static unsigned put_ends(const struct report *report, const char *text, unsigned
     return used;
 }
 
-unsigned report_put_text(const struct report *report, const char *text, unsigned columns)
+unsigned report_print_text(const struct report *report, const char *text, unsigned columns)
 {
     unsigned all = report_text_columns(report, text);
-    return columns && all > columns ? put_ends(report, text, all, columns - 1, 0) : put_ends(report, text, all, all, 0);
+    return columns && all > columns ? print_ends(report, text, all, columns - 1, 0)
+                                    : print_ends(report, text, all, all, 0);
 }
 
-unsigned report_put_middle(const struct report *report, const char *text, unsigned columns)
+unsigned report_print_shortened(const struct report *report, const char *text, unsigned columns)
 {
     unsigned all = report_text_columns(report, text), tail = columns ? (columns - 1) / 2 : 0;
-    return columns && all > columns ? put_ends(report, text, all, columns - 1 - tail, tail)
-                                    : put_ends(report, text, all, all, 0);
+    return columns && all > columns ? print_ends(report, text, all, columns - 1 - tail, tail)
+                                    : print_ends(report, text, all, all, 0);
 }
 
-void report_put_right(const struct report *report, const char *text, unsigned columns)
+void report_print_right_aligned(const struct report *report, const char *text, unsigned columns)
 {
     unsigned used = report_text_columns(report, text);
     ui_print("%*s", used < columns ? (int)(columns - used) : 0, "");
-    report_put_text(report, text, 0);
+    report_print_text(report, text, 0);
 }
 
 void report_append(char *text, const char *format, ...)
@@ -148,7 +149,7 @@ void report_append(char *text, const char *format, ...)
     va_end(args);
 }
 
-void report_put_wrapped(const struct report *report, const char *text, unsigned indent, unsigned used)
+void report_print_wrapped(const struct report *report, const char *text, unsigned indent, unsigned used)
 {
     while (*text) {
         char word[256];
@@ -165,7 +166,7 @@ void report_put_wrapped(const struct report *report, const char *text, unsigned 
             putchar(' ');
             used++;
         }
-        used += report_put_text(report, word, 0);
+        used += report_print_text(report, word, 0);
         text += copied + (copied == length && text[length] == ' ');
     }
     putchar('\n');
@@ -185,7 +186,7 @@ enum inlining report_inlining(const struct report *report, uint32_t func)
     return func < report->inlining.length ? (enum inlining)report->inlining.data[func] : INLINED_NEVER;
 }
 
-void report_put_func(const struct report *report, uint32_t func, const char *count, unsigned columns)
+void report_print_func(const struct report *report, uint32_t func, const char *count, unsigned columns)
 {
     enum { LEAST_NAME = 20, LEAST_ORIGIN = 10, MOST_ORIGIN = 24 };
     static const char *const marks[] = {
@@ -205,13 +206,13 @@ void report_put_func(const struct report *report, uint32_t func, const char *cou
         if (columns < LEAST_NAME + around + origin_columns && left < origin_columns)
             origin_columns = 0;
     }
-    report_put_name(report, name, columns && origin_columns ? columns - origin_columns - around : columns);
-    report_put_text(report, after, 0);
+    report_print_name(report, name, columns && origin_columns ? columns - origin_columns - around : columns);
+    report_print_text(report, after, 0);
     if (!origin_columns)
         return;
     report_color(report, COLOR_DIM);
     ui_print("%s", bracket ? "  [" : "  ");
-    report_put_text(report, origin, columns ? origin_columns : 0);
+    report_print_text(report, origin, columns ? origin_columns : 0);
     ui_print("%s", bracket ? "]" : "");
     report_color(report, COLOR_NORMAL);
 }

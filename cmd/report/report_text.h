@@ -6,7 +6,7 @@
 #include "cmd/report/report.h"
 
 /* Detects width, utf8 and color. */
-void report_look_at_terminal(struct report *report);
+void report_detect_terminal(struct report *report);
 
 void report_color(const struct report *report, enum report_color color);
 
@@ -19,13 +19,13 @@ unsigned report_text_columns(const struct report *report, const char *text);
 /* Prints text of a profile on one line, safely: '?' replaces each invisible character (base/utf8.h) and, if the locale
  * is not UTF-8, each non-ASCII character. Prints at most `columns` (0: unlimited); an ellipsis replaces the rest.
  * Returns the columns used. */
-unsigned report_put_text(const struct report *report, const char *text, unsigned columns);
+unsigned report_print_text(const struct report *report, const char *text, unsigned columns);
 
 /* The same, with the ellipsis in the middle. */
-unsigned report_put_middle(const struct report *report, const char *text, unsigned columns);
+unsigned report_print_shortened(const struct report *report, const char *text, unsigned columns);
 
 /* Prints right-aligned in `columns`. */
-void report_put_right(const struct report *report, const char *text, unsigned columns);
+void report_print_right_aligned(const struct report *report, const char *text, unsigned columns);
 
 enum { REPORT_LINE_SIZE = 512 };
 
@@ -34,17 +34,17 @@ void report_append(char *text, const char *format, ...) __attribute__((format(pr
 
 /* Prints a sentence and a newline, wrapped. `used` columns of the first line are taken; other lines begin with
  * `indent`. */
-void report_put_wrapped(const struct report *report, const char *text, unsigned indent, unsigned used);
+void report_print_wrapped(const struct report *report, const char *text, unsigned indent, unsigned used);
 
 /* Prints the name of a func, `count` (" x 3"), whether its calls are inlined, and its library or file in brackets, if
  * known. */
-void report_put_func(const struct report *report, uint32_t func, const char *count, unsigned columns);
+void report_print_func(const struct report *report, uint32_t func, const char *count, unsigned columns);
 
 /* How many calls of the func are inlined. */
 enum inlining report_inlining(const struct report *report, uint32_t func);
 
 /* Prints the name of a function, shortened in its arguments first (report_name.c). Returns the columns used. */
-unsigned report_put_name(const struct report *report, const char *name, unsigned columns);
+unsigned report_print_name(const struct report *report, const char *name, unsigned columns);
 
 /* Formats a weight in the profile's unit: "1,234", "1,234.5 ms" or "12.3 MiB"; "-" or a dash for 0. */
 void report_format_weight(const struct report *report, double weight, char out[QUANTITY_TEXT_MAX]);

@@ -75,7 +75,7 @@ static struct thread_row row_of(const struct report *report, uint32_t index)
                                .processes = 1};
 }
 
-static void add_up(struct thread_row *sum, const struct thread_row *row)
+static void sum_rows(struct thread_row *sum, const struct thread_row *row)
 {
     sum->cpu += row->cpu;
     sum->samples += row->samples;
@@ -96,7 +96,7 @@ static double cost_of(const struct thread_table *table, const struct thread_row 
     return table->has_cpu ? row->cpu : row->samples;
 }
 
-static void put_titles(const struct thread_table *table, const char *title)
+static void print_titles(const struct thread_table *table, const char *title)
 {
     report_color(table->report, COLOR_BOLD);
     if (table->has_cpu)
@@ -109,7 +109,7 @@ static void put_titles(const struct thread_table *table, const char *title)
     putchar('\n');
 }
 
-static void put_percent(double part, double whole)
+static void print_percent(double part, double whole)
 {
     char text[32];
     snprintf(text, sizeof(text), "%.1f%%", whole > 0 ? 100 * part / whole : 0);
@@ -117,7 +117,7 @@ static void put_percent(double part, double whole)
 }
 
 /* Returns the columns used. */
-static unsigned put_row_figures(const struct thread_table *table, const struct thread_row *row)
+static unsigned print_row_figures(const struct thread_table *table, const struct thread_row *row)
 {
     char text[QUANTITY_TEXT_MAX];
     unsigned used = SHARE_COLUMNS + 2 + COUNT_COLUMNS + 2;
@@ -126,9 +126,9 @@ static unsigned put_row_figures(const struct thread_table *table, const struct t
         ui_print("%*s", TIME_COLUMNS, text);
         used += TIME_COLUMNS;
     }
-    put_percent(cost_of(table, row), table->all);
+    print_percent(cost_of(table, row), table->all);
     if (table->whole && table->has_cpu) {
-        put_percent(row->cpu, row->lifetime);
+        print_percent(row->cpu, row->lifetime);
         used += SHARE_COLUMNS;
     }
     count_text(text, row->samples);
@@ -136,13 +136,13 @@ static unsigned put_row_figures(const struct thread_table *table, const struct t
     return used;
 }
 
-static void put_label(const struct thread_table *table, const char *name, const char *after, unsigned used)
+static void print_label(const struct thread_table *table, const char *name, const char *after, unsigned used)
 {
     const struct report *report = table->report;
     unsigned left = report_columns_left(report, used), columns = report_text_columns(report, after);
-    report_put_middle(report, name, left == 0 ? 0 : left > columns + 8 ? left - columns : 8);
+    report_print_shortened(report, name, left == 0 ? 0 : left > columns + 8 ? left - columns : 8);
     report_color(report, COLOR_DIM);
-    report_put_text(report, after, 0);
+    report_print_text(report, after, 0);
     report_color(report, COLOR_NORMAL);
     putchar('\n');
 }
@@ -213,19 +213,19 @@ static bool group_threads(const struct thread_table *table, struct thread_rows *
         }
         struct thread_row *sum = &rows->data[group];
         sum->processes += thread_at(report, sum->last)->pid != thread_at(report, row.first)->pid;
-        add_up(sum, &row);
+        sum_rows(sum, &row);
     }
     return true;
 }
 
-static void put_group(const struct thread_table *table, const struct thread_row *row)
+static void print_group(const struct thread_table *table, const struct thread_row *row)
 {
     char label[256], count[64] = "";
     format_label(table, row->first, row->threads > 1, label, sizeof(label));
     if (row->threads > 1)
         snprintf(count, sizeof(count), "  (%u %s)", row->threads,
                  row->processes == row->threads ? "processes" : "threads");
-    put_label(table, label, count, put_row_figures(table, row));
+    print_label(table, label, count, print_row_figures(table, row));
 }
 
 int report_print_busy_threads(const struct report *report, struct error *err)
@@ -241,9 +241,9 @@ int report_print_busy_threads(const struct report *report, struct error *err)
     if (!code)
         code = sort_rows(&table, &rows, &order, err);
     if (!code) {
-        put_titles(&table, "process or thread");
+        print_titles(&table, "process or thread");
         for (size_t i = 0; i < rows.length && i < MOST_ROWS; i++)
-            put_group(&table, &rows.data[order[i].index]);
+            print_group(&table, &rows.data[order[i].index]);
         if (rows.length > MOST_ROWS)
             ui_print("Hidden: rows after the first %d (--threads)\n", MOST_ROWS);
         putchar('\n');
@@ -278,7 +278,7 @@ static bool collect_processes(const struct report *report, struct processes *all
             if (!array_push(&all->processes, sum))
                 return false;
         } else {
-            add_up(&all->processes.data[*process], &row);
+            sum_rows(&all->processes.data[*process], &row);
         }
         if (!array_push(&all->threads, row) || !array_push(&all->process_of, *process))
             return false;
@@ -286,40 +286,40 @@ static bool collect_processes(const struct report *report, struct processes *all
     return true;
 }
 
-static void put_process(const struct thread_table *table, const struct thread_row *row)
+static void write_process(const struct thread_table *table, const struct thread_row *row)
 {
     const struct thread *thread = thread_at(table->report, row->first);
     char after[64];
     snprintf(after, sizeof(after), "  (pid %.20s)", profile_text(table->report->profile, thread->pid));
-    put_label(table, process_name(table->report, thread), after, put_row_figures(table, row));
+    print_label(table, process_name(table->report, thread), after, print_row_figures(table, row));
 }
 
-static void put_thread(const struct thread_table *table, const struct thread_row *row)
+static void write_thread(const struct thread_table *table, const struct thread_row *row)
 {
     const struct thread *thread = thread_at(table->report, row->first);
     char after[64];
     snprintf(after, sizeof(after), "  (tid %.20s)", profile_text(table->report->profile, thread->tid));
-    unsigned used = put_row_figures(table, row);
+    unsigned used = print_row_figures(table, row);
     fputs("  ", stdout);
-    put_label(table, profile_text(table->report->profile, thread->name), after, used + 2);
+    print_label(table, profile_text(table->report->profile, thread->name), after, used + 2);
 }
 
 /* Prints each process, in order, with its threads. Returns whether the limit hides rows. */
-static bool put_processes(const struct thread_table *table, const struct processes *all,
-                          const struct order_entry *processes, const struct order_entry *threads)
+static bool write_processes(const struct thread_table *table, const struct processes *all,
+                            const struct order_entry *processes, const struct order_entry *threads)
 {
     size_t printed = 0, limit = report_row_limit(table->report, SIZE_MAX);
     for (size_t p = 0; p < all->processes.length; p++) {
         uint32_t process = processes[p].index;
         if (printed++ >= limit)
             return true;
-        put_process(table, &all->processes.data[process]);
+        write_process(table, &all->processes.data[process]);
         for (size_t t = 0; all->processes.data[process].threads > 1 && t < all->threads.length; t++) {
             if (all->process_of.data[threads[t].index] != process)
                 continue;
             if (printed++ >= limit)
                 return true;
-            put_thread(table, &all->threads.data[threads[t].index]);
+            write_thread(table, &all->threads.data[threads[t].index]);
         }
     }
     return false;
@@ -336,9 +336,9 @@ int report_print_threads(const struct report *report, struct error *err)
     if (!code)
         code = sort_rows(&table, &all.threads, &threads, err);
     if (!code) {
-        put_titles(&table, "process and threads");
+        print_titles(&table, "process and threads");
         struct omissions omissions = {0};
-        if (put_processes(&table, &all, processes, threads))
+        if (write_processes(&table, &all, processes, threads))
             omissions.limit = report_row_limit(report, SIZE_MAX);
         report_print_omissions(report, &omissions, "row");
     }

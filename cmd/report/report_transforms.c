@@ -27,7 +27,7 @@ struct wanted {
     size_t length;
 };
 
-static int fit_of_text(const char *text, const struct wanted *wanted)
+static int match_text(const char *text, const struct wanted *wanted)
 {
     size_t length = strlen(text);
     if (length == wanted->length && memcmp(text, wanted->text, length) == 0)
@@ -39,12 +39,12 @@ static int fit_of_text(const char *text, const struct wanted *wanted)
 }
 
 /* "name  [library]", the report's notation, only matches in this library. */
-static int fit_of_func(const struct profile *profile, uint32_t func, const struct wanted *wanted)
+static int match_func(const struct profile *profile, uint32_t func, const struct wanted *wanted)
 {
     const char *name = strings_text(&profile->strings, func_names_of(profile, func).name);
     const char *origin = report_origin(profile, func);
     size_t name_length = strlen(name);
-    int fit = fit_of_text(name, wanted);
+    int fit = match_text(name, wanted);
     if (fit == FITS_WHOLE || !origin || wanted->length <= name_length || strncmp(name, wanted->text, name_length) != 0)
         return fit;
     const char *rest = wanted->text + name_length, *end = wanted->text + wanted->length;
@@ -53,11 +53,11 @@ static int fit_of_func(const struct profile *profile, uint32_t func, const struc
     if (rest == wanted->text + name_length || end - rest < 2 || *rest != '[' || end[-1] != ']')
         return fit;
     const struct wanted bare = {rest + 1, (size_t)(end - rest) - 2}, bracketed = {rest, (size_t)(end - rest)};
-    return fit_of_text(origin, &bare) == FITS_WHOLE || fit_of_text(origin, &bracketed) == FITS_WHOLE ? FITS_WHOLE : fit;
+    return match_text(origin, &bare) == FITS_WHOLE || match_text(origin, &bracketed) == FITS_WHOLE ? FITS_WHOLE : fit;
 }
 
 /* Keeps the indexes with the best match; false if memory ran out. */
-static bool keep_best(struct indexes *found, int *best, uint32_t index, int fit)
+static bool find_best_matches(struct indexes *found, int *best, uint32_t index, int fit)
 {
     if (fit == FITS_NOT || fit < *best)
         return true;
@@ -69,7 +69,7 @@ static bool keep_best(struct indexes *found, int *best, uint32_t index, int fit)
 
 /* ---- messages ---- */
 
-static int say_none(const struct report *report, const struct report_transform *transform, const char *noun)
+static int print_no_match(const struct report *report, const struct report_transform *transform, const char *noun)
 {
     return ui_fail("--%s: no %s of %s has the name '%s'", transform->option, noun, report->options.path,
                    transform->text);
@@ -80,19 +80,19 @@ static void print_name(const struct report *report, uint32_t func, bool with_ori
     const char *name = strings_text(&report->profile->strings, func_names_of(report->profile, func).name);
     const char *origin = with_origin ? report_origin(report->profile, func) : NULL;
     bool bracket = origin && origin[0] != '[';
-    ui_say("  %.200s%s%s%.80s%s", name, origin ? "  " : "", bracket ? "[" : "", origin ? origin : "",
-           bracket ? "]" : "");
+    ui_print_message("  %.200s%s%s%.80s%s", name, origin ? "  " : "", bracket ? "[" : "", origin ? origin : "",
+                     bracket ? "]" : "");
 }
 
-static int say_several(const struct report *report, const struct report_transform *transform,
-                       const struct indexes *funcs)
+static int print_ambiguous_name(const struct report *report, const struct report_transform *transform,
+                                const struct indexes *funcs)
 {
     enum { MOST_NAMED = 12 };
     ui_fail("--%s: several functions match '%s'; write one as", transform->option, transform->text);
     for (size_t i = 0; i < funcs->length && i < MOST_NAMED; i++)
         print_name(report, funcs->data[i], true);
     if (funcs->length > MOST_NAMED)
-        ui_say("  or as one of %zu more", funcs->length - MOST_NAMED);
+        ui_print_message("  or as one of %zu more", funcs->length - MOST_NAMED);
     return EXIT_FAILURE;
 }
 
@@ -112,7 +112,7 @@ static bool add_transform(struct report *report, struct transform transform)
 }
 
 /* Whether the transform applies to exactly one function; the others apply to all functions of that name. */
-static bool wants_one(enum transform_kind kind)
+static bool needs_one_function(enum transform_kind kind)
 {
     return kind == TRANSFORM_FOCUS_FUNCTION || kind == TRANSFORM_FOCUS_SELF;
 }
@@ -130,7 +130,7 @@ static int find_functions(struct report *report, const struct report_transform *
     bool enough = true;
     for (size_t i = 0; enough && i < functions.length; i++) {
         uint32_t func = functions.rows[i].func;
-        enough = keep_best(found, &best, func, fit_of_func(report->profile, func, &wanted));
+        enough = find_best_matches(found, &best, func, match_func(report->profile, func, &wanted));
     }
     func_timings_destroy(&functions);
     if (!enough)
@@ -140,7 +140,7 @@ static int find_functions(struct report *report, const struct report_transform *
                        "called '%s'",
                        transform->option, transform->text);
     if (found->length > 1 && (best == FITS_PART || only_one))
-        return say_several(report, transform, found);
+        return print_ambiguous_name(report, transform, found);
     return EXIT_SUCCESS;
 }
 
@@ -157,7 +157,7 @@ static int add_transforms(struct report *report, enum transform_kind kind, struc
 static int resolve_function(struct report *report, const struct report_transform *transform)
 {
     struct indexes found = {0};
-    int status = find_functions(report, transform, wants_one(transform->kind), &found);
+    int status = find_functions(report, transform, needs_one_function(transform->kind), &found);
     return add_transforms(report, transform->kind, &found, status);
 }
 
@@ -168,10 +168,10 @@ static uint32_t find_category(const struct report *report, const struct report_t
     for (uint32_t i = 0; i < profile->categories.length; i++)
         if (strcasecmp(strings_text(&profile->strings, profile->categories.data[i].name), transform->text) == 0)
             return i;
-    say_none(report, transform, "category");
-    ui_say("There are:");
+    print_no_match(report, transform, "category");
+    ui_print_message("There are:");
     for (uint32_t i = 0; i < profile->categories.length; i++)
-        ui_say("  %.80s", strings_text(&profile->strings, profile->categories.data[i].name));
+        ui_print_message("  %.80s", strings_text(&profile->strings, profile->categories.data[i].name));
     return PROFILE_NONE;
 }
 
@@ -193,16 +193,16 @@ static int find_libraries(const struct report *report, const struct report_trans
     int best = FITS_NOT;
     for (uint32_t i = 0; i < profile->resources.length; i++) {
         const char *name = strings_text(&profile->strings, profile->resources.data[i].name);
-        if (!keep_best(found, &best, i, fit_of_text(name, &wanted)))
+        if (!find_best_matches(found, &best, i, match_text(name, &wanted)))
             return ui_fail("out of memory");
     }
     if (found->length == 0)
-        return say_none(report, transform, "library");
+        return print_no_match(report, transform, "library");
     if (found->length == 1 || best == FITS_WHOLE)
         return EXIT_SUCCESS;
     ui_fail("--%s: several libraries match '%s'", transform->option, transform->text);
     for (size_t i = 0; i < found->length; i++)
-        ui_say("  %.200s", strings_text(&profile->strings, profile->resources.data[found->data[i]].name));
+        ui_print_message("  %.200s", strings_text(&profile->strings, profile->resources.data[found->data[i]].name));
     return EXIT_FAILURE;
 }
 
@@ -253,7 +253,7 @@ static uint32_t find_child(struct report *report, const struct report_transform 
     uint32_t child = NODE_NONE;
     bool enough = engine_children(report->engine, node, &rows, &err) == 0;
     for (uint32_t i = 0; enough && i < rows.length; i++)
-        enough = keep_best(&found, &best, i, fit_of_func(report->profile, rows.func[i], wanted));
+        enough = find_best_matches(&found, &best, i, match_func(report->profile, rows.func[i], wanted));
     if (!enough)
         ui_fail("out of memory");
     else if (found.length == 1)
@@ -281,7 +281,7 @@ static int resolve_path(struct report *report, const struct report_transform *tr
     struct node_path path = {0};
     struct error err;
     if (node == NODE_NONE)
-        return say_none(report, transform, "row");
+        return print_no_match(report, transform, "row");
     if (engine_path(report->engine, node, &path, &err))
         return ui_fail_error(&err);
     uint32_t *funcs = arena_alloc(&report->paths, path.length * sizeof(*funcs));
@@ -301,7 +301,7 @@ static int resolve_search(struct report *report, const struct report_transform *
     return add_transform(report, made) ? EXIT_SUCCESS : ui_fail("out of memory");
 }
 
-static int resolve(struct report *report, const struct report_transform *transform)
+static int resolve_transform(struct report *report, const struct report_transform *transform)
 {
     switch (transform->kind) {
     case TRANSFORM_FOCUS_FRAMES:
@@ -329,7 +329,7 @@ int report_resolve_transforms(struct report *report)
     for (size_t i = 0; i < report->options.transforms.length; i++) {
         int status = query_engine(report);
         if (!status)
-            status = resolve(report, &report->options.transforms.data[i]);
+            status = resolve_transform(report, &report->options.transforms.data[i]);
         if (status)
             return status;
     }
@@ -339,7 +339,7 @@ int report_resolve_transforms(struct report *report)
 /* ---- the butterfly, and the annotated function ---- */
 
 /* The text after a prefix, or NULL. */
-static const char *after(const char *text, const char *prefix)
+static const char *skip_prefix(const char *text, const char *prefix)
 {
     size_t length = strlen(prefix);
     return strncmp(text, prefix, length) == 0 && text[length] ? text + length : NULL;
@@ -350,8 +350,8 @@ int report_resolve_focus(struct report *report)
     bool is_butterfly = report->options.kind == REPORT_BUTTERFLY;
     struct report_transform focus = {.option = is_butterfly ? "butterfly" : "annotate",
                                      .text = report->options.subject};
-    const char *library = is_butterfly ? after(focus.text, "lib:") : NULL;
-    const char *category = is_butterfly ? after(focus.text, "category:") : NULL;
+    const char *library = is_butterfly ? skip_prefix(focus.text, "lib:") : NULL;
+    const char *category = is_butterfly ? skip_prefix(focus.text, "category:") : NULL;
     struct indexes found = {0};
     int status = EXIT_SUCCESS;
     if (category) {

@@ -44,41 +44,41 @@ void report_measure_figures(struct report *report)
     report->figures_columns = 2 * PERCENT_COLUMNS + 2 + report->total_columns + 2 + report->self_columns + 2;
 }
 
-static void put_weight(const struct report *report, double weight, unsigned columns)
+static void print_weight(const struct report *report, double weight, unsigned columns)
 {
     char text[QUANTITY_TEXT_MAX];
     report_format_weight(report, weight, text);
     fputs("  ", stdout);
-    report_put_right(report, text, columns);
+    report_print_right_aligned(report, text, columns);
 }
 
 /* Colors as in perf: red from 5% on, green from 0.5% on. */
-static void put_self_percent(const struct report *report, double self)
+static void print_self_percent(const struct report *report, double self)
 {
     char text[32];
     double percent = report_percent(report, self);
     snprintf(text, sizeof(text), "%.1f%%", percent);
     report_color(report, percent >= 5 ? COLOR_HOT : percent >= 0.5 ? COLOR_WARM : COLOR_NORMAL);
-    report_put_right(report, self != 0 ? text : report->utf8 ? "–" : "-", PERCENT_COLUMNS);
+    report_print_right_aligned(report, self != 0 ? text : report->utf8 ? "–" : "-", PERCENT_COLUMNS);
     report_color(report, COLOR_NORMAL);
 }
 
-void report_put_figures(const struct report *report, double total, double self)
+void report_print_weights(const struct report *report, double total, double self)
 {
     ui_print("%*.1f%%", PERCENT_COLUMNS - 1, report_percent(report, total));
-    put_self_percent(report, self);
-    put_weight(report, total, report->total_columns);
-    put_weight(report, self, report->self_columns);
+    print_self_percent(report, self);
+    print_weight(report, total, report->total_columns);
+    print_weight(report, self, report->self_columns);
     fputs("  ", stdout);
 }
 
-static void put_row(const struct report *report, double total, double self,
-                    const struct side_figures sides[PROFILE_SIDES])
+static void print_list_row(const struct report *report, double total, double self,
+                           const struct side_figures sides[PROFILE_SIDES])
 {
     if (profile_is_comparison(report->profile))
-        report_put_compared(report, sides, false, NULL);
+        report_print_compared(report, sides, false, NULL);
     else
-        report_put_figures(report, total, self);
+        report_print_weights(report, total, self);
 }
 
 void report_print_columns(const struct report *report, const char *title)
@@ -186,7 +186,7 @@ static int fold_recursion(struct tree_printer *printer, struct folded_row *row, 
 
 /* Prints the branch lines to the left of the name; if the room is short, only those of the inner levels. Returns the
  * columns. */
-static unsigned put_branches(const struct tree_printer *printer, unsigned room)
+static unsigned print_branches(const struct tree_printer *printer, unsigned room)
 {
     static const char *const ascii[] = {"   ", "|  ", "`- ", "|- "};
     static const char *const utf8[] = {"   ", "│  ", "└─ ", "├─ "};
@@ -220,12 +220,13 @@ static void print_row(const struct tree_printer *printer, const struct folded_ro
     const struct report *report = printer->report;
     unsigned room = report_columns_left(report, report->figures_columns);
     char count[QUANTITY_TEXT_MAX] = "";
-    put_row(report, row->total, row->self, row->sides);
-    unsigned used = report->figures_columns +
-                    put_branches(printer, room / 2); /* at most half of the room, so that the name has the other half */
+    print_list_row(report, row->total, row->self, row->sides);
+    unsigned used =
+        report->figures_columns +
+        print_branches(printer, room / 2); /* at most half of the room, so that the name has the other half */
     if (row->frames > 1)
         snprintf(count, sizeof(count), report->utf8 ? " × %zu" : " x %zu", row->frames);
-    report_put_func(report, row->func, count, report_columns_left(report, used));
+    report_print_func(report, row->func, count, report_columns_left(report, used));
     putchar('\n');
 }
 
@@ -310,8 +311,8 @@ int report_print_butterfly(const struct report *report, struct error *err)
     if (code)
         return code;
     report_print_columns(report, "function");
-    put_row(report, butterfly.total, butterfly.self, butterfly.side_figures);
-    report_put_name(report, report_focus_name(report), report_columns_left(report, report->figures_columns));
+    print_list_row(report, butterfly.total, butterfly.self, butterfly.side_figures);
+    report_print_name(report, report_focus_name(report), report_columns_left(report, report->figures_columns));
     putchar('\n');
     code = print_side(report, &butterfly, BUTTERFLY_CALLERS, err);
     if (!code)
@@ -331,9 +332,9 @@ int report_print_groups(const struct report *report, struct error *err)
     report_print_columns(report, report->options.kind == REPORT_LIBRARIES ? "library" : "category");
     size_t limit = report_row_limit(report, DEFAULT_LIMIT_FUNCTIONS);
     for (size_t i = 0; i < groups.length && i < limit; i++) {
-        put_row(report, groups.rows[i].total, groups.rows[i].self, groups.rows[i].sides);
-        report_put_middle(report, report_group_name(report, groups.rows[i].func),
-                          report_columns_left(report, report->figures_columns));
+        print_list_row(report, groups.rows[i].total, groups.rows[i].self, groups.rows[i].sides);
+        report_print_shortened(report, report_group_name(report, groups.rows[i].func),
+                               report_columns_left(report, report->figures_columns));
         putchar('\n');
     }
     struct omissions omissions = {.limit = groups.length > limit ? limit : 0};
@@ -363,8 +364,8 @@ int report_print_functions(const struct report *report, struct error *err)
             omissions.limit = limit;
             break;
         }
-        report_put_figures(report, row->total, row->self);
-        report_put_func(report, row->func, "", report_columns_left(report, report->figures_columns));
+        report_print_weights(report, row->total, row->self);
+        report_print_func(report, row->func, "", report_columns_left(report, report->figures_columns));
         putchar('\n');
         printed++;
     }

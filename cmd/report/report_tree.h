@@ -8,7 +8,7 @@
 /* Computes the widths of the columns. */
 void report_measure_figures(struct report *report);
 
-void report_put_figures(const struct report *report, double total, double self);
+void report_print_weights(const struct report *report, double total, double self);
 void report_print_columns(const struct report *report,
                           const char *title); /* prints the column titles; `title` names the last one */
 

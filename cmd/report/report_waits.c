@@ -98,7 +98,7 @@ static void append_callers(const struct report *report, const struct node_path *
 /* ---- the table ---- */
 
 /* Returns the columns used. */
-static unsigned put_title(const struct report *report, const struct wait_group *group, const struct node_path *path)
+static unsigned print_title(const struct report *report, const struct wait_group *group, const struct node_path *path)
 {
     const char *title = "(no callers)";
     switch (report->wait_grouping) {
@@ -118,11 +118,11 @@ static unsigned put_title(const struct report *report, const struct wait_group *
         if (path->length)
             title = func_text(report, path->data[path->length - 1]);
     }
-    return report_put_text(report, title, 60);
+    return report_print_text(report, title, 60);
 }
 
-static void put_details(const struct report *report, const struct wait_group *group, const struct node_path *path,
-                        unsigned used)
+static void print_group_details(const struct report *report, const struct wait_group *group,
+                                const struct node_path *path, unsigned used)
 {
     char text[REPORT_LINE_SIZE] = "";
     enum wait_grouping by = report->wait_grouping;
@@ -146,7 +146,7 @@ static void put_details(const struct report *report, const struct wait_group *gr
         report_append(text, ", %.1f ms preempted", group->preempted);
     fputs("  ", stdout);
     report_color(report, COLOR_DIM);
-    report_put_text(report, text, report_columns_left(report, used));
+    report_print_text(report, text, report_columns_left(report, used));
     report_color(report, COLOR_NORMAL);
 }
 
@@ -163,8 +163,9 @@ static int print_group(const struct report *report, const struct wait_group *gro
     snprintf(share, sizeof(share), "%.1f%%", there > 0 ? 100 * group->total / there : 0);
     ui_print("%*s%*s%*s%*s  ", TOTAL_COLUMNS, total, SHARE_COLUMNS, share, COUNT_COLUMNS, count, LONGEST_COLUMNS,
              group->count ? longest : "-");
-    unsigned used = put_title(report, group, path);
-    put_details(report, group, path, TOTAL_COLUMNS + SHARE_COLUMNS + COUNT_COLUMNS + LONGEST_COLUMNS + 4 + used);
+    unsigned used = print_title(report, group, path);
+    print_group_details(report, group, path,
+                        TOTAL_COLUMNS + SHARE_COLUMNS + COUNT_COLUMNS + LONGEST_COLUMNS + 4 + used);
     putchar('\n');
     return 0;
 }
@@ -211,8 +212,8 @@ int report_print_waits(const struct report *report, struct error *err)
 
 /* ---- JSON ---- */
 
-static int put_group(struct json_writer *json, const struct report *report, enum wait_grouping by,
-                     const struct wait_group *group, struct node_path *path, struct error *err)
+static int write_group(struct json_writer *json, const struct report *report, enum wait_grouping by,
+                       const struct wait_group *group, struct node_path *path, struct error *err)
 {
     int code = callers_of(report, group, by, path, err);
     json_open(json, '{');
@@ -241,7 +242,7 @@ static int put_group(struct json_writer *json, const struct report *report, enum
     return code;
 }
 
-int report_put_waits(struct json_writer *json, const struct report *report, struct error *err)
+int report_write_waits(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct wait_groups groups = {0};
     struct node_path path = {0};
@@ -261,7 +262,7 @@ int report_put_waits(struct json_writer *json, const struct report *report, stru
         snprintf(key, sizeof(key), "by_%s", grouping_names[by]);
         json_member_open(json, key, '[');
         for (size_t i = 0; !code && i < groups.list.length; i++)
-            code = put_group(json, report, (enum wait_grouping)by, &groups.list.data[i], &path, err);
+            code = write_group(json, report, (enum wait_grouping)by, &groups.list.data[i], &path, err);
         json_close(json, ']');
     }
     json_close(json, '}');

@@ -11,7 +11,7 @@ struct json_writer;
 int report_choose_waits(struct report *report);
 
 int report_print_waits(const struct report *report, struct error *err);
-int report_put_waits(struct json_writer *json, const struct report *report, struct error *err);
+int report_write_waits(struct json_writer *json, const struct report *report, struct error *err);
 
 /* Where CPU time is counted, and the threads waited nearly all the time: says so and what shows more, in a buffer of
  * REPORT_LINE_SIZE bytes; else "". */

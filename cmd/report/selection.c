@@ -46,7 +46,7 @@ int selection_parse_range(const char *command, const char *text, double *from, d
 /* How a thread matches --thread: by tid, by index, by its whole name, by a part of its name. */
 enum { FITS_TID = 4, FITS_INDEX = 3, FITS_NAME = 2, FITS_PART = 1, FITS_NOT = 0 };
 
-static int fit_of_thread(const struct profile *profile, uint32_t index, const char *wanted)
+static int match_thread(const struct profile *profile, uint32_t index, const char *wanted)
 {
     const struct thread *thread = &profile->threads.data[index];
     char number[16];
@@ -60,7 +60,7 @@ static int fit_of_thread(const struct profile *profile, uint32_t index, const ch
     return strcasestr(profile_text(profile, thread->name), wanted) ? FITS_PART : FITS_NOT;
 }
 
-static int say_no_thread(const struct profile *profile, const char *path, const char *wanted)
+static int print_unknown_thread(const struct profile *profile, const char *path, const char *wanted)
 {
     enum { MOST_NAMED = 12 };
     ui_fail("no thread of %s has the name or number '%s'; it has these threads:", path, wanted);
@@ -68,10 +68,11 @@ static int say_no_thread(const struct profile *profile, const char *path, const 
     for (uint32_t i = 0; i < count && i < MOST_NAMED; i++) {
         const struct thread *thread = &profile->threads.data[i];
         fflush(stdout);
-        ui_say("  %u  tid %.40s  %.80s", i, profile_text(profile, thread->tid), profile_text(profile, thread->name));
+        ui_print_message("  %u  tid %.40s  %.80s", i, profile_text(profile, thread->tid),
+                         profile_text(profile, thread->name));
     }
     if (count > MOST_NAMED)
-        ui_say("  and %zu more", count - MOST_NAMED);
+        ui_print_message("  and %zu more", count - MOST_NAMED);
     return EXIT_FAILURE;
 }
 
@@ -80,13 +81,13 @@ int selection_find_threads(const struct profile *profile, const char *path, cons
 {
     int best = FITS_NOT;
     for (uint32_t i = 0; i < profile->threads.length; i++) {
-        int fit = fit_of_thread(profile, i, wanted);
+        int fit = match_thread(profile, i, wanted);
         best = fit > best ? fit : best;
     }
     if (best == FITS_NOT)
-        return say_no_thread(profile, path, wanted);
+        return print_unknown_thread(profile, path, wanted);
     for (uint32_t i = 0; i < profile->threads.length; i++)
-        if (fit_of_thread(profile, i, wanted) == best && !array_push(found, i))
+        if (match_thread(profile, i, wanted) == best && !array_push(found, i))
             return ui_fail("out of memory");
     return EXIT_SUCCESS;
 }

@@ -252,8 +252,8 @@ static __attribute__((noinline, cold, unused)) struct prof_marks_state *prof_mar
 }
 
 /* Appends a record; 0 if the ring is full. The words wrap around the end of the ring one by one. */
-static inline int prof_marks_put_(struct prof_marks_head *head, unsigned kind, uint64_t time, const char *name,
-                                  uint64_t tid, int has_value, uint64_t value, const char *text)
+static inline int prof_marks_append_(struct prof_marks_head *head, unsigned kind, uint64_t time, const char *name,
+                                     uint64_t tid, int has_value, uint64_t value, const char *text)
 {
     uint64_t *words = (uint64_t *)((char *)head + PROF_MARKS_PAGE);
     const uint64_t mask = PROF_MARKS_ROOM / 8 - 1;
@@ -309,10 +309,10 @@ static __attribute__((noinline, unused)) void prof_marks_write_(unsigned kind, c
     const uint64_t address = (uint64_t)(uintptr_t)name;
     uint64_t *known = &state->names[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 53];
     if (__builtin_expect(__atomic_load_n(known, __ATOMIC_ACQUIRE) != address, 0)) {
-        if (prof_marks_put_(head, PROF_MARK_IS_NAME, time, name, thread->tid, 0, 0, name))
+        if (prof_marks_append_(head, PROF_MARK_IS_NAME, time, name, thread->tid, 0, 0, name))
             __atomic_store_n(known, address, __ATOMIC_RELEASE);
     }
-    prof_marks_put_(head, kind, time, name, thread->tid, kind >= PROF_MARK_IS_SPAN, value, text);
+    prof_marks_append_(head, kind, time, name, thread->tid, kind >= PROF_MARK_IS_SPAN, value, text);
 }
 
 /* Whether marks are recorded, as far as known: to skip costly computations for a mark. */

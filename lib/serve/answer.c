@@ -92,7 +92,7 @@ static enum MHD_Result send_with_policy(const struct recipient *to, unsigned sta
     return result;
 }
 
-static const char *policy_for(const struct recipient *to)
+static const char *security_policy(const struct recipient *to)
 {
     return to->has_own_page ? own_policy : other_policy;
 }
@@ -100,7 +100,7 @@ static const char *policy_for(const struct recipient *to)
 static enum MHD_Result send_and_free(const struct recipient *to, unsigned status, struct MHD_Response *response,
                                      bool complete)
 {
-    return send_with_policy(to, status, response, complete, policy_for(to));
+    return send_with_policy(to, status, response, complete, security_policy(to));
 }
 
 static struct MHD_Response *text_response(const char *text)
@@ -124,12 +124,12 @@ static const char plain_text[] = "text/plain; charset=utf-8";
 
 enum MHD_Result answer_status(const struct recipient *to, unsigned status, const char *sentence)
 {
-    return send_text(to, status, sentence, plain_text, policy_for(to), false);
+    return send_text(to, status, sentence, plain_text, security_policy(to), false);
 }
 
 enum MHD_Result answer_and_close(const struct recipient *to, unsigned status, const char *sentence)
 {
-    return send_text(to, status, sentence, plain_text, policy_for(to), true);
+    return send_text(to, status, sentence, plain_text, security_policy(to), true);
 }
 
 static const char *request_header(const struct recipient *to, const char *name)
@@ -192,7 +192,7 @@ struct unpacking {
 };
 
 /* Feeds the next packed bytes; false if none are left. */
-static bool feed_packed(struct unpacking *unpacking)
+static bool feed_compressed(struct unpacking *unpacking)
 {
     uint64_t left = unpacking->size - unpacking->at;
     if (left == 0)
@@ -212,7 +212,7 @@ static bool feed_packed(struct unpacking *unpacking)
 
 /* Returns the next `max` bytes at most, for libmicrohttpd. An answer that fails midway ends without its last chunk,
  * so the client notices. */
-static ssize_t read_unpacked(void *context, uint64_t position, char *out, size_t max)
+static ssize_t read_decompressed(void *context, uint64_t position, char *out, size_t max)
 {
     (void)position;
     struct unpacking *unpacking = context;
@@ -223,13 +223,13 @@ static ssize_t read_unpacked(void *context, uint64_t position, char *out, size_t
             return MHD_CONTENT_READER_END_WITH_ERROR;
         if (size)
             return (ssize_t)size;
-        if (!feed_packed(unpacking))
+        if (!feed_compressed(unpacking))
             return gunzip_end(unpacking->gunzip, &err) ? MHD_CONTENT_READER_END_WITH_ERROR
                                                        : MHD_CONTENT_READER_END_OF_STREAM;
     }
 }
 
-static void unpacking_free(void *context)
+static void decompression_free(void *context)
 {
     struct unpacking *unpacking = context;
     gunzip_free(unpacking->gunzip);
@@ -238,7 +238,7 @@ static void unpacking_free(void *context)
     free(unpacking);
 }
 
-static struct MHD_Response *unpacked_response(const unsigned char *memory, int fd, uint64_t size)
+static struct MHD_Response *decompressed_response(const unsigned char *memory, int fd, uint64_t size)
 {
     enum { BLOCK = 256 * 1024 };
     struct unpacking *unpacking = calloc(1, sizeof(*unpacking));
@@ -250,10 +250,10 @@ static struct MHD_Response *unpacked_response(const unsigned char *memory, int f
     unpacking->gunzip = gunzip_new();
     struct MHD_Response *response = unpacking->gunzip && (fd < 0) == (unpacking->fd < 0)
                                         ? microhttpd.MHD_create_response_from_callback(
-                                              MHD_SIZE_UNKNOWN, BLOCK, read_unpacked, unpacking, unpacking_free)
+                                              MHD_SIZE_UNKNOWN, BLOCK, read_decompressed, unpacking, decompression_free)
                                         : NULL;
     if (!response)
-        unpacking_free(unpacking);
+        decompression_free(unpacking);
     return response;
 }
 
@@ -276,7 +276,7 @@ enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asse
         response = microhttpd.MHD_create_response_from_buffer(asset->gzip_size, (void *)(uintptr_t)asset->gzip,
                                                               MHD_RESPMEM_PERSISTENT);
     else
-        response = unpacked_response(asset->gzip, -1, asset->gzip_size);
+        response = decompressed_response(asset->gzip, -1, asset->gzip_size);
     bool complete = add_header(response, "ETag", asset->etag) && add_header(response, "Cache-Control", "no-cache") &&
                     add_header(response, "Vary", "Accept-Encoding");
     if (!is_known)
@@ -310,7 +310,7 @@ static struct MHD_Response *file_response(int fd, uint64_t size)
 
 enum MHD_Result answer_profile(const struct recipient *to, const struct served_profile *profile)
 {
-    struct MHD_Response *response = profile->is_gzip ? unpacked_response(NULL, profile->fd, profile->size)
+    struct MHD_Response *response = profile->is_gzip ? decompressed_response(NULL, profile->fd, profile->size)
                                                      : file_response(profile->fd, profile->size);
     return answer_with_profile(to, profile, response, profile->json_size);
 }

@@ -20,7 +20,7 @@ static const char *skip_string(const char *at, const char *end)
     return at < end ? at + 1 : end;
 }
 
-static int check_extent(const char *body, size_t size, struct error *err)
+static int check_size(const char *body, size_t size, struct error *err)
 {
     size_t depth = 0, values = 1;
     const char *end = body + size;
@@ -47,7 +47,7 @@ static int check_extent(const char *body, size_t size, struct error *err)
 static int parse(cJSON **tree, const char *body, size_t size, struct error *err)
 {
     *tree = NULL;
-    int code = check_extent(body, size, err);
+    int code = check_size(body, size, err);
     if (code != 0)
         return code;
     const char *end = body;
@@ -65,20 +65,20 @@ static int parse(cJSON **tree, const char *body, size_t size, struct error *err)
 
 /* ---- values ---- */
 
-static int need_array(const cJSON *object, const char *name, const cJSON **out, struct error *err)
+static int require_array(const cJSON *object, const char *name, const cJSON **out, struct error *err)
 {
     *out = cJSON_GetObjectItemCaseSensitive(object, name);
     return cJSON_IsArray(*out) ? 0 : error_set(err, EINVAL, "\"%s\" must be an array", name);
 }
 
-static int need_text(const cJSON *object, const char *name, const char **out, struct error *err)
+static int require_text(const cJSON *object, const char *name, const char **out, struct error *err)
 {
     *out = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
     return *out ? 0 : error_set(err, EINVAL, "\"%s\" must be a text", name);
 }
 
 /* "0x1f": at most 16 digits. */
-static int need_hex(const cJSON *object, const char *name, uint64_t *out, struct error *err)
+static int require_hex(const cJSON *object, const char *name, uint64_t *out, struct error *err)
 {
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
     size_t digits = text && strncmp(text, "0x", 2) == 0 ? strspn(text + 2, "0123456789abcdefABCDEF") : 0;
@@ -89,7 +89,7 @@ static int need_hex(const cJSON *object, const char *name, uint64_t *out, struct
 }
 
 /* A text that may be missing or null: then NULL. */
-static int take_text(const cJSON *object, const char *name, const char **out, struct error *err)
+static int read_text(const cJSON *object, const char *name, const char **out, struct error *err)
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, name);
     *out = cJSON_GetStringValue(value);
@@ -97,7 +97,7 @@ static int take_text(const cJSON *object, const char *name, const char **out, st
 }
 
 /* The two elements of an array of two, or false. */
-static bool take_pair(const cJSON *pair, const cJSON **first, const cJSON **second)
+static bool read_pair(const cJSON *pair, const cJSON **first, const cJSON **second)
 {
     *first = cJSON_IsArray(pair) ? pair->child : NULL;
     *second = *first ? (*first)->next : NULL;
@@ -105,7 +105,7 @@ static bool take_pair(const cJSON *pair, const cJSON **first, const cJSON **seco
 }
 
 /* A whole number below `limit`. */
-static bool take_number(const cJSON *value, double limit, uint64_t *out)
+static bool read_number(const cJSON *value, double limit, uint64_t *out)
 {
     bool fits = cJSON_IsNumber(value) && value->valuedouble >= 0 && value->valuedouble < limit;
     *out = fits ? (uint64_t)value->valuedouble : 0;
@@ -132,7 +132,7 @@ static int read_modules(struct symbolicate_request *request, const cJSON *map, s
     cJSON_ArrayForEach(pair, map)
     {
         const cJSON *name, *id;
-        if (!take_pair(pair, &name, &id) || !cJSON_IsString(name) || !cJSON_IsString(id))
+        if (!read_pair(pair, &name, &id) || !cJSON_IsString(name) || !cJSON_IsString(id))
             return error_set(err, EINVAL, "an element of \"memoryMap\" must be [debug name, breakpad id]");
         struct request_module module = {
             .name = arena_copy(&request->arena, name->valuestring, strlen(name->valuestring)),
@@ -155,8 +155,8 @@ static int read_stack(struct symbolicate_request *request, const cJSON *stack, s
         const cJSON *module, *address;
         uint64_t index;
         struct request_frame frame;
-        if (!take_pair(pair, &module, &address) || !take_number(module, UINT32_MAX, &index) ||
-            !take_number(address, address_limit, &frame.address))
+        if (!read_pair(pair, &module, &address) || !read_number(module, UINT32_MAX, &index) ||
+            !read_number(address, address_limit, &frame.address))
             return error_set(err, EINVAL, "a frame must be [module index, address], both integers of at least 0");
         if (index >= module_count)
             return error_set(err, EINVAL, "a frame is in module %zu, but \"memoryMap\" has %zu", (size_t)index,
@@ -174,9 +174,9 @@ static int read_job(struct symbolicate_request *request, const cJSON *object, st
     if (!cJSON_IsObject(object))
         return error_set(err, EINVAL, "an element of \"jobs\" must be an object");
     struct request_job job = {.first_module = request->modules.length, .first_stack = request->stack_ends.length};
-    int code = need_array(object, "memoryMap", &map, err);
+    int code = require_array(object, "memoryMap", &map, err);
     if (code == 0)
-        code = need_array(object, "stacks", &stacks, err);
+        code = require_array(object, "stacks", &stacks, err);
     if (code == 0)
         code = read_modules(request, map, err);
     job.module_count = request->modules.length - job.first_module;
@@ -197,7 +197,7 @@ int symbolicate_request_read(struct symbolicate_request *request, const char *bo
     if (code == 0 && !cJSON_HasObjectItem(tree, "jobs")) {
         code = read_job(request, tree, err); /* one job alone */
     } else if (code == 0) {
-        code = need_array(tree, "jobs", &jobs, err);
+        code = require_array(tree, "jobs", &jobs, err);
         for (const cJSON *job = code == 0 ? jobs->child : NULL; code == 0 && job; job = job->next)
             code = read_job(request, job, err);
     }
@@ -219,11 +219,11 @@ void symbolicate_request_destroy(struct symbolicate_request *request)
 static int read_source_place(struct source_request *request, const cJSON *tree, struct error *err)
 {
     const char *name, *id = NULL;
-    int code = need_text(tree, "debugName", &name, err);
+    int code = require_text(tree, "debugName", &name, err);
     if (code == 0)
-        code = need_text(tree, "debugId", &id, err);
+        code = require_text(tree, "debugId", &id, err);
     if (code == 0)
-        code = need_hex(tree, "moduleOffset", &request->address, err);
+        code = require_hex(tree, "moduleOffset", &request->address, err);
     if (code == 0 && !(request->key = make_key(&request->arena, name, id)))
         code = error_no_memory(err);
     return code;
@@ -236,7 +236,7 @@ int source_request_read(struct source_request *request, const char *body, size_t
     const char *file;
     int code = parse(&tree, body, size, err);
     if (code == 0)
-        code = need_text(tree, "file", &file, err);
+        code = require_text(tree, "file", &file, err);
     if (code == 0 && !(request->file = arena_copy(&request->arena, file, strlen(file))))
         code = error_no_memory(err);
     bool is_script = code == 0 && !cJSON_HasObjectItem(tree, "debugName") && !cJSON_HasObjectItem(tree, "debugId") &&
@@ -257,11 +257,11 @@ void source_request_destroy(struct source_request *request)
 static int read_asm_library(struct asm_request *request, const cJSON *tree, struct error *err)
 {
     const char *name, *id, *code_id;
-    int code = take_text(tree, "debugName", &name, err);
+    int code = read_text(tree, "debugName", &name, err);
     if (code == 0)
-        code = take_text(tree, "debugId", &id, err);
+        code = read_text(tree, "debugId", &id, err);
     if (code == 0)
-        code = take_text(tree, "codeId", &code_id, err);
+        code = read_text(tree, "codeId", &code_id, err);
     if (code != 0)
         return code;
     if (name && id)
@@ -281,9 +281,9 @@ int asm_request_read(struct asm_request *request, const char *body, size_t size,
     if (code == 0)
         code = read_asm_library(request, tree, err);
     if (code == 0)
-        code = need_hex(tree, "startAddress", &request->start, err);
+        code = require_hex(tree, "startAddress", &request->start, err);
     if (code == 0)
-        code = need_hex(tree, "size", &request->size, err);
+        code = require_hex(tree, "size", &request->size, err);
     const cJSON *until_end = code == 0 ? cJSON_GetObjectItemCaseSensitive(tree, "continueUntilFunctionEnd") : NULL;
     if (until_end && !cJSON_IsBool(until_end) && !cJSON_IsNull(until_end))
         code = error_set(err, EINVAL, "\"continueUntilFunctionEnd\" must be true or false");

@@ -112,7 +112,7 @@ static char *load_ports(const struct lasting_address *lasting, size_t *size)
     return NULL;
 }
 
-static bool is_line_of(const char *line, const struct lasting_address *lasting)
+static bool has_token(const char *line, const struct lasting_address *lasting)
 {
     return memcmp(line, lasting->token, TOKEN_LENGTH) == 0;
 }
@@ -125,7 +125,7 @@ static uint16_t find_port(const struct lasting_address *lasting)
     for (size_t at = 0; lines && at < size; at += LINE_LENGTH) {
         char number[PORT_LENGTH + 1] = "";
         memcpy(number, lines + at + TOKEN_LENGTH + 1, PORT_LENGTH);
-        if (is_line_of(lines + at, lasting) && sscanf(number, "%u", &port) == 1)
+        if (has_token(lines + at, lasting) && sscanf(number, "%u", &port) == 1)
             break;
     }
     free(lines);
@@ -140,7 +140,7 @@ void lasting_address_keep_port(const struct lasting_address *lasting, uint16_t p
     size_t size = 0, used = (size_t)snprintf(kept, sizeof(kept), "%s %*u\n", lasting->token, PORT_LENGTH, port);
     char *lines = load_ports(lasting, &size);
     for (size_t at = 0; lines && at < size && used < sizeof(kept) - 1; at += LINE_LENGTH) {
-        if (is_line_of(lines + at, lasting))
+        if (has_token(lines + at, lasting))
             continue;
         memcpy(kept + used, lines + at, LINE_LENGTH);
         used += LINE_LENGTH;

@@ -43,7 +43,7 @@ static ssize_t next_event(void *context, uint64_t at, char *buffer, size_t size)
     return length;
 }
 
-static void forget_page(void *context)
+static void remove_page(void *context)
 {
     struct live_page *page = context;
     struct live *live = page->live;
@@ -72,10 +72,10 @@ struct MHD_Response *live_follow(struct live *live, struct MHD_Connection *conne
         (struct live_page){.live = live, .connection = connection, .number = live->number - 1, .beats = live->beats};
     pthread_mutex_unlock(&live->lock);
     struct MHD_Response *response =
-        has_place ? microhttpd.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, next_event, page, forget_page)
+        has_place ? microhttpd.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, next_event, page, remove_page)
                   : NULL;
     if (!response)
-        forget_page(page);
+        remove_page(page);
     return response;
 }
 

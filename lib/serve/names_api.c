@@ -8,7 +8,7 @@
 #include "assemble/symbolicate_profile.h"
 #include "file/profile_file.h"
 
-static int look_up(struct symbol_api *api, struct profile *profile, struct error *err)
+static int symbolicate_body(struct symbol_api *api, struct profile *profile, struct error *err)
 {
     struct symbolicate_result result = {.addresses = 0};
     int code = profile_symbolicate(profile, api->symbolizer, &result, err);
@@ -22,7 +22,7 @@ void symbol_api_names(struct symbol_api *api, int fd, struct api_answer *answer)
     struct error err = {""};
     int code = profile_load_fd(fd, api->stop, &profile, &err);
     if (!code)
-        code = look_up(api, &profile, &err);
+        code = symbolicate_body(api, &profile, &err);
     if (!code)
         code = served_libs_add_profile(&api->libs, &profile, &err);
     int named = code ? code : profile_to_memory(&profile, &err);

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 
 /* A connection that is on the list has a socket; others have -1. */
-static void take_out(struct newcomers *newcomers, struct newcomer *newcomer)
+static void remove_connection(struct newcomers *newcomers, struct newcomer *newcomer)
 {
     if (newcomer->socket < 0)
         return;
@@ -14,7 +14,7 @@ static void take_out(struct newcomers *newcomers, struct newcomer *newcomer)
     newcomers->count--;
 }
 
-static struct newcomer *take_in(struct newcomers *newcomers, int socket)
+static struct newcomer *add_connection(struct newcomers *newcomers, int socket)
 {
     struct newcomer *newcomer = calloc(1, sizeof(*newcomer));
     if (!newcomer)
@@ -31,7 +31,7 @@ static struct newcomer *take_in(struct newcomers *newcomers, int socket)
 static void close_oldest(struct newcomers *newcomers)
 {
     shutdown(newcomers->oldest->socket, SHUT_RDWR);
-    take_out(newcomers, newcomers->oldest);
+    remove_connection(newcomers, newcomers->oldest);
 }
 
 void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void **kept,
@@ -40,13 +40,13 @@ void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void *
     struct newcomers *all = newcomers;
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         int socket = microhttpd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-        *kept = take_in(all, socket);
+        *kept = add_connection(all, socket);
         if (!*kept)
             shutdown(socket, SHUT_RDWR);
         if (all->count > NEWCOMERS_MAX)
             close_oldest(all);
     } else if (*kept) {
-        take_out(all, *kept);
+        remove_connection(all, *kept);
         free(*kept);
         *kept = NULL;
     }
@@ -58,6 +58,6 @@ void newcomers_promote(struct newcomers *newcomers, struct MHD_Connection *conne
         microhttpd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     if (!newcomer || newcomer->socket < 0)
         return;
-    take_out(newcomers, newcomer);
+    remove_connection(newcomers, newcomer);
     microhttpd.MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
 }

@@ -96,7 +96,7 @@ bool post_append(struct post *post, const char *bytes, size_t size)
     return true;
 }
 
-static void refuse(struct post *post, const struct error *why)
+static void answer_queued_with_error(struct post *post, const struct error *why)
 {
     api_answer_error(&post->answer, why);
     post->is_answered = true;
@@ -141,7 +141,7 @@ static void compute_answer(struct post_worker *worker, struct post *post)
 }
 
 /* The next post, or NULL when the worker must end. */
-static struct post *take_next(struct post_worker *worker)
+static struct post *wait_for_post(struct post_worker *worker)
 {
     pthread_mutex_lock(&worker->lock);
     while (!worker->first && !worker->ending)
@@ -156,10 +156,10 @@ static struct post *take_next(struct post_worker *worker)
     return post;
 }
 
-static void *work(void *context)
+static void *run_worker(void *context)
 {
     struct post_worker *worker = context;
-    for (struct post *post; (post = take_next(worker)) != NULL;) {
+    for (struct post *post; (post = wait_for_post(worker)) != NULL;) {
         compute_answer(worker, post);
         microhttpd.MHD_resume_connection(post->connection);
     }
@@ -187,17 +187,17 @@ struct api_answer *post_answer(struct post_worker *worker, struct post *post)
         return &post->answer;
     struct error why;
     if (post->problem == -E2BIG)
-        refuse(post, &too_large);
+        answer_queued_with_error(post, &too_large);
     else if (post->problem && error_set(&why, -post->problem, "%s", strerror(-post->problem)))
-        refuse(post, &why);
+        answer_queued_with_error(post, &why);
     else if (!enqueue(worker, post))
-        refuse(post, &ending);
+        answer_queued_with_error(post, &ending);
     else
         return NULL;
     return &post->answer;
 }
 
-static int start(struct post_worker *worker, const struct serve_options *options, struct error *err)
+static int start_thread(struct post_worker *worker, const struct serve_options *options, struct error *err)
 {
     struct symbolizer_options symbols = {.use_cache = true,
                                          .cache_directory = options->cache_directory,
@@ -209,7 +209,7 @@ static int start(struct post_worker *worker, const struct serve_options *options
     worker->api.names = worker->api.symbolizer ? symbolizer_new(&names) : NULL;
     if (!worker->api.names)
         return error_no_memory(err);
-    int code = pthread_create(&worker->thread, NULL, work, worker);
+    int code = pthread_create(&worker->thread, NULL, run_worker, worker);
     worker->has_ended = code != 0;
     return code ? error_set(err, code, "cannot start the symbolization thread: %s", strerror(code)) : 0;
 }
@@ -233,7 +233,7 @@ int post_worker_start(struct post_worker **out, int profile_fd, const struct ser
     worker->api.source_map_count = options->source_map_count;
     worker->api.stop = &worker->ending;
     worker->api.is_of_own_page = !options->directory && !options->page_origin;
-    int code = start(worker, options, err);
+    int code = start_thread(worker, options, err);
     if (code)
         post_worker_free(worker);
     else
@@ -262,7 +262,7 @@ void post_worker_end(struct post_worker *worker)
     worker->has_ended = true;
     for (struct post *post = worker->first, *next; post; post = next) {
         next = post->next;
-        refuse(post, &ending);
+        answer_queued_with_error(post, &ending);
         microhttpd.MHD_resume_connection(post->connection);
     }
     worker->first = NULL;

@@ -192,7 +192,7 @@ static enum MHD_Result refuse_body(const struct recipient *to)
 }
 
 /* The first call for a POST: its body is wanted. */
-static enum MHD_Result begin_post(const struct recipient *to, const struct route *route, struct post **request)
+static enum MHD_Result create_post(const struct recipient *to, const struct route *route, struct post **request)
 {
     if (has_too_large_body(to->connection, post_limit(&route->post)))
         return refuse_body(to);
@@ -207,7 +207,7 @@ static enum MHD_Result answer_route(struct server *server, const struct recipien
         return answer_preflight(to, route->get ? MHD_HTTP_METHOD_GET : MHD_HTTP_METHOD_POST);
     if (!route->get)
         return strcmp(method, MHD_HTTP_METHOD_POST) ? answer_wrong_method(to, MHD_HTTP_METHOD_POST)
-                                                    : begin_post(to, route, request);
+                                                    : create_post(to, route, request);
     return is_get(method) ? route->get(server, to) : answer_wrong_method(to, "GET, HEAD");
 }
 
@@ -246,7 +246,7 @@ static enum MHD_Result answer_path(struct server *server, const struct recipient
     return asset ? answer_asset(to, asset) : answer_in_directory(server, to, path);
 }
 
-static struct recipient recipient_of(const struct server *server, struct MHD_Connection *connection)
+static struct recipient find_recipient(const struct server *server, struct MHD_Connection *connection)
 {
     const char *origin = microhttpd.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
     return (struct recipient){connection,
@@ -357,7 +357,7 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
     (void)version;
     struct server *server = context;
     struct request *request = *kept;
-    struct recipient to = recipient_of(server, connection);
+    struct recipient to = find_recipient(server, connection);
     if (!request) {
         struct refusal refusal = check_request(server, &to, url);
         if (refusal.status == MHD_HTTP_NOT_FOUND && is_get(method) && answer_wants_page(&to))
@@ -378,8 +378,8 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
     return answer_path(server, &to, own_address_path_after_token(&server->own, url), method, &request->post);
 }
 
-static void forget_request(void *context, struct MHD_Connection *connection, void **kept,
-                           enum MHD_RequestTerminationCode reason)
+static void free_request(void *context, struct MHD_Connection *connection, void **kept,
+                         enum MHD_RequestTerminationCode reason)
 {
     (void)context, (void)connection, (void)reason;
     struct request *request = *kept;
@@ -428,7 +428,7 @@ static int listen_on_first_free(struct server *server, struct error *err)
 }
 
 /* The port of a listening socket, or a negative errno value. */
-static int port_of(int fd, struct error *err)
+static int get_port(int fd, struct error *err)
 {
     struct sockaddr_in address = {0};
     socklen_t size = sizeof(address);
@@ -438,25 +438,25 @@ static int port_of(int fd, struct error *err)
 }
 
 /* Serves on this socket, which the server owns if this succeeds. */
-static int start_on(struct server *server, int fd, struct error *err)
+static int start_on_socket(struct server *server, int fd, struct error *err)
 {
-    int port = port_of(fd, err);
+    int port = get_port(fd, err);
     int code = port < 0 ? port : own_address_init(&server->own, (uint16_t)port, server->options.token, err);
     if (code)
         return code;
     server->daemon = microhttpd.MHD_start_daemon(
         MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle_request, server,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, forget_request, NULL, MHD_OPTION_NOTIFY_CONNECTION,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, free_request, NULL, MHD_OPTION_NOTIFY_CONNECTION,
         newcomers_notify, &server->newcomers, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)NEWCOMER_SECONDS, MHD_OPTION_END);
     return server->daemon ? 0 : error_set(err, errno ? errno : EIO, "cannot start the web server: %s", strerror(errno));
 }
 
-static int start(struct server *server, struct error *err)
+static int start_daemon(struct server *server, struct error *err)
 {
     int fd = listen_on_first_free(server, err);
-    int code = fd < 0 ? fd : start_on(server, fd, err);
+    int code = fd < 0 ? fd : start_on_socket(server, fd, err);
     if (fd >= 0 && code)
         close(fd);
     return code;
@@ -492,7 +492,7 @@ int serve_start(struct server **out, const struct serve_options *options, int pr
     if (!code)
         code = post_worker_start(&server->worker, server->profile.fd, options, err);
     if (!code)
-        code = start(server, err);
+        code = start_daemon(server, err);
     if (code)
         serve_stop(server);
     else

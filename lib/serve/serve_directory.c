@@ -26,7 +26,7 @@ int directory_open(const char *path, struct error *err)
 }
 
 /* Copies the next name of a path to `name`; false if no file of a front-end has such a name. */
-static bool take_name(const char **path, char name[LONGEST_NAME + 1])
+static bool read_path_component(const char **path, char name[LONGEST_NAME + 1])
 {
     size_t length = strcspn(*path, "/");
     if (length == 0 || length > LONGEST_NAME || **path == '.')
@@ -56,7 +56,7 @@ int directory_open_file(int directory, const char *path, uint64_t *size)
 {
     char name[LONGEST_NAME + 1];
     int at = directory, found = -ENOENT;
-    while (take_name(&path, name)) {
+    while (read_path_component(&path, name)) {
         if (*path == '\0') {
             found = open_regular(at, name, size);
             break;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *keep(struct served_libs *libs, const char *text)
+static const char *copy_key(struct served_libs *libs, const char *text)
 {
     return arena_copy(&libs->arena, text, strlen(text));
 }
@@ -29,10 +29,10 @@ bool served_libs_add(struct served_libs *libs, const struct named_library *lib)
     uint32_t index = add_key(libs, lib);
     if (index < libs->rows.length)
         return true;
-    struct named_library row = {.debug_name = keep(libs, lib->debug_name),
-                                .breakpad_id = keep(libs, lib->breakpad_id),
-                                .code_id = keep(libs, lib->code_id),
-                                .path = keep(libs, lib->path)};
+    struct named_library row = {.debug_name = copy_key(libs, lib->debug_name),
+                                .breakpad_id = copy_key(libs, lib->breakpad_id),
+                                .code_id = copy_key(libs, lib->code_id),
+                                .path = copy_key(libs, lib->path)};
     return index != STRING_NONE && row.debug_name && row.breakpad_id && row.code_id && row.path &&
            array_push(&libs->rows, row);
 }

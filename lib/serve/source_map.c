@@ -12,7 +12,7 @@ static size_t length_without_slashes(const char *text)
 }
 
 /* The tail of the path after `from`, with its slash; NULL if the path does not begin with it. */
-static const char *path_after(const char *path, const char *from)
+static const char *path_below(const char *path, const char *from)
 {
     size_t length = length_without_slashes(from);
     if (strncmp(path, from, length) != 0 || (path[length] != '/' && path[length] != '\0'))
@@ -23,7 +23,7 @@ static const char *path_after(const char *path, const char *from)
 char *source_map_apply(const struct source_map *maps, size_t count, const char *path)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *tail = path_after(path, maps[i].from);
+        const char *tail = path_below(path, maps[i].from);
         char *out;
         if (tail)
             return asprintf(&out, "%.*s%s", (int)length_without_slashes(maps[i].to), maps[i].to, tail) < 0 ? NULL : out;

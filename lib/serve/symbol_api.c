@@ -103,7 +103,7 @@ static int collect_rvas(struct lookup_of_request *lookup, struct error *err)
     return 0;
 }
 
-static int find_all(struct lookup_of_request *lookup, struct error *err)
+static int find_modules(struct lookup_of_request *lookup, struct error *err)
 {
     identify_libs(lookup);
     lookup->jobs = calloc(lookup->requested_count + 1, sizeof(*lookup->jobs));
@@ -123,7 +123,7 @@ static int find_all(struct lookup_of_request *lookup, struct error *err)
     return symbolizer_lookup_all(lookup->api->symbolizer, lookup->jobs, lookup->job_count, err);
 }
 
-static int look_up(struct lookup_of_request *lookup, const char *body, size_t size, struct error *err)
+static int symbolicate_libs(struct lookup_of_request *lookup, const char *body, size_t size, struct error *err)
 {
     int code = symbolicate_request_read(&lookup->request, body, size, err);
     if (code == 0)
@@ -131,7 +131,7 @@ static int look_up(struct lookup_of_request *lookup, const char *body, size_t si
     if (code == 0)
         code = collect_rvas(lookup, err);
     if (code == 0)
-        code = find_all(lookup, err);
+        code = find_modules(lookup, err);
     return code;
 }
 
@@ -222,7 +222,7 @@ static void write_stacks(struct json_writer *writer, const struct lookup_of_requ
 }
 
 /* NULL if it was found. */
-static const char *why_missing(const struct requested_lib *requested)
+static const char *missing_reason(const struct requested_lib *requested)
 {
     if (!requested)
         return "the profile has no library with this name and ID";
@@ -237,7 +237,7 @@ static void write_missing(struct json_writer *writer, const struct request_modul
     json_member_open(writer, module->key, '[');
     json_open(writer, '{');
     write_text(writer, "name", requested ? "FileNotFound" : "UnknownModule");
-    write_text(writer, "message", why_missing(requested));
+    write_text(writer, "message", missing_reason(requested));
     json_close(writer, '}');
     json_close(writer, ']');
 }
@@ -258,7 +258,7 @@ static int64_t write_modules(struct json_writer *writer, const struct lookup_of_
         if (index < known || missing < 0)
             continue;
         const struct requested_lib *requested = requested_lib_at(lookup, i);
-        bool is_missing = why_missing(requested) != NULL;
+        bool is_missing = missing_reason(requested) != NULL;
         missing += is_missing;
         if (missing_only && is_missing)
             write_missing(writer, module, requested);
@@ -307,7 +307,7 @@ void symbol_api_symbolicate(const struct symbol_api *api, const char *body, size
 {
     struct lookup_of_request lookup = {.api = api};
     struct error err = {""};
-    int code = look_up(&lookup, body, size, &err);
+    int code = symbolicate_libs(&lookup, body, size, &err);
     if (code == 0)
         code = write_results(&lookup, answer, &err);
     lookup_destroy(&lookup);
