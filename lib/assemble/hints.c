@@ -77,7 +77,7 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     if (used < replay->cpu_time.covered)
         used = replay->cpu_time.covered;
     double used_ms = (double)used / (double)MS, seconds = (double)wall / 1e9;
-    uint64_t left_out = replay_info_number(replay, INFO_LEFT_OUT, 0);
+    uint64_t left_out = replay_info_number(replay, INFO_EXCLUDED_SAMPLES, 0);
     const char *filters = replay_info(replay, INFO_FILTERS);
     if (!left_out && of_target > used + MUCH_MS * MS && used < of_target / 2)
         add_hint(hints,

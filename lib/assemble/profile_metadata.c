@@ -145,7 +145,7 @@ static void fill_recording_section(struct metadata *metadata)
     add_info_string(metadata, "Recorded by", INFO_RECORDER);
     add_info_string(metadata, "Event", INFO_EVENT);
     add_info_string(metadata, "Scope", INFO_TIER);
-    add_info_string(metadata, "Processes", INFO_WHOM);
+    add_info_string(metadata, "Processes", INFO_SCOPE);
     add_info_string(metadata, "Filters", INFO_FILTERS);
     add_info_string(metadata, "Not recorded", INFO_TIER_NOTES);
     if (replay_info(metadata->replay, INFO_END_MONOTONIC))
@@ -329,10 +329,10 @@ static void add_waits(struct metadata *metadata)
 {
     const struct replay *replay = metadata->replay;
     const uint64_t counts[] = {replay_info_number(replay, INFO_WAITS_TRUNCATED, 0),
-                               replay_info_number(replay, INFO_WAITS_BARE, 0)};
+                               replay_info_number(replay, INFO_WAITS_WITHOUT_STACK, 0)};
     static const char *const what[] = {"with a truncated stack", "without a stack"};
     char text[256];
-    uint64_t looks = replay_info_number(replay, INFO_WAIT_LOOKS, 0);
+    uint64_t looks = replay_info_number(replay, INFO_WAIT_CHECK_INTERVAL, 0);
     if (!replay->samples.waits)
         return;
     format_parts(text, sizeof(text), replay->samples.waits, counts, what, sizeof(counts) / sizeof(*counts));
@@ -433,7 +433,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     add_info_string(metadata, "Limit reached", INFO_LIMITS);
     add_number(metadata, "Samples", "integer", replay->samples.count);
     add_coverage(metadata, source->trust);
-    uint64_t left_out = replay_info_number(replay, INFO_LEFT_OUT, 0);
+    uint64_t left_out = replay_info_number(replay, INFO_EXCLUDED_SAMPLES, 0);
     if (left_out)
         add_number(metadata, "Samples excluded by --thread", "integer", left_out);
     add_number(metadata, "Samples lost", "integer", replay->samples.lost);

@@ -18,7 +18,7 @@ static int read_records(struct replay *replay, struct error *err)
     struct spool_record record;
     int code;
     while ((code = spool_reader_read(replay->spool.reader, &record, err)) > 0) {
-        bool has_rows = spool_reader_keeps_last(replay->spool.reader) && !replay->input.window;
+        bool has_rows = spool_reader_is_flight_recorder(replay->spool.reader) && !replay->input.window;
         int is_known = has_rows ? replay_renumber(replay, &record, err) : 1;
         code = is_known > 0 ? replay_take_record(replay, &record, err) : is_known;
         if (code)
@@ -51,7 +51,7 @@ int replay_go_on(struct replay *replay, const char *spool_path, uint64_t settled
         code = replay_apply_queue(replay, settled, err);
     if (!code)
         code = replay_end_events(replay, err);
-    replay->spool.keeps_last |= replay->spool.reader && spool_reader_keeps_last(replay->spool.reader);
+    replay->spool.keeps_last |= replay->spool.reader && spool_reader_is_flight_recorder(replay->spool.reader);
     return code ? code : mark_threads_find(replay, 0, err);
 }
 

@@ -114,7 +114,7 @@ static int take_program_record(struct replay *replay, const struct spool_record 
 
 static int take_sample(struct replay *replay, const struct spool_record *record, uint64_t time, struct error *err)
 {
-    replay->spool.keeps_last = spool_reader_keeps_last(replay->spool.reader);
+    replay->spool.keeps_last = spool_reader_is_flight_recorder(replay->spool.reader);
     int code = replay_apply_queue(replay, time, err);
     return code ? code : replay_add_sample(replay, record, err);
 }
@@ -122,7 +122,7 @@ static int take_sample(struct replay *replay, const struct spool_record *record,
 /* The profile of a flight recorder starts at its first sample. */
 static int take_counters(struct replay *replay, const struct spool_counters *counters, struct error *err)
 {
-    bool is_before = spool_reader_keeps_last(replay->spool.reader) && !replay->range.first_sample;
+    bool is_before = spool_reader_is_flight_recorder(replay->spool.reader) && !replay->range.first_sample;
     bool is_possible = counters->of >= COUNTERS_OF_POWER || replay_is_possible(replay, counters->of);
     return replay->input.window || is_before || !is_possible ? 0
                                                              : replay_counters_add(&replay->counters, counters, err);

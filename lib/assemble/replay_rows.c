@@ -103,9 +103,10 @@ void replay_rows_destroy(struct replay_rows *rows)
 bool replay_is_possible(const struct replay *replay, uint32_t number)
 {
     enum { MOST_OF_WINDOWS = 1 << 20 };
-    if (replay->input.window && spool_reader_keeps_last(replay->spool.reader)) /* most of its events were dropped */
+    if (replay->input.window &&
+        spool_reader_is_flight_recorder(replay->spool.reader)) /* most of its events were dropped */
         return number < MOST_OF_WINDOWS;
-    return number <= spool_reader_bytes(replay->spool.reader) / SPOOL_EVENT_MIN;
+    return number <= spool_reader_bytes(replay->spool.reader) / SPOOL_NUMBERING_EVENT_MIN_BYTES;
 }
 
 int replay_ensure_row(struct replay *replay, uint32_t number, void **rows, size_t *length, size_t *capacity,

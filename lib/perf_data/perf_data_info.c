@@ -211,7 +211,7 @@ int perf_data_info_end(struct perf_data_feed *feed)
         {INFO_CPU_TIME, .number = 0},
         {INFO_WAITS, .number = feed->waits.stored},
         {INFO_WAITS_TRUNCATED, .number = feed->waits.truncated},
-        {INFO_WAITS_BARE, .number = feed->waits.without_stack},
+        {INFO_WAITS_WITHOUT_STACK, .number = feed->waits.without_stack},
         {INFO_SAMPLES_LOST, .number = feed->result->lost},
     };
     int code = write_items(feed, items, sizeof(items) / sizeof(*items));

@@ -287,7 +287,7 @@ uint64_t control_deadline(const struct recording *recording)
 static void say_disk_state(struct recording *recording)
 {
     struct control *control = &recording->control;
-    bool is_full = spool_writer_is_waiting(recording->spool);
+    bool is_full = spool_writer_has_queued(recording->spool);
     if (is_full && !control->said_full)
         say(recording,
             "the disk is full: prof keeps the newest 64 MiB of the recording in memory until the disk has room, or "

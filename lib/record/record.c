@@ -271,7 +271,7 @@ static void run(struct recording *recording, uint64_t cpu_before)
         code = metadata_write_end(recording->spool, recording->options, recording->result, problem);
     control_wait(recording);
     if (!code)
-        code = spool_writer_take_rest(recording->spool, &recording->result->rest_fd, problem);
+        code = spool_writer_move_queued(recording->spool, &recording->result->rest_fd, problem);
     int close_code = spool_writer_close(recording->spool, code ? NULL : problem);
     recording->spool = NULL;
     if (code || close_code)

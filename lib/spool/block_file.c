@@ -3,26 +3,26 @@
  *     block  := kind (1 byte)  length (u32)  checksum (u32)  payload
  *     'E'    := events (spool.c)
  *     'S'    := one chunk (chunk.c)
- *     'K'    := nothing; the chunks of this file are in slots
+ *     'K'    := empty; this file stores its chunks in slots
  *     'R'    := slot: sequence (u64)  version (u64)  end of its events (u64)  size (u32)  one chunk  padding
- *     'F'    := a slot that holds nothing
+ *     'F'    := a free slot
  *
- * Fixed numbers are little-endian. The checksum is that of the kind and the payload, of a slot without its padding
- * (block_checksum()). A slot that holds nothing has none: only its kind changes when it is freed, one byte, which is
- * written whole or not at all. A chunk never refers to an event that comes after it in the file; the chunk of a slot
- * never refers to one behind the offset "end of its events". When a write fails half way, the file is cut back to its
- * last whole block.
+ * Fixed numbers are little-endian. The checksum covers the kind and the payload, without the padding of a slot
+ * (block_checksum()). A free slot has no checksum: to free a slot, the recorder writes one byte, its kind, which a
+ * crash cannot tear. A chunk refers only to events that precede the chunk in the file; the chunk of a slot, only to
+ * events before the offset "end of its events". When a write fails halfway, the recorder truncates the file to its last
+ * whole block.
  *
- * A flight recorder writes the chunk that it fills into another slot each time, with the same sequence number and a
- * higher version, and frees the slot that it had one round later, when the disk holds the newer version: neither a
- * recorder that is killed while it writes nor a power cut loses what was in the file before. All slots have the same
- * size, so a file that has reached its bound does not grow by samples any more. When the file has many events, the
- * recorder writes a new file with the events that the samples need (spool_compact.h), which replaces the old one as
- * soon as it is on the disk.
+ * A flight recorder writes each version of the chunk that it fills to another slot, with the same sequence number and a
+ * higher version number. It frees the slot of the previous version one round later, when the disk holds the newer
+ * version. So neither a kill of the recorder nor a power failure loses samples that were in the file. All slots have
+ * the same size, so samples no longer enlarge a file that has reached its size limit. When the file has many events,
+ * the recorder writes a new file with only the events that the samples need (spool_compact.h). The new file replaces
+ * the old one after its sync to the disk.
  *
- * The assembler needs room beside the spool: for a temporary file of 16 bytes a sample, and for the profile. So that
- * room is reserved behind the end of the file. Where no more can be reserved, the disk counts as full. The reserve is
- * given back when the file is closed.
+ * The assembler needs disk space beyond the spool: a temporary file of 16 bytes per sample, and the profile. So the
+ * recorder reserves disk space behind the end of the file. If the file system refuses the reservation, the disk counts
+ * as full. Closing the file releases the reservation.
  */
 #include "spool/block_file.h"
 
@@ -40,23 +40,23 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Bytes that the assembler needs: at least, and for each sample. */
+/* Disk space (bytes) that the assembler needs: minimum, and per sample. */
 enum { PROFILE_MIN = 16 * 1024, PROFILE_SAMPLE = 24 };
 
-enum { MIN_SLOTS = 4 }; /* of a flight recorder: the newest whole chunk, and three for the one that is being filled */
+enum { MIN_SLOTS = 4 }; /* of a flight recorder: the newest whole chunk, and three versions of the chunk being filled */
 
-static void put_number(unsigned char *out, uint64_t value, int bytes)
+static void write_fixed(unsigned char *out, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         out[i] = (unsigned char)(value >> (8 * i));
 }
 
-static int failed(const struct block_file *file, int code, struct error *err)
+static int report_write_error(const struct block_file *file, int code, struct error *err)
 {
     return error_set(err, -code, "cannot write to %s: %s", file->path, strerror(-code));
 }
 
-/* No room for more, by the disk, a quota or a limit on the size of files. */
+/* The disk is full, or the file has reached a quota or a file-size limit. */
 static bool is_full(int code)
 {
     return code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
@@ -64,14 +64,14 @@ static bool is_full(int code)
 
 /* ---- appending ---- */
 
-/* Makes sure of room for `size` more bytes and the profile of `samples` samples. */
+/* Reserves disk space for `size` more bytes and the profile of `samples` samples. */
 static int reserve_room(struct block_file *file, uint64_t size, uint64_t samples)
 {
     uint64_t spool = file->bytes + size;
     uint64_t needed = spool + spool / 4 + PROFILE_MIN + samples * PROFILE_SAMPLE;
     if (needed <= file->reserved)
         return 0;
-    uint64_t wanted = needed + needed / 4; /* if there is as much, not again for every block */
+    uint64_t wanted = needed + needed / 4; /* a larger reservation avoids a call for each block */
     if (fallocate(file->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)wanted)) {
         wanted = needed;
         if (fallocate(file->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)wanted))
@@ -81,9 +81,9 @@ static int reserve_room(struct block_file *file, uint64_t size, uint64_t samples
     return 0;
 }
 
-/* Cuts the file at its last whole block, and gives back what was reserved behind it. If that fails, the reader stops at
- * the broken block all the same. */
-static void cut_at_last_block(struct block_file *file)
+/* Truncates the file to its last whole block, and releases the reservation. If that fails, the reader still stops at
+ * the incomplete block. */
+static void truncate_to_last_block(struct block_file *file)
 {
     if (ftruncate(file->fd, (off_t)file->bytes) == 0)
         file->reserved = 0;
@@ -98,11 +98,12 @@ uint32_t block_checksum(enum block_kind kind, const void *payload, size_t size)
 static void fill_header(unsigned char *header, enum block_kind kind, size_t size, uint32_t checksum)
 {
     header[0] = (unsigned char)kind;
-    put_number(header + 1, size, 4);
-    put_number(header + 5, checksum, 4);
+    write_fixed(header + 1, size, 4);
+    write_fixed(header + 5, checksum, 4);
 }
 
-static int append(struct block_file *file, enum block_kind kind, const void *payload, size_t size, uint64_t samples)
+static int append_block(struct block_file *file, enum block_kind kind, const void *payload, size_t size,
+                        uint64_t samples)
 {
     unsigned char header[BLOCK_HEADER];
     fill_header(header, kind, size, block_checksum(kind, payload, size));
@@ -113,7 +114,7 @@ static int append(struct block_file *file, enum block_kind kind, const void *pay
     if (!code)
         code = file_write(file->fd, payload, size);
     if (code) {
-        cut_at_last_block(file);
+        truncate_to_last_block(file);
         return code;
     }
     file->bytes += sizeof(header) + size;
@@ -127,7 +128,7 @@ static int append(struct block_file *file, enum block_kind kind, const void *pay
 
 /* ---- a full disk ---- */
 
-static void add_span(struct chunk_span *sum, const struct chunk_span *span)
+static void extend_span(struct chunk_span *sum, const struct chunk_span *span)
 {
     if (!sum->samples || span->first < sum->first)
         sum->first = span->first;
@@ -136,24 +137,24 @@ static void add_span(struct chunk_span *sum, const struct chunk_span *span)
     sum->samples += span->samples;
 }
 
-/* Drops the oldest samples that wait beyond the bound. */
-static void bound_waiting(struct block_file *file)
+/* Drops the oldest queued samples while the queue exceeds BLOCK_FILE_QUEUE_MAX. */
+static void drop_oldest_queued(struct block_file *file)
 {
-    for (size_t i = file->first_waiting; i < file->waiting.length && file->waiting_bytes > BLOCK_FILE_WAITING; i++) {
-        struct waiting_block *block = &file->waiting.data[i];
+    for (size_t i = file->first_queued; i < file->waiting.length && file->queued_bytes > BLOCK_FILE_QUEUE_MAX; i++) {
+        struct queued_block *block = &file->waiting.data[i];
         if (block->kind != BLOCK_SAMPLES || !block->payload)
             continue;
-        add_span(&file->dropped, &block->span);
-        file->waiting_bytes -= block->size;
+        extend_span(&file->dropped, &block->span);
+        file->queued_bytes -= block->size;
         free(block->payload);
         block->payload = NULL;
     }
 }
 
-static int wait_for_room(struct block_file *file, enum block_kind kind, const void *payload, size_t size,
-                         const struct chunk_span *span, struct error *err)
+static int queue_block(struct block_file *file, enum block_kind kind, const void *payload, size_t size,
+                       const struct chunk_span *span, struct error *err)
 {
-    struct waiting_block block = {.kind = kind, .payload = malloc(size ? size : 1), .size = size};
+    struct queued_block block = {.kind = kind, .payload = malloc(size ? size : 1), .size = size};
     if (!block.payload)
         return error_no_memory(err);
     memcpy(block.payload, payload, size);
@@ -163,53 +164,54 @@ static int wait_for_room(struct block_file *file, enum block_kind kind, const vo
         free(block.payload);
         return error_no_memory(err);
     }
-    file->waiting_bytes += size;
-    bound_waiting(file);
+    file->queued_bytes += size;
+    drop_oldest_queued(file);
     return 0;
 }
 
-static void forget_waiting(struct block_file *file, struct waiting_block *block)
+static void drop_queue(struct block_file *file, struct queued_block *block)
 {
     if (block->payload)
-        file->waiting_bytes -= block->size;
+        file->queued_bytes -= block->size;
     free(block->payload);
     block->payload = NULL;
-    if (++file->first_waiting == file->waiting.length)
-        file->first_waiting = file->waiting.length = 0;
+    if (++file->first_queued == file->waiting.length)
+        file->first_queued = file->waiting.length = 0;
 }
 
-int block_file_write_waiting(struct block_file *file, struct error *err)
+int block_file_write_queued(struct block_file *file, struct error *err)
 {
-    while (block_file_is_waiting(file)) {
-        struct waiting_block *block = &file->waiting.data[file->first_waiting];
-        int code = block->payload ? append(file, block->kind, block->payload, block->size, block->span.samples) : 0;
+    while (block_file_has_queued(file)) {
+        struct queued_block *block = &file->waiting.data[file->first_queued];
+        int code =
+            block->payload ? append_block(file, block->kind, block->payload, block->size, block->span.samples) : 0;
         if (is_full(code))
             return 0;
         if (code)
-            return failed(file, code, err);
-        forget_waiting(file, block);
+            return report_write_error(file, code, err);
+        drop_queue(file, block);
     }
     return 0;
 }
 
-/* Blocks stay in order: while one waits, those behind it do, too. */
-static int append_or_wait(struct block_file *file, enum block_kind kind, const void *payload, size_t size,
-                          const struct chunk_span *span, struct error *err)
+/* Appends the block, or queues it if the disk is full or earlier blocks are queued: blocks keep their order. */
+static int append_or_queue(struct block_file *file, enum block_kind kind, const void *payload, size_t size,
+                           const struct chunk_span *span, struct error *err)
 {
     int code = -ENOSPC;
-    if (!block_file_is_waiting(file))
-        code = append(file, kind, payload, size, span ? span->samples : 0);
+    if (!block_file_has_queued(file))
+        code = append_block(file, kind, payload, size, span ? span->samples : 0);
     if (is_full(code))
-        return wait_for_room(file, kind, payload, size, span, err);
-    return code ? failed(file, code, err) : 0;
+        return queue_block(file, kind, payload, size, span, err);
+    return code ? report_write_error(file, code, err) : 0;
 }
 
-int block_file_move_waiting(struct block_file *file, struct error *err)
+int block_file_move_queued(struct block_file *file, struct error *err)
 {
     int fd = memfd_create("prof-spool", MFD_CLOEXEC);
     int code = fd < 0 ? -errno : file_write(fd, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_SIZE);
-    while (!code && block_file_is_waiting(file)) {
-        struct waiting_block *block = &file->waiting.data[file->first_waiting];
+    while (!code && block_file_has_queued(file)) {
+        struct queued_block *block = &file->waiting.data[file->first_queued];
         unsigned char header[BLOCK_HEADER];
         if (block->payload) {
             fill_header(header, block->kind, block->size, block_checksum(block->kind, block->payload, block->size));
@@ -218,7 +220,7 @@ int block_file_move_waiting(struct block_file *file, struct error *err)
                 code = file_write(fd, block->payload, block->size);
         }
         if (!code)
-            forget_waiting(file, block);
+            drop_queue(file, block);
     }
     if (!code)
         return fd;
@@ -237,16 +239,16 @@ static void free_slot(struct block_file *file, struct block_slot *slot)
     slot->used = false;
 }
 
-/* The version before of the chunk that is, or was, being filled. Its samples are not counted any more. */
-static void free_superseded(struct block_file *file)
+/* Frees the slot with the previous version of the chunk being filled. Its samples no longer count. */
+static void free_superseded_slot(struct block_file *file)
 {
     if (file->superseded != SIZE_MAX)
         free_slot(file, &file->slots.data[file->superseded]);
     file->superseded = SIZE_MAX;
 }
 
-/* The used slot with the oldest samples, other than those of the chunk that is being filled; NULL: none. */
-static struct block_slot *oldest_slot(struct block_file *file)
+/* Returns the used slot with the oldest samples, except those of the chunk being filled; NULL: none. */
+static struct block_slot *find_oldest_slot(struct block_file *file)
 {
     struct block_slot *oldest = NULL;
     for (size_t i = 0; i < file->slots.length; i++) {
@@ -258,7 +260,7 @@ static struct block_slot *oldest_slot(struct block_file *file)
     return oldest;
 }
 
-static size_t count_used(const struct block_file *file)
+static size_t count_used_slots(const struct block_file *file)
 {
     size_t count = 0;
     for (size_t i = 0; i < file->slots.length; i++)
@@ -266,14 +268,14 @@ static size_t count_used(const struct block_file *file)
     return count;
 }
 
-/* Frees the slots beyond the bounds, where `adding` more is to come. */
-static void bound_slots(struct block_file *file, uint64_t now, size_t adding)
+/* Frees the oldest slots until `adding` more slots fit within the limits. */
+static void free_slots_beyond_limits(struct block_file *file, uint64_t now, size_t adding)
 {
     size_t most = file->keep_bytes ? (size_t)(file->keep_bytes / (BLOCK_HEADER + SLOT_SIZE)) : SIZE_MAX;
     if (most < MIN_SLOTS)
         most = MIN_SLOTS;
-    size_t used = count_used(file);
-    for (struct block_slot *oldest; (oldest = oldest_slot(file)); used--) {
+    size_t used = count_used_slots(file);
+    for (struct block_slot *oldest; (oldest = find_oldest_slot(file)); used--) {
         bool is_old = file->keep_ns && oldest->span.last + file->keep_ns < now;
         if (used + adding <= most && !is_old)
             break;
@@ -281,8 +283,8 @@ static void bound_slots(struct block_file *file, uint64_t now, size_t adding)
     }
 }
 
-/* A slot that holds nothing, at the end of the file if there is no other. -ENOSPC if the disk is full. */
-static int take_slot(struct block_file *file, size_t *index)
+/* Returns a free slot, or a new one at the end of the file. -ENOSPC if the disk is full. */
+static int find_free_slot(struct block_file *file, size_t *index)
 {
     for (size_t i = 0; i < file->slots.length; i++)
         if (!file->slots.data[i].used) {
@@ -301,7 +303,7 @@ static int take_slot(struct block_file *file, size_t *index)
         code = -errno;
     if (code) {
         file->slots.length--;
-        cut_at_last_block(file);
+        truncate_to_last_block(file);
         return code;
     }
     file->bytes += sizeof(header) + SLOT_SIZE;
@@ -313,10 +315,10 @@ static int take_slot(struct block_file *file, size_t *index)
 static int write_slot(struct block_file *file, const struct block_slot *slot, const void *chunk, size_t size)
 {
     unsigned char bytes[BLOCK_HEADER + SLOT_SIZE], *payload = bytes + BLOCK_HEADER;
-    put_number(payload, file->sequence, 8);
-    put_number(payload + 8, ++file->version, 8);
-    put_number(payload + 16, file->events_end, 8);
-    put_number(payload + 24, size, 4);
+    write_fixed(payload, file->sequence, 8);
+    write_fixed(payload + 8, ++file->version, 8);
+    write_fixed(payload + 16, file->events_end, 8);
+    write_fixed(payload + 24, size, 4);
     memcpy(payload + SLOT_HEADER, chunk, size);
     fill_header(bytes, BLOCK_SLOT, SLOT_SIZE, block_checksum(BLOCK_SLOT, payload, SLOT_HEADER + size));
     size_t total = BLOCK_HEADER + SLOT_HEADER + size;
@@ -329,27 +331,28 @@ static int write_slot(struct block_file *file, const struct block_slot *slot, co
     return 0;
 }
 
-/* Where the disk is full, the oldest chunk makes room; if there is none, the new one is dropped. */
+/* Writes the chunk to a slot. On a full disk it replaces the oldest chunk; without an older chunk, drops the new
+ * one. */
 static int replace_chunk(struct block_file *file, const void *chunk, size_t size, const struct chunk_span *span,
                          struct error *err)
 {
     size_t index = 0;
-    free_superseded(file);
-    bound_slots(file, span->last, 1);
-    int code = take_slot(file, &index);
-    struct block_slot *oldest = is_full(code) ? oldest_slot(file) : NULL;
+    free_superseded_slot(file);
+    free_slots_beyond_limits(file, span->last, 1);
+    int code = find_free_slot(file, &index);
+    struct block_slot *oldest = is_full(code) ? find_oldest_slot(file) : NULL;
     if (oldest) {
         free_slot(file, oldest);
-        code = take_slot(file, &index);
+        code = find_free_slot(file, &index);
     }
     if (!code)
         code = write_slot(file, &file->slots.data[index], chunk, size);
     if (is_full(code)) {
-        add_span(&file->dropped, span);
+        extend_span(&file->dropped, span);
         return 0;
     }
     if (code)
-        return failed(file, code, err);
+        return report_write_error(file, code, err);
     if (file->newest != SIZE_MAX) {
         struct block_slot *before = &file->slots.data[file->newest];
         file->samples -= before->span.samples;
@@ -372,8 +375,8 @@ void block_file_end_chunk(struct block_file *file)
 
 /* ---- compacting the events of a flight recorder ---- */
 
-/* Bytes of events in the file of a flight recorder before they are compacted: at least, and as a part of its samples.
- * Each time all chunks are copied. */
+/* A flight recorder compacts its events when they exceed MANY_EVENTS bytes and one MANY_EVENTS_PART-th of the bytes of
+ * its chunks: compacting copies all chunks. */
 enum { MANY_EVENTS = 256 << 10, MANY_EVENTS_PART = 4 };
 
 bool block_file_has_many_events(const struct block_file *file)
@@ -383,10 +386,10 @@ bool block_file_has_many_events(const struct block_file *file)
         many = MANY_EVENTS;
     if (many < file->many_events)
         many = file->many_events;
-    return block_file_keeps_last(file) && !block_file_is_waiting(file) && file->event_bytes > many;
+    return block_file_is_flight_recorder(file) && !block_file_has_queued(file) && file->event_bytes > many;
 }
 
-void block_file_oldest(const struct block_file *file, uint64_t *sequence, uint64_t *time)
+void block_file_find_oldest_chunk(const struct block_file *file, uint64_t *sequence, uint64_t *time)
 {
     *sequence = file->sequence;
     *time = UINT64_MAX;
@@ -426,13 +429,13 @@ bool block_file_read_events(struct block_file *file, unsigned char **bytes, size
     return done;
 }
 
-/* Copies a slot behind the events of the new file. */
-static int copy_slot(struct block_file *to, const struct block_file *from, const struct block_slot *slot)
+/* Copies a slot to the new file, behind its events. */
+static int copy_slot_to(struct block_file *to, const struct block_file *from, const struct block_slot *slot)
 {
     unsigned char bytes[BLOCK_HEADER + SLOT_SIZE], *payload = bytes + BLOCK_HEADER;
     if (file_read_at(from->fd, bytes, sizeof(bytes), slot->offset) < BLOCK_HEADER + SLOT_HEADER)
         return -EIO;
-    put_number(payload + 16, to->events_end, 8);
+    write_fixed(payload + 16, to->events_end, 8);
     uint32_t size =
         (uint32_t)payload[24] | (uint32_t)payload[25] << 8 | (uint32_t)payload[26] << 16 | (uint32_t)payload[27] << 24;
     if (size > CHUNK_SIZE)
@@ -450,21 +453,21 @@ static int copy_slot(struct block_file *to, const struct block_file *from, const
     return code;
 }
 
-static int write_compacted(struct block_file *to, const struct block_file *from, const void *events, size_t size)
+static int write_compacted_file(struct block_file *to, const struct block_file *from, const void *events, size_t size)
 {
     int code = file_write(to->fd, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_SIZE);
     to->bytes = to->events_end = BLOCK_FILE_MAGIC_SIZE;
     if (!code)
-        code = append(to, BLOCK_KEEPS_LAST, "", 0, 0);
+        code = append_block(to, BLOCK_FLIGHT_RECORDER, "", 0, 0);
     if (!code)
-        code = append(to, BLOCK_EVENTS, events, size, 0);
+        code = append_block(to, BLOCK_EVENTS, events, size, 0);
     for (size_t i = 0; i < from->slots.length && !code; i++) {
         if (from->newest == i)
             to->newest = to->slots.length;
         if (from->superseded == i)
             to->superseded = to->slots.length;
         if (from->slots.data[i].used)
-            code = copy_slot(to, from, &from->slots.data[i]);
+            code = copy_slot_to(to, from, &from->slots.data[i]);
     }
     return code;
 }
@@ -480,18 +483,18 @@ int block_file_replace_events(struct block_file *file, const void *events, size_
     memset(&made.slots, 0, sizeof(made.slots));
     made.newest = made.superseded = SIZE_MAX;
     made.reserved = made.event_bytes = 0;
-    file_sync_end(file->sync); /* an earlier compaction is done with this name */
-    unlink(path);              /* of a recorder that was killed */
+    file_sync_end(file->sync); /* an earlier compaction has renamed its file */
+    unlink(path);              /* left by a killed recorder */
     made.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     int code = made.fd < 0 ? -errno : 0;
     if (!code) {
         flock(made.fd, LOCK_EX | LOCK_NB);
-        code = size <= BLOCK_MAX ? write_compacted(&made, file, events, size) : -EFBIG;
+        code = size <= BLOCK_MAX ? write_compacted_file(&made, file, events, size) : -EFBIG;
         if (code)
             unlink(path);
     }
     file->many_events = 2 * (code ? file->event_bytes : size);
-    if (code) { /* the disk may be full: the old file remains whole */
+    if (code) { /* the disk may be full: keep the old file */
         if (made.fd >= 0)
             close(made.fd);
         array_free(&made.slots);
@@ -513,25 +516,25 @@ int block_file_replace_events(struct block_file *file, const void *events, size_
 
 /* ---- the file ---- */
 
-static int create(struct block_file *file, struct error *err)
+static int create_file(struct block_file *file, struct error *err)
 {
     file->fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file->fd < 0)
-        return error_set(err, errno, "cannot create %s: %s", file->path, strerror(errno));
+        return error_set(err, errno, "cannot create_file %s: %s", file->path, strerror(errno));
     file_give_to_sudo_user(file->fd, file->path);
-    flock(file->fd, LOCK_EX | LOCK_NB); /* the kernel takes the lock away when the recorder ends, however it does */
+    flock(file->fd, LOCK_EX | LOCK_NB); /* the kernel releases the lock when the recorder exits or is killed */
     int code = file_write(file->fd, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_SIZE);
     if (!code) {
         file->bytes = file->events_end = BLOCK_FILE_MAGIC_SIZE;
-        if (block_file_keeps_last(file))
-            code = append(file, BLOCK_KEEPS_LAST, "", 0, 0);
+        if (block_file_is_flight_recorder(file))
+            code = append_block(file, BLOCK_FLIGHT_RECORDER, "", 0, 0);
     }
     if (!code) {
         file->sync = file_sync_begin(file->fd, file->path);
         return 0;
     }
     unlink(file->path);
-    return failed(file, code, err);
+    return report_write_error(file, code, err);
 }
 
 int block_file_create(struct block_file *file, const char *path, uint64_t keep_bytes, uint64_t keep_ns,
@@ -540,26 +543,26 @@ int block_file_create(struct block_file *file, const char *path, uint64_t keep_b
     *file = (struct block_file){
         .fd = -1, .keep_bytes = keep_bytes, .keep_ns = keep_ns, .newest = SIZE_MAX, .superseded = SIZE_MAX};
     file->path = strdup(path);
-    return file->path ? create(file, err) : error_no_memory(err);
+    return file->path ? create_file(file, err) : error_no_memory(err);
 }
 
 int block_file_add_events(struct block_file *file, const void *bytes, size_t size, struct error *err)
 {
-    return append_or_wait(file, BLOCK_EVENTS, bytes, size, NULL, err);
+    return append_or_queue(file, BLOCK_EVENTS, bytes, size, NULL, err);
 }
 
 int block_file_add_chunk(struct block_file *file, const void *bytes, size_t size, const struct chunk_span *span,
                          struct error *err)
 {
-    if (block_file_keeps_last(file))
+    if (block_file_is_flight_recorder(file))
         return replace_chunk(file, bytes, size, span, err);
-    return append_or_wait(file, BLOCK_SAMPLES, bytes, size, span, err);
+    return append_or_queue(file, BLOCK_SAMPLES, bytes, size, span, err);
 }
 
 int block_file_sync(struct block_file *file, struct error *err)
 {
     int code = file_sync_request(file->sync);
-    return code ? failed(file, code, err) : 0;
+    return code ? report_write_error(file, code, err) : 0;
 }
 
 uint64_t block_file_sync_cpu_time(const struct block_file *file)
@@ -572,11 +575,11 @@ int block_file_close(struct block_file *file, struct error *err)
     int code = 0;
     file_sync_end(file->sync);
     if (file->fd >= 0) {
-        cut_at_last_block(file);
+        truncate_to_last_block(file);
         if (close(file->fd) < 0)
-            code = failed(file, -errno, err);
+            code = report_write_error(file, -errno, err);
     }
-    for (size_t i = file->first_waiting; i < file->waiting.length; i++)
+    for (size_t i = file->first_queued; i < file->waiting.length; i++)
         free(file->waiting.data[i].payload);
     array_free(&file->waiting);
     array_free(&file->slots);

@@ -1,10 +1,10 @@
 /*
- * The file of a spool as blocks, and what becomes of them when there is no room. See block_file.c for the layout.
+ * Writes a spool file as blocks, and keeps them in memory while the disk is full. block_file.c describes the layout.
  *
- * - A full disk: what has no room waits in memory, up to BLOCK_FILE_WAITING bytes. The oldest samples are dropped then,
- *   and counted. What waits is written when there is room again.
- * - A flight recorder keeps only the newest chunks of samples: it writes a new one over the oldest.
- * - A power cut: the disk is asked to hold what is in the file (file_sync.h).
+ * - A full disk: up to BLOCK_FILE_QUEUE_MAX bytes of blocks are queued in memory. Beyond this limit, the recorder drops
+ *   and counts the oldest samples. It writes the queue when the disk has space again.
+ * - A flight recorder keeps only the newest chunks of samples: a new chunk overwrites the oldest.
+ * - A power failure: the recorder syncs the file to the disk (file_sync.h).
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -23,33 +23,33 @@
 enum {
     BLOCK_FILE_VERSION = 3,
     BLOCK_FILE_MAGIC_SIZE = 8,
-    BLOCK_FILE_MAGIC_NAME = 7,           /* what all versions begin with */
+    BLOCK_FILE_MAGIC_NAME = 7,           /* the prefix common to all versions */
     BLOCK_HEADER = 9,                    /* kind, length, checksum */
     BLOCK_MAX = 64 * 1024 * 1024,        /* bytes of a payload */
-    BLOCK_FILE_WAITING = 64 << 20,       /* bytes in memory while the disk is full */
-    SLOT_HEADER = 28,                    /* sequence, version, end of its events, size of the chunk */
+    BLOCK_FILE_QUEUE_MAX = 64 << 20,     /* limit of queued bytes in memory while the disk is full */
+    SLOT_HEADER = 28,                    /* sequence, version, end of the chunk's events, size of the chunk */
     SLOT_SIZE = SLOT_HEADER + CHUNK_SIZE /* payload of a slot */
 };
 
 /* Kinds of blocks. */
 enum block_kind {
     BLOCK_EVENTS = 'E',
-    BLOCK_SAMPLES = 'S',    /* a chunk */
-    BLOCK_KEEPS_LAST = 'K', /* the first one of a flight recorder, whose chunks are in slots */
-    BLOCK_SLOT = 'R',       /* a chunk that a newer one may replace */
+    BLOCK_SAMPLES = 'S',         /* a chunk */
+    BLOCK_FLIGHT_RECORDER = 'K', /* the first block of a flight recorder: chunks are in slots */
+    BLOCK_SLOT = 'R',            /* a chunk that a newer chunk may replace */
     BLOCK_FREE_SLOT = 'F'
 };
 
 /* The checksum in the header of a block. */
 uint32_t block_checksum(enum block_kind kind, const void *payload, size_t size);
 
-/* What a chunk holds. */
+/* The number and times of a chunk's samples. */
 struct chunk_span {
     uint64_t samples;
     uint64_t first, last; /* ns */
 };
 
-struct waiting_block {
+struct queued_block {
     enum block_kind kind;
     unsigned char *payload;
     size_t size;
@@ -71,70 +71,70 @@ struct block_file {
     char *path;
     uint64_t bytes;    /* up to the last whole block */
     uint64_t samples;  /* in the file */
-    uint64_t reserved; /* bytes of the disk that are the file's, those behind its end included */
+    uint64_t reserved; /* bytes of disk space allocated to the file, including those behind its end */
 
-    ARRAY(struct waiting_block) waiting;
-    size_t first_waiting;
-    size_t waiting_bytes;
-    struct chunk_span dropped; /* samples that were dropped since they were asked for */
+    ARRAY(struct queued_block) waiting;
+    size_t first_queued;
+    size_t queued_bytes;
+    struct chunk_span dropped; /* dropped samples that no LOST event reports yet */
 
-    uint64_t keep_bytes, keep_ns; /* of a flight recorder; both 0: keeps all */
+    uint64_t keep_bytes, keep_ns; /* limits of a flight recorder; both 0: keeps all samples */
     ARRAY(struct block_slot) slots;
-    size_t newest;     /* slot of the chunk that is still being filled; SIZE_MAX: none */
-    size_t superseded; /* slot of the version before, which stays until the disk holds the newest; SIZE_MAX: none */
+    size_t newest;     /* slot of the chunk being filled; SIZE_MAX: none */
+    size_t superseded; /* slot of its previous version, kept until the disk holds the newest; SIZE_MAX: none */
     uint64_t sequence, version;
-    uint64_t events_end;               /* offset behind the last block of events */
-    uint64_t event_bytes, many_events; /* in blocks of events; as many are to be compacted */
+    uint64_t events_end;               /* end of the last block of events */
+    uint64_t event_bytes, many_events; /* bytes in blocks of events; limit that starts a compaction */
 };
 
-/* Creates the file (mode 0600, must not exist). keep_bytes, keep_ns: for a flight recorder, see above. */
+/* Creates the file (mode 0600, must not exist). keep_bytes, keep_ns: limits of a flight recorder; 0: no limit. */
 int block_file_create(struct block_file *file, const char *path, uint64_t keep_bytes, uint64_t keep_ns,
                       struct error *err);
 
-/* Append events; add a chunk. A full disk is no error. */
+/* Append events or a chunk. On a full disk they queue the block and return 0. */
 int block_file_add_events(struct block_file *file, const void *bytes, size_t size, struct error *err);
 int block_file_add_chunk(struct block_file *file, const void *bytes, size_t size, const struct chunk_span *span,
                          struct error *err);
 
-/* Whether chunks are replaced: then one that is being filled may be added again and again, each time with all that it
- * has, until block_file_end_chunk(). */
-static inline bool block_file_keeps_last(const struct block_file *file)
+/* Whether the file keeps only the newest chunks. Then the caller may add the chunk being filled repeatedly, each time
+ * whole, until block_file_end_chunk(). */
+static inline bool block_file_is_flight_recorder(const struct block_file *file)
 {
     return file->keep_bytes || file->keep_ns;
 }
 void block_file_end_chunk(struct block_file *file);
 
-/* ---- events of a flight recorder, which would grow as long as it records ---- */
+/* ---- compacting the events of a flight recorder ---- */
 
 /* Whether the file has enough events to compact them. */
 bool block_file_has_many_events(const struct block_file *file);
 
-/* Finds the oldest chunk in the file: its sequence, and the time of its first sample. */
-void block_file_oldest(const struct block_file *file, uint64_t *sequence, uint64_t *time);
+/* Returns the sequence of the oldest chunk in the file, and the time of its first sample. */
+void block_file_find_oldest_chunk(const struct block_file *file, uint64_t *sequence, uint64_t *time);
 
 /* Reads all events of the file. Returns false if they cannot be read. */
 bool block_file_read_events(struct block_file *file, unsigned char **bytes, size_t *size);
 
-/* Writes a new file with these events and the chunks in slots, and has it take the place of the old one. The old one
- * stays if there is no room. */
+/* Replaces the file with a new one that has these events and the chunks in slots. Keeps the old file if the disk is
+ * full. */
 int block_file_replace_events(struct block_file *file, const void *events, size_t size, struct error *err);
 
-/* Tries to write what waits. Call it about every second. */
-int block_file_write_waiting(struct block_file *file, struct error *err);
+/* Tries to write the queued blocks. Call it about every second. */
+int block_file_write_queued(struct block_file *file, struct error *err);
 
-static inline bool block_file_is_waiting(const struct block_file *file)
+static inline bool block_file_has_queued(const struct block_file *file)
 {
-    return file->first_waiting < file->waiting.length;
+    return file->first_queued < file->waiting.length;
 }
 
-/* Has the disk hold, in a moment, what is in the file now; does not wait for it. Call it about every second. Fails
- * where an earlier call turns out to have failed. */
+/* Starts to sync the file to the disk, without waiting. Call it about every second. Returns the error of an earlier
+ * sync. */
 int block_file_sync(struct block_file *file, struct error *err);
 
-uint64_t block_file_sync_cpu_time(const struct block_file *file); /* ns that this has taken */
+uint64_t block_file_sync_cpu_time(const struct block_file *file); /* ns used by syncs */
 
-/* Moves what waits to a file in memory that reads like a spool. Returns its descriptor, or a negative errno value. */
-int block_file_move_waiting(struct block_file *file, struct error *err);
+/* Moves the queued blocks to a spool file in memory. Returns its descriptor, or a negative errno value. */
+int block_file_move_queued(struct block_file *file, struct error *err);
 
-/* Closes the file and frees what waits; gives back what was reserved. Zeroes the struct. */
+/* Closes the file, frees the queued blocks, and releases the reserved disk space. Zeroes the struct. */
 int block_file_close(struct block_file *file, struct error *err);

@@ -23,14 +23,14 @@ struct block_reader {
     uint64_t at; /* offset of the next block */
     ARRAY(unsigned char) block;
     bool keeps_last;
-    ARRAY(struct slot_ref) slots; /* of a flight recorder, by sequence */
-    size_t next_slot;
-    uint64_t chunk; /* number of the last one given out */
+    ARRAY(struct slot_ref) slots; /* slots of a flight recorder, by sequence */
+    size_t next_slot_index;
+    uint64_t chunk; /* number of the last returned chunk */
     bool has_chunk;
     int more_fd; /* -1: none */
     char *more_path;
-    uint64_t damaged, damaged_bytes, bytes, rest; /* rest: of files that were read before */
-    uint64_t searched, verified;                  /* bytes, see verify_in_search() */
+    uint64_t damaged, damaged_bytes, bytes, rest; /* rest: bytes of the files read before this one */
+    uint64_t searched, verified; /* bytes passed and bytes verified by searches: see verify_in_search() */
 };
 
 struct block_header {
@@ -38,7 +38,7 @@ struct block_header {
     uint32_t size, checksum;
 };
 
-/* Finds the name of the prof that recorded a spool of another version: metadata is text in all of them. */
+/* Finds the version of prof that recorded a spool of another format version: all versions store it as text. */
 static bool find_recorder(int fd, char *name, size_t size)
 {
     static const char key[] = "recorder\0prof ", prefix[] = "prof ";
@@ -158,36 +158,36 @@ uint64_t block_reader_bytes(const struct block_reader *reader)
     return reader->bytes;
 }
 
-static uint64_t size_of_file(const struct block_reader *reader)
+static uint64_t get_file_size(const struct block_reader *reader)
 {
     struct stat info;
     return fstat(reader->fd, &info) == 0 && info.st_size > 0 ? (uint64_t)info.st_size : 0;
 }
 
-static uint64_t bytes_behind(const struct block_reader *reader)
+static uint64_t bytes_after_last_block(const struct block_reader *reader)
 {
-    uint64_t size = size_of_file(reader);
+    uint64_t size = get_file_size(reader);
     return size > reader->at ? size - reader->at : 0;
 }
 
 uint64_t block_reader_rest(const struct block_reader *reader)
 {
-    return reader->rest + bytes_behind(reader);
+    return reader->rest + bytes_after_last_block(reader);
 }
 
-bool block_reader_keeps_last(const struct block_reader *reader)
+bool block_reader_is_flight_recorder(const struct block_reader *reader)
 {
     return reader->keeps_last;
 }
 
-static int cannot_read(const struct block_reader *reader, ssize_t code, struct error *err)
+static int report_read_error(const struct block_reader *reader, ssize_t code, struct error *err)
 {
     return error_set(err, (int)-code, "cannot read %s: %s", reader->path, strerror((int)-code));
 }
 
-/* ---- reading at an offset: 1, 0 if there is no whole block, or an error ---- */
+/* ---- reading at an offset: returns 1, 0 without a whole block, or an error ---- */
 
-/* Whether a recorder may have written it. */
+/* Whether a recorder may have written this header. */
 static bool is_header(const struct block_header *header)
 {
     switch (header->kind) {
@@ -195,7 +195,7 @@ static bool is_header(const struct block_header *header)
         return header->size <= BLOCK_MAX;
     case BLOCK_SAMPLES:
         return header->size <= CHUNK_SIZE;
-    case BLOCK_KEEPS_LAST:
+    case BLOCK_FLIGHT_RECORDER:
         return header->size == 0;
     case BLOCK_SLOT:
     case BLOCK_FREE_SLOT:
@@ -218,7 +218,7 @@ static int read_header(struct block_reader *reader, uint64_t offset, struct bloc
     unsigned char bytes[BLOCK_HEADER];
     ssize_t got = file_read_at(reader->fd, bytes, sizeof(bytes), offset);
     if (got < 0)
-        return cannot_read(reader, got, err);
+        return report_read_error(reader, got, err);
     return parse_header(bytes, (size_t)got, header);
 }
 
@@ -229,13 +229,13 @@ static int read_payload(struct block_reader *reader, uint64_t offset, size_t siz
         return error_no_memory(err);
     ssize_t got = file_read_at(reader->fd, reader->block.data, size, offset);
     if (got < 0)
-        return cannot_read(reader, got, err);
+        return report_read_error(reader, got, err);
     return (size_t)got == size;
 }
 
 /* ---- slots ---- */
 
-/* Reads the slot at `offset` into the block; 0 if it is no whole one. */
+/* Reads the slot at `offset` into reader->block; 0 if the slot is damaged or incomplete. */
 static int read_slot(struct block_reader *reader, uint64_t offset, struct slot_ref *slot, size_t *chunk_size,
                      struct error *err)
 {
@@ -258,11 +258,11 @@ static int read_slot(struct block_reader *reader, uint64_t offset, struct slot_r
 
 /* ---- damage ---- */
 
-/* Whether the block at `offset` is whole: 1, 0 or an error. A slot that holds nothing has no checksum. */
+/* Whether the block at `offset` is whole: 1, 0 or an error. A free slot has no checksum. */
 static int is_whole(struct block_reader *reader, uint64_t offset, const struct block_header *header, struct error *err)
 {
     if (header->kind == BLOCK_FREE_SLOT)
-        return offset + BLOCK_HEADER + header->size <= size_of_file(reader);
+        return offset + BLOCK_HEADER + header->size <= get_file_size(reader);
     if (header->kind == BLOCK_SLOT) {
         struct slot_ref slot;
         size_t chunk_size;
@@ -274,8 +274,8 @@ static int is_whole(struct block_reader *reader, uint64_t offset, const struct b
     return block_checksum(header->kind, reader->block.data, header->size) == header->checksum;
 }
 
-/* The same during a search. Bytes that look like one header after the other, each of a large block, would take time in
- * proportion to their square; so no more bytes are verified than some times those that were passed. */
+/* The same during a search. Verifies the block at `offset` within a budget: a multiple of the bytes that searches have
+ * passed. Otherwise hostile bytes that resemble many headers of large blocks would take quadratic time. */
 static int verify_in_search(struct block_reader *reader, uint64_t offset, const struct block_header *header,
                             struct error *err)
 {
@@ -288,15 +288,15 @@ static int verify_in_search(struct block_reader *reader, uint64_t offset, const 
     return is_whole(reader, offset, header, err);
 }
 
-/* Finds the first whole block behind `offset`: 1 with *found, 0 if there is none, or an error. */
-static int search_block(struct block_reader *reader, uint64_t offset, uint64_t *found, struct error *err)
+/* Finds the first whole block after `offset`: 1 with *found, 0 if no block follows, or an error. */
+static int find_whole_block(struct block_reader *reader, uint64_t offset, uint64_t *found, struct error *err)
 {
     enum { WINDOW = 32 * 1024 };
     unsigned char window[WINDOW];
     for (uint64_t start = offset + 1;; start += WINDOW - BLOCK_HEADER + 1) {
         ssize_t got = file_read_at(reader->fd, window, sizeof(window), start);
         if (got < 0)
-            return cannot_read(reader, got, err);
+            return report_read_error(reader, got, err);
         for (size_t i = 0; i + BLOCK_HEADER <= (size_t)got; i++) {
             struct block_header header;
             reader->searched++;
@@ -312,27 +312,28 @@ static int search_block(struct block_reader *reader, uint64_t offset, uint64_t *
     }
 }
 
-/* Whether the length in the header of a block whose payload is damaged can be right: another block follows it. */
-static int length_is_right(struct block_reader *reader, uint64_t offset, const struct block_header *header,
-                           struct error *err)
+/* Whether the header of a block with a damaged payload has a plausible length: another block follows at that
+ * distance. */
+static int is_length_plausible(struct block_reader *reader, uint64_t offset, const struct block_header *header,
+                               struct error *err)
 {
     struct block_header next;
     uint64_t end = offset + BLOCK_HEADER + header->size;
-    if (end == size_of_file(reader))
+    if (end == get_file_size(reader))
         return 1;
     int code = read_header(reader, end, &next, err);
     return code <= 0 ? code : verify_in_search(reader, end, &next, err);
 }
 
-/* Finds where to go on behind the damaged block at `offset`: 1 with *next, 0 if no whole block follows, or an error.
- * `header` is NULL if it makes no sense. */
-static int next_behind_damage(struct block_reader *reader, uint64_t offset, const struct block_header *header,
-                              uint64_t *next, struct error *err)
+/* Finds the next whole block after the damaged block at `offset`: 1 with *next, 0 if no block follows, or an error.
+ * `header`: NULL if the header is invalid. */
+static int find_next_after_damage(struct block_reader *reader, uint64_t offset, const struct block_header *header,
+                                  uint64_t *next, struct error *err)
 {
-    int code = header ? length_is_right(reader, offset, header, err) : 0;
+    int code = header ? is_length_plausible(reader, offset, header, err) : 0;
     if (code > 0)
         *next = offset + BLOCK_HEADER + header->size;
-    return code ? code : search_block(reader, offset, next, err);
+    return code ? code : find_whole_block(reader, offset, next, err);
 }
 
 /* ---- slots of a flight recorder ---- */
@@ -344,7 +345,7 @@ static int compare_slots(const void *a, const void *b)
                                              : ORDER(right->version, left->version);
 }
 
-/* Of a chunk that was written again while it was filled, the newest version counts. */
+/* Keeps only the newest version of each chunk. */
 static void keep_newest_versions(struct block_reader *reader)
 {
     size_t kept = 0;
@@ -356,8 +357,8 @@ static void keep_newest_versions(struct block_reader *reader)
     reader->slots.length = kept;
 }
 
-/* Notes the slot at `offset`. */
-static int note_slot(struct block_reader *reader, uint64_t offset, struct error *err)
+/* Adds the slot at `offset` to the list. */
+static int add_slot(struct block_reader *reader, uint64_t offset, struct error *err)
 {
     struct slot_ref slot;
     size_t chunk_size;
@@ -381,14 +382,14 @@ static int find_slots(struct block_reader *reader, struct error *err)
         int code = read_header(reader, offset, &header, err);
         if (code > 0) {
             if (header.kind == BLOCK_SLOT)
-                code = note_slot(reader, offset, err);
+                code = add_slot(reader, offset, err);
             if (code < 0)
                 return code;
             offset += BLOCK_HEADER + header.size;
             continue;
         }
         if (!code)
-            code = search_block(reader, offset, &offset, err);
+            code = find_whole_block(reader, offset, &offset, err);
         if (code < 0)
             return code;
         if (!code)
@@ -398,12 +399,12 @@ static int find_slots(struct block_reader *reader, struct error *err)
     return 0;
 }
 
-/* Gives out the next chunk of a flight recorder; 0 if there is none. One that the recorder has replaced since is left
- * out: it was the oldest. */
-static int next_slot(struct block_reader *reader, const unsigned char **payload, size_t *size, struct error *err)
+/* Reads the next chunk of a flight recorder; 0 after the last. Skips a chunk that the recorder has replaced meanwhile,
+ * because it was the oldest. */
+static int next_slot_index(struct block_reader *reader, const unsigned char **payload, size_t *size, struct error *err)
 {
-    while (reader->next_slot < reader->slots.length) {
-        const struct slot_ref *wanted = &reader->slots.data[reader->next_slot++];
+    while (reader->next_slot_index < reader->slots.length) {
+        const struct slot_ref *wanted = &reader->slots.data[reader->next_slot_index++];
         struct slot_ref slot;
         int code = read_slot(reader, wanted->offset, &slot, size, err);
         if (code < 0)
@@ -420,19 +421,20 @@ static int next_slot(struct block_reader *reader, const unsigned char **payload,
 }
 
 /* Whether the next chunk in a slot comes before the next block. */
-static bool is_slots_turn(const struct block_reader *reader)
+static bool is_next_chunk_due(const struct block_reader *reader)
 {
-    return reader->next_slot < reader->slots.length && reader->slots.data[reader->next_slot].events_end <= reader->at;
+    return reader->next_slot_index < reader->slots.length &&
+           reader->slots.data[reader->next_slot_index].events_end <= reader->at;
 }
 
 /* ---- in order ---- */
 
-/* Goes on with the file that was appended. False if there is none. */
-static bool go_on_with_next_file(struct block_reader *reader)
+/* Continues with the appended file. False if there is none. */
+static bool start_next_file(struct block_reader *reader)
 {
     if (reader->more_fd < 0)
         return false;
-    reader->rest += bytes_behind(reader);
+    reader->rest += bytes_after_last_block(reader);
     close(reader->fd);
     free(reader->path);
     reader->fd = reader->more_fd;
@@ -443,7 +445,7 @@ static bool go_on_with_next_file(struct block_reader *reader)
     return true;
 }
 
-static void skip_to(struct block_reader *reader, uint64_t next)
+static void skip_to_offset(struct block_reader *reader, uint64_t next)
 {
     reader->damaged++;
     reader->damaged_bytes += next - reader->at;
@@ -451,13 +453,13 @@ static void skip_to(struct block_reader *reader, uint64_t next)
     reader->at = next;
 }
 
-/* Skips what is at reader->at and no whole block: 2; 0 if none follows, or an error. The file may have grown while we
- * searched: then it is the block at reader->at that has become whole. */
+/* Skips the damaged bytes at reader->at: returns 2, 0 if no whole block follows, or an error. If the file has grown
+ * during the search, the block at reader->at may have become whole. */
 static int skip_damage(struct block_reader *reader, const struct block_header *header, struct error *err)
 {
     struct block_header again;
     uint64_t next = 0;
-    int code = next_behind_damage(reader, reader->at, header, &next, err);
+    int code = find_next_after_damage(reader, reader->at, header, &next, err);
     if (code <= 0)
         return code;
     code = read_header(reader, reader->at, &again, err);
@@ -466,12 +468,13 @@ static int skip_damage(struct block_reader *reader, const struct block_header *h
     if (code < 0)
         return code;
     if (!code)
-        skip_to(reader, next);
+        skip_to_offset(reader, next);
     return 2;
 }
 
-/* The slots are those of the whole file. The block that says so, at its beginning, may be damaged. */
-static int begin_slots(struct block_reader *reader, struct error *err)
+/* Lists the slots of the whole file. The file may be a flight recorder's even if its BLOCK_FLIGHT_RECORDER block is
+ * damaged. */
+static int list_slots(struct block_reader *reader, struct error *err)
 {
     if (reader->keeps_last)
         return 2;
@@ -480,15 +483,15 @@ static int begin_slots(struct block_reader *reader, struct error *err)
     return code < 0 ? code : 2;
 }
 
-/* Reads the block at reader->at: 1 if it is to be given out, 2 if not, 0 at the end. */
-static int take_block(struct block_reader *reader, enum block_kind *kind, size_t *size, struct error *err)
+/* Reads the block at reader->at: 1 if the caller gets it, 2 if not, 0 at the end. */
+static int read_block(struct block_reader *reader, enum block_kind *kind, size_t *size, struct error *err)
 {
     struct block_header header;
     int code = read_header(reader, reader->at, &header, err);
     if (code <= 0)
         return code ? code : skip_damage(reader, NULL, err);
     if (header.kind == BLOCK_SLOT || header.kind == BLOCK_FREE_SLOT) {
-        code = begin_slots(reader, err);
+        code = list_slots(reader, err);
         reader->at += BLOCK_HEADER + header.size;
         return code;
     }
@@ -499,7 +502,7 @@ static int take_block(struct block_reader *reader, enum block_kind *kind, size_t
     reader->bytes += BLOCK_HEADER + header.size;
     *kind = header.kind;
     *size = header.size;
-    return header.kind == BLOCK_KEEPS_LAST ? begin_slots(reader, err) : 1;
+    return header.kind == BLOCK_FLIGHT_RECORDER ? list_slots(reader, err) : 1;
 }
 
 int block_reader_next(struct block_reader *reader, enum block_kind *kind, const unsigned char **payload, size_t *size,
@@ -507,12 +510,12 @@ int block_reader_next(struct block_reader *reader, enum block_kind *kind, const 
 {
     for (;;) {
         *kind = BLOCK_SAMPLES;
-        if (is_slots_turn(reader)) {
-            int code = next_slot(reader, payload, size, err);
+        if (is_next_chunk_due(reader)) {
+            int code = next_slot_index(reader, payload, size, err);
             if (code)
                 return code;
         }
-        int code = take_block(reader, kind, size, err);
+        int code = read_block(reader, kind, size, err);
         *payload = reader->block.data;
         if (code == 1 && *kind == BLOCK_SAMPLES) {
             reader->chunk += reader->has_chunk;
@@ -523,10 +526,10 @@ int block_reader_next(struct block_reader *reader, enum block_kind *kind, const 
         if (code == 2)
             continue;
         *kind = BLOCK_SAMPLES;
-        code = next_slot(reader, payload, size, err);
+        code = next_slot_index(reader, payload, size, err);
         if (code)
             return code;
-        if (!go_on_with_next_file(reader))
+        if (!start_next_file(reader))
             return 0;
     }
 }

@@ -1,11 +1,11 @@
 /*
- * Reads the blocks of a spool file (block_file.c) in order: events before the chunks that refer to them, chunks by
- * their age, also those of a flight recorder, which are anywhere in its file.
+ * Reads the blocks of a spool file (block_file.c) in order: events before the chunks that refer to them, and chunks by
+ * age, although a flight recorder stores them in any order.
  *
- * Where the bytes make no sense, the reader looks for the next whole block and goes on there. This takes time in
- * proportion to the bytes of the file, whatever they are.
+ * The reader skips damaged bytes up to the next whole block. Its time is linear in the size of the file, even for
+ * hostile contents.
  *
- * Threads: a reader belongs to one thread. The file may grow meanwhile.
+ * Threads: a reader belongs to one thread. The file may grow while it is read.
  */
 #pragma once
 
@@ -21,22 +21,22 @@ struct block_reader;
 int block_reader_open(struct block_reader **out, const char *path, struct error *err);
 void block_reader_close(struct block_reader *reader);
 
-/* Has the blocks of another spool file follow the last one of this. */
+/* Appends another spool file: its blocks follow the last block of this one. */
 int block_reader_append(struct block_reader *reader, const char *path, struct error *err);
 
-/* The next whole block: 1 with its kind, BLOCK_EVENTS or BLOCK_SAMPLES, and payload, valid until the next call. 0 at
- * the end, also where no whole block follows; once the file has grown, it can be read on. A negative errno value if it
- * cannot be read. Skips damaged parts and counts them. */
+/* Reads the next whole block: 1 with its kind, BLOCK_EVENTS or BLOCK_SAMPLES, and its payload, valid until the next
+ * call. 0 if no whole block follows; a later call continues once the file has grown. A negative errno value if the file
+ * cannot be read. Skips and counts damaged parts. */
 int block_reader_next(struct block_reader *reader, enum block_kind *kind, const unsigned char **payload, size_t *size,
                       struct error *err);
 
-/* The number of the chunk that was given out last: chunks count up, and one of a flight recorder keeps its number while
- * it is filled. */
+/* Returns the number of the last returned chunk. Numbers count up; all versions of a flight recorder's chunk have the
+ * same number. */
 uint64_t block_reader_chunk(const struct block_reader *reader);
 
-/* Parts of the file skipped so far; one that begins with a damaged header may be several blocks. */
+/* Skipped parts of the file so far. A part that begins with a damaged header may contain several blocks. */
 uint64_t block_reader_damaged(const struct block_reader *reader);
-uint64_t block_reader_damaged_bytes(const struct block_reader *reader); /* bytes of these */
-uint64_t block_reader_bytes(const struct block_reader *reader);         /* of what was read or skipped so far */
-uint64_t block_reader_rest(const struct block_reader *reader);          /* behind the last block read */
-bool block_reader_keeps_last(const struct block_reader *reader);        /* known after the first block */
+uint64_t block_reader_damaged_bytes(const struct block_reader *reader);  /* bytes of these */
+uint64_t block_reader_bytes(const struct block_reader *reader);          /* bytes read or skipped so far */
+uint64_t block_reader_rest(const struct block_reader *reader);           /* bytes after the last whole block */
+bool block_reader_is_flight_recorder(const struct block_reader *reader); /* known after the first block */

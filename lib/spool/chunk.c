@@ -1,28 +1,29 @@
 /*
- * Chunks: samples as LEB128 entries, each told as a difference from the one before.
+ * Chunks: samples as LEB128 entries, each stored as the difference from the previous entry.
  *
- * Stacks of one thread change little between two samples: most outer frames stay. So an entry says how many outer
- * frames it shares with the thread's previous sample *in this chunk*, and lists the rest from the outside in, each as
- * the distance from its caller's pc, which is short within one library. A sleeping or looping thread costs about 8
- * bytes, a deep C++ stack 15 to 30, against 8 bytes a frame raw.
+ * Stacks of one thread change little between two samples: most outer frames stay. So an entry has the number of outer
+ * frames that it shares with the thread's previous sample *in this chunk*, and the other frames, outermost first, each
+ * as the distance from its caller's pc, which is short within one library. A sample of a sleeping or looping thread
+ * costs about 8 bytes, a deep C++ stack 15 to 30; a raw frame has 8 bytes.
  *
  * An entry, all numbers LEB128, "change" and "distance" zigzag:
  *
  *     head       the kind in three bits, then bits of enum head
- *     thread     if HEAD_THREAD: the thread's number; else that of the entry before
- *     time       change against the entry before, ns (against 0 in the first)
- *     fields     those that only this kind has: put_fields()
- *     cpu        if HEAD_CPU; else that of this thread's previous sample
+ *     thread     if HEAD_THREAD: the thread's number; else the previous entry's thread
+ *     time       change from the previous entry, ns (from 0 in the first entry)
+ *     fields     the fields that only this kind has: write_kind_fields()
+ *     cpu        if HEAD_CPU; else the CPU of this thread's previous sample
  *     flags      if HEAD_FLAGS; else 0
- *     shared     unless HEAD_SAME: outer frames taken over from this thread's previous sample
- *     fresh      unless HEAD_SAME: frames that follow
- *     kernel     if HEAD_KERNEL and not HEAD_SAME: how many of the innermost frames are kernel addresses; else 0
- *     distance   `fresh` times, outermost first: from the pc of the frame outside it, or from 0
+ *     shared     unless HEAD_SAME: number of outer frames shared with this thread's previous sample
+ *     fresh      unless HEAD_SAME: number of frames that follow
+ *     kernel     if HEAD_KERNEL and not HEAD_SAME: number of the innermost frames that are kernel addresses; else 0
+ *     distance   `fresh` times, outermost first: from the pc of the caller's frame, or from 0
  *
- * Counters are entries of the process (or what they belong to) instead of a thread, without a CPU and flags. Their
- * values are stored as frames are, so values that have not changed cost nothing if those that change often come last.
+ * An entry of counters belongs to a process, to all CPUs or to the machine's power instead of a thread, and has no CPU
+ * and no flags. It stores values as other entries store frames: unchanged values before the first changed one cost
+ * nothing, so values that change often come last.
  *
- * Entries are never split over chunks, and a chunk begins with no thread known, so each chunk reads alone.
+ * An entry never spans two chunks, and each chunk starts without known threads, so a reader needs no other chunk.
  */
 #include "spool/chunk.h"
 
@@ -35,7 +36,7 @@
 #include <stdlib.h>
 
 enum head {
-    HEAD_KIND = 7, /* the kind, from SPOOL_SAMPLES on */
+    HEAD_KIND = 7, /* the kind minus SPOOL_SAMPLES */
     HEAD_SAME = 8,
     HEAD_CPU = 16,
     HEAD_FLAGS = 32,
@@ -43,12 +44,12 @@ enum head {
     HEAD_KERNEL = 128,
 };
 
-enum { FIELDS_MAX = 14 }; /* numbers of an entry besides its frames */
+enum { FIELDS_MAX = 14 }; /* limit of numbers in an entry, except its frames */
 
-/* The fields that several kinds have. */
+/* The fields of an entry that several kinds have. */
 struct entry {
     enum spool_record_kind kind;
-    uint32_t thread; /* of counters: what they belong to */
+    uint32_t thread; /* of counters: spool_counters.of */
     uint32_t cpu, flags, kernel_frames;
     uint64_t time;
     struct spool_list list;
@@ -58,25 +59,25 @@ struct entry {
 struct last_sample {
     uint32_t cpu;
     uint32_t kernel_frame_count;
-    ARRAY(uint64_t) frames; /* outermost first, so that the shared part stays in place */
+    ARRAY(uint64_t) frames; /* outermost first, so that shared frames keep their index */
 };
 
-/* The threads of the current chunk. Slots, with their frame buffers, are used again in the next one. */
+/* The threads of the current chunk. The next chunk reuses the slots with their frame buffers. */
 struct thread_slots {
-    struct hash index; /* key_of() -> slot */
+    struct hash index; /* slot_key_of() -> slot */
     ARRAY(struct last_sample) slots;
     size_t used;
 };
 
-#define KEY_OF_COUNTERS (UINT32_C(1) << 31) /* numbers of threads and processes are below */
+#define KEY_OF_COUNTERS (UINT32_C(1) << 31) /* numbers of threads and processes are smaller */
 
-static uint32_t key_of(const struct entry *entry)
+static uint32_t slot_key_of(const struct entry *entry)
 {
     return entry->thread | (entry->kind == SPOOL_COUNTERS ? KEY_OF_COUNTERS : 0);
 }
 
-/* The slot of this entry, new ones empty; NULL if memory ran out. */
-static struct last_sample *slot_of(struct thread_slots *threads, uint32_t key)
+/* Returns the slot of the entry's thread, empty if new; NULL if memory ran out. */
+static struct last_sample *find_slot(struct thread_slots *threads, uint32_t key)
 {
     uint32_t *place = hash_at(&threads->index, key);
     if (!place)
@@ -145,25 +146,25 @@ const unsigned char *chunk_writer_bytes(const struct chunk_writer *writer, size_
     return writer->bytes;
 }
 
-/* Item `i` of a list, from the outside in. */
-static uint64_t from_outside(const struct entry *entry, uint32_t i)
+/* Returns item `i` of a list, counted from the outermost. */
+static uint64_t list_item_from_outermost(const struct entry *entry, uint32_t i)
 {
     return entry->list.items[entry->kind == SPOOL_COUNTERS ? i : entry->list.count - 1 - i];
 }
 
-/* How many outer frames the entry has in common with the thread's last one. */
+/* Returns the number of outer frames that the entry shares with the thread's previous entry. */
 static uint32_t count_shared(const struct last_sample *last, const struct entry *entry)
 {
     size_t most = entry->list.count < last->frames.length ? entry->list.count : last->frames.length;
     uint32_t shared = 0;
-    while (shared < most && last->frames.data[shared] == from_outside(entry, shared))
+    while (shared < most && last->frames.data[shared] == list_item_from_outermost(entry, shared))
         shared++;
     return shared;
 }
 
-/* The fields of a kind that other kinds do not have. */
+/* Writes the fields that only this kind has. */
 
-static unsigned char *put_wait(unsigned char *out, const struct spool_wait *wait)
+static unsigned char *write_wait_fields(unsigned char *out, const struct spool_wait *wait)
 {
     out = leb128_put(out, wait->cpu_time_ns);
     out = leb128_put(out, wait->wait_ns);
@@ -172,27 +173,27 @@ static unsigned char *put_wait(unsigned char *out, const struct spool_wait *wait
     return wait->waker ? leb128_put(out, wait->waker) : out;
 }
 
-static unsigned char *put_event(unsigned char *out, const struct spool_event_sample *sample)
+static unsigned char *write_event_fields(unsigned char *out, const struct spool_event_sample *sample)
 {
     out = leb128_put(out, sample->event);
     return leb128_put(out, sample->period);
 }
 
-static unsigned char *put_counters(unsigned char *out, const struct spool_counters *counters)
+static unsigned char *write_counter_fields(unsigned char *out, const struct spool_counters *counters)
 {
     bool has_since = counters->since_ns && counters->since_ns < counters->time_ns;
     return leb128_put(out, (has_since ? counters->time_ns - counters->since_ns : 0) << 1 | counters->is_base);
 }
 
-static unsigned char *put_fields(unsigned char *out, enum spool_record_kind kind, const void *record)
+static unsigned char *write_kind_fields(unsigned char *out, enum spool_record_kind kind, const void *record)
 {
     switch (kind) {
     case SPOOL_WAIT:
-        return put_wait(out, record);
+        return write_wait_fields(out, record);
     case SPOOL_EVENT_SAMPLE:
-        return put_event(out, record);
+        return write_event_fields(out, record);
     case SPOOL_COUNTERS:
-        return put_counters(out, record);
+        return write_counter_fields(out, record);
     default:
         return leb128_put(out, ((const struct spool_sample *)record)->cpu_time_ns);
     }
@@ -205,7 +206,7 @@ static unsigned char *put_fields(unsigned char *out, enum spool_record_kind kind
         .kernel_frames = (record)->kernel_frames, .time = (record)->time_ns, .list = (record)->frames                  \
     }
 
-static struct entry entry_of(enum spool_record_kind kind, const void *record)
+static struct entry make_entry(enum spool_record_kind kind, const void *record)
 {
     const struct spool_counters *counters = record;
     switch (kind) {
@@ -223,15 +224,15 @@ static struct entry entry_of(enum spool_record_kind kind, const void *record)
 
 bool chunk_writer_append(struct chunk_writer *writer, enum spool_record_kind kind, const void *record)
 {
-    struct entry entry = entry_of(kind, record);
-    if (entry.list.count > CHUNK_MAX_FRAMES) { /* the innermost ones say the most */
+    struct entry entry = make_entry(kind, record);
+    if (entry.list.count > CHUNK_MAX_FRAMES) { /* keep the innermost frames, and drop outer ones */
         entry.list.count = CHUNK_MAX_FRAMES;
         entry.flags |= kind == SPOOL_COUNTERS ? 0 : SAMPLE_TRUNCATED;
         if (entry.kernel_frames > CHUNK_MAX_FRAMES)
             entry.kernel_frames = CHUNK_MAX_FRAMES;
     }
-    uint32_t key = key_of(&entry), count = (uint32_t)entry.list.count;
-    struct last_sample *last = slot_of(&writer->threads, key);
+    uint32_t key = slot_key_of(&entry), count = (uint32_t)entry.list.count;
+    struct last_sample *last = find_slot(&writer->threads, key);
     if (!last || !array_reserve(&last->frames, count))
         return false;
 
@@ -249,7 +250,7 @@ bool chunk_writer_append(struct chunk_writer *writer, enum spool_record_kind kin
         out = leb128_put(out, entry.thread);
     }
     out = leb128_put(out, zigzag((int64_t)(entry.time - writer->time)));
-    out = put_fields(out, kind, record);
+    out = write_kind_fields(out, kind, record);
     if (entry.cpu != last->cpu) {
         *head |= HEAD_CPU;
         out = leb128_put(out, entry.cpu);
@@ -267,7 +268,7 @@ bool chunk_writer_append(struct chunk_writer *writer, enum spool_record_kind kin
         }
         uint64_t outside = shared ? last->frames.data[shared - 1] : 0;
         for (uint32_t i = shared; i < count; i++) {
-            uint64_t frame = from_outside(&entry, i);
+            uint64_t frame = list_item_from_outermost(&entry, i);
             out = leb128_put(out, zigzag((int64_t)(frame - outside)));
             outside = last->frames.data[i] = frame;
         }
@@ -289,7 +290,7 @@ struct chunk_reader {
     uint32_t thread, key; /* of the last entry */
     uint64_t time;
     bool first;
-    ARRAY(uint64_t) frames; /* of the last record that was read, leaf first */
+    ARRAY(uint64_t) frames; /* frames of the last record, leaf first */
 };
 
 struct chunk_reader *chunk_reader_new(void)
@@ -323,7 +324,7 @@ static uint32_t read_u32(struct cursor *at)
     return (uint32_t)value;
 }
 
-/* The frames of an entry into its thread's slot. */
+/* Reads the frames of an entry into its thread's slot. */
 static int read_frames(struct cursor *at, uint8_t head, struct last_sample *last, struct error *err)
 {
     uint64_t shared = cursor_uleb(at);
@@ -344,8 +345,8 @@ static int read_frames(struct cursor *at, uint8_t head, struct last_sample *last
     return 0;
 }
 
-/* The fields that only this kind has. */
-static void get_fields(struct cursor *at, struct spool_record *record)
+/* Reads the fields that only this kind has. */
+static void read_kind_fields(struct cursor *at, struct spool_record *record)
 {
     uint64_t bits;
     switch (record->kind) {
@@ -376,7 +377,7 @@ static void get_fields(struct cursor *at, struct spool_record *record)
     }
 }
 
-static struct spool_list list_frames(struct chunk_reader *reader, const struct last_sample *last)
+static struct spool_list reverse_frames(struct chunk_reader *reader, const struct last_sample *last)
 {
     size_t count = last->frames.length;
     for (size_t i = 0; i < count; i++)
@@ -389,7 +390,7 @@ static struct spool_list list_frames(struct chunk_reader *reader, const struct l
      (record)->flags = (entry)->flags, (record)->kernel_frames = (entry)->kernel_frames,                               \
      (record)->frames = (entry)->list)
 
-static void set_entry(struct spool_record *record, const struct entry *entry)
+static void fill_record(struct spool_record *record, const struct entry *entry)
 {
     struct spool_counters *counters = &record->counters;
     switch (record->kind) {
@@ -420,15 +421,15 @@ int chunk_reader_next(struct chunk_reader *reader, struct spool_record *record, 
     struct entry entry = {.kind = SPOOL_SAMPLES + (head & HEAD_KIND)};
     *record = (struct spool_record){.kind = entry.kind};
     entry.thread = head & HEAD_THREAD ? read_u32(at) : reader->thread;
-    uint32_t key = key_of(&entry);
+    uint32_t key = slot_key_of(&entry);
     bool is_unknown = !(head & HEAD_THREAD) && (reader->first || key != reader->key);
     at->failed |= is_unknown;
     reader->thread = entry.thread;
     reader->key = key;
     reader->first = false;
     entry.time = reader->time += (uint64_t)unzigzag(cursor_uleb(at));
-    get_fields(at, record);
-    struct last_sample *last = at->failed ? NULL : slot_of(&reader->threads, key);
+    read_kind_fields(at, record);
+    struct last_sample *last = at->failed ? NULL : find_slot(&reader->threads, key);
     if (!at->failed && !last)
         return error_no_memory(err);
     if (last && head & HEAD_CPU)
@@ -450,7 +451,7 @@ int chunk_reader_next(struct chunk_reader *reader, struct spool_record *record, 
     entry.kernel_frames = last->kernel_frame_count;
     entry.list = entry.kind == SPOOL_COUNTERS
                      ? (struct spool_list){.items = last->frames.data, .count = last->frames.length}
-                     : list_frames(reader, last);
-    set_entry(record, &entry);
+                     : reverse_frames(reader, last);
+    fill_record(record, &entry);
     return 1;
 }

@@ -1,7 +1,7 @@
 /*
  * The sample buffer: chunks of LEB128 entries. chunk.c describes the byte layout and its size.
  *
- * No chunk refers to another chunk. So the reader can read each chunk, whichever others are lost.
+ * No chunk refers to another chunk. So the reader can read each chunk, even if others are lost.
  *
  * Threads: a writer belongs to one thread, and so does a reader.
  */
@@ -17,8 +17,8 @@
 enum { CHUNK_SIZE = 64 * 1024 }; /* payload bytes of a full chunk */
 enum {
     CHUNK_MAX_FRAMES = 4096
-}; /* of one stack; a deeper stack loses frames of its middle (unwind_omitted). Also of
-      counters in one record */
+}; /* limit of frames in a stack, and of counters in a record; a deeper stack loses frames of its middle
+      (unwind_omitted) */
 
 /* ---- writing ---- */
 
@@ -27,12 +27,12 @@ struct chunk_writer; /* the chunk being filled, and each thread's last stack in 
 struct chunk_writer *chunk_writer_new(void);
 void chunk_writer_free(struct chunk_writer *writer);
 
-/* Appends a record of a kind from SPOOL_SAMPLES on; `record`: the struct of that kind. Returns false and writes nothing
- * if the chunk is full: save its bytes, call chunk_writer_reset(), and append again. An empty chunk has room for any
- * record, so a second failure means that memory ran out. */
+/* Appends a record of a sample kind (at least SPOOL_SAMPLES); `record`: the struct of that kind. Returns false and
+ * writes nothing if the chunk is full: save its bytes, call chunk_writer_reset(), and append again. An empty chunk has
+ * room for any record, so a second failure means that memory ran out. */
 bool chunk_writer_append(struct chunk_writer *writer, enum spool_record_kind kind, const void *record);
 
-/* Returns the bytes of the chunk so far, valid until the next append or reset. Size 0: there are no samples. */
+/* Returns the bytes of the chunk so far, valid until the next append or reset. Size 0: no samples. */
 const unsigned char *chunk_writer_bytes(const struct chunk_writer *writer, size_t *size);
 
 /* Empties the chunk. Its cost grows with the threads of that chunk, not with those of the recording. */
@@ -48,5 +48,5 @@ void chunk_reader_free(struct chunk_reader *reader);
 /* Starts to read a chunk, whose bytes must outlive the reading. */
 void chunk_reader_start(struct chunk_reader *reader, const void *bytes, size_t size);
 
-/* Reads the next record: 1. Returns 0 at the end of the chunk, -EINVAL if the bytes are damaged from here on. */
+/* Reads the next record: 1. Returns 0 at the end of the chunk, -EINVAL if the rest of the chunk is damaged. */
 int chunk_reader_next(struct chunk_reader *reader, struct spool_record *record, struct error *err);

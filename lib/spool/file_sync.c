@@ -15,18 +15,18 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-/* A file that gets the name of another one. */
+/* A new file that replaces another one. */
 struct replacement {
-    char *temporary; /* its name until then; NULL: none */
+    char *temporary; /* name of the new file before it replaces the other; NULL: no replacement */
     char *path;
     int replaced_fd;
 };
 
 struct file_sync {
     pthread_t thread;
-    pthread_mutex_t mutex; /* of all below */
+    pthread_mutex_t mutex; /* protects all members below */
     pthread_cond_t changed;
-    int fd, directory_fd; /* directory_fd: -1 once it has the name */
+    int fd, directory_fd; /* directory_fd: -1 after the sync of the directory */
     struct replacement replacement;
     bool started, cannot_start, requested, ending;
     int code; /* negative: a request failed */
@@ -51,16 +51,16 @@ struct file_sync *file_sync_begin(int fd, const char *path)
     return sync;
 }
 
-/* The recorder may be at a real-time priority on one CPU, which its threads inherit. */
+/* Allows all CPUs for this thread, which inherits the recorder's CPU and its real-time priority. */
 static void use_all_cpus(void)
 {
     cpu_set_t all;
     memset(&all, 0xff, sizeof(all));
-    sched_setaffinity(0, sizeof(all), &all); /* the kernel leaves out what is not permitted */
+    sched_setaffinity(0, sizeof(all), &all); /* the kernel ignores CPUs that are not permitted */
 }
 
-/* Without a path nothing can be renamed: memory has run out. */
-static int replace(const struct replacement *replacement)
+/* Replaces the file. Without a path, memory has run out: no file is renamed. */
+static int replace_file(const struct replacement *replacement)
 {
     int code = replacement->path && rename(replacement->temporary, replacement->path) == 0 ? 0 : -errno;
     close(replacement->replaced_fd);
@@ -69,10 +69,10 @@ static int replace(const struct replacement *replacement)
     return code;
 }
 
-static int write_to_disk(struct file_sync *sync, int directory_fd, const struct replacement *replacement)
+static int sync_to_disk(struct file_sync *sync, int directory_fd, const struct replacement *replacement)
 {
     int code = file_sync(sync->fd);
-    int replaced = replacement->temporary ? replace(replacement) : 0;
+    int replaced = replacement->temporary ? replace_file(replacement) : 0;
     code = code ? code : replaced;
     if (directory_fd >= 0) {
         file_sync(directory_fd);
@@ -96,7 +96,7 @@ static void *serve_requests(void *context)
         sync->directory_fd = -1;
         struct replacement replacement = sync->replacement;
         pthread_mutex_unlock(&sync->mutex);
-        int code = write_to_disk(sync, directory_fd, &replacement);
+        int code = sync_to_disk(sync, directory_fd, &replacement);
         pthread_mutex_lock(&sync->mutex);
         sync->replacement.temporary = NULL;
         if (code)
@@ -148,7 +148,7 @@ void file_sync_replace(struct file_sync *sync, char *temporary, int replaced_fd,
 {
     struct replacement replacement = {.temporary = temporary, .path = strdup(path), .replaced_fd = replaced_fd};
     if (!sync) {
-        replace(&replacement);
+        replace_file(&replacement);
         return;
     }
     pthread_mutex_lock(&sync->mutex);
@@ -177,8 +177,8 @@ void file_sync_end(struct file_sync *sync)
     pthread_mutex_unlock(&sync->mutex);
     if (sync->started)
         pthread_join(sync->thread, NULL);
-    if (sync->replacement.temporary) /* the thread could not start, or had no time to */
-        write_to_disk(sync, -1, &sync->replacement);
+    if (sync->replacement.temporary) /* the thread did not start */
+        sync_to_disk(sync, -1, &sync->replacement);
     if (sync->directory_fd >= 0)
         close(sync->directory_fd);
     pthread_cond_destroy(&sync->changed);

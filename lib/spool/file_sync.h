@@ -1,12 +1,11 @@
 /*
- * Has the disk hold what was written to a file, so that a power cut loses little of it.
+ * Syncs a file to the disk repeatedly, so that a power failure loses little of its data.
  *
- * fdatasync() takes as long as the disk does, so a thread of its own calls it. The thread runs at normal priority on
- * any CPU that this process may use, takes no signals, and exists from the first request on. File systems in memory
- * have nothing to write; files there need no thread.
+ * fdatasync() waits for the disk, so a separate thread calls it. The thread runs at normal priority on any CPU of this
+ * process, blocks all signals, and starts with the first request. A file in memory (tmpfs) needs no sync and no thread.
  *
- * Threads: all functions belong to the thread that writes the file. None of them waits for the disk, but
- * file_sync_end() for a request that is being served.
+ * Threads: all functions belong to the thread that writes the file. None of the functions waits for the disk, except
+ * file_sync_end() during a sync.
  */
 #pragma once
 
@@ -14,21 +13,21 @@
 
 struct file_sync;
 
-/* `fd`, the caller's, stays open until file_sync_end(). `path`: of the file, whose directory is to have its name, too.
- * NULL if the file needs no syncing or cannot have any: then the other functions do nothing. */
+/* Prepares to sync the file `fd`, which the caller keeps open until file_sync_end(). `path`: of the file; its directory
+ * is synced too. Returns NULL if the file needs no sync, or memory ran out: then the other functions do nothing. */
 struct file_sync *file_sync_begin(int fd, const char *path);
 
 /* Requests a sync of the current contents. Requests that arrive during a sync are merged. Returns 0, or the negative
  * errno value of an earlier request that failed, once. */
 int file_sync_request(struct file_sync *sync);
 
-/* The file at `fd` is to replace the one at `path` when it is on the disk: only then a power cut cannot leave an empty
- * file under that name. Until then it has the name `temporary`, and `replaced_fd` stays open with its lock. Takes
- * ownership of both, makes the request, and replaces the file at once if `sync` is NULL. */
+/* Requests a sync of the new file `temporary`, and then its renaming to `path`: a rename before the sync could leave an
+ * empty file after a power failure. Until the rename, `replaced_fd` (the old file) stays open with its lock. Takes
+ * ownership of `temporary` and `replaced_fd`. Without a `sync` (NULL), renames the file at once. */
 void file_sync_replace(struct file_sync *sync, char *temporary, int replaced_fd, const char *path);
 
-uint64_t file_sync_cpu_time(struct file_sync *sync); /* ns that its thread has used */
+uint64_t file_sync_cpu_time(struct file_sync *sync); /* ns of CPU time of the sync thread */
 
-/* Ends the thread without a last sync: the profile is made next, and then the file is removed. But a file that is to
- * replace another one has done so. Accepts NULL. */
+/* Ends the thread after a requested replacement, but without a last sync: the caller then makes the profile and removes
+ * the file. Accepts NULL. */
 void file_sync_end(struct file_sync *sync);

@@ -1,5 +1,5 @@
 /*
- * Things that come and go, each at an index of its own while it lives; the indexes of the dead are used again.
+ * A table of items with reused indexes: each item keeps one index until its removal.
  */
 #pragma once
 
@@ -14,10 +14,11 @@ struct index_pool {
     ARRAY(uint32_t) free;
 };
 
-/* Gives `item`, which stays the caller's, an index. Returns false if memory ran out; it has none then. */
+/* Adds `item`, which the caller keeps, and returns its index. Returns false if memory ran out; the pool is
+ * unchanged. */
 bool index_pool_add(struct index_pool *pool, void *item, uint32_t *index);
 
-/* Frees an index that is in use. Returns false if memory ran out; it is not used again then. */
+/* Frees a used index. Returns false if memory ran out; the pool then never reuses this index. */
 bool index_pool_remove(struct index_pool *pool, uint32_t index);
 
 void index_pool_destroy(struct index_pool *pool);

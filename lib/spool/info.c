@@ -22,7 +22,7 @@ int info_write_number(struct spool_writer *spool, const char *name, uint64_t val
 
 struct ARRAY_TYPE(text, char);
 
-static bool append(struct text *text, const char *piece)
+static bool append_text(struct text *text, const char *piece)
 {
     return array_append(text, piece, strlen(piece));
 }
@@ -35,19 +35,19 @@ static bool needs_quotes(const char *word)
 static bool append_word(struct text *text, const char *word)
 {
     if (!needs_quotes(word))
-        return append(text, word);
-    bool ok = append(text, "'");
+        return append_text(text, word);
+    bool ok = append_text(text, "'");
     for (; *word; word++)
-        ok &= append(text, *word == '\'' ? "'\\''" : (const char[]){*word, '\0'});
-    return ok && append(text, "'");
+        ok &= append_text(text, *word == '\'' ? "'\\''" : (const char[]){*word, '\0'});
+    return ok && append_text(text, "'");
 }
 
-/* The words up to the one with which the text has `most` bytes. */
+/* Joins words until the text has `most` bytes. */
 static bool append_command(struct text *text, char *const *argv, size_t most)
 {
     bool ok = true;
     for (char *const *word = argv; ok && *word && text->length < most; word++)
-        ok = (word == argv || append(text, " ")) && append_word(text, *word);
+        ok = (word == argv || append_text(text, " ")) && append_word(text, *word);
     return ok && array_push(text, '\0');
 }
 

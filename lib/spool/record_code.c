@@ -7,49 +7,49 @@
 
 /* ---- writing ---- */
 
-static bool put_number(struct spool_bytes *out, uint64_t value)
+static bool write_leb128(struct spool_bytes *out, uint64_t value)
 {
     unsigned char encoded[LEB128_MAX];
     return array_append(out, encoded, (size_t)(leb128_put(encoded, value) - encoded));
 }
 
-static bool put_text(struct spool_bytes *out, const char *text)
+static bool write_text(struct spool_bytes *out, const char *text)
 {
     const char *from = text ? text : "";
     return array_append(out, from, strlen(from) + 1);
 }
 
-static bool put_blob(struct spool_bytes *out, const struct spool_blob *blob)
+static bool write_blob(struct spool_bytes *out, const struct spool_blob *blob)
 {
-    return put_number(out, blob->size) && (!blob->size || array_append(out, blob->bytes, blob->size));
+    return write_leb128(out, blob->size) && (!blob->size || array_append(out, blob->bytes, blob->size));
 }
 
-static bool put_field(struct spool_bytes *out, enum spool_storage storage, const void *member)
+static bool write_field(struct spool_bytes *out, enum spool_storage storage, const void *member)
 {
     uint64_t bits;
     switch (storage) {
     case SPOOL_STORES_BOOL:
-        return put_number(out, *(const bool *)member);
+        return write_leb128(out, *(const bool *)member);
     case SPOOL_STORES_U32:
-        return put_number(out, *(const uint32_t *)member);
+        return write_leb128(out, *(const uint32_t *)member);
     case SPOOL_STORES_U64:
-        return put_number(out, *(const uint64_t *)member);
+        return write_leb128(out, *(const uint64_t *)member);
     case SPOOL_STORES_DOUBLE:
         memcpy(&bits, member, sizeof(bits));
-        return put_number(out, bits);
+        return write_leb128(out, bits);
     case SPOOL_STORES_TEXT:
-        return put_text(out, *(const char *const *)member);
+        return write_text(out, *(const char *const *)member);
     case SPOOL_STORES_BLOB:
-        return put_blob(out, member);
+        return write_blob(out, member);
     case SPOOL_STORES_LIST: /* of samples */
         return false;
     }
     return false;
 }
 
-bool record_code_put(struct spool_bytes *out, enum spool_record_kind number, const void *record)
+bool record_code_write(struct spool_bytes *out, enum spool_record_kind number, const void *record)
 {
-    const struct spool_kind *kind = number < SPOOL_SAMPLES ? spool_kind_of(number) : NULL;
+    const struct spool_kind *kind = number < SPOOL_SAMPLES ? spool_find_kind(number) : NULL;
     size_t before = out->length;
     bool done = kind && array_push(out, (unsigned char)number);
     uint32_t mark = SPOOL_MARK_INSTANT;
@@ -57,7 +57,7 @@ bool record_code_put(struct spool_bytes *out, enum spool_record_kind number, con
         const void *member = spool_field_member(field, record);
         if (field->type == SPOOL_TYPE_MARK)
             mark = *(const uint32_t *)member;
-        done = !spool_field_is_in(field, mark) || put_field(out, field->storage, member);
+        done = !spool_field_is_in(field, mark) || write_field(out, field->storage, member);
     }
     if (!done)
         out->length = before;
@@ -66,14 +66,14 @@ bool record_code_put(struct spool_bytes *out, enum spool_record_kind number, con
 
 /* ---- reading ---- */
 
-static uint32_t get_u32(struct cursor *in)
+static uint32_t read_u32(struct cursor *in)
 {
     uint64_t value = cursor_uleb(in);
     in->failed |= value > UINT32_MAX;
     return (uint32_t)value;
 }
 
-static void get_field(struct cursor *in, enum spool_storage storage, void *member)
+static void read_field(struct cursor *in, enum spool_storage storage, void *member)
 {
     struct spool_blob *blob = member;
     uint64_t bits;
@@ -82,7 +82,7 @@ static void get_field(struct cursor *in, enum spool_storage storage, void *membe
         *(bool *)member = cursor_uleb(in) != 0;
         break;
     case SPOOL_STORES_U32:
-        *(uint32_t *)member = get_u32(in);
+        *(uint32_t *)member = read_u32(in);
         break;
     case SPOOL_STORES_U64:
         *(uint64_t *)member = cursor_uleb(in);
@@ -104,10 +104,10 @@ static void get_field(struct cursor *in, enum spool_storage storage, void *membe
     }
 }
 
-bool record_code_get(struct cursor *in, struct spool_record *record)
+bool record_code_read(struct cursor *in, struct spool_record *record)
 {
     *record = (struct spool_record){.kind = cursor_u8(in)};
-    const struct spool_kind *kind = spool_kind_of(record->kind);
+    const struct spool_kind *kind = spool_find_kind(record->kind);
     uint32_t mark = SPOOL_MARK_INSTANT;
     if (!kind)
         return false;
@@ -115,7 +115,7 @@ bool record_code_get(struct cursor *in, struct spool_record *record)
         void *member = (char *)record + offsetof(struct spool_record, metadata) + field->offset;
         if (!spool_field_is_in(field, mark))
             continue;
-        get_field(in, field->storage, member);
+        read_field(in, field->storage, member);
         if (field->type == SPOOL_TYPE_MARK)
             mark = *(uint32_t *)member;
     }

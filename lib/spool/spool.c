@@ -1,8 +1,8 @@
 /*
  * The spool file of a recording grows while the target runs. It holds the whole recording until the assembler makes a
- * profile of it. So memory stays flat however long the recording is, and when the recorder is killed the spool remains.
+ * profile. So the recorder's memory does not grow with the recording, and the spool survives a kill of the recorder.
  *
- * The file is blocks (block_file.c): of samples, each one chunk (chunk.c), and of events:
+ * The file consists of blocks (block_file.c). A block of samples has one chunk (chunk.c). A block of events has:
  *
  *     event := kind (1 byte), then its fields in the order of record_kinds.h
  *
@@ -35,16 +35,16 @@ struct spool_writer {
     struct spool_uses uses;    /* of a flight recorder */
     struct chunk_writer *chunk;
     struct chunk_span span; /* what the chunk holds */
-    uint64_t written;       /* samples of it that are in the file, or wait for room */
+    uint64_t written;       /* samples of the chunk that are in the file or queued */
 };
 
-/* Events that cannot be compacted stay as they are. */
+/* Compacts the events of a flight recorder. On failure the events stay unchanged. */
 static int compact_events(struct spool_writer *writer, struct error *err)
 {
     struct spool_bytes before = {0}, after = {0};
     struct spool_uses *uses = &writer->uses;
     int code = 0;
-    block_file_oldest(&writer->file, &uses->oldest_chunk, &uses->oldest_time);
+    block_file_find_oldest_chunk(&writer->file, &uses->oldest_chunk, &uses->oldest_time);
     if (block_file_read_events(&writer->file, &before.data, &before.length) &&
         spool_compact(before.data, before.length, uses, &after))
         code = block_file_replace_events(&writer->file, after.data, after.length, err);
@@ -83,8 +83,8 @@ static int write_chunk(struct spool_writer *writer, bool is_complete, struct err
     return 0;
 }
 
-/* Samples that had no room in memory either are lost. */
-static int note_dropped(struct spool_writer *writer, struct error *err)
+/* Writes a LOST event for samples that the full queue dropped. */
+static int write_dropped_samples(struct spool_writer *writer, struct error *err)
 {
     struct chunk_span dropped = writer->file.dropped;
     if (!dropped.samples)
@@ -95,26 +95,26 @@ static int note_dropped(struct spool_writer *writer, struct error *err)
     return spool_write_lost(writer, &lost, err);
 }
 
-/* Chunks that may be replaced go on being filled. But one is dropped as a whole, so where the bound is a time, a chunk
- * must not hold much of it. */
-static bool goes_on(const struct spool_writer *writer)
+/* Whether a flight recorder continues to fill the chunk after a flush. It drops whole chunks, so a chunk must cover
+ * only a small part of keep_ns. */
+static bool continues_chunk(const struct spool_writer *writer)
 {
     enum { PARTS = 8 };
-    return block_file_keeps_last(&writer->file) &&
+    return block_file_is_flight_recorder(&writer->file) &&
            (!writer->file.keep_ns || writer->span.last - writer->span.first < writer->file.keep_ns / PARTS);
 }
 
 static int flush(struct spool_writer *writer, bool is_complete, struct error *err)
 {
-    int code = note_dropped(writer, err);
+    int code = write_dropped_samples(writer, err);
     if (!code)
         code = write_events(writer, err);
-    return code ? code : write_chunk(writer, is_complete || !goes_on(writer), err);
+    return code ? code : write_chunk(writer, is_complete || !continues_chunk(writer), err);
 }
 
 int spool_writer_flush(struct spool_writer *writer, struct error *err)
 {
-    int code = block_file_write_waiting(&writer->file, err);
+    int code = block_file_write_queued(&writer->file, err);
     if (!code)
         code = flush(writer, false, err);
     return code ? code : block_file_sync(&writer->file, err);
@@ -145,16 +145,16 @@ int spool_writer_new(struct spool_writer **out, const char *path, struct error *
 
 static int append_event(struct spool_writer *writer, enum spool_record_kind kind, const void *record, struct error *err)
 {
-    if (!record_code_put(&writer->events, kind, record))
+    if (!record_code_write(&writer->events, kind, record))
         return error_no_memory(err);
     return writer->events.length >= EVENT_BUFFER ? write_events(writer, err) : 0;
 }
 
-/* Notes the thread or process of a record that is in the current chunk. */
-static bool note_use(struct spool_writer *writer, enum spool_record_kind kind, uint32_t number)
+/* Notes that a record in the current chunk refers to the thread or process. */
+static bool note_chunk_use(struct spool_writer *writer, enum spool_record_kind kind, uint32_t number)
 {
     uint32_t chunk = (uint32_t)writer->file.sequence;
-    return !block_file_keeps_last(&writer->file) ||
+    return !block_file_is_flight_recorder(&writer->file) ||
            hash_set(kind == SPOOL_COUNTERS ? &writer->uses.processes : &writer->uses.threads, number,
                     chunk < HASH_MISSING ? chunk : 0);
 }
@@ -170,8 +170,8 @@ int spool_writer_append(struct spool_writer *writer, enum spool_record_kind kind
         if (!chunk_writer_append(writer->chunk, kind, record))
             return error_no_memory(err);
     }
-    const struct spool_sample *first = record; /* samples of all kinds begin with their thread and time */
-    if (!note_use(writer, kind, first->thread))
+    const struct spool_sample *first = record; /* all kinds of samples start with their thread and time */
+    if (!note_chunk_use(writer, kind, first->thread))
         return error_no_memory(err);
     if (!writer->span.samples++)
         writer->span.first = first->time_ns;
@@ -182,7 +182,7 @@ int spool_writer_append(struct spool_writer *writer, enum spool_record_kind kind
 
 uint64_t spool_writer_size(const struct spool_writer *writer)
 {
-    return writer->file.bytes + writer->file.waiting_bytes;
+    return writer->file.bytes + writer->file.queued_bytes;
 }
 
 uint64_t spool_writer_sync_cpu_time(const struct spool_writer *writer)
@@ -190,22 +190,22 @@ uint64_t spool_writer_sync_cpu_time(const struct spool_writer *writer)
     return block_file_sync_cpu_time(&writer->file);
 }
 
-bool spool_writer_is_waiting(const struct spool_writer *writer)
+bool spool_writer_has_queued(const struct spool_writer *writer)
 {
-    return block_file_is_waiting(&writer->file);
+    return block_file_has_queued(&writer->file);
 }
 
-int spool_writer_take_rest(struct spool_writer *writer, int *fd, struct error *err)
+int spool_writer_move_queued(struct spool_writer *writer, int *fd, struct error *err)
 {
     *fd = -1;
     int code = spool_writer_flush(writer, err);
     if (!code)
-        code = note_dropped(writer, err);
+        code = write_dropped_samples(writer, err);
     if (!code)
         code = write_events(writer, err);
-    if (code || !block_file_is_waiting(&writer->file))
+    if (code || !block_file_has_queued(&writer->file))
         return code;
-    *fd = block_file_move_waiting(&writer->file, err);
+    *fd = block_file_move_queued(&writer->file, err);
     return *fd < 0 ? *fd : 0;
 }
 
@@ -214,7 +214,7 @@ int spool_writer_close(struct spool_writer *writer, struct error *err)
     if (!writer)
         return 0;
     int code = writer->file.fd >= 0 ? spool_writer_flush(writer, err) : 0;
-    if (!code && block_file_is_waiting(&writer->file))
+    if (!code && block_file_has_queued(&writer->file))
         code = error_set(err, ENOSPC, "cannot write to %s: %s", writer->file.path, strerror(ENOSPC));
     int closed = block_file_close(&writer->file, code ? NULL : err);
     chunk_writer_free(writer->chunk);
@@ -229,7 +229,7 @@ int spool_writer_close(struct spool_writer *writer, struct error *err)
 
 struct spool_reader {
     struct block_reader *blocks;
-    struct cursor events; /* what is left of a block of events */
+    struct cursor events; /* unread events of the current block */
     struct chunk_reader *chunk;
     bool in_chunk;
     uint64_t damaged;
@@ -300,16 +300,16 @@ uint64_t spool_reader_rest(const struct spool_reader *reader)
     return block_reader_rest(reader->blocks);
 }
 
-bool spool_reader_keeps_last(const struct spool_reader *reader)
+bool spool_reader_is_flight_recorder(const struct spool_reader *reader)
 {
-    return block_reader_keeps_last(reader->blocks);
+    return block_reader_is_flight_recorder(reader->blocks);
 }
 
 bool spool_is_spool(const char *path)
 {
     char start[BLOCK_FILE_MAGIC_SIZE];
     struct stat info;
-    if (stat(path, &info) || !S_ISREG(info.st_mode)) /* what is read of a pipe is gone */
+    if (stat(path, &info) || !S_ISREG(info.st_mode)) /* a read from a pipe would lose bytes */
         return false;
     int fd = file_open_in(-1, path);
     bool is_spool = fd >= 0 && file_read(fd, start, sizeof(start)) == (ssize_t)sizeof(start) &&
@@ -328,7 +328,7 @@ bool spool_is_being_written(const char *path)
     return locked;
 }
 
-/* Whether the chunk has samples that are to be read. */
+/* Starts to read a chunk; false if all its samples are before `skip`. */
 static bool begin_chunk(struct spool_reader *reader)
 {
     uint64_t number = block_reader_chunk(reader->blocks);
@@ -341,7 +341,7 @@ static bool begin_chunk(struct spool_reader *reader)
     return true;
 }
 
-/* Starts the next block: 1, 0 at the end, or an error. */
+/* Starts to read the next block: 1, 0 at the end, or an error. */
 static int next_block(struct spool_reader *reader, struct error *err)
 {
     enum block_kind kind;
@@ -375,7 +375,7 @@ int spool_reader_read(struct spool_reader *reader, struct spool_record *record, 
                 reader->damaged++;
             reader->in_chunk = false;
         } else if (cursor_left(&reader->events)) {
-            if (record_code_get(&reader->events, record))
+            if (record_code_read(&reader->events, record))
                 return 1;
             reader->damaged++;
             reader->events = cursor_of(NULL, 0);

@@ -26,21 +26,21 @@ static bool is_used(const struct spool_uses *uses, const struct hash *numbers, u
     return chunk != HASH_MISSING && (int32_t)(chunk - (uint32_t)uses->oldest_chunk) >= 0;
 }
 
-static struct known_thread *thread_of(const struct compaction *compaction, uint32_t number)
+static struct known_thread *find_thread(const struct compaction *compaction, uint32_t number)
 {
     uint32_t row = hash_get(&compaction->thread_rows, number);
     return row == HASH_MISSING ? NULL : &compaction->threads.data[row];
 }
 
-static struct known_process *process_of(const struct compaction *compaction, uint32_t number)
+static struct known_process *find_process(const struct compaction *compaction, uint32_t number)
 {
     uint32_t row = hash_get(&compaction->process_rows, number);
     return row == HASH_MISSING ? NULL : &compaction->processes.data[row];
 }
 
-/* ---- what there is ---- */
+/* ---- collecting threads and processes ---- */
 
-static bool note_record(struct compaction *compaction, const struct spool_record *record)
+static bool collect_record(struct compaction *compaction, const struct spool_record *record)
 {
     struct known_thread *thread;
     struct known_process *process;
@@ -51,13 +51,13 @@ static bool note_record(struct compaction *compaction, const struct spool_record
                                                                           .parent = record->process.parent,
                                                                           .exec = record->process.exec}));
     case SPOOL_THREAD:
-        if ((process = process_of(compaction, record->thread.process)))
+        if ((process = find_process(compaction, record->thread.process)))
             process->had_thread = true;
         return hash_set(&compaction->thread_rows, record->thread.thread, (uint32_t)compaction->threads.length) &&
                array_push(&compaction->threads,
                           ((struct known_thread){.number = record->thread.thread, .process = record->thread.process}));
     case SPOOL_THREAD_END:
-        if ((thread = thread_of(compaction, record->thread_end.thread)))
+        if ((thread = find_thread(compaction, record->thread_end.thread)))
             thread->has_ended = true;
         return true;
     default:
@@ -65,26 +65,26 @@ static bool note_record(struct compaction *compaction, const struct spool_record
     }
 }
 
-static bool note_records(struct compaction *compaction, const unsigned char *bytes, size_t size)
+static bool collect_records(struct compaction *compaction, const unsigned char *bytes, size_t size)
 {
     struct cursor in = cursor_of(bytes, size);
     struct spool_record record;
     while (cursor_left(&in))
-        if (!record_code_get(&in, &record) || !note_record(compaction, &record))
+        if (!record_code_read(&in, &record) || !collect_record(compaction, &record))
             return false;
     return true;
 }
 
-/* ---- what stays ---- */
+/* ---- choosing the events to keep ---- */
 
-/* A process stays with a thread, and while none has come yet; and its mappings are those of a child that was forked. A
- * program that called exec has none of them. */
-static void choose(struct compaction *compaction)
+/* Chooses the threads and processes to keep: processes with a kept thread or still without any thread, and the parents
+ * from which kept processes inherited mappings by fork, not exec. */
+static void choose_kept(struct compaction *compaction)
 {
     struct spool_uses *uses = compaction->uses;
     for (size_t i = 0; i < compaction->threads.length; i++) {
         struct known_thread *thread = &compaction->threads.data[i];
-        struct known_process *process = process_of(compaction, thread->process);
+        struct known_process *process = find_process(compaction, thread->process);
         thread->stays = !thread->has_ended || is_used(uses, &uses->threads, thread->number);
         if (!thread->stays)
             hash_remove(&uses->threads, thread->number);
@@ -92,11 +92,11 @@ static void choose(struct compaction *compaction)
             process->stays = true;
     }
     size_t count = compaction->processes.data ? compaction->processes.length : 0;
-    for (size_t i = count; i-- > 0;) { /* children come after their parents */
+    for (size_t i = count; i-- > 0;) { /* children follow their parents */
         struct known_process *process = &compaction->processes.data[i];
         bool has_none_yet = !process->had_thread && i + 1 == count;
         process->stays |= has_none_yet || is_used(uses, &uses->processes, process->number);
-        struct known_process *parent = process->exec ? NULL : process_of(compaction, process->parent);
+        struct known_process *parent = process->exec ? NULL : find_process(compaction, process->parent);
         if (!process->stays)
             hash_remove(&uses->processes, process->number);
         else if (parent)
@@ -104,46 +104,46 @@ static void choose(struct compaction *compaction)
     }
 }
 
-static bool thread_stays(const struct compaction *compaction, uint32_t number)
+static bool keeps_thread(const struct compaction *compaction, uint32_t number)
 {
-    const struct known_thread *thread = thread_of(compaction, number);
+    const struct known_thread *thread = find_thread(compaction, number);
     return thread && thread->stays;
 }
 
-static bool process_stays(const struct compaction *compaction, uint32_t number)
+static bool keeps_process(const struct compaction *compaction, uint32_t number)
 {
-    const struct known_process *process = process_of(compaction, number);
+    const struct known_process *process = find_process(compaction, number);
     return process && process->stays;
 }
 
-/* A mark stays to the end of its interval. */
-static bool mark_stays(const struct compaction *compaction, const struct spool_program_mark *mark)
+/* Whether to keep a mark: its interval ends after the oldest sample. */
+static bool keeps_mark(const struct compaction *compaction, const struct spool_program_mark *mark)
 {
     uint64_t end = mark->mark == SPOOL_MARK_SPAN && mark->end_ns > mark->time_ns ? mark->end_ns : mark->time_ns;
     return end >= compaction->uses->oldest_time;
 }
 
-/* No default: the compiler reports a kind that is missing. */
-static bool record_stays(const struct compaction *compaction, const struct spool_record *record)
+/* Whether to keep an event. Without a default, the compiler reports an unhandled kind. */
+static bool keeps_record(const struct compaction *compaction, const struct spool_record *record)
 {
     uint64_t oldest = compaction->uses->oldest_time;
     switch (record->kind) {
     case SPOOL_PROCESS:
-        return process_stays(compaction, record->process.process);
+        return keeps_process(compaction, record->process.process);
     case SPOOL_COMMAND:
-        return process_stays(compaction, record->command_line.process);
+        return keeps_process(compaction, record->command_line.process);
     case SPOOL_MAP:
-        return record->mapping.process == SPOOL_NO_NUMBER || process_stays(compaction, record->mapping.process);
+        return record->mapping.process == SPOOL_NO_NUMBER || keeps_process(compaction, record->mapping.process);
     case SPOOL_THREAD:
-        return thread_stays(compaction, record->thread.thread);
+        return keeps_thread(compaction, record->thread.thread);
     case SPOOL_NAME:
-        return thread_stays(compaction, record->thread_name.thread);
+        return keeps_thread(compaction, record->thread_name.thread);
     case SPOOL_THREAD_END:
-        return thread_stays(compaction, record->thread_end.thread);
+        return keeps_thread(compaction, record->thread_end.thread);
     case SPOOL_UNSAMPLED:
-        return thread_stays(compaction, record->unsampled_thread_time.thread);
+        return keeps_thread(compaction, record->unsampled_thread_time.thread);
     case SPOOL_PROGRAM_MARK:
-        return mark_stays(compaction, &record->program_mark);
+        return keeps_mark(compaction, &record->program_mark);
     case SPOOL_LOST:
         return record->lost.time_ns >= oldest;
     case SPOOL_MARKS_LOST:
@@ -165,7 +165,7 @@ static bool record_stays(const struct compaction *compaction, const struct spool
     case SPOOL_RUN:
     case SPOOL_PAUSED:
     case SPOOL_RESUMED:
-    case SPOOL_UNSEEN: /* at the end of the file */
+    case SPOOL_UNSEEN: /* only at the end of the file */
     case SPOOL_SAMPLE:
     case SPOOL_WAIT:
     case SPOOL_EVENT_SAMPLE:
@@ -175,16 +175,16 @@ static bool record_stays(const struct compaction *compaction, const struct spool
     return true;
 }
 
-static bool copy_events(const struct compaction *compaction, const unsigned char *bytes, size_t size,
-                        struct spool_bytes *out)
+static bool copy_kept_events(const struct compaction *compaction, const unsigned char *bytes, size_t size,
+                             struct spool_bytes *out)
 {
     struct cursor in = cursor_of(bytes, size);
     struct spool_record record;
     while (cursor_left(&in)) {
         const unsigned char *start = in.at;
-        if (!record_code_get(&in, &record))
+        if (!record_code_read(&in, &record))
             return false;
-        if (record_stays(compaction, &record) && !array_append(out, start, (size_t)(in.at - start)))
+        if (keeps_record(compaction, &record) && !array_append(out, start, (size_t)(in.at - start)))
             return false;
     }
     return true;
@@ -193,10 +193,10 @@ static bool copy_events(const struct compaction *compaction, const unsigned char
 bool spool_compact(const unsigned char *bytes, size_t size, struct spool_uses *uses, struct spool_bytes *out)
 {
     struct compaction compaction = {.uses = uses};
-    bool done = note_records(&compaction, bytes, size);
+    bool done = collect_records(&compaction, bytes, size);
     if (done) {
-        choose(&compaction);
-        done = copy_events(&compaction, bytes, size, out);
+        choose_kept(&compaction);
+        done = copy_kept_events(&compaction, bytes, size, out);
     }
     hash_destroy(&compaction.thread_rows);
     hash_destroy(&compaction.process_rows);

@@ -1,7 +1,7 @@
 /*
- * Drops what a flight recorder does not need any more of the events in its file: of threads and processes that have
- * ended and that no sample in the file refers to, and of moments before the oldest of these samples. What numbers are
- * defined for good (libraries, objects, names of marks, functions of Python) stays.
+ * Drops the events of a flight recorder that its samples no longer need: events of ended threads and processes without
+ * a sample in the file, and events before the oldest sample. Keeps the events that define libraries, objects, names of
+ * marks, and Python functions.
  *
  * Threads: one at a time.
  */
@@ -10,13 +10,13 @@
 #include "base/hash.h"
 #include "spool/record_code.h"
 
-/* What the samples in the file refer to. */
+/* The threads and processes to which the samples in the file refer. */
 struct spool_uses {
     struct hash threads, processes; /* number -> the last chunk that refers to it: the low 32 bits of its sequence */
     uint64_t oldest_chunk;          /* sequence of the oldest chunk in the file */
-    uint64_t oldest_time;           /* ns: of its first sample */
+    uint64_t oldest_time;           /* ns: time of its first sample */
 };
 
-/* Appends those of the `size` bytes of events that stay to `out`, and forgets the uses of the others. Returns false if
- * memory ran out or the bytes are damaged. */
+/* Appends the kept events among the `size` bytes to `out`, and removes the uses of dropped threads and processes.
+ * Returns false if memory ran out or the bytes are damaged. */
 bool spool_compact(const unsigned char *bytes, size_t size, struct spool_uses *uses, struct spool_bytes *out);

@@ -5,7 +5,7 @@
 
 /* ---- one value ---- */
 
-static void put_hex(struct json_writer *json, const unsigned char *bytes, uint64_t size)
+static void write_hex(struct json_writer *json, const unsigned char *bytes, uint64_t size)
 {
     static const char digits[] = "0123456789abcdef";
     char text[2 * SPOOL_DUMP_BYTES];
@@ -17,7 +17,7 @@ static void put_hex(struct json_writer *json, const unsigned char *bytes, uint64
     json_text(json, text, 2 * shown);
 }
 
-static void put_enum(struct json_writer *json, const struct spool_type_text *type, uint64_t value)
+static void write_enum(struct json_writer *json, const struct spool_type_text *type, uint64_t value)
 {
     if (value < type->name_count)
         json_text_z(json, type->names[value]);
@@ -25,8 +25,8 @@ static void put_enum(struct json_writer *json, const struct spool_type_text *typ
         json_unsigned(json, value);
 }
 
-/* A bit without a name is a number. */
-static void put_flags(struct json_writer *json, const struct spool_type_text *type, uint64_t value)
+/* Writes flags as names, and bits without a name as numbers. */
+static void write_flags(struct json_writer *json, const struct spool_type_text *type, uint64_t value)
 {
     json_open(json, '[');
     for (unsigned bit = 0; bit < 64; bit++) {
@@ -40,7 +40,7 @@ static void put_flags(struct json_writer *json, const struct spool_type_text *ty
     json_close(json, ']');
 }
 
-static void put_number_or_null(struct json_writer *json, uint64_t value, uint64_t none)
+static void write_number_or_null(struct json_writer *json, uint64_t value, uint64_t none)
 {
     if (value == none)
         json_null(json);
@@ -48,7 +48,7 @@ static void put_number_or_null(struct json_writer *json, uint64_t value, uint64_
         json_unsigned(json, value);
 }
 
-static void put_counted(struct json_writer *json, uint64_t whose)
+static void write_counter_owner(struct json_writer *json, uint64_t whose)
 {
     if (whose == COUNTERS_OF_CPUS)
         json_text_z(json, "cpus");
@@ -58,7 +58,7 @@ static void put_counted(struct json_writer *json, uint64_t whose)
         json_unsigned(json, whose);
 }
 
-static void put_frames(struct json_writer *json, const struct spool_list *frames)
+static void write_frames(struct json_writer *json, const struct spool_list *frames)
 {
     json_open(json, '[');
     for (size_t i = 0; i < frames->count; i++)
@@ -66,19 +66,19 @@ static void put_frames(struct json_writer *json, const struct spool_list *frames
     json_close(json, ']');
 }
 
-static void put_values(struct json_writer *json, const struct spool_counters *counters)
+static void write_values(struct json_writer *json, const struct spool_counters *counters)
 {
     bool is_named = counters->of < COUNTERS_OF_POWER && counters->values.count <= COUNTER_KINDS;
     json_open(json, is_named ? '{' : '[');
     for (size_t i = 0; i < counters->values.count; i++) {
         if (is_named)
             json_key(json, spool_counter_names[i]);
-        put_number_or_null(json, counters->values.items[i], COUNTER_UNKNOWN);
+        write_number_or_null(json, counters->values.items[i], COUNTER_UNKNOWN);
     }
     json_close(json, is_named ? '}' : ']');
 }
 
-static void put_number(struct json_writer *json, enum spool_type type, uint64_t value)
+static void write_number(struct json_writer *json, enum spool_type type, uint64_t value)
 {
     switch (type) {
     case SPOOL_TYPE_ADDRESS:
@@ -90,35 +90,35 @@ static void put_number(struct json_writer *json, enum spool_type type, uint64_t 
     case SPOOL_TYPE_LIBRARY:
     case SPOOL_TYPE_FUNCTION:
     case SPOOL_TYPE_MARK_NAME:
-        put_number_or_null(json, value, SPOOL_NO_NUMBER);
+        write_number_or_null(json, value, SPOOL_NO_NUMBER);
         break;
     case SPOOL_TYPE_LIBRARY_KIND:
     case SPOOL_TYPE_MARK:
     case SPOOL_TYPE_WAIT_REASON:
-        put_enum(json, &spool_types[type], value);
+        write_enum(json, &spool_types[type], value);
         break;
     case SPOOL_TYPE_SAMPLE_FLAGS:
-        put_flags(json, &spool_types[type], value);
+        write_flags(json, &spool_types[type], value);
         break;
     case SPOOL_TYPE_COUNTED:
-        put_counted(json, value);
+        write_counter_owner(json, value);
         break;
     default:
         json_unsigned(json, value);
     }
 }
 
-static void put_blob(struct json_writer *json, enum spool_type type, const struct spool_blob *blob)
+static void write_blob(struct json_writer *json, enum spool_type type, const struct spool_blob *blob)
 {
     if (type == SPOOL_TYPE_IMAGE)
         json_unsigned(json, blob->size);
     else
-        put_hex(json, blob->bytes, blob->size);
+        write_hex(json, blob->bytes, blob->size);
 }
 
 /* ---- one record: `record` is the struct of its kind ---- */
 
-static void put_field(struct json_writer *json, const struct spool_field *field, const void *record)
+static void write_field(struct json_writer *json, const struct spool_field *field, const void *record)
 {
     const void *member = spool_field_member(field, record);
     json_key(json, field->name);
@@ -127,10 +127,10 @@ static void put_field(struct json_writer *json, const struct spool_field *field,
         json_bool(json, *(const bool *)member);
         break;
     case SPOOL_STORES_U32:
-        put_number(json, field->type, *(const uint32_t *)member);
+        write_number(json, field->type, *(const uint32_t *)member);
         break;
     case SPOOL_STORES_U64:
-        put_number(json, field->type, *(const uint64_t *)member);
+        write_number(json, field->type, *(const uint64_t *)member);
         break;
     case SPOOL_STORES_DOUBLE:
         json_double(json, *(const double *)member);
@@ -139,20 +139,20 @@ static void put_field(struct json_writer *json, const struct spool_field *field,
         json_text_z(json, *(const char *const *)member);
         break;
     case SPOOL_STORES_BLOB:
-        put_blob(json, field->type, member);
+        write_blob(json, field->type, member);
         break;
     case SPOOL_STORES_LIST:
         if (field->type == SPOOL_TYPE_FRAMES)
-            put_frames(json, member);
+            write_frames(json, member);
         else
-            put_values(json, record);
+            write_values(json, record);
         break;
     }
 }
 
 void spool_dump_record(struct json_writer *json, const struct spool_record *record)
 {
-    const struct spool_kind *kind = spool_kind_of(record->kind);
+    const struct spool_kind *kind = spool_find_kind(record->kind);
     uint32_t mark = record->kind == SPOOL_PROGRAM_MARK ? record->program_mark.mark : SPOOL_MARK_INSTANT;
     if (!kind)
         return;
@@ -160,6 +160,6 @@ void spool_dump_record(struct json_writer *json, const struct spool_record *reco
     json_member_text(json, "kind", kind->name);
     for (const struct spool_field *field = kind->fields; field->name; field++)
         if (spool_field_is_in(field, mark))
-            put_field(json, field, &record->metadata);
+            write_field(json, field, &record->metadata);
     json_close(json, '}');
 }

@@ -4,5 +4,5 @@
 #include "base/json_write.h"
 #include "spool/spool.h"
 
-/* Writes one object: {"kind": ..., then the fields of the kind}. Nothing if the kind is unknown. */
+/* Writes one JSON object: {"kind": ..., then the fields of the kind}. Writes nothing for an unknown kind. */
 void spool_dump_record(struct json_writer *json, const struct spool_record *record);

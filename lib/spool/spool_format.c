@@ -46,9 +46,8 @@ _Static_assert(sizeof(spool_counter_names) / sizeof(*spool_counter_names) == COU
 #define NUMBER_OF(what) "number of " what "; null: none"
 
 const struct spool_type_text spool_types[SPOOL_TYPES] = {
-    [SPOOL_TYPE_TEXT] = {.name = "text", .in_dump = "text; bytes that are no UTF-8 are U+FFFD"},
-    [SPOOL_TYPE_BYTES] = {.name = "bytes",
-                          .in_dump = "text of two hexadecimal digits for each byte, of the first 64 bytes"},
+    [SPOOL_TYPE_TEXT] = {.name = "text", .in_dump = "text; U+FFFD replaces bytes that are not UTF-8"},
+    [SPOOL_TYPE_BYTES] = {.name = "bytes", .in_dump = "the first 64 bytes as a text, two hexadecimal digits each"},
     [SPOOL_TYPE_IMAGE] = {.name = "image", .in_dump = "number of bytes"},
     [SPOOL_TYPE_BOOL] = {.name = "bool", .in_dump = "true or false"},
     [SPOOL_TYPE_COUNT] = {.name = "number", .in_dump = "number"},
@@ -87,7 +86,7 @@ const struct spool_type_text spool_types[SPOOL_TYPES] = {
 
 /* ---- kinds ---- */
 
-/* The storage of a member; a type that no field can have does not compile. */
+/* How a struct member stores a field. A C type without such a storage does not compile. */
 #define STORAGE(type, member)                                                                                          \
     _Generic(((const type *)0)->member,                                                                                \
         bool: SPOOL_STORES_BOOL,                                                                                       \
@@ -107,7 +106,7 @@ const struct spool_type_text spool_types[SPOOL_TYPES] = {
      .only_in = SPOOL_MARK_##mark,                                                                                     \
      .meaning = (description)},
 
-const struct spool_kind *spool_kind_of(uint32_t kind)
+const struct spool_kind *spool_find_kind(uint32_t kind)
 {
     switch (kind) {
 #define EVENT(ID, key, number, first, description, ...)                                                                \
@@ -132,7 +131,8 @@ _Static_assert(SPOOL_DUMP_BYTES == 64, "the type has the number");
 static const char introduction[] =
     "# The spool file\n"
     "\n"
-    "A recorder writes this file while its target runs, and `prof load` makes a profile of it. `prof dump FILE` prints "
+    "A recorder writes this file while its target runs, and `prof load` turns it into a profile. `prof dump FILE` "
+    "prints "
     "each\n"
     "record as a line of JSON. `prof dump --format` prints this page, from the table in `lib/spool/record_kinds.h`.\n"
     "\n"
@@ -142,21 +142,23 @@ static const char introduction[] =
     "\n"
     "## Bytes\n"
     "\n"
-    "The file begins with `%s`, whose last character is the version. Blocks follow, each with its kind, its length\n"
-    "and a checksum (`lib/spool/block_file.c`). A block holds events, one after the other, or one chunk of samples. A "
-    "recorder\n"
-    "that is killed leaves whole blocks, and at most one incomplete block at the end.\n"
+    "The file begins with `%s`; the last character is the version. Blocks follow, each with its kind, its length and "
+    "a\n"
+    "checksum (`lib/spool/block_file.c`). A block has several events, or one chunk of samples. A killed recorder "
+    "leaves\n"
+    "whole blocks, and at most one incomplete block at the end.\n"
     "\n"
-    "An event is the number of its kind in one byte, then its fields in the order below. Numbers are LEB128, bools are "
-    "0 or 1.\n"
-    "Texts end with a NUL byte. Bytes and images begin with their size. A double is the number that has its bits.\n"
+    "An event is the number of its kind in one byte, then its fields in the order below. Numbers are LEB128, bools "
+    "are\n"
+    "0 or 1. Texts end with a NUL byte. Bytes and images begin with their size. A double is stored as the number with\n"
+    "the same bits.\n"
     "\n"
-    "A sample is an entry of a chunk. It holds the differences from the previous sample of its thread, counters the\n"
-    "differences from the previous counters of their process (`lib/spool/chunk.c`).\n"
+    "A sample is an entry of a chunk. It stores the differences from the previous sample of its thread. An entry of\n"
+    "counters stores the differences from the previous counters of its process (`lib/spool/chunk.c`).\n"
     "\n"
-    "An event precedes the records that refer to it. A number that a record gives to a process, thread or library is "
-    "valid up\n"
-    "to the end of the file.\n";
+    "An event precedes the records that refer to it. The number of a process, thread or library is valid up to the "
+    "end\n"
+    "of the file.\n";
 
 static bool describe_type(struct text_buffer *out, const struct spool_type_text *type)
 {
@@ -168,7 +170,7 @@ static bool describe_type(struct text_buffer *out, const struct spool_type_text 
     return ok && text_append_z(out, " |\n");
 }
 
-/* `number` 0: the kind is a sample. */
+/* `number` 0: an entry of a chunk. */
 static bool describe_kind(struct text_buffer *out, const struct spool_kind *kind, uint32_t number)
 {
     char origin[64];
@@ -200,10 +202,10 @@ bool spool_format_describe(struct text_buffer *out)
         ok = describe_type(out, &spool_types[i]);
     ok = ok && text_append_z(out, "\n## Events\n");
     for (uint32_t i = 0; ok && i < SPOOL_EVENT_KINDS; i++)
-        ok = !spool_kind_of(i) || describe_kind(out, spool_kind_of(i), i);
+        ok = !spool_find_kind(i) || describe_kind(out, spool_find_kind(i), i);
     ok = ok && text_append_z(out, "\n## Samples\n");
     for (size_t i = 0; ok && i < SPOOL_SAMPLE_KINDS; i++)
-        ok = describe_kind(out, spool_kind_of(SPOOL_SAMPLES + (uint32_t)i), 0);
+        ok = describe_kind(out, spool_find_kind(SPOOL_SAMPLES + (uint32_t)i), 0);
     ok = ok && text_append_z(out, "\n## Counters of a process\n\n");
     for (size_t i = 0; ok && i < COUNTER_KINDS; i++)
         ok = text_append_z(out, i ? ", `" : "`") && text_append_z(out, spool_counter_names[i]) &&

@@ -1,7 +1,8 @@
 /*
- * The format of the spool file as data: record kinds, their fields, the types of these. record_kinds.h is the source.
+ * The format of the spool file as tables: record kinds, their fields, and the types of fields, generated from
+ * record_kinds.h.
  *
- * Threads: any; all is constant.
+ * Threads: any, because the tables are constant.
  */
 #pragma once
 
@@ -12,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SPOOL_DUMP_BYTES = 64 }; /* of a field of bytes, in the dump */
+enum { SPOOL_DUMP_BYTES = 64 }; /* limit of bytes of a BYTES field in the dump */
 
-/* What a field means. spool_types has the unit of each. */
+/* Types of fields. spool_types has their units. */
 enum spool_type {
     SPOOL_TYPE_TEXT,
     SPOOL_TYPE_BYTES,
@@ -50,14 +51,14 @@ enum spool_type {
 
 struct spool_type_text {
     const char *name;
-    const char *in_dump;      /* its form in the output of `prof dump`, with its unit */
-    const char *const *names; /* of the values of an enum, or of the bits of flags; NULL for other types */
+    const char *in_dump;      /* form of the type in the output of `prof dump`, with its unit */
+    const char *const *names; /* names of an enum's values, or of the bits of flags; NULL for other types */
     size_t name_count;
 };
 
 extern const struct spool_type_text spool_types[SPOOL_TYPES];
 
-/* How the member of the struct holds a field, which follows from its type in C. */
+/* How a struct member stores a field, by its C type. */
 enum spool_storage {
     SPOOL_STORES_BOOL,
     SPOOL_STORES_U32,
@@ -72,8 +73,8 @@ struct spool_field {
     const char *name;
     enum spool_type type;
     enum spool_storage storage;
-    size_t offset;           /* of the member in the struct of its kind */
-    enum spool_mark only_in; /* SPOOL_MARK_INSTANT: in all; else only in marks of this kind */
+    size_t offset;           /* offset of the member in the struct of its kind */
+    enum spool_mark only_in; /* SPOOL_MARK_INSTANT: the field is in all records; else only in marks of this kind */
     const char *meaning;
 };
 
@@ -95,10 +96,10 @@ enum {
 #include "spool/record_kinds.h"
 };
 
-/* The kind of a record, by enum spool_record_kind; NULL if no kind has the number. */
-const struct spool_kind *spool_kind_of(uint32_t kind);
+/* Returns the description of a record kind (enum spool_record_kind); NULL for an unknown kind. */
+const struct spool_kind *spool_find_kind(uint32_t kind);
 
-/* Names of the values of a process, by enum counter_kind. */
+/* Names of the counters of a process, indexed by enum counter_kind. */
 extern const char *const spool_counter_names[];
 
 /* The member of a struct. */
@@ -107,7 +108,7 @@ static inline const void *spool_field_member(const struct spool_field *field, co
     return (const char *)record + field->offset;
 }
 
-/* Whether an event whose `mark` this is has the field. */
+/* Whether an event with this `mark` has the field. */
 static inline bool spool_field_is_in(const struct spool_field *field, uint32_t mark)
 {
     return field->only_in == SPOOL_MARK_INSTANT || field->only_in == mark;

@@ -6,11 +6,11 @@ enum wait_reason {
     REASON_LOCK,       /* futex, file locks, System V semaphores */
     REASON_SLEEP,      /* until a time or a signal */
     REASON_DISK,       /* files and directories */
-    REASON_NETWORK,    /* sockets, poll(), select(), epoll_wait() */
-    REASON_PIPE,       /* pipes, terminals, event counters, message queues */
-    REASON_PAGE_FAULT, /* memory that the kernel has to load */
+    REASON_NETWORK,    /* waits for sockets, poll(), select(), epoll_wait() */
+    REASON_PIPE,       /* waits for pipes, terminals, event counters, message queues */
+    REASON_PAGE_FAULT, /* waits for memory that the kernel has to load */
     REASON_CHILD,      /* the end of a process */
-    REASON_PREEMPTED,  /* nothing: runnable while other threads ran */
+    REASON_PREEMPTED,  /* no wait: the thread is runnable, and other threads run */
 };
 enum { WAIT_REASONS = REASON_PREEMPTED + 1 };
 

@@ -133,7 +133,7 @@ static inline bool flat_to_record(const struct spool_event *event, struct spool_
     struct spool_event from = *event;
     *record = (struct spool_record){.kind = event->kind};
     if (offsets)
-        flat_copy(spool_kind_of(event->kind), offsets, event->mark, (char *)&record->metadata, (char *)&from, false);
+        flat_copy(spool_find_kind(event->kind), offsets, event->mark, (char *)&record->metadata, (char *)&from, false);
     return offsets;
 }
 
@@ -141,7 +141,7 @@ static inline void flat_event_of(const struct spool_record *record, struct spool
 {
     struct spool_record from = *record;
     *event = (struct spool_event){.kind = record->kind};
-    flat_copy(spool_kind_of(record->kind), flat_offsets(record->kind),
+    flat_copy(spool_find_kind(record->kind), flat_offsets(record->kind),
               record->kind == SPOOL_PROGRAM_MARK ? record->program_mark.mark : 0, (char *)&from.metadata, (char *)event,
               true);
 }

@@ -373,7 +373,7 @@ static void test_damage_to_any_byte_of_a_header_loses_only_its_block(void **unus
 static void test_a_block_of_another_kind_is_damaged(void **unused)
 {
     (void)unused;
-    static const enum block_kind kinds[] = {BLOCK_EVENTS, BLOCK_SAMPLES, BLOCK_KEEPS_LAST, BLOCK_SLOT};
+    static const enum block_kind kinds[] = {BLOCK_EVENTS, BLOCK_SAMPLES, BLOCK_FLIGHT_RECORDER, BLOCK_SLOT};
     static const unsigned char payload[] = "payload";
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
         for (size_t k = 0; k < i; k++)
@@ -575,7 +575,7 @@ static void test_a_full_disk_leaves_whole_blocks(void **unused)
     setrlimit(RLIMIT_FSIZE, &small);
     struct error err = {0};
     assert_int_equal(write_samples(writer, 0, 100000, &err), 0);
-    assert_true(spool_writer_is_waiting(writer));
+    assert_true(spool_writer_has_queued(writer));
     off_t size = size_of_file();
     assert_true(size <= 200000);
     assert_int_equal(spool_writer_close(writer, &err), -ENOSPC);
@@ -610,10 +610,10 @@ static void test_what_a_full_disk_does_not_take_is_written_when_there_is_room(vo
     write_start(writer);
     set_file_limit(200000);
     assert_int_equal(write_samples(writer, 0, 100000, NULL), 0);
-    assert_true(spool_writer_is_waiting(writer));
+    assert_true(spool_writer_has_queued(writer));
     set_file_limit(old.rlim_cur);
     assert_int_equal(spool_writer_flush(writer, NULL), 0);
-    assert_false(spool_writer_is_waiting(writer));
+    assert_false(spool_writer_has_queued(writer));
     assert_int_equal(spool_writer_close(writer, NULL), 0);
     struct spool_reader *reader;
     assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
@@ -650,9 +650,9 @@ static void test_a_spool_that_fills_the_disk_leaves_room_for_its_profile(void **
     assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
     write_start(writer);
     assert_int_equal(write_samples(writer, 0, 100000, NULL), 0);
-    assert_true(spool_writer_is_waiting(writer));
+    assert_true(spool_writer_has_queued(writer));
     int rest;
-    assert_int_equal(spool_writer_take_rest(writer, &rest, NULL), 0);
+    assert_int_equal(spool_writer_move_queued(writer, &rest, NULL), 0);
     assert_true(rest >= 0);
     assert_int_equal(spool_writer_close(writer, NULL), 0);
 
@@ -688,7 +688,7 @@ static void test_samples_beyond_the_memory_for_a_full_disk_are_counted(void **un
     write_start(writer);
     assert_int_equal(write_samples(writer, 0, MANY, NULL), 0);
     int rest;
-    assert_int_equal(spool_writer_take_rest(writer, &rest, NULL), 0);
+    assert_int_equal(spool_writer_move_queued(writer, &rest, NULL), 0);
     assert_int_equal(spool_writer_close(writer, NULL), 0);
     char rest_path[64];
     snprintf(rest_path, sizeof(rest_path), "/proc/self/fd/%d", rest);
@@ -733,7 +733,7 @@ static int read_kept(uint64_t *first, uint64_t *last, int *events)
         *last = sample.time - 100;
     }
     assert_int_equal(spool_reader_damaged(reader), 0);
-    assert_true(spool_reader_keeps_last(reader));
+    assert_true(spool_reader_is_flight_recorder(reader));
     spool_reader_close(reader);
     return samples;
 }

@@ -80,7 +80,7 @@ static void assert_equal_record(const struct spool_record *a, const struct spool
 {
     assert_int_equal(a->kind, b->kind);
     uint32_t mark = b->kind == SPOOL_PROGRAM_MARK ? b->program_mark.mark : 0;
-    for (const struct spool_field *field = spool_kind_of(a->kind)->fields; field->name; field++)
+    for (const struct spool_field *field = spool_find_kind(a->kind)->fields; field->name; field++)
         if (spool_field_is_in(field, mark))
             assert_equal_field(field, &a->metadata, &b->metadata);
 }
@@ -107,7 +107,7 @@ static void test_a_record_of_each_kind_comes_back_with_all_fields(void **unused)
     spool_reader_close(reader);
     assert_int_equal(count, EVERY_RECORD);
     for (uint32_t kind = 0; kind < SPOOL_SAMPLES + SPOOL_SAMPLE_KINDS; kind++)
-        assert_int_equal(seen[kind], spool_kind_of(kind) != NULL);
+        assert_int_equal(seen[kind], spool_find_kind(kind) != NULL);
 }
 
 /* If this test fails, the format has changed: raise its version.
@@ -175,15 +175,15 @@ static void test_kinds_and_marks_that_no_version_has_are_damaged(void **unused)
     unsigned char bytes[] = {SPOOL_PROGRAM_MARK, SPOOL_MARK_COUNTER, 1, 1, 1, 1, 1, 0};
     struct spool_record record;
     struct cursor in = cursor_of(bytes, sizeof(bytes));
-    assert_true(record_code_get(&in, &record));
+    assert_true(record_code_read(&in, &record));
     bytes[1] = SPOOL_MARK_KINDS;
     in = cursor_of(bytes, sizeof(bytes));
-    assert_false(record_code_get(&in, &record));
+    assert_false(record_code_read(&in, &record));
     static const unsigned char numbers[] = {0, SPOOL_EVENT_KINDS, 255};
     for (size_t i = 0; i < sizeof(numbers); i++) {
         bytes[0] = numbers[i];
         in = cursor_of(bytes, sizeof(bytes));
-        assert_false(record_code_get(&in, &record));
+        assert_false(record_code_read(&in, &record));
     }
 }
 
@@ -204,12 +204,12 @@ static void test_the_table_is_sound(void **unused)
 {
     (void)unused;
     for (uint32_t kind = 1; kind < SPOOL_EVENT_KINDS; kind++) {
-        assert_non_null(spool_kind_of(kind));
-        check_kind(spool_kind_of(kind), true);
+        assert_non_null(spool_find_kind(kind));
+        check_kind(spool_find_kind(kind), true);
     }
     for (uint32_t kind = 0; kind < SPOOL_SAMPLE_KINDS; kind++) {
-        const struct spool_field *fields = spool_kind_of(SPOOL_SAMPLES + kind)->fields;
-        check_kind(spool_kind_of(SPOOL_SAMPLES + kind), false);
+        const struct spool_field *fields = spool_find_kind(SPOOL_SAMPLES + kind)->fields;
+        check_kind(spool_find_kind(SPOOL_SAMPLES + kind), false);
         assert_int_equal(fields[0].offset, offsetof(struct spool_sample, thread)); /* spool_writer_append() */
         assert_int_equal(fields[1].offset, offsetof(struct spool_sample, time_ns));
         assert_string_equal(fields[1].name, "time_ns");
