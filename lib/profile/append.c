@@ -19,7 +19,7 @@ static const struct row_column columns[] = {PLACE(stack), PLACE(time), PLACE(wei
 
 enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 
-/* A pointer of any type, so it is read and written as bytes. */
+/* A pointer to a column of any type, so the code copies it as bytes. */
 static void *get_column(const struct sample_table *table, const struct row_column *column)
 {
     void *data;
@@ -32,7 +32,7 @@ static void set_column(struct sample_table *table, const struct row_column *colu
     memcpy((char *)table + column->offset, &data, sizeof(data));
 }
 
-/* Also the columns of allocations, which no piece has. */
+/* Includes the columns of allocations, which no piece has. */
 static void free_rows(struct sample_table *table)
 {
     free(table->address);
@@ -110,7 +110,7 @@ int sample_table_append(struct sample_table *table, size_t row, struct sample_ta
 
 /* ---- a profile ---- */
 
-/* Strings have other numbers in the next part. */
+/* The next part numbers strings differently. */
 struct renumbering {
     const struct profile *before;
     struct profile *profile;
@@ -140,7 +140,7 @@ static bool renumber_wakers(struct renumbering *to, struct sample_table *table)
     return enough;
 }
 
-/* The shared tables of the part before. */
+/* The shared tables of the previous part. */
 static bool renumber_rows(struct renumbering *to, struct profile *before)
 {
     bool enough = true;
@@ -201,8 +201,8 @@ static bool has_no_rows(const struct profile_rows *rows)
            !rows->sources;
 }
 
-/* Whether the rows of `profile` follow the rows of `before`. They may keep the numbers of its libraries and
- * categories. */
+/* Returns whether the rows of `profile` follow the rows of `before`. If they do, they may keep the numbers of the
+ * libraries and categories of `before`. */
 static bool is_continuation(const struct profile *profile, const struct profile *before)
 {
     const struct profile_rows has = profile_count_rows(before), more = profile_count_rows(profile);

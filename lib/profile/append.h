@@ -1,11 +1,11 @@
 /*
  * A growing profile. During a recording, the server sends a profile without samples and stacks, followed by pieces of
- * these ("added") in the order of their creation. A piece has rows of one sample table, or of all shared tables (stacks
- * to sources), whose rows never change. A page that already has some pieces gets only the new ones (meta.added_from).
- * Everything else is sent whole each time: metadata, libraries, threads, markers, counters.
+ * samples and stacks ("added") in the order of their creation. A piece has rows of one sample table, or of all shared
+ * tables (stacks to sources), whose rows never change. A page that already has some pieces gets only the new ones
+ * (meta.added_from). The server always sends all metadata, libraries, threads, markers and counters.
  *
- * The last row of a piece of samples may be preliminary: the next piece of the table then begins with it again. A piece
- * of the shared tables has the number of rows before it, and its own strings.
+ * The last row of a piece of samples may be preliminary: the next piece of the table then begins with the final version
+ * of this row. A piece of the shared tables contains the number of earlier rows, and its own strings.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 #include "profile/profile.h"
 
 /* Replaces the rows of `table` starting at `row` by `rows`, and takes ownership of their columns. A time earlier than
- * the previous row's becomes equal to it, because each piece was rounded separately. -EINVAL if rows are missing before
- * `row`, or columns in either table. */
+ * the previous row's becomes equal to it, because each piece was rounded separately. -EINVAL if rows before `row` are
+ * missing, or if one table lacks a column of the other. */
 int sample_table_append(struct sample_table *table, size_t row, struct sample_table *rows, struct error *err);
 
 /* Moves the samples and shared tables of the earlier part `before` to `profile`, which was read with meta.added_from.

@@ -1,7 +1,7 @@
 /*
- * Builds a profile from a file. It recognizes the layouts of older versions by their columns, not by the version: see
- * build_tables.c, build_merge.c and build_samples.c (and build_old.c for those before 49). At the end it checks all
- * invariants (invariants.c), so that the rest of the program may rely on them.
+ * Builds a profile from a file. The layouts of older versions are recognized by their columns, not by the version: see
+ * build_tables.c, build_merge.c and build_samples.c (and build_old.c for versions before 49). Afterwards all invariants
+ * are checked (invariants.c), so the rest of the program may rely on them.
  */
 #include "profile/build.h"
 
@@ -248,7 +248,8 @@ static int compare_paused(const void *a, const void *b)
     return ORDER(left->start, right->start);
 }
 
-/* A range without a start or an end gets one before or after all samples. Overlapping ranges are merged. */
+/* A range without a start or end extends from before the first sample, or to after the last. Overlapping ranges are
+ * merged. */
 static int build_paused_ranges(struct build *build, struct thread *thread)
 {
     int code = 0;
@@ -368,7 +369,7 @@ static int build_counters(struct build *build)
 
 /* ---- warnings ---- */
 
-/* Follows the file's own warnings; in a comparison, those of each input. */
+/* Appends to the file's own warnings; in a comparison, to the warnings of each input. */
 static int build_warning(struct build *build)
 {
     const struct raw_profile *raw = build->raw;

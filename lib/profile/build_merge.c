@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Which shared row a row of the thread's table became. */
+/* Maps rows of the thread's tables to rows of the shared tables. */
 struct maps {
     uint32_t *sources, *resources, *native_symbols, *funcs, *frames, *stacks;
 };
@@ -132,7 +132,7 @@ static int merge_part(struct build *build, struct interner *interner, const stru
                 merge_funcs(interner, &part->funcs, &maps) && merge_frames(interner, &part->frames, &maps) &&
                 merge_stacks(interner, &part->stacks, &maps);
     int code = done ? map_samples(build, raw, part->stacks.length, maps.stacks, index) : error_no_memory(build->err);
-    raw->stack_map = maps.stacks; /* payloads of markers refer to stacks, too */
+    raw->stack_map = maps.stacks; /* marker payloads also refer to stacks */
     raw->stack_count = part->stacks.length;
     maps.stacks = NULL;
     maps_destroy(&maps);
@@ -149,7 +149,7 @@ int build_merge_thread(struct build *build, struct interner *interner, struct ra
     if (!code && shares_sources && !array_append(&part.sources, profile->sources.data, profile->sources.length))
         code = error_no_memory(build->err);
 
-    /* The part borrows these tables of the profile for the check. */
+    /* The part borrows the libraries and categories of the profile for the check. */
     part.strings = profile->strings;
     part.libs.data = profile->libs.data;
     part.libs.length = profile->libs.length;

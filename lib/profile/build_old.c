@@ -12,7 +12,7 @@
  *     46  "isMainThread"
  *     48  the samples of counters were in groups (raw.c)
  *
- * Unlike those upgraders, prof guesses no categories from names, and leaves marker payloads as they are.
+ * Unlike the Firefox Profiler's upgraders, prof guesses no categories from names, and does not change marker payloads.
  */
 #include "profile/build_old.h"
 
@@ -55,7 +55,8 @@ static bool is_same_library(const struct library *a, const struct library *b)
            a->breakpad_id == b->breakpad_id && a->arch == b->arch;
 }
 
-/* The place of a library in the index, with the value HASH_MISSING if the profile lacks it; NULL if memory ran out. */
+/* Finds the slot of a library in the index, with the value HASH_MISSING if the profile lacks the library; NULL if
+ * memory ran out. */
 static uint32_t *find_library_slot(struct build *build, const struct library *lib)
 {
     uint64_t key = hash_mix((uint64_t)lib->name << 32 | lib->path, (uint64_t)lib->debug_name << 32 | lib->breakpad_id);
@@ -66,7 +67,7 @@ static uint32_t *find_library_slot(struct build *build, const struct library *li
     }
 }
 
-/* Indexes the profile's own libraries, beside those of its threads. */
+/* Indexes the profile's own libraries; its threads have other libraries. */
 static int index_libraries(struct build *build)
 {
     for (size_t i = 0; i < build->raw->libs.length; i++) {
@@ -102,7 +103,7 @@ static int find_library(struct build *build, struct library lib, uint32_t *index
     return 0;
 }
 
-/* The column names libraries of the thread, and of the profile then. */
+/* Converts a column from libraries of the thread to libraries of the profile. */
 static int add_libraries(struct build *build, const struct raw_thread *thread, struct column *column)
 {
     uint32_t *lib = column->data;
@@ -121,7 +122,7 @@ static int convert_resources(struct build *build, struct raw_thread *thread)
     struct raw_resources *resources = &thread->own.resources;
     size_t rows = build_rows(resources->length, &resources->name);
     if (rows > resources->name.length)
-        return 0; /* damaged: build_tables() reports it */
+        return 0; /* damaged column: build_tables() reports the error */
     if (!extend_column(&resources->lib, COLUMN_INDEX, rows) || !extend_column(&resources->host, COLUMN_REF, rows))
         return error_no_memory(build->err);
     int code = thread->has_libs ? add_libraries(build, thread, &resources->lib) : 0;
@@ -137,7 +138,7 @@ static uint32_t ref_text(const struct column *strings, uint32_t ref)
     return ref < strings->length ? ((const uint32_t *)strings->data)[ref] : PROFILE_NONE;
 }
 
-/* Removes ":12" from "file:12", and stores the number; false without one. */
+/* Removes ":12" from "file:12", and stores the number; false without a number. */
 static bool split_number(const char *text, size_t *length, uint32_t *number)
 {
     size_t at = *length;
@@ -168,7 +169,7 @@ static int split_name(struct build *build, uint32_t text, uint32_t *name, uint32
         length -= (size_t)(arrow + 4 - from);
         from = arrow + 4;
     }
-    char *copy = malloc(length + 1); /* adding a text moves the other texts */
+    char *copy = malloc(length + 1); /* a copy, because adding a text moves the other texts */
     if (!copy)
         return error_no_memory(build->err);
     memcpy(copy, from, length);
@@ -236,7 +237,7 @@ static int convert_functions(struct build *build, struct raw_thread *thread, con
     return code;
 }
 
-/* The bits of js::ProfileEntry::Category, as rows of the categories that are assumed where a file has no list. */
+/* Maps the bits of js::ProfileEntry::Category to the default categories of files without a list. */
 static void convert_categories(struct column *column)
 {
     enum { FIRST_BIT = 4, OTHER = 1 };

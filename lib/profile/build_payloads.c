@@ -18,7 +18,7 @@ static const struct column *thread_strings(const struct build *build, const stru
     return thread->own.strings.present ? &thread->own.strings : &build->raw->shared.strings;
 }
 
-/* The string that a number of the file means, or PROFILE_NONE. */
+/* Maps a string index of the file to a string of the profile, or PROFILE_NONE. */
 static uint32_t map_string_index(struct build *build, const struct column *strings, double number)
 {
     if (!(number >= 0) || number >= (double)strings->length)
@@ -30,7 +30,7 @@ static uint32_t map_string_index(struct build *build, const struct column *strin
 struct rewriter {
     struct build *build;
     const struct raw_thread *thread;
-    struct json_writer *writer; /* NULL: only the strings are added */
+    struct json_writer *writer; /* NULL: only add the strings */
     uint64_t type;
     bool is_string, in_cause, is_stack; /* the kind of the last key */
 };

@@ -21,12 +21,12 @@ int build_times(struct build *build, struct column *time, struct column *deltas,
         double *times = time->data, now = 0;
         for (size_t i = 0; i < time->length; i++)
             times[i] = now += times[i];
-        is_finite = isfinite(now); /* after a non-finite value, no sum is finite */
+        is_finite = isfinite(now); /* one non-finite value makes all later sums non-finite */
     }
     if (!time->present && rows)
         return error_set(build->err, EINVAL, "%s has neither time nor timeDeltas", path);
-    /* In tables of child processes, the Firefox Profiler moves the first time, even of empty tables: then it is
-     * null. */
+    /* The Firefox Profiler shifts the first time of child processes' tables, even of empty tables, whose first time is
+     * then null. */
     if (time->length != rows && rows)
         return error_set(build->err, EINVAL, "%s has %zu times, but %zu rows", path, time->length, rows);
     const double *times = time->data;
@@ -43,7 +43,7 @@ static bool text_is(const struct build *build, uint32_t text, const char *wanted
     return text != PROFILE_NONE && strcmp(strings_text(&build->raw->texts, text), wanted) == 0;
 }
 
-/* A tool that removes samples may not know this column: its length then differs, and it is dropped. */
+/* A tool that removes samples may not know this column; a column with another length is dropped. */
 static int build_wakers(struct build *build, struct raw_samples *raw, struct sample_table *samples)
 {
     int code = 0;
@@ -100,8 +100,8 @@ static int build_table(struct build *build, struct raw_samples *raw, const char 
 
 /* ---- allocations ---- */
 
-/* Finds the allocation that each deallocation frees: the last one at its address that no other has freed. An address
- * is a number of at most 53 bits in the file. */
+/* Finds the allocation of each deallocation: the last unfreed allocation at its address. An address is a number of at
+ * most 53 bits in the file. */
 static int pair_allocations(struct build *build, struct sample_table *table)
 {
     struct hash live = {0}; /* bits of the address -> row */
@@ -141,7 +141,7 @@ static int build_allocations(struct build *build, struct raw_samples *raw, const
 
 /* ---- events ---- */
 
-/* Index in meta.events; PROFILE_NONE if it is missing. */
+/* Index in meta.events; Returns PROFILE_NONE if the event is missing. */
 static uint32_t find_event(const struct build *build, uint32_t name)
 {
     const struct profile *profile = build->profile;
@@ -183,7 +183,7 @@ static int build_all_allocations(struct build *build, struct raw_thread *raw, si
     return code ? code : build_allocations(build, &raw->native_allocations, path, thread);
 }
 
-/* The sample table of a piece. NULL if memory ran out, or with `code` if it does not exist. */
+/* Returns the sample table of a piece. NULL if memory ran out, or, with `code` set, if the table does not exist. */
 static struct sample_table *find_added_table(struct build *build, const struct raw_added *raw)
 {
     struct thread *thread = &build->profile->threads.data[raw->thread];
@@ -233,7 +233,7 @@ int build_samples(struct build *build, struct raw_thread *raw, size_t index, str
 
 /* ---- CPU time ---- */
 
-/* Estimates the number of CPU time units in 1 ms, if the profile does not define it: the highest rate of any thread. */
+/* Estimates the number of CPU time units in 1 ms, if the profile lacks it: the highest rate of any thread. */
 static double find_highest_rate(const struct profile *profile)
 {
     double most = 0;
@@ -248,7 +248,7 @@ static double find_highest_rate(const struct profile *profile)
     return most;
 }
 
-/* µs per unit; 0 if the unit is unknown. */
+/* Returns the µs per unit of CPU time; 0 for an unknown unit. */
 static double microseconds_per_unit(const struct build *build, uint32_t unit)
 {
     if (text_is(build, unit, "\xc2\xb5s") || text_is(build, unit, "\xce\xbcs") || text_is(build, unit, "us"))

@@ -1,16 +1,16 @@
 /*
  * The profile stores marker schemas as JSON text and writes it unchanged, so the text must have the form of the version
- * that prof writes. Readers rely on it: for them `fields` of a schema is a list. Changes by version:
+ * that prof writes. Readers rely on the form: they expect a list as `fields` of a schema. Changes by version:
  *
  *     55  "data" becomes "fields". An entry of it with a fixed text, {"label": "Description", "value": "..."}, becomes
  *         the "description" of the schema; other fixed entries are dropped
  *     57  fields have no "searchable" any more
  *     69  markers of the network name their track, "timeline-network", in "display"
  *
- * The text itself shows all changes except the last, whatever version the file names.
+ * All changes except the last are recognized in the text itself, independent of the file's version.
  *
- * Version 52 gives a schema to "tracing" markers of old Firefox versions. prof leaves these without: readers list such
- * markers in their table and chart, but not in the overview of their track.
+ * Version 52 gives a schema to "tracing" markers of old Firefox versions. prof adds no schema: readers list such
+ * markers in the table and chart, but not in the overview of the track.
  */
 #include "profile/build_schemas.h"
 
@@ -22,7 +22,7 @@
 enum { NETWORK_TRACK_VERSION = 69 };
 static const char network_track[] = "timeline-network";
 
-/* One value in a text, an object or a list. */
+/* A slice of JSON text: one value. */
 struct slice {
     const char *text;
     size_t length;
@@ -31,16 +31,16 @@ struct slice {
 struct upgrade {
     struct build *build;
     struct json_writer *writer;
-    struct text_buffer description; /* of the fixed entries of the current schema */
+    struct text_buffer description; /* description from the fixed entries of the current schema */
     bool has_description;
 };
 
-/* The members of a schema, known before the first one is written. */
+/* Members of a schema that must be known before writing its first member. */
 struct schema_members {
     bool has_fields, has_display, has_description, is_network;
 };
 
-/* Takes the value whose first token is `type`; `within` is the text that the tokens come from. */
+/* Skips the value whose first token is `type`, and returns its text; `within` is the text of the tokens. */
 static struct slice read_slice(struct json *json, enum json_type type, const char *within)
 {
     size_t begin = (size_t)json->offset;
@@ -48,7 +48,7 @@ static struct slice read_slice(struct json *json, enum json_type type, const cha
     return (struct slice){within + begin, (size_t)json_position(json) - begin};
 }
 
-/* Takes the bracket that opens the list after a key. False, past the value, if the value is no list. */
+/* Reads the opening bracket of a list after a key. If the value is no list, skips the value and returns false. */
 static bool open_list(struct json *json)
 {
     enum json_type type = json_next(json);
@@ -57,7 +57,7 @@ static bool open_list(struct json *json)
     return type == JSON_ARRAY_OPEN;
 }
 
-/* The first token of the next element of a list; false at the end of the list. */
+/* Reads the first token of the next list element; false at the end of the list. */
 static bool next_element(struct json *json, enum json_type *type)
 {
     *type = json_next(json);
@@ -124,7 +124,8 @@ static void write_entry(struct json_writer *writer, struct slice slice, bool has
     json_destroy(&json);
 }
 
-/* Stores the text of a fixed entry as the description: the entry with that label, else the first one. */
+/* Stores the text of a fixed entry as the description: of the entry with the label "Description", else of the first
+ * entry. */
 static void keep_description(struct upgrade *upgrade, const struct entry *entry, struct text_buffer *value)
 {
     if (value->length == 0 || (upgrade->has_description && !entry->is_description))
@@ -237,7 +238,7 @@ static bool write_schema(struct upgrade *upgrade, struct slice slice)
     return done;
 }
 
-/* The number of schemas; `*done` is false if memory ran out. */
+/* The number of schemas; Sets `*done` to false if memory ran out. */
 static size_t write_schemas(struct upgrade *upgrade, struct slice slice, bool *done)
 {
     size_t count = 0;

@@ -120,14 +120,14 @@ int build_columns(struct build *build, const char *table, const struct column *s
                   size_t count, size_t rows)
 {
     int code = 0;
-    for (size_t i = 0; !code && i < count; i++) /* before a column gets its length from the file */
+    for (size_t i = 0; !code && i < count; i++) /* before the file's `rows` size an array */
         code = check_column(build, &plans[i], rows, table);
     for (size_t i = 0; !code && i < count; i++)
         code = build_column(build, strings, &plans[i], rows, table);
     return code;
 }
 
-/* Offsets to prefixes, in place: 0 is a root, k the stack k rows before. */
+/* Converts offsets to prefixes, in place: offset 0 is a root, offset k the stack k rows before. */
 static int convert_prefix_offsets(struct build *build, uint32_t *values, size_t rows)
 {
     for (size_t i = 0; i < rows; i++) {
@@ -216,7 +216,7 @@ static int build_frames(struct build *build, struct raw_frames *raw, struct fram
     return 0;
 }
 
-/* The same for funcs, since version 75; the first two bits are those of enum func_flags. */
+/* Since version 75 funcs also have a column of flags; the first two bits equal enum func_flags. */
 enum func_has_flags { FUNC_HAS_RESOURCE = 4, FUNC_HAS_SOURCE = 8, FUNC_HAS_LINE = 16, FUNC_HAS_COLUMN = 32 };
 
 static void apply_func_flags(struct func_table *funcs, const uint8_t *flags)

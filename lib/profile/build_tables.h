@@ -12,18 +12,18 @@
 struct build {
     struct raw_profile *raw;
     struct profile *profile;
-    uint32_t *string_of_text;   /* text -> string of the profile; PROFILE_NONE: not added yet */
-    bool same_numbers;          /* the shared strings keep their indexes from the file */
-    struct hash string_fields;  /* of build_payloads.c: type and key of the fields of payloads that are strings */
+    uint32_t *string_of_text;   /* per text of the file: its string in the profile; PROFILE_NONE: not added yet */
+    bool same_numbers;          /* shared strings have the same indexes as in the file */
+    struct hash string_fields;  /* for build_payloads.c: type and key of the payload fields that are strings */
     struct hash old_libraries;  /* for build_old.c: the libraries of `raw` by their texts */
-    struct text_buffer payload; /* the payload being rewritten */
-    bool sorted;                /* samples of a thread were out of order */
+    struct text_buffer payload; /* text of the payload being rewritten */
+    bool sorted;                /* a thread's samples were out of order */
     double cpu_scale;           /* µs per unit of CPU time; 0: the file does not state the unit */
     struct error *err;
 };
 
-/* Replaces the text by its string in the profile, added if new. PROFILE_NONE stays. A negative errno value if memory
- * ran out. */
+/* Replaces a text of the file by its string in the profile, which is added if new. PROFILE_NONE stays. Returns a
+ * negative errno value if memory ran out. */
 int build_text(struct build *build, uint32_t *text);
 
 #define COLUMN_NEEDED INFINITY
@@ -33,18 +33,19 @@ struct column_plan {
     enum column_type type;
     double missing;  /* default of a missing column: -1 is PROFILE_NONE or no address; COLUMN_NEEDED: an error */
     const char *key; /* in the table, for errors */
-    void *out;       /* address of the pointer that takes ownership of the elements; NULL: they stay in the column */
+    void *out;       /* address of the pointer that will own the elements; NULL: the elements stay in the column */
 };
 
-/* Makes all columns of a table (its place in the file, for errors) of `rows` rows; one that is shorter is an error.
- * The elements of a COLUMN_REF, which may be indexes into `strings`, become strings of the profile. */
+/* Builds all columns of a table with `rows` rows; a shorter column is an error. `table` is the place in the file, for
+ * errors. Converts the elements of a COLUMN_REF, which may be indexes into `strings`, to strings of the profile. */
 int build_columns(struct build *build, const char *table, const struct column *strings, const struct column_plan *plans,
                   size_t count, size_t rows);
 
 #define BUILD_COLUMNS(build, table, strings, plans, rows)                                                              \
     build_columns((build), (table), (strings), (plans), sizeof(plans) / sizeof(*(plans)), (rows))
 
-/* Returns the number of rows of a table: `length` if the file has it, else the length of its main column `column`. */
+/* Returns the number of rows of a table: `length` if the file states the length, else the length of the main column
+ * `column`. */
 size_t build_rows(raw_length length, const struct column *column);
 
 /* Truncates a column to the rows of its table, as readers of the format do. */

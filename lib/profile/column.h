@@ -16,7 +16,7 @@ enum column_type {
     COLUMN_DOUBLE,   /* double; null is NAN */
     COLUMN_FLAG,     /* uint8_t: true is 1 */
     COLUMN_REF,  /* uint32_t: index into the file's string table, or a text with RAW_TEXT set; null is PROFILE_NONE */
-    COLUMN_TEXT, /* uint32_t: texts in the column; anything else is "" */
+    COLUMN_TEXT, /* uint32_t: texts; values that are no text become "" */
     COLUMN_JSON, /* uint32_t: the JSON text of each element; null is PROFILE_NONE */
 };
 

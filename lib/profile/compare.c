@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the compared part of one profile ---- */
+/* ---- selecting the compared part of a profile ---- */
 
 struct times {
     double from, to; /* ms */
@@ -56,7 +56,7 @@ static void move_rows(struct sample_table *samples, size_t first, size_t last)
     samples->length = count;
 }
 
-/* Keeps only samples in these times. The CPU time of the first one begins earlier. */
+/* Keeps only samples in a time range. Limits the CPU time of the first sample to its time in the range. */
 static void select_samples(struct sample_table *samples, struct times times)
 {
     size_t first = 0, last = samples->length;
@@ -80,7 +80,7 @@ static void select_thread_samples(struct thread *thread, struct times times)
     thread->end = fmin(thread->end, times.to);
 }
 
-/* Frees threads that are not compared, and the counters of their processes, which readers find by thread. */
+/* Removes threads that are not compared, and the counters of their processes, which readers find by thread. */
 static int remove_other_threads(struct profile *profile, const uint8_t *kept, struct error *err)
 {
     size_t threads = 0, counters = 0;
@@ -118,7 +118,7 @@ static int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Drops runs that lie outside of the compared times. */
+/* Removes runs outside of the compared times. */
 static void remove_runs_outside(struct run_starts *starts, struct times times)
 {
     size_t first = 0;
@@ -150,7 +150,7 @@ static bool find_runs(const struct profile *profile, struct times times, struct 
     return enough;
 }
 
-/* A process of a run is started when it has begun. */
+/* A process belongs to the last run that started before the process. */
 static uint32_t find_run(const struct run_starts *starts, const struct thread *thread)
 {
     double start = isnan(thread->start) ? thread->process_start : thread->start;
@@ -187,8 +187,8 @@ static void shift_thread_times(struct thread *thread, double by)
     thread->process_end -= by;
 }
 
-/* Assigns the threads of a profile to a side, and starts all of its runs at time 0. `first_run`: the number of its
- * first run; set to that of the next profile. *length: set to the longest run, ms. */
+/* Assigns the threads of a profile to a side, and starts all of its runs at time 0. `first_run` is the number of its
+ * first run, and becomes the first run of the next profile. *length becomes the longest run, ms. */
 static int assign_side(struct profile *profile, const struct compare_input *input, struct times times,
                        uint32_t *first_run, double *length, struct error *err)
 {
@@ -219,7 +219,8 @@ static int assign_side(struct profile *profile, const struct compare_input *inpu
 
 /* ---- metadata ---- */
 
-/* Combines the sections of the base and of the new side. Their texts are in `from`, which may be `out`. */
+/* Combines the sections of the base and of the new side. The texts of `sections` are strings of `from`, which may be
+ * `out`. */
 static bool copy_sections(struct profile *out, const struct profile *from, const struct extra_sections *sections,
                           enum profile_side side)
 {
@@ -252,7 +253,7 @@ static bool same_text(const struct profile *a, uint32_t a_text, const struct pro
     return strcmp(profile_text(a, a_text), profile_text(b, b_text)) == 0;
 }
 
-/* A column that only one side has would change the meaning of its samples. */
+/* A CPU time column on only one side would change the meaning of the samples. */
 static void drop_cpu_times(struct profile *profile)
 {
     for (size_t i = 0; i < profile->threads.length; i++) {
@@ -270,7 +271,7 @@ static enum weight_type recorded_type(const struct profile *profile)
     return WEIGHT_SAMPLES;
 }
 
-/* Adds sentences to the warning, unless an earlier input had them. */
+/* Appends sentences to the warning, unless the warning contains them. */
 static int warn(struct profile *out, const char *sentences, struct error *err)
 {
     const char *own = profile_text(out, out->meta.warning);
@@ -346,7 +347,7 @@ static int append_input(struct profile *out, struct compare_input *input, bool i
     return code ? code : profile_merge(out, input->profile, err);
 }
 
-/* The first input becomes the profile to which the others are appended. */
+/* The first input becomes the profile to which the other inputs are appended. */
 static int begin_comparison(struct profile *out, struct compare_input *input, struct error *err)
 {
     *out = *input->profile;
@@ -360,7 +361,7 @@ static int begin_comparison(struct profile *out, struct compare_input *input, st
     return enough ? 0 : error_no_memory(err);
 }
 
-/* When the recordings of a side began and ended, ms since the epoch. */
+/* Start and end of a side's recordings, ms since the epoch. */
 static void extend_recorded_time(struct times *recorded, const struct profile *profile)
 {
     struct times full = full_times(profile);

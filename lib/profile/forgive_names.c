@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length without suffixes such as ".isra.0", which GCC, Clang and Rust give to copies of a function. */
+/* Returns the length without suffixes such as ".isra.0", which GCC, Clang and Rust append to names of function
+ * copies. */
 static size_t length_without_suffixes(const char *name, size_t length)
 {
     static const char *const suffixes[] = {".isra", ".constprop", ".part",       ".cold",
@@ -28,7 +29,7 @@ static size_t length_without_suffixes(const char *name, size_t length)
     return length;
 }
 
-/* Whether the "<" at `at` opens arguments, and is not an operator or a name such as "<lambda>". */
+/* Returns whether the "<" at `at` opens arguments: not an operator or a name such as "<lambda>". */
 static bool is_argument_start(const char *name, size_t at)
 {
     static const char word[] = "operator";
@@ -71,7 +72,7 @@ static uint32_t simplify_name(struct profile *profile, uint32_t string, unsigned
     return enough ? strings_add(&profile->strings, text->data ? text->data : "", text->length) : STRING_NONE;
 }
 
-/* The first func with the same name, library and file. */
+/* Returns the first func with the same name, library and file. */
 static uint32_t find_same_func(struct hash *seen, const struct profile *profile, uint32_t func)
 {
     const struct func_table *funcs = &profile->funcs;

@@ -1,7 +1,7 @@
 /*
- * A table's index is a hash from 64 bits to a row. Where the contents fit in 64 bits they are the key. Elsewhere the
- * key is a hash of the contents, and the lookup compares the row that it finds. If the row differs (a hash collision,
- * which never happens in practice), the lookup continues with the next key, mixed with the number of the attempt.
+ * A table's index is a hash from 64 bits to a row. If the contents of a row fit in 64 bits, they are the key. Otherwise
+ * the key is a hash of the contents, and the lookup compares the found row. If the row differs (a hash collision, which
+ * never happens in practice), the lookup continues with the next key, mixed with the number of the attempt.
  */
 #include "profile/intern.h"
 
@@ -29,7 +29,8 @@ static uint64_t pair_key(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-/* Notes a freshly appended row in its place. PROFILE_NONE, if it could not be appended, leaves the place empty. */
+/* Stores a newly appended row in its slot of the index. After a failure to append, PROFILE_NONE leaves the slot
+ * empty. */
 static uint32_t store_row(uint32_t *place, uint32_t row)
 {
     _Static_assert(PROFILE_NONE == HASH_MISSING, "a row that could not be appended must look like a missing one");
@@ -38,7 +39,8 @@ static uint32_t store_row(uint32_t *place, uint32_t row)
 
 typedef bool (*row_equals)(const struct profile *profile, uint32_t row, const void *wanted);
 
-/* The row that equals `wanted`, or else the place to note the new one in, under `*key`; NULL if memory ran out. */
+/* Returns the slot of the row that equals `wanted`, or the empty slot for a new row, under `*key`; NULL if memory ran
+ * out. */
 static uint32_t *find_slot(struct hash *index, const struct profile *profile, uint64_t *key, row_equals equals,
                            const void *wanted)
 {
@@ -213,8 +215,8 @@ uint32_t intern_category(struct interner *interner, const char *name, const char
     return store_row(place, profile_add_category(interner->profile, name, color));
 }
 
-/* Adds rows that the index lacks: those of the profile before it had an interner. The key with STRING_NONE counts the
- * rows that it has. Returns false if memory ran out. */
+/* Indexes the subcategories that the profile had before the interner. The key with STRING_NONE holds the number of
+ * indexed rows. Returns false if memory ran out. */
 static bool index_subcategories(struct hash *index, uint32_t category, const struct category *row)
 {
     const uint32_t *known = hash_at(index, pair_key(category, STRING_NONE));

@@ -57,10 +57,10 @@ uint32_t intern_resource(struct interner *interner, const struct resource *row);
 /* Returns the resource of type library with this name (a string). */
 uint32_t intern_library_resource(struct interner *interner, uint32_t name);
 
-/* Finds by library, address and name; keeps the size of the first one. */
+/* Equal rows have the same library, address and name; the first row's size stays. */
 uint32_t intern_native_symbol(struct interner *interner, const struct native_symbol *row);
 
-/* Finds by file name and id; the row that exists keeps its other columns. */
+/* Equal rows have the same file name and id; an existing row keeps its other columns. */
 uint32_t intern_source(struct interner *interner, const struct source *row);
 /* Returns the source file of native code with this name (a string). */
 uint32_t intern_source_file(struct interner *interner, uint32_t filename);
@@ -68,7 +68,7 @@ uint32_t intern_source_file(struct interner *interner, uint32_t filename);
 /* By all its texts. */
 uint32_t intern_library(struct interner *interner, const struct library *row);
 
-/* Finds by name; keeps the color of the first one. */
+/* Equal rows have the same name; the first row's color stays. */
 uint32_t intern_category(struct interner *interner, const char *name, const char *color);
 /* Returns the index of `name` among the subcategories of `category`. */
 uint32_t intern_subcategory(struct interner *interner, uint32_t category, const char *name);

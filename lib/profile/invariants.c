@@ -8,12 +8,12 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Values that have to be indexes of rows: in a column, or a member of each struct of an array. */
+/* Values that must be row indexes: a column, or a member of each struct of an array. */
 struct reference {
     const char *name;
     const void *first;
-    size_t size;   /* from one value to the next */
-    size_t rows;   /* of the table that they point into */
+    size_t size;   /* bytes from one value to the next */
+    size_t rows;   /* number of rows of the table that the indexes refer to */
     bool optional; /* PROFILE_NONE is allowed */
 };
 
@@ -22,7 +22,7 @@ struct reference {
 #define MEMBER(structs, member)       (structs) ? &(structs)->member : NULL, sizeof(*(structs))
 #define CHECK(path, list, count, err) check_references((path), (list), LENGTH_OF(list), (count), (err))
 
-/* `place` is "shared.sources.id[3]" without its number. */
+/* `place` is the path without row number: "shared.sources.id" of "shared.sources.id[3]". */
 static int wrong_reference(const char *place, size_t i, uint32_t value, size_t rows, struct error *err)
 {
     if (value == PROFILE_NONE)
@@ -30,7 +30,7 @@ static int wrong_reference(const char *place, size_t i, uint32_t value, size_t r
     return error_set(err, EINVAL, "%s[%zu] is %u, but that table has only %zu rows", place, i, value, rows);
 }
 
-/* Of the `length` rows of the table at `path`. */
+/* Checks the `length` rows of the table at `path`. */
 static int check_references(const char *path, const struct reference *list, size_t count, size_t length,
                             struct error *err)
 {
@@ -162,8 +162,8 @@ static int check_categories(const struct profile *profile, struct error *err)
     return code;
 }
 
-/* Whether all samples are valid, without a branch per sample: the compiler vectorizes the loop over millions of
- * them. Ascending times lie between the first and the last. */
+/* Returns whether all samples are valid, without a branch per sample, so the compiler vectorizes the loop. As times
+ * ascend, the first and last bound all of them. */
 static bool are_samples_right(const struct sample_table *samples, size_t stacks)
 {
     uint32_t wrong_stacks = 0;

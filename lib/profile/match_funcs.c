@@ -66,9 +66,9 @@ struct rename_vote {
     uint32_t base, other, count;
 };
 
-/* The number of common function names of an unpaired library of each side. */
+/* Counts the common function names of pairs of unpaired libraries, one of each side. */
 struct rename_votes {
-    struct hash funcs; /* name -> func of the base, in a library without counterpart */
+    struct hash funcs; /* name -> func of the base, in an unpaired library */
     struct hash index; /* a pair of libraries -> votes */
     ARRAY(struct rename_vote) votes;
     uint32_t *size[PROFILE_SIDES]; /* functions of each library */
@@ -170,7 +170,7 @@ static int match_resources(uint32_t *resource_of, const struct profile *base, co
 
 /* ---- functions ---- */
 
-/* From the strictest to the most forgiving: the attributes that two functions must share. */
+/* Matching passes, strictest first: the attributes that two functions must share. */
 enum match_pass { MATCH_PLACE, MATCH_FILE, MATCH_NAME, MATCH_PASSES };
 
 struct func_order {
@@ -187,11 +187,11 @@ static int compare_order(const void *left, const void *right)
     return (a->func > b->func) - (a->func < b->func);
 }
 
-/* The functions of a profile, in the form that all passes use. */
+/* The functions of a profile, prepared for all matching passes. */
 struct side_funcs {
     const struct profile *profile;
     struct func_order *order;
-    uint64_t *names, *files; /* the hash of each function's */
+    uint64_t *names, *files; /* hashes of each function's name, file and library */
 };
 
 static bool side_funcs_init(struct side_funcs *side, const struct profile *profile)
@@ -237,7 +237,7 @@ struct func_matcher {
     struct hash others; /* key -> number of unmatched funcs of the other side, for matching by name alone */
 };
 
-/* Lists the unmatched funcs of the base by key, each list in the order of lines. */
+/* Lists the unmatched funcs of the base by key, each list sorted by line. */
 static bool list_base(struct func_matcher *matcher, enum match_pass pass)
 {
     const struct func_table *funcs = &matcher->base.profile->funcs;
@@ -277,7 +277,7 @@ static bool count_unmatched(struct func_matcher *matcher, const struct func_matc
     return true;
 }
 
-/* With nothing but the name in common, functions match if no other candidate exists, or the file of one is unknown. */
+/* Functions that share only the name match if no other candidate exists, or if the file of one function is unknown. */
 static bool is_name_enough(const struct func_matcher *matcher, uint32_t base, uint32_t other, uint64_t key)
 {
     if (matcher->base.profile->funcs.source[base] == PROFILE_NONE ||

@@ -2,9 +2,9 @@
  * Matches the functions of two profiles, for comparisons.
  *
  * Functions match by name in the same library. If several functions of a library share a name (static functions,
- * lambdas), they match by file and line, then by file and order. Differences between builds are ignored: the version in
- * a library name (libc-2.31.so, libc.so.6), the build directory, the lines. A library of one side matches a differently
- * named library of the other side if most of its function names exist there: a renamed program.
+ * lambdas), they match by file and line, then by file and order. Matching ignores differences between builds: the
+ * version in a library name (libc-2.31.so, libc.so.6), the build directory, the lines. A library of one side matches a
+ * differently named library of the other side if most of its function names exist there: a renamed program.
  */
 #pragma once
 
@@ -27,8 +27,8 @@ enum forgiven {
     FORGIVE_SUFFIXES = 2   /* suffixes of compilers: .isra.0, .constprop.1, .part.2, .cold, .llvm.123 */
 };
 
-/* Renames the functions of a profile, and merges equal ones. */
+/* Removes the forgiven parts of function names, and merges functions with equal names. */
 int funcs_forgive(struct profile *profile, unsigned forgiven, struct error *err);
 
-/* Returns the length of the version-independent part of a library's name: of libc in libc-2.31.so. */
+/* Returns the length of the version-independent part of a library's name, such as "libc" of libc-2.31.so. */
 size_t library_stem(const char *name);

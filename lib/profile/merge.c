@@ -11,7 +11,7 @@
 /* The new indexes of the rows of `from`. */
 struct merge {
     struct profile *into, *from;
-    struct func_matches matches; /* complete, once functions and resources are appended */
+    struct func_matches matches; /* complete after functions and resources are appended */
     uint32_t *strings;           /* PROFILE_NONE: not mapped yet */
     uint32_t *categories, *libs, *sources, *symbols;
     uint32_t **subcategories; /* per category */
@@ -158,7 +158,7 @@ static void map_symbols(struct merge *merge)
     hash_destroy(&index);
 }
 
-/* Merges the events of both; drops events beyond the limit. */
+/* Merges the events of both profiles; drops events beyond the limit. */
 static void map_events(struct merge *merge)
 {
     struct profile_meta *meta = &merge->into->meta;
@@ -250,7 +250,7 @@ static void map_samples(struct merge *merge, struct sample_table *samples)
         samples->waker[i] = map_string(merge, samples->waker[i]);
 }
 
-/* Places samples of events in the order of `into`'s meta.events. */
+/* Reorders event tables to the order of `into`'s meta.events. */
 static void map_tables(struct merge *merge, struct thread *thread)
 {
     enum { FIRST_EVENT = TABLE_EVENTS - 1 }; /* in `more` */

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Reads one payload, and writes it with other numbers. */
+/* Reads one payload, and writes it with renumbered strings and stacks. */
 struct rewriter {
     const struct hash *string_fields;
     const struct payload_numbers *numbers;
@@ -84,7 +84,7 @@ static int append_payloads(struct profile *into, struct profile *from, struct re
     return code;
 }
 
-/* Concatenates the schemas of both: of two schemas with one name the first counts. */
+/* Concatenates the schemas of both profiles; of two schemas with the same name, the first counts. */
 static int append_schemas(struct profile *into, const struct profile *from, struct error *err)
 {
     uint32_t own = into->meta.marker_schema, other = from->meta.marker_schema;

@@ -1,5 +1,6 @@
 /*
- * The payloads of markers of a profile that is appended to another: JSON that names strings and stacks by number.
+ * The payloads of markers of a profile that is appended to another: marker payloads are JSON that refers to strings and
+ * stacks by index.
  */
 #pragma once
 

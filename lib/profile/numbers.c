@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Reads numbers into a column whose type matches the file. Does not update its length. */
+/* Reads numbers into a column whose type matches the file. Does not update the column's length. */
 static size_t read_in_place(struct json *json, const struct column *column, enum column_type type)
 {
     switch (type) {
@@ -19,7 +19,7 @@ static size_t read_in_place(struct json *json, const struct column *column, enum
     }
 }
 
-/* Reads numbers, and converts those that fit the column's type. */
+/* Reads numbers up to the first that does not fit the column's type, and converts them. */
 static size_t read_converted(struct json *json, struct column *column, enum column_type type)
 {
     double batch[NUMBERS_BATCH];

@@ -7,11 +7,11 @@ static bool is_string_format(const struct json *json)
     return json_is(json, "unique-string") || json_is(json, "flow-id") || json_is(json, "terminating-flow-id");
 }
 
-/* One schema of the list while it is read: its name may follow its fields. */
+/* The schema being read; its name may follow its fields. */
 struct schema_keys {
     uint64_t name;        /* hash */
     ARRAY(uint64_t) keys; /* hashes of fields that are strings */
-    uint64_t key;         /* of the field that is being read */
+    uint64_t key;         /* hash of the field being read */
     bool is_string;
 };
 
@@ -54,7 +54,7 @@ static bool read_schemas(struct hash *fields, struct json *json, struct schema_k
     return done;
 }
 
-/* Readers take the image of a screenshot to be a string, with no schema. */
+/* Readers treat the image of a screenshot as a string, even without a schema. */
 static bool add_known_fields(struct hash *fields)
 {
     static const char type[] = "CompositorScreenshot", key[] = "url";

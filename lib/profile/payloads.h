@@ -1,6 +1,5 @@
 /*
- * Finds the fields of marker payloads that are strings, stored as indexes into the string table, from the schemas of
- * the profile.
+ * Finds, from the marker schemas, the payload fields whose values are indexes into the string table.
  */
 #pragma once
 

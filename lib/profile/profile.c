@@ -37,7 +37,7 @@ static const struct column_place marker_columns[] = {PLACE(marker_table, name), 
                                                      PLACE(marker_table, category), PLACE(marker_table, data)};
 static const struct column_place counter_columns[] = {PLACE(counter, time), PLACE(counter, count)};
 
-/* A pointer of any type, so it is read and written as bytes. */
+/* A pointer to a column of any type, so the code copies it as bytes. */
 static void *get_column(const void *table, const struct column_place *column)
 {
     void *data;
@@ -45,7 +45,7 @@ static void *get_column(const void *table, const struct column_place *column)
     return data;
 }
 
-/* Room for one more row, in a table of any type. */
+/* Grows a table of any type for one more row. */
 static bool table_grow(void *table, const struct column_place *columns, size_t count, size_t *capacity)
 {
     if (*capacity > PROFILE_NONE / 2) /* indexes are 32 bits wide */

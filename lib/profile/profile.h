@@ -2,11 +2,12 @@
  * A profile in memory: the tables of the Firefox Profiler's processed format, version 70, in columns.
  *
  * All threads share one stack, frame and func table. A stack is a (prefix, frame) pair whose prefix comes earlier in
- * the table, so that one pass from first to last sees parents before children, and one from last to first the other way
- * round. A frame is an address (or a source line) in a func; inline calls are frames of their own at the same address.
- * A func is a name in a library: call trees merge by func. Texts are indexes into `strings`.
+ * the table, so a pass from first to last visits callers before callees. A frame is an address (or a source line) in a
+ * func; each inline call is a frame at the same address. A func is a name in a library: call trees merge by func. Texts
+ * are indexes into `strings`.
  *
- * profile_read() fills it from JSON, the assembler from a recording; lib/tree computes on it; profile_write() saves it.
+ * profile_read() fills the tables from JSON, the assembler from a recording; lib/tree reads them; profile_write() saves
+ * them.
  */
 #pragma once
 
@@ -18,15 +19,15 @@
 #include <stdint.h>
 #include <string.h>
 
-#define PROFILE_NONE           UINT32_MAX /* "no index" in every index column */
-#define PROFILE_VERSION        70         /* the version that is written */
-#define PROFILE_NEWEST_VERSION 75         /* newest fully supported version */
+#define PROFILE_NONE           UINT32_MAX /* no index, in all index columns */
+#define PROFILE_VERSION        70         /* format version that prof writes */
+#define PROFILE_NEWEST_VERSION 75         /* newest format version that prof fully supports */
 #define PROFILE_OLDEST_VERSION 1          /* oldest supported version */
 
 /* ---- shared tables; every column of a table has `length` entries ---- */
 
 struct stack_table {
-    uint32_t *prefix; /* the caller's stack, smaller than the own index; PROFILE_NONE for roots */
+    uint32_t *prefix; /* the caller's stack, whose index is smaller; PROFILE_NONE for roots */
     uint32_t *frame;
     size_t length, capacity;
 };
@@ -35,8 +36,8 @@ struct frame_table {
     int64_t *address;      /* library-relative; -1: none */
     uint32_t *lib;         /* into libs, PROFILE_NONE */
     uint8_t *inline_depth; /* 0: the physical frame; 1 and up: inlined calls at the same address */
-    uint32_t *category;    /* PROFILE_NONE: the caller's category */
-    uint32_t *subcategory; /* PROFILE_NONE exactly where category is */
+    uint32_t *category;    /* PROFILE_NONE: category of the caller */
+    uint32_t *subcategory; /* PROFILE_NONE if and only if category is PROFILE_NONE */
     uint32_t *func;
     uint32_t *native_symbol; /* PROFILE_NONE */
     uint32_t *line, *column; /* 1-based; 0 unknown */
@@ -49,7 +50,7 @@ struct func_table {
     uint32_t *name;          /* string */
     uint32_t *resource;      /* PROFILE_NONE */
     uint32_t *source;        /* into sources, PROFILE_NONE */
-    uint32_t *line, *column; /* of the declaration, 1-based; 0 unknown */
+    uint32_t *line, *column; /* line of the declaration, 1-based; 0 unknown */
     uint8_t *flags;          /* enum func_flags */
     size_t length, capacity;
 };
@@ -91,25 +92,24 @@ enum weight_type { WEIGHT_SAMPLES, WEIGHT_TRACING_MS, WEIGHT_BYTES };
 struct sample_table {
     uint32_t *stack;   /* PROFILE_NONE: no stack */
     double *time;      /* ms after meta.start_time, non-decreasing */
-    double *weight;    /* NULL: each sample counts 1 */
+    double *weight;    /* NULL: the weight of each sample is 1 */
     double *cpu_delta; /* CPU time since the previous sample, in µs; NAN: unknown; NULL: no such column */
     uint32_t *waker;   /* waker of the wait that ends at the row: string; PROFILE_NONE: unknown, or not the end of a
                           wait; NULL: no such column */
     double *address;   /* address of an allocation; NAN: unknown; NULL: no such column */
-    uint32_t *partner; /* row of the matching deallocation, or allocation; PROFILE_NONE: unknown; NULL if and only if
-                          `address` is NULL */
+    uint32_t *partner; /* row of the matching deallocation or allocation; PROFILE_NONE: unknown; NULL if and only if
+                        * `address` is NULL */
     enum weight_type weight_type;
     size_t length;
     size_t capacity; /* allocated rows of the columns; 0: `length` */
-    size_t joins;    /* in a part of a growing profile: row of the first row here in the whole table, plus 1; 0: no rows
-                        were added (append.h) */
+    size_t joins;    /* in a part of a growing profile: 1 + the row of the first row in the whole table; 0: no rows
+                      * (append.h) */
 };
 
 enum { PROFILE_EVENTS_MAX = 16 };
 
-/* The sample tables of a thread. Weights of allocations are bytes; those of native deallocations are negative. The
- * table of event `i` of meta.events is TABLE_EVENTS + i; its weights are the numbers of events that the samples
- * stand for. */
+/* The sample tables of a thread. Weights of allocations are bytes, negative for native deallocations. The table of
+ * event `i` of meta.events is TABLE_EVENTS + i; its weights are the numbers of events that the samples stand for. */
 enum sample_table_kind {
     TABLE_SAMPLES,
     TABLE_JS_ALLOCATIONS,
@@ -130,7 +130,7 @@ struct marker_table {
 
 /* A pause of the recording. */
 struct paused_range {
-    double start, end; /* ms; infinite: from the start, to the end */
+    double start, end; /* ms; infinite: the start or the end of the recording */
     uint32_t reason;   /* string: "profiler-paused", "collecting"; PROFILE_NONE */
 };
 
@@ -142,21 +142,21 @@ struct thread {
     uint32_t process_name; /* string, PROFILE_NONE */
     uint32_t process_type; /* string */
     uint32_t pid;          /* string: "123", "123.1" */
-    uint32_t tid;          /* string: the number or text as the file has it */
+    uint32_t tid;          /* string: number or text, as in the file */
     bool is_main;
     double process_start, process_end; /* ms; NAN: null */
     double start, end;                 /* register and unregister time, ms; NAN: null */
-    ARRAY(struct paused_range) paused; /* by start time, without overlaps */
-    uint32_t side, run;                /* of a comparison: enum profile_side, and which of the runs of that side */
+    ARRAY(struct paused_range) paused; /* paused ranges sorted by start, without overlaps */
+    uint32_t side, run;                /* of a comparison: enum profile_side, and the number of the run on this side */
     struct sample_table samples;
-    ARRAY(struct sample_table) more; /* TABLE_JS_ALLOCATIONS and later tables; empty if the thread has none */
+    ARRAY(struct sample_table) more; /* TABLE_JS_ALLOCATIONS and later tables; empty if the thread has no such tables */
     struct marker_table markers;
 };
 
 struct counter {
     uint32_t name, category, description, pid; /* strings */
     uint32_t main_thread;                      /* thread index */
-    double *time, *count;                      /* ms; change since the previous sample; of CPU time: as cpu_delta */
+    double *time, *count;                      /* ms; change since the previous sample; CPU time as in cpu_delta */
     size_t length;
     uint32_t json; /* string: the whole `display` object, PROFILE_NONE */
 };
@@ -182,27 +182,27 @@ struct profile_rows {
 };
 
 /* A sampled event other than CPU time: meta.sampledEvents of the file, and eventSamples of its threads. Only prof
- * writes and reads them; other readers see the profile without them. */
+ * writes and reads events; other readers ignore them. */
 struct profile_event {
     uint32_t name; /* string: "page-faults", "sched:sched_switch"; also the unit of the weights */
     double period; /* occurrences per sample; 0: the sampling frequency of CPU time */
 };
 
-/* A profile whose threads belong to two sides. Stored in meta.comparison of the file; other readers see the threads of
- * both. */
+/* A comparison: a profile whose threads belong to two sides. Stored in meta.comparison of the file; other readers show
+ * the threads of both sides. */
 struct profile_comparison {
     uint32_t name[PROFILE_SIDES]; /* strings: for people */
-    uint32_t runs[PROFILE_SIDES]; /* number of runs, whose mean counts; 0: the profile is no comparison */
+    uint32_t runs[PROFILE_SIDES]; /* number of runs of the side; 0: the profile is no comparison */
     double scale;                 /* factor for the new side */
     uint32_t scaled_by;           /* string: the counter by which `scale` makes the sides equal; PROFILE_NONE: none */
-    bool is_one_after_other;      /* one side was recorded entirely before the other; "oneAfterOther" */
+    bool is_one_after_other;      /* one side was recorded entirely before the other side; "oneAfterOther" */
 };
 
 struct profile_meta {
     uint32_t version;                      /* preprocessedProfileVersion of the file that was read */
     double interval;                       /* ms */
-    double start_time;                     /* ms since the Unix epoch: zero of all other times */
-    double profiling_start, profiling_end; /* ms; NAN if the file does not have it */
+    double start_time;                     /* ms since the Unix epoch: time 0 of the profile */
+    double profiling_start, profiling_end; /* ms; NAN if the file lacks the time */
     uint32_t product, os, abi, platform, cpu_name, arguments, imported_from, misc; /* strings, PROFILE_NONE */
     uint32_t physical_cpus, logical_cpus;                                          /* 0 unknown */
     uint64_t main_memory;                                                          /* bytes; 0 unknown */
@@ -210,7 +210,7 @@ struct profile_meta {
     bool has_cpu_delta; /* the file has sampleUnits: cpu_delta columns, and counters of category "CPU", are in µs */
     uint64_t monotonic_start_ns; /* CLOCK_MONOTONIC at start_time; 0 unknown */
     uint32_t marker_schema;      /* string: the JSON text of markerSchema, PROFILE_NONE for [] */
-    uint32_t kept_strings; /* leading strings that keep their index in the file, because marker payloads refer to it */
+    uint32_t kept_strings;       /* leading strings with the same index as in the file, for marker payloads */
     uint32_t warning; /* string: a warning for the user about unknown parts of the file; PROFILE_NONE; in a comparison's
                          file, meta.comparison.warning */
     struct thread_list initial_visible_threads, initial_selected_threads;
@@ -221,7 +221,7 @@ struct profile_meta {
     /* Of a growing profile (append.h): start of this part in the added data; 0: the whole profile. */
     uint64_t added_from;
     uint32_t added_next;             /* string: request for the next part; PROFILE_NONE: the profile does not grow */
-    struct profile_rows rows_before; /* of a part: rows of the shared tables before this part */
+    struct profile_rows rows_before; /* in a part of a growing profile: rows of the shared tables before this part */
     struct profile_comparison comparison;
 };
 
@@ -260,14 +260,15 @@ struct thread *profile_add_thread(struct profile *profile); /* NULL if memory ra
 
 struct profile_rows profile_count_rows(const struct profile *profile);
 
-/* Returns the rows after `from`, and all strings, without threads and metadata. Borrows everything from `profile`. */
+/* Returns the rows after `from`, and all strings, without threads and metadata. The result borrows all columns from
+ * `profile`. */
 struct profile profile_rows_after(const struct profile *profile, const struct profile_rows *from);
 
 /* Reserves room for `extra` more rows. False if memory ran out. */
 bool profile_reserve_rows(struct profile *profile, const struct profile_rows *extra);
 
-/* Appends the rows of `from`, whose strings are those of `profile`, to `profile`. False if memory ran out: then no
- * row has moved. */
+/* Appends the rows of `from`, which uses the strings of `profile`, to `profile`. Returns false, with no row moved, if
+ * memory ran out. */
 bool profile_append_rows(struct profile *profile, struct profile *from);
 
 /* Swaps only the shared tables of two profiles. */
@@ -275,14 +276,14 @@ void profile_swap_rows(struct profile *left, struct profile *right);
 
 uint32_t profile_add_category(struct profile *profile, const char *name, const char *color);
 
-/* Returns the category for frames without one: the first grey one, else 0. */
+/* Returns the category of frames without a category: the first grey category, else 0. */
 uint32_t profile_default_category(const struct profile *profile);
 
 /* Checks every index, order and length on which the engine relies (profile-format: parents before children, indexes in
  * range, times non-decreasing, at least one thread). Returns 0, or -EINVAL with the first violation. */
 int profile_check(const struct profile *profile, struct error *err);
 
-/* The same for the shared tables alone, from stacks to sources. */
+/* Checks only the shared tables, from stacks to sources. */
 int profile_check_tables(const struct profile *profile, struct error *err);
 
 /* Returns the text of a string; "" for PROFILE_NONE. */
@@ -302,7 +303,7 @@ static inline bool profile_is_comparison(const struct profile *profile)
     return profile->meta.comparison.runs[SIDE_BASE] > 0;
 }
 
-/* Returns a sample table of a thread; an empty one if the thread has none of this kind. */
+/* Returns the sample table of a thread and kind; an empty table if the thread has none. */
 const struct sample_table *thread_samples(const struct thread *thread, enum sample_table_kind kind);
 
 /* Returns whether a function's name is only its address, "0x1f". */

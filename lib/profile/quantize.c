@@ -3,9 +3,8 @@
 #include <math.h>
 
 enum { MAX_DECIMALS = 9 };
-static const double MOST_STEPS = 9e15; /* sums stay exact in a double */
-static const double SLACK = 0.75;      /* limit, in steps, for the error of a sum that repeats a delta; 0.5 is plain
-                                        * rounding */
+static const double MOST_STEPS = 9e15; /* limit below which sums in a double are exact */
+static const double SLACK = 0.75;      /* maximum error of a sum when a delta repeats, in steps */
 
 static double clamp(double value)
 {

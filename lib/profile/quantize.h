@@ -1,8 +1,8 @@
 /*
  * Rounds times and CPU times to small, repeating integers. A profile file is mostly deltas between samples, and a
- * jitter of a few microseconds in each would cost more bytes than all the rest. So a running sum of whole steps follows
- * the true sum. A delta repeats the previous one as long as the sum is at most one step off. Errors never accumulate,
- * and a steady sampler gives a steady column.
+ * jitter of a few microseconds in each delta would need most of the bytes. So a running sum of whole steps follows the
+ * true sum. A delta repeats the previous one as long as the sum is at most one step off. Errors never accumulate, and a
+ * steady sampler gives a steady column.
  */
 #pragma once
 
@@ -10,16 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The unit of times: `step` / 10^`decimals` ms. */
+/* The unit of times: A grid of times: multiples of `step` / 10^`decimals` ms. */
 struct time_grid {
     int64_t step;
     unsigned decimals;
 };
 
-/* The grid of a resolution in ms; false if it is no short decimal, or 0: then times must be written in full. */
+/* Computes the grid of a resolution in ms; false if the resolution is 0 or no short decimal: then write times in
+ * full. */
 bool time_grid_of(double resolution, struct time_grid *grid);
 
-/* Whether all these times (ms) are multiples of the resolution (ms), within the rounding errors of their sum. */
+/* Returns whether all times (ms) are multiples of the resolution (ms), within rounding errors. */
 bool times_have_resolution(const double *times, size_t count, double resolution);
 
 struct time_quantizer {
@@ -37,13 +38,13 @@ int64_t time_quantizer_next(struct time_quantizer *quantizer, double time);
 
 struct cpu_quantizer {
     double step;    /* µs: deltas are multiples of this */
-    double carried; /* µs not written yet; negative: written in advance */
+    double carried; /* µs to write with later deltas; negative: already written */
     int64_t previous;
 };
 
 /* `step` is in µs; less than 1 is 1. */
 void cpu_quantizer_init(struct cpu_quantizer *quantizer, double step);
 
-/* Returns a delta (finite) in whole µs. `wall`: the written time since the previous sample, µs, which a thread that
- * always runs should get; negative if unknown. */
+/* Returns a delta (finite) in whole µs. `wall` is the written time since the previous sample, µs, the CPU time of a
+ * thread that always runs; negative if unknown. */
 int64_t cpu_quantizer_next(struct cpu_quantizer *quantizer, double delta, double wall);

@@ -1,5 +1,4 @@
-/* The field lists: the member that each key of each object goes to. Each is a table that reads like the format
- * description. */
+/* The field lists: the struct member for each key of each object. A field list reads like the format description. */
 #include "profile/raw.h"
 
 #include <math.h>
@@ -82,7 +81,7 @@ static const struct schema native_symbol_schema = {FIELDS(native_symbol_fields),
 static const struct field source_fields[] = {
     COLUMN("filename", COLUMN_REF, struct raw_sources, filename),
     COLUMN("id", COLUMN_REF, struct raw_sources, id),
-    COLUMN("uuid", COLUMN_REF, struct raw_sources, id), /* its name before version 61 */
+    COLUMN("uuid", COLUMN_REF, struct raw_sources, id), /* key before version 61 */
     COLUMN("startLine", COLUMN_POSITION, struct raw_sources, start_line),
     COLUMN("startColumn", COLUMN_POSITION, struct raw_sources, start_column),
     COLUMN("content", COLUMN_REF, struct raw_sources, content),
@@ -109,7 +108,7 @@ static const struct field sample_fields[] = {
     COLUMN("time", COLUMN_DOUBLE, struct raw_samples, time),
     COLUMN("timeDeltas", COLUMN_DOUBLE, struct raw_samples, time_deltas),
     COLUMN("weight", COLUMN_DOUBLE, struct raw_samples, weight),
-    COLUMN("duration", COLUMN_DOUBLE, struct raw_samples, weight), /* its name before version 29 */
+    COLUMN("duration", COLUMN_DOUBLE, struct raw_samples, weight), /* key before version 29 */
     VALUE("weightType", FIELD_TEXT, struct raw_samples, weight_type),
     COLUMN("threadCPUDelta", COLUMN_DOUBLE, struct raw_samples, cpu_delta),
     COLUMN("memoryAddress", COLUMN_DOUBLE, struct raw_samples, address),
@@ -524,8 +523,8 @@ void raw_profile_init(struct raw_profile *raw)
     raw->meta.cpu_unit = PROFILE_NONE;
 }
 
-/* Frees the columns that the fields of an object describe, and those of its objects. The caller frees elements of
- * arrays. */
+/* Frees the columns that the fields of an object describe, and the columns of nested objects. The caller frees elements
+ * of arrays. */
 static void free_columns(const struct schema *schema, void *object)
 {
     for (size_t i = 0; i < schema->count; i++) {

@@ -13,7 +13,7 @@
 
 #include <stdatomic.h>
 
-/* The `length` of a table plus 1; 0 if the file does not have it. */
+/* 1 + the `length` of a table; 0 if the file lacks it. */
 typedef uint64_t raw_length;
 
 struct raw_stacks {
@@ -67,7 +67,7 @@ struct raw_event_samples {
     uint32_t event; /* its name */
 };
 
-/* Rows of all shared tables, and the number of rows before each. */
+/* A piece of all shared tables, and the number of earlier rows of each. */
 struct raw_added_tables {
     struct raw_tables tables;
     uint32_t stacks, frames, funcs, resources, native_symbols, sources;
@@ -75,7 +75,7 @@ struct raw_added_tables {
 
 /* Rows of a sample table of `thread`, starting at row `first`; or rows of the shared tables. */
 struct raw_added {
-    ARRAY(struct raw_added_tables *) tables; /* their columns must not move */
+    ARRAY(struct raw_added_tables *) tables; /* pointers, because their columns must not move */
     struct raw_samples samples;
     uint32_t thread, first;
     uint32_t event; /* its name; PROFILE_NONE: the samples of the thread */
@@ -90,12 +90,12 @@ struct raw_markers {
 struct raw_thread {
     struct thread thread; /* its tables are empty */
     struct raw_samples samples, js_allocations, native_allocations;
-    ARRAY(struct raw_event_samples *) events; /* their columns must not move */
+    ARRAY(struct raw_event_samples *) events; /* pointers, because their columns must not move */
     struct raw_markers markers;
-    struct raw_tables own;      /* before version 60, in part before 58 and 56 */
+    struct raw_tables own;      /* tables of the thread, before version 60 (some before 58 or 56) */
     ARRAY(struct library) libs; /* before version 41 */
     bool has_libs;
-    uint32_t *stack_map; /* once these are merged: stack of the thread -> stack of the profile */
+    uint32_t *stack_map; /* after merging: stack of the thread -> stack of the profile */
     size_t stack_count;
 };
 
@@ -114,7 +114,7 @@ struct raw_meta {
     struct profile_meta meta;
     uint32_t gecko_version;
     bool has_version;
-    double version; /* preprocessedProfileVersion, as the file has it; NAN: no number */
+    double version; /* preprocessedProfileVersion, as in the file; NAN: no number */
     bool present;
     uint32_t cpu_unit; /* sampleUnits.threadCPUDelta */
     bool has_categories;
@@ -127,14 +127,14 @@ struct raw_profile {
     struct strings texts;
     ARRAY(struct library) libs;
     struct raw_tables shared;
-    ARRAY(struct raw_thread *) threads; /* their columns must not move */
+    ARRAY(struct raw_thread *) threads; /* pointers, because their columns must not move */
     ARRAY(struct raw_counter *) counters;
     ARRAY(struct raw_added *) added;
     bool has_threads;
     bool has_processes;         /* a key of Gecko profiles */
     bool has_trace_events;      /* a key of Chrome's traces */
     bool has_resource_profiles; /* a key of OTLP profiles */
-    const atomic_bool *stop;    /* true cancels the build; may be NULL */
+    const atomic_bool *stop;    /* when true, cancels the build; may be NULL */
 };
 
 void raw_profile_init(struct raw_profile *raw);
@@ -148,12 +148,12 @@ enum field_kind {
     FIELD_COUNT,  /* uint32_t; 0 for other values */
     FIELD_COUNT64,
     FIELD_BOOL,
-    FIELD_YES_NO, /* int: 1, 0; untouched otherwise */
+    FIELD_YES_NO, /* int: 1 for true, 0 for false; else unchanged */
     FIELD_LENGTH, /* raw_length */
     FIELD_JSON,   /* uint32_t: the JSON text */
     FIELD_SEEN,   /* bool: the key exists; its value is skipped */
-    FIELD_OBJECT, /* the struct at the offset has the fields of `schema` */
-    FIELD_ARRAY,  /* objects of `schema`, which adds them to the struct; no offset */
+    FIELD_OBJECT, /* an object: the struct at the offset, with the fields of `schema` */
+    FIELD_ARRAY,  /* an array of objects of `schema`, which adds them to the struct; no offset */
     FIELD_COLUMN, /* struct column; or, with a schema, an object that holds it */
 };
 
@@ -162,7 +162,7 @@ struct schema;
 struct field {
     const char *key;
     enum field_kind kind;
-    size_t offset; /* in the struct of the object */
+    size_t offset; /* offset in the struct of the object */
     enum column_type column;
     const struct schema *schema;
     size_t seen; /* offset + 1 of a bool to set if the key exists; 0: none */
@@ -171,12 +171,12 @@ struct field {
 struct schema {
     const struct field *fields;
     size_t count;
-    void *(*add)(void *owner); /* for FIELD_ARRAY: appends to the owner's array; NULL if memory ran out */
+    void *(*add)(void *owner); /* for FIELD_ARRAY: appends an element to the owner's array; NULL if memory ran out */
 };
 
 extern const struct schema RAW_PROFILE_SCHEMA;
 
-/* Stores the token of `json`, of this type, at `place`, where the field has its value. A token of another type than the
+/* Stores the current token of `json`, of type `type`, as the field's value at `place`. A token of another type than the
  * field's stores nothing, or an unknown value. Returns false if memory ran out. */
 bool raw_store(struct raw_profile *raw, const struct field *field, void *place, const struct json *json,
                enum json_type type);

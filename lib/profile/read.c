@@ -34,10 +34,10 @@ enum level_kind { LEVEL_OBJECT, LEVEL_ARRAY, LEVEL_COLUMN };
 struct level {
     enum level_kind kind;
     const struct schema *schema; /* of the object or of the array's objects */
-    void *base;                  /* the struct, the owner of the array, or the struct column */
+    void *base;                  /* struct, owner of the array, or struct column of the level */
     enum column_type column;
-    const struct field *field; /* of the key that was read last; NULL: unknown */
-    char key[KEY_SHOWN];       /* and its text, for the path */
+    const struct field *field; /* field of the latest key; NULL: unknown */
+    char key[KEY_SHOWN];       /* text of the latest key, for error paths */
     size_t index;              /* number of elements so far */
 };
 
@@ -55,15 +55,15 @@ struct profile_reader {
     size_t start_size;
 
     enum diversion diversion;
-    unsigned diverted_depth; /* json.depth around the diverted value */
-    uint32_t *capture_to;    /* where the captured text goes; NULL: the end of the column of the level */
+    unsigned diverted_depth; /* json.depth outside of the diverted value */
+    uint32_t *capture_to;    /* destination of the captured text; NULL: the end of the column of the level */
     struct json_writer capture;
     struct byte_sink capture_sink;
     ARRAY(char) captured;
 
-    size_t sibling_length; /* of the previous column of the table: the next one is hardly longer */
+    size_t sibling_length; /* length of the table's previous column, which predicts the next column's length */
 
-    bool is_jslb; /* then the whole file is collected, and unfolded at its end */
+    bool is_jslb; /* the file is a JSLB container: collected whole, converted at its end */
     ARRAY(unsigned char) container;
 
     size_t least_deferred; /* minimum bytes of a deferred run of numbers; 0: no deferring */
@@ -88,7 +88,7 @@ static size_t format_path(const struct profile_reader *reader, char *out, size_t
     return used;
 }
 
-/* Every failure ends here, so that a second call of a failed reader gives the same error. */
+/* Every failure calls this function, so later calls of a failed reader return the same error. */
 static int fail_value(struct profile_reader *reader, int code, const char *problem)
 {
     char path[256] = "";
@@ -154,7 +154,7 @@ static int skip_value(struct profile_reader *reader, enum json_type type)
     return is_open(type) ? begin_diversion(reader, DIVERT_SKIP, reader->json.depth - 1) : 0;
 }
 
-/* ---- keeping a value as text ---- */
+/* ---- storing a value as JSON text ---- */
 
 static int append_captured(void *context, const void *bytes, size_t size, struct error *err)
 {
@@ -214,7 +214,7 @@ static int append_number(struct profile_reader *reader, struct level *level, dou
                       level->column == COLUMN_ADDRESS ? "no whole number" : "not an index (an integer of at least 0)");
 }
 
-/* Appends a text to a column of texts, or in place of a number (`mark` is RAW_TEXT then), where the same text often
+/* Appends a text to a column of texts, or in place of a number (then `mark` is RAW_TEXT); the same text often
  * repeats. */
 static int append_text(struct profile_reader *reader, struct column *column, const char *bytes, size_t length,
                        uint32_t mark)
@@ -281,13 +281,13 @@ static bool is_of_numbers(const struct level *level)
     return level->kind == LEVEL_COLUMN && level->column != COLUMN_TEXT && level->column != COLUMN_JSON;
 }
 
-/* A column that holds nothing but numbers and null, if the file is right. */
+/* Returns whether a valid file has only numbers and null in the column. */
 static bool may_defer(const struct level *level)
 {
     return level->column != COLUMN_REF && level->column != COLUMN_FLAG;
 }
 
-/* Takes the numbers that lie whole in this piece; true if it took any. */
+/* Reads the complete numbers of this piece; true if it read any. */
 static bool read_numbers(struct profile_reader *reader, int *code)
 {
     struct level *level = top_level(reader);
@@ -321,7 +321,7 @@ static int begin_column(struct profile_reader *reader, const struct field *field
     return push_level(reader, (struct level){.kind = LEVEL_COLUMN, .column = field->column, .base = column});
 }
 
-/* The level ends: its object, array or column is whole. */
+/* Ends the innermost level, whose object, array or column is complete. */
 static int pop_level(struct profile_reader *reader)
 {
     const struct level *level = top_level(reader);
@@ -444,7 +444,7 @@ void profile_reader_free(struct profile_reader *reader)
     free(reader);
 }
 
-/* Takes tokens until the piece is used up. */
+/* Handles tokens to the end of the piece. */
 static int handle_tokens(struct profile_reader *reader)
 {
     for (;;) {
@@ -475,7 +475,7 @@ static int collect_container(struct profile_reader *reader, const unsigned char 
     return array_append(&reader->container, bytes, size) ? 0 : fail_no_memory(reader);
 }
 
-/* Sniffs the first bytes, which feed_bytes() held back, and reads them. */
+/* Detects the format from the bytes that feed_bytes() held back, and reads them. */
 static int begin_reading(struct profile_reader *reader)
 {
     reader->sniffed = true;

@@ -16,8 +16,9 @@ struct profile_reader *profile_reader_new(void);
 /* Reads the next bytes of the (uncompressed) JSON or JSLB. After a failure, every call fails with the same sentence. */
 int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t size, struct error *err);
 
-/* The end of the file: completes the tables, converts older versions, checks the profile and moves it to `out` (zeroed
- * by the caller, who owns it). The error names the format of the file, or the JSON path and byte of the fault. */
+/* Call this at the end of the file: completes the tables, converts older versions, checks the profile and moves it to
+ * `out` (zeroed by the caller, who owns it). The error names the format of the file, or the JSON path and byte of the
+ * fault. */
 int profile_reader_finish(struct profile_reader *reader, struct profile *out, struct error *err);
 
 /* Makes the reader fail with -ECANCELED soon after *stop becomes true, set by any thread. */
@@ -29,12 +30,11 @@ void profile_reader_free(struct profile_reader *reader);
  *
  * Nearly all bytes of a large profile are long columns of numbers. The reader can defer them: another thread parses a
  * run of numbers (numbers_read(), between brackets) and transfers the elements before the end. The reader itself only
- * counts the commas of a deferred run. If the run does not hold that many numbers, read the file again without
- * deferring to get the error.
- */
+ * counts the commas of a deferred run. If the run holds another number of elements, read the file again without
+ * deferring to get the error. */
 
 struct deferred_column {
-    const char *text; /* in its piece; invalid after the next piece */
+    const char *text; /* position in the piece; invalid after the next piece */
     size_t size, count;
     enum column_type type;
     bool is_read;
@@ -48,6 +48,6 @@ void profile_reader_defer(struct profile_reader *reader, size_t least);
 /* Returns all deferred runs so far, in order. */
 const struct deferred_column *profile_reader_deferred(const struct profile_reader *reader, size_t *count);
 
-/* The destination of the elements of a run, `count` of the column's type; valid until the next call. NULL if the run
- * does not exist, or on the second call for it. */
+/* Returns the destination for the elements of a run, `count` of the column's type; valid until the next call. NULL if
+ * the run does not exist, or on the second call for the run. */
 void *profile_reader_deferred_elements(struct profile_reader *reader, size_t number);

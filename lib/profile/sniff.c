@@ -83,7 +83,7 @@ static bool is_space(unsigned char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* Two packets, each field 1 of the trace: no other message that gets here begins like this. */
+/* Two packets, each field 1 of the trace: no other supported format begins with these. */
 static bool is_perfetto(const unsigned char *bytes, size_t size)
 {
     struct cursor trace = cursor_of(bytes, size);

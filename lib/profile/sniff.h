@@ -1,14 +1,14 @@
 /*
- * Recognizes files that are no profiles: people drop all kinds of recordings on a profile viewer.
+ * Recognizes files that are no profiles, because users open many kinds of recordings in a profile viewer.
  */
 #pragma once
 
 #include <stddef.h>
 
 /* Enough bytes to detect every format: the first packet of a Perfetto trace is the longest. Bytes that begin with a
- * brace may be JSON, whatever follows. */
+ * brace may be JSON. */
 enum { SNIFF_SIZE = 4096 };
 
-/* Describes a foreign file by its first bytes, and what to do about it, as a predicate: "is a perf.data file ...";
- * NULL if it may be JSON. */
+/* Describes a foreign file by its first bytes, with advice, as a predicate: "is a perf.data file ..."; NULL if it may
+ * be JSON. */
 const char *sniff_foreign(const unsigned char *bytes, size_t size);

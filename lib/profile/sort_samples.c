@@ -18,7 +18,7 @@ static int compare_keys(const void *a, const void *b)
 
 bool samples_are_sorted(const double *times, size_t length)
 {
-    uint64_t falls = 0; /* without a branch for each the compiler takes several at once */
+    uint64_t falls = 0; /* no branch per row, so the compiler vectorizes the loop */
     for (size_t i = 1; i < length; i++)
         falls |= times[i] < times[i - 1];
     return falls == 0;

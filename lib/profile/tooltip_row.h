@@ -1,5 +1,5 @@
 /*
- * Rows of a counter's tooltip, which readers show at a point of its graph.
+ * Rows of a counter's tooltip, which readers show at a point of the graph.
  */
 #pragma once
 
@@ -11,10 +11,10 @@
 struct tooltip_row {
     const char *source, *unit;
     const char *label;  /* NULL: the counter's name */
-    const char *scale;  /* of energy, "power" or "energy"; else NULL */
-    bool needs_preview; /* shown only where a range is selected */
+    const char *scale;  /* "power" or "energy" for counters of energy; else NULL */
+    bool needs_preview; /* shown only if a range is selected */
 };
 
-/* Opens the object of a row, and writes its type, source and format. The caller writes the other members and closes
- * it. */
+/* Opens the object of a row, and writes its type, source and format. The caller writes the other members and closes the
+ * object. */
 void tooltip_row_open(struct json_writer *json, const struct tooltip_row *row);

@@ -1,6 +1,6 @@
 /*
  * The order of a profile file: meta, libs, shared tables, then thread by thread. A sample table is written a column at
- * a time, as the format requires; this also compresses best. Each column is one pass over the sample source.
+ * a time, as the format requires; columns also compress best. Each column is one pass over the sample source.
  *
  * To keep files small, prefixes are offsets; times are deltas and CPU times µs on one grid (quantize.h), so a busy
  * thread has equal numbers in both columns. All readers of version 70 understand this.
@@ -60,10 +60,10 @@ struct profile_writer {
     const struct profile *profile;
     struct string_map strings;
     struct sample_source samples;
-    size_t event; /* event whose samples are written, plus 1; 0: the thread's samples */
+    size_t event; /* 1 + the event whose samples are written; 0: the thread's samples */
     struct table_source tables;
     bool from_tables;
-    bool has_grid; /* times are deltas on `grid`, else absolute and in full */
+    bool has_grid; /* times are deltas on `grid`; else absolute, with all digits */
     struct time_grid grid;
     double microseconds_per_step;
     struct error *err;
@@ -79,7 +79,7 @@ static void rewind_samples(struct profile_writer *writer, size_t thread)
                                   : samples->rewind(samples->context, thread, writer->err);
 }
 
-/* The same, and opens the array of a column. */
+/* Begins a pass over the samples, and opens the array of a column. */
 static void open_samples_column(struct profile_writer *writer, const char *key, size_t thread)
 {
     json_member_open(&writer->json, key, '[');
@@ -135,7 +135,7 @@ static void write_cpu_deltas(struct profile_writer *writer, size_t thread)
     open_samples_column(writer, "threadCPUDelta", thread);
     while (next_sample(writer, &row)) {
         double wall = -1;
-        if (writer->has_grid && writer->microseconds_per_step >= 1) /* else CPU times are written unchanged */
+        if (writer->has_grid && writer->microseconds_per_step >= 1) /* false: CPU times are written unchanged */
             wall = (double)time_quantizer_next(&times, row.time) * writer->microseconds_per_step;
         if (isfinite(row.cpu_delta))
             json_signed(&writer->json, cpu_quantizer_next(&cpu, row.cpu_delta, wall));
@@ -154,8 +154,8 @@ static void write_weights(struct profile_writer *writer, size_t thread)
     json_close(&writer->json, ']');
 }
 
-/* Texts, not indexes of the string table: other readers do not know the column, and some drop strings that nothing they
- * know refers to. */
+/* Writes texts, not indexes of the string table: some readers do not know the column, and drop strings without known
+ * references. */
 static void write_wakers(struct profile_writer *writer, size_t thread)
 {
     struct sample_row row;

@@ -21,14 +21,14 @@ struct sample_source {
     int (*rewind)(void *context, size_t thread, struct error *err);
     bool (*next)(void *context, struct sample_row *row); /* false at the end */
     bool has_weight, has_cpu_delta, has_wakers;
-    /* The same for the samples of event `event` of meta.events; next() then sets stack, time and weight. NULL: no
+    /* Begins a pass over the samples of event `event` of meta.events; next() then sets stack, time and weight. NULL: no
      * events. */
     int (*rewind_event)(void *context, size_t thread, size_t event, struct error *err);
     void *context;
 };
 
-/* `samples` NULL: from the sample tables of the profile. Times are written in multiples of `time_resolution` ms (0: as
- * precise as a double needs). */
+/* If `samples` is NULL, samples come from the tables of the profile. Times are written in multiples of
+ * `time_resolution` ms (0: as precise as a double needs). */
 int profile_write(const struct profile *profile, const struct sample_source *samples, double time_resolution,
                   const struct byte_sink *sink, struct error *err);
 
@@ -36,14 +36,14 @@ int profile_write(const struct profile *profile, const struct sample_source *sam
 struct added_samples {
     size_t thread;
     int event;      /* index in meta.events; -1: the samples of the thread */
-    uint64_t first; /* row of the table that `samples` begins with */
+    uint64_t first; /* row in the table of the first row of `samples` */
 };
 
 /* Writes the rows of the shared tables after `from` as an object of "added". */
 int profile_write_added_tables(const struct profile *profile, const struct profile_rows *from,
                                const struct byte_sink *sink, struct error *err);
 
-/* Writes the rows as an object of "added". `samples`: only this table's. */
+/* Writes the rows of a sample table as an object of "added". `samples` contains only the rows of this table. */
 int profile_write_added(const struct profile *profile, const struct sample_source *samples,
                         const struct added_samples *added, double time_resolution, const struct byte_sink *sink,
                         struct error *err);

@@ -88,7 +88,7 @@ static void write_machine(struct json_writer *json, const struct profile *profil
     write_known_number(json, "startTimeAsClockMonotonicNanosecondsSinceBoot", meta->monotonic_start_ns);
 }
 
-/* The format has no empty ones. */
+/* The format allows no empty sections. */
 static void write_thread_list(struct json_writer *json, const char *key, const struct thread_list *list)
 {
     if (list->length == 0)
@@ -134,7 +134,7 @@ static void write_comparison(struct json_writer *json, const struct profile *pro
 void write_meta(struct json_writer *json, const struct profile *profile)
 {
     const struct profile_meta *meta = &profile->meta;
-    enum { GECKO_VERSION = 36 }; /* required, but ignored beside preprocessedProfileVersion */
+    enum { GECKO_VERSION = 36 }; /* required by the format; readers use preprocessedProfileVersion */
     json_open(json, '{');
     json_member_double(json, "interval", meta->interval);
     json_member_double(json, "startTime", meta->start_time);

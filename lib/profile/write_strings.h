@@ -6,10 +6,10 @@
 #include "base/json_write.h"
 #include "profile/profile.h"
 
-/* The strings that the file's tables use, with their numbers. A profile also has texts that are written in place
- * (names of threads and libraries, marker payloads); these need no row in the table. */
+/* The strings that the file's tables use, with their numbers. Texts that are written in place (names of threads and
+ * libraries, marker payloads) need no row in the file's string table. */
 struct string_map {
-    uint32_t *number; /* string -> its index in the file, PROFILE_NONE: not in the file's table */
+    uint32_t *number; /* per string: index in the file's table; PROFILE_NONE: not in the table */
     uint32_t count;
 };
 
@@ -17,10 +17,10 @@ struct string_map {
 bool string_map_init(struct string_map *map, const struct profile *profile);
 void string_map_destroy(struct string_map *map);
 
-/* A string of the profile as text; null for PROFILE_NONE. */
+/* Writes a string of the profile as text; null for PROFILE_NONE. */
 void write_string(struct json_writer *json, const struct profile *profile, uint32_t string);
 
-/* The same with a key before it. */
+/* Writes a key, and a string of the profile as its value. */
 void write_string_member(struct json_writer *json, const char *key, const struct profile *profile, uint32_t string);
 
 /* Writes a string of the profile that is already JSON text; null for PROFILE_NONE. */

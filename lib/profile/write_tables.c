@@ -18,10 +18,10 @@ enum cell_kind {
     CELL_INDEX,              /* uint32_t; PROFILE_NONE is null */
     CELL_INDEX_OR_MINUS_ONE, /* uint32_t; PROFILE_NONE is -1 */
     CELL_POSITIVE,           /* uint32_t; 0 is null */
-    CELL_PREFIX,             /* uint32_t: an earlier row, written as its distance; PROFILE_NONE is 0 */
-    CELL_STRING,             /* uint32_t: a string, by its number in the file; PROFILE_NONE is null */
-    CELL_TEXT,               /* uint32_t: a string, in place; PROFILE_NONE is null */
-    CELL_JSON,               /* uint32_t: a string that is JSON text; PROFILE_NONE is null */
+    CELL_PREFIX,             /* uint32_t: an earlier row, written as the distance to it; PROFILE_NONE is 0 */
+    CELL_STRING,             /* uint32_t: a string, written as its index in the file; PROFILE_NONE is null */
+    CELL_TEXT,               /* uint32_t: a string, written as text; PROFILE_NONE is null */
+    CELL_JSON,               /* uint32_t: a string that is JSON text, written unchanged; PROFILE_NONE is null */
     CELL_IS_JS,              /* uint8_t: enum func_flags */
     CELL_RELEVANT_FOR_JS,
 };
@@ -230,7 +230,7 @@ static void write_sources(const struct table_writer *writer)
     WRITE_TABLE(writer, columns, writer->profile->sources.length);
 }
 
-/* Locations in the sources that a script was compiled from: prof has none. */
+/* Writes an empty table: locations in the sources that a script was compiled from. */
 static void write_source_locations(const struct table_writer *writer)
 {
     static const struct table_column columns[] = {
@@ -301,7 +301,7 @@ void write_allocations(struct json_writer *json, const struct thread *thread)
 
 /* ---- display of counters ---- */
 
-/* By category: defaults that files before version 62 leave to their reader; the last one is for all other counters. */
+/* Default displays of counters by category, for files before version 62; the last entry is for all other categories. */
 static const struct counter_kind {
     const char *category, *graph, *unit, *color, *place;
     unsigned sort_weight;
