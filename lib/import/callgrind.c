@@ -3,10 +3,10 @@
  * (https://valgrind.org/docs/manual/cl-format.html): the self cost of each function, and the inclusive cost of its
  * calls.
  *
- * Such a file has no stacks: the callers of a caller are unknown. So each function appears below its direct callers,
- * and its self cost is divided among them in proportion to the inclusive costs of their calls. The self cost of a
- * function is exact, for each event; its total covers itself and its direct callees. How often a function called
- * another is an event, "calls". Recursive calls are not callers.
+ * A callgrind file has no stacks: the callers of a caller are unknown. So each function appears below its direct
+ * callers, and its self cost is divided among them in proportion to the inclusive costs of their calls. The self cost
+ * of a function is exact, for each event; its total covers itself and its direct callees. The number of calls from a
+ * function to another is an event, "calls". Recursive calls are not callers.
  */
 #include "import/importers.h"
 
@@ -19,15 +19,15 @@ enum space { SPACE_OBJECT, SPACE_FILE, SPACE_FUNCTION, SPACES }; /* each with id
 
 struct function {
     uint32_t frame;
-    size_t costs;              /* its first in reading.costs */
+    size_t costs;              /* index of the function's first cost in reading.costs */
     uint32_t last_arc;         /* call to it, + 1; 0: none */
     double called[EVENTS_MAX]; /* the inclusive costs of all calls from other functions */
 };
 
 struct arc {
     uint32_t caller, function; /* of reading.functions */
-    uint32_t previous;         /* previous call into the same function, + 1 */
-    size_t costs;              /* its first, inclusive, in reading.costs */
+    uint32_t previous;         /* 1 + the previous arc into the same function */
+    size_t costs;              /* index of the arc's first inclusive cost in reading.costs */
     double calls;
 };
 
@@ -36,7 +36,7 @@ struct reading {
     struct error *err;
     size_t line;
     struct builder_text current[SPACES], callee[SPACES];
-    bool has_callee_object, has_callee_file, is_call; /* is_call: the next line has the inclusive cost */
+    bool has_callee_object, has_callee_file, is_call; /* whether the next line has the inclusive cost of a call */
     double calls;
     size_t events, positions;
     struct builder_text event_names[EVENTS_MAX];
@@ -81,7 +81,7 @@ static struct builder_text read_word(struct scan *scan)
     return (struct builder_text){start, (size_t)(scan->at - start)};
 }
 
-/* Decimal, or 0x and hexadecimal. */
+/* Reads a decimal number, or a hexadecimal number after 0x. */
 static bool read_number(struct scan *scan, double *number)
 {
     skip_spaces(scan);
@@ -116,7 +116,7 @@ bool callgrind_begins(const char *text, size_t size, bool is_whole)
 
 /* ---- names ---- */
 
-/* "(7) name" defines name 7, "(7)" refers to it. */
+/* "(7) name" defines name 7, "(7)" refers to name 7. */
 static int read_name(struct reading *reading, enum space space, struct scan value, struct builder_text *name)
 {
     double id;
@@ -155,7 +155,7 @@ static bool is_known_line(struct builder_text text)
     return text.length && !(text.length == 3 && memcmp(text.text, "???", 3) == 0);
 }
 
-/* The row of a function, added if it is new; PROFILE_NONE if memory ran out. */
+/* Returns the row of a function, which is added if it is new; PROFILE_NONE if memory ran out. */
 static uint32_t add_function_row(struct reading *reading, const struct builder_text names[SPACES])
 {
     struct builder_frame frame = {.name = names[SPACE_FUNCTION]};
@@ -191,7 +191,7 @@ static int read_events(struct reading *reading, struct scan line)
     for (struct builder_text word; (word = read_word(&line)).length; names[count++] = word)
         if (count == EVENTS_MAX)
             return fail_damaged(reading, "has more than 24 events");
-    if (reading->events) { /* of another part of the file */
+    if (reading->events) { /* a line about another part of the file */
         for (size_t i = 0; count == reading->events && i < count; i++)
             if (names[i].length != reading->event_names[i].length ||
                 memcmp(names[i].text, reading->event_names[i].text, names[i].length) != 0)
@@ -275,7 +275,7 @@ static int read_line(struct reading *reading, struct scan line)
         return read_name(reading, SPACE_FUNCTION, line, &reading->current[SPACE_FUNCTION]);
     if (skip_literal(&line, "fl="))
         return read_name(reading, SPACE_FILE, line, &reading->current[SPACE_FILE]);
-    if (skip_literal(&line, "fi=") || skip_literal(&line, "fe=")) /* costs of inlined functions are the function's */
+    if (skip_literal(&line, "fi=") || skip_literal(&line, "fe=")) /* inlined costs count for the function */
         return read_name(reading, SPACE_FILE, line, &ignored);
     if (skip_literal(&line, "ob="))
         return read_name(reading, SPACE_OBJECT, line, &reading->current[SPACE_OBJECT]);

@@ -2,7 +2,7 @@
  * Collapsed ("folded") stacks, the input of flamegraph.pl (https://github.com/brendangregg/FlameGraph): a line for each
  * distinct stack, its frames from the outermost to the innermost with semicolons between them, a space, and a count.
  * stackcollapse-*.pl, py-spy --format raw, async-profiler and bpftrace scripts write it. A suffix is the kind of a
- * frame: _[k] kernel, _[i] inlined, _[j] compiled by a JIT, _[w] waker; prof, like flamegraph.pl, hides it.
+ * frame: _[k] kernel, _[i] inlined, _[j] compiled by a JIT, _[w] waker; prof, like flamegraph.pl, hides these suffixes.
  */
 #include "import/importers.h"
 
@@ -15,8 +15,8 @@ struct line {
     double count;
 };
 
-/* Parses a line without its newline. False if it is no stack with a count. The stack may be empty, as py-spy writes
- * some. */
+/* Parses a line without its newline. Returns false if the line is no stack with a count. The stack may be empty: py-spy
+ * writes empty stacks. */
 static bool parse_line(const char *text, size_t length, struct line *line)
 {
     size_t digits = length;
@@ -64,7 +64,7 @@ bool collapsed_begins(const char *text, size_t size, bool is_whole)
         struct line line;
         if (!is_text(text + at, shown))
             return false;
-        if (is_cut) /* the first line is longer than the bytes so far */
+        if (is_cut) /* the first line is incomplete */
             return stacks > 0 || memchr(text + at, ';', length);
         if (shown && text[at] != '#') {
             if (text[at] == '\t' || !parse_line(text + at, shown, &line))

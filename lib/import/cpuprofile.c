@@ -1,6 +1,6 @@
 /*
- * V8's .cpuprofile, as node --cpu-prof, Chrome's DevTools and Bun write it: a call tree, the node of each sample, and
- * the µs from each sample to the next. A sample stands for the time until the next one, as in DevTools.
+ * V8's .cpuprofile, which node --cpu-prof, Chrome's DevTools and Bun write: a call tree, the node of each sample, and
+ * the µs from each sample to the next. A sample stands for the time until the next sample, as in DevTools.
  */
 #include "import/importers.h"
 #include "import/v8_nodes.h"
@@ -17,7 +17,7 @@ struct cpu_profile {
     struct hash parents; /* id -> id of the caller */
 };
 
-/* Ids are whole numbers of 53 bits. */
+/* Ids are integers of at most 53 bits. */
 static uint64_t node_id(const struct cpu_profile *file, uint32_t node)
 {
     return json_tree_whole(&file->tree, node, UINT64_C(1) << 53, UINT64_MAX);
@@ -47,7 +47,8 @@ static int index_nodes(struct cpu_profile *file, uint32_t list)
     return 0;
 }
 
-/* The stacks of a node and its callers, which are found upwards and made downwards. */
+/* Makes the stacks of a node and its callers: collects the callers up to the root, then adds their stacks, root
+ * first. */
 static int make_stack(struct cpu_profile *file, uint32_t node, uint32_t *stack)
 {
     const struct json_tree *tree = &file->tree;

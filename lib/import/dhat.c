@@ -1,9 +1,9 @@
 /*
  * The output of valgrind --tool=dhat and of the Rust crate dhat (dhat.out.PID, dhat-heap.json; valgrind's
  * dhat/dh_main.c defines the format): program points, each a stack, innermost frame first, with its allocated bytes and
- * blocks (tb, tbk), those alive at the peak of the heap (gb, gbk) and those alive at the end (eb, ebk). The bytes are
- * the weight, the others events. A frame is a text: "0x109154: leafy (h.c:2)" or "0x4876: ??? (in /lib/libc.so.6)". The
- * addresses are those of the process, whose mappings are not in the file.
+ * blocks (tb, tbk), those alive at the peak of the heap (gb, gbk) and those alive at the end (eb, ebk). The allocated
+ * bytes are the weight, the other numbers are events. A frame is a text: "0x109154: leafy (h.c:2)" or "0x4876: ??? (in
+ * /lib/libc.so.6)". Addresses are absolute addresses of the process, and the file lacks its mappings.
  */
 #include "import/importers.h"
 #include "import/json_tree.h"
@@ -26,7 +26,7 @@ struct dhat {
     struct error *err;
     struct json_tree tree;
     ARRAY(uint32_t) frames; /* of ftbl */
-    ARRAY(uint32_t) stack;  /* of the current program point: rows of frames */
+    ARRAY(uint32_t) stack;  /* frames of the current program point */
     uint32_t thread, tables[EVENTS];
 };
 
@@ -109,7 +109,7 @@ static int add_value(struct dhat *dhat, uint32_t point, const char *key, uint32_
 {
     const struct json_tree *tree = &dhat->tree;
     uint32_t node = json_tree_get(tree, point, key);
-    if (node == JSON_TREE_NONE && table) /* without lifetimes of blocks */
+    if (node == JSON_TREE_NONE && table) /* false: the file has no lifetimes of blocks */
         return 0;
     double value = json_tree_number(tree, node);
     if (!isfinite(value) || value < 0)
@@ -154,7 +154,7 @@ static int read_all(struct dhat *dhat)
         return error_set(dhat->err, EINVAL, "its dhatFileVersion is unknown: prof reads 1 and 2");
     if (!json_tree_is(tree, points, JSON_ARRAY_OPEN))
         return error_set(dhat->err, EINVAL, "it has no pps, the stacks");
-    /* dhat also counts calls and events of programs: such numbers are no heap bytes */
+    /* in other modes, dhat counts calls or events of programs, not heap bytes */
     bool is_heap = !json_tree_text_is(tree, json_tree_get(tree, 0, "mode"), "ad-hoc");
     dhat->builder->has_no_times = true;
     dhat->builder->weight_type = is_heap ? WEIGHT_BYTES : WEIGHT_SAMPLES;

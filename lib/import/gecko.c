@@ -21,17 +21,17 @@ struct gecko {
     struct json_tree tree;
     struct profile_builder *builder;
     struct error *err;
-    double start_time; /* of the outer process, ms since the epoch */
-    double shift;      /* ms, of the current process */
+    double start_time; /* start time of the outer process, ms since the epoch */
+    double shift;      /* start of the current process, ms */
     ARRAY(uint32_t) categories;
-    ARRAY(struct gecko_lib) libs;            /* of the process, sorted by start */
-    ARRAY(uint32_t) strings, frames, stacks; /* of the thread: nodes of its strings and frames; stacks of the profile */
-    ARRAY(bool) is_caller;                   /* of its stacks */
+    ARRAY(struct gecko_lib) libs;            /* libraries of the process, sorted by start */
+    ARRAY(uint32_t) strings, frames, stacks; /* of the thread: JSON nodes, JSON nodes, stacks of the profile */
+    ARRAY(bool) is_caller;                   /* per stack of the thread */
     size_t thread_number;
     bool has_addresses;
 };
 
-/* A table: where its columns are. */
+/* A table of rows, and the schema of its columns. */
 struct table {
     uint32_t schema, data;
 };
@@ -47,7 +47,7 @@ static uint32_t find_column(const struct gecko *file, const struct table *table,
     return (uint32_t)json_tree_whole(&file->tree, json_tree_get(&file->tree, table->schema, key), 64, UINT32_MAX);
 }
 
-/* The cell of a row, which may be shorter than the schema. */
+/* Finds a cell of a row, which may be shorter than the schema. */
 static uint32_t find_cell(const struct gecko *file, uint32_t row, uint32_t column)
 {
     uint32_t node = json_tree_first(&file->tree, row);
@@ -146,7 +146,7 @@ static uint32_t make_frame(struct gecko *file, const struct frame_columns *colum
     if (frame.name.length < sizeof(digits) && profile_is_address(frame.name.text)) {
         memcpy(digits, frame.name.text, frame.name.length);
         digits[frame.name.length] = '\0';
-        uint64_t address = strtoull(digits, NULL, 16) - is_caller; /* a caller's is the one after its call */
+        uint64_t address = strtoull(digits, NULL, 16) - is_caller; /* a caller's address is the return address */
         const struct gecko_lib *lib = find_lib(file, address);
         frame.address = lib ? address - lib->start : address;
         if (lib) {
@@ -262,7 +262,7 @@ static int read_markers(struct gecko *file, uint32_t thread, uint32_t to)
         marker.end = marker.phase == 0 || marker.phase == 2 ? NAN : end + file->shift;
         if (name >= file->strings.length || (marker.phase != 3 && !isfinite(start)) ||
             ((marker.phase & 1) && !isfinite(end)))
-            continue; /* older versions have other rows */
+            continue; /* rows of older versions differ */
         marker.name = builder_string(file->builder, node_text(file, file->strings.data[name]));
         marker.category = category < file->categories.length ? file->categories.data[category] : 0;
         if (marker.name == STRING_NONE || !builder_marker(file->builder, to, marker))

@@ -26,7 +26,7 @@ static uint64_t read_word(struct words *words)
     return words->are_32 ? cursor_u32(&words->c) : cursor_u64(&words->c);
 }
 
-/* Reads the header, and moves `words` past it. */
+/* Reads the header, and moves `words` past the header. */
 static bool read_header(const char *text, size_t size, struct words *words, uint64_t *period)
 {
     for (int are_32 = 0; are_32 <= 1; are_32++) {
@@ -74,7 +74,7 @@ static int add_stack(struct reading *reading, uint64_t samples)
                : error_no_memory(reading->err);
 }
 
-/* One pass over the records: with `reading`, adds their stacks. */
+/* Passes over the records; with `reading`, adds their stacks. */
 static int read_records(struct words words, struct reading *reading, struct cursor *rest, struct error *err)
 {
     for (size_t number = 1;; number++) {

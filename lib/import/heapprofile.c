@@ -1,8 +1,7 @@
 /*
- * V8's .heapprofile, as node --heap-prof, Chrome's DevTools ("Allocation sampling") and HeapProfiler.stopSampling write
- * it: a call tree, whose nodes have the bytes that they allocated themselves and that were alive at the end. V8 has
- * scaled them by the sampling rate. The importer ignores the list of single samples beside the tree, which has the same
- * bytes.
+ * V8's .heapprofile, which node --heap-prof, Chrome's DevTools ("Allocation sampling") and HeapProfiler.stopSampling
+ * write: a call tree with the live bytes at the end that each node allocated itself. V8 scales the bytes by the
+ * sampling rate. The importer ignores the file's list of single samples, which repeats these bytes.
  */
 #include "import/importers.h"
 #include "import/v8_nodes.h"

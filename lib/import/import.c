@@ -6,19 +6,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MOST_UNDECIDED = 64 << 20 }; /* limit for JSON of a kind not known yet, bytes */
+enum { MOST_UNDECIDED = 64 << 20 }; /* size limit of JSON before its kind is known, bytes */
 
 struct import {
     struct profile_reader *reader;
     struct json_kind_scanner scanner;
     const struct importer *importer; /* of this file; NULL: the reader reads it */
     bool is_decided, failed, takes_parts;
-    bool is_behind_mark; /* the beginning is past a byte order mark */
-    unsigned mark;       /* bytes of the byte order mark so far */
-    size_t scanned;      /* of the held text, by the scanner */
+    bool is_behind_mark; /* a byte order mark, if any, was skipped */
+    unsigned mark;       /* number of bytes of the byte order mark read so far */
+    size_t scanned;      /* length of the held text that the scanner has read */
     size_t least_deferred;
     const atomic_bool *stop;
-    ARRAY(char) held; /* the bytes until the format is known, and the whole text for an importer */
+    ARRAY(char) held; /* held bytes: until the format is known, or the whole text for an importer */
     struct error error;
 };
 
@@ -67,7 +67,7 @@ struct profile_reader *import_reader(struct import *import)
     return import->reader;
 }
 
-/* The first byte that is not white space; 0 if none yet. */
+/* Returns the first byte that is not white space; 0 if no such byte has arrived. */
 static char find_first_byte(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -76,7 +76,7 @@ static char find_first_byte(const char *text, size_t size)
     return 0;
 }
 
-/* Whether the bytes so far identify the format. */
+/* Returns whether the bytes so far identify the format. */
 static bool detect_format(struct import *import, const char *text, size_t size, bool is_whole)
 {
     if (size < JSLB_MAGIC_SIZE && !is_whole)
@@ -116,7 +116,8 @@ static int hold_bytes(struct import *import, const char *bytes, size_t size)
     return array_append(&import->held, bytes, size) ? 0 : error_no_memory(&import->error);
 }
 
-/* Passes the held bytes to the profile reader. It cannot defer them, because they do not belong to one piece. */
+/* Passes the held bytes to the profile reader. The reader cannot defer runs in them, because they come from several
+ * pieces. */
 static int feed_held_bytes(struct import *import)
 {
     profile_reader_defer(import->reader, 0);
@@ -144,7 +145,7 @@ static int feed_bytes(struct import *import, const char *bytes, size_t size)
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
-/* Skips a byte order mark at the beginning, and feeds bytes that only began like one. */
+/* Skips a byte order mark at the beginning; feeds bytes that only resemble its start. */
 static int feed_after_byte_order_mark(struct import *import, const char *bytes, size_t size)
 {
     while (size && !import->is_behind_mark) {
@@ -170,7 +171,7 @@ int import_feed(struct import *import, const void *bytes, size_t size, struct er
     return code ? set_failed(import, code) : 0;
 }
 
-/* The tables of a part refer to rows that another part has. */
+/* The tables of a part refer to rows of other parts. */
 static int read_profile(struct import *import, struct profile *out)
 {
     int code = profile_reader_finish(import->reader, out, &import->error);

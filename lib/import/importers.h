@@ -9,18 +9,18 @@
 
 struct importer {
     const char *name;    /* "pprof" */
-    const char *from;    /* for users: "a pprof profile" without its article */
-    size_t most;         /* bytes of text that it reads */
-    enum json_kind kind; /* of JSON: the kind it is; JSON_KIND_NONE for other texts */
-    /* for other texts: whether a file that begins with these bytes, and ends there if is_whole, has this format */
+    const char *from;    /* format name for users, without article: "pprof profile" */
+    size_t most;         /* limit of the text, bytes */
+    enum json_kind kind; /* of JSON: the kind it is; JSON_KIND_NONE if the format is not JSON */
+    /* for other formats: returns whether a file with these first bytes (all bytes, if is_whole) has this format */
     bool (*begins)(const char *text, size_t size, bool is_whole);
-    /* Errors name the line or byte. */
+    /* Errors contain the line or byte. */
     int (*read)(const char *text, size_t size, struct profile_builder *builder, struct error *err);
 };
 
-enum { IMPORT_SNIFF_SIZE = 64 * 1024 }; /* enough bytes to detect the format */
+enum { IMPORT_SNIFF_SIZE = 64 * 1024 }; /* number of bytes that suffice to detect the format */
 
-/* The importer of this JSON or text; NULL if there is none. */
+/* Returns the importer of a JSON kind or text; NULL if there is none. */
 const struct importer *importer_of_kind(enum json_kind kind);
 const struct importer *importer_of_text(const char *text, size_t size, bool is_whole);
 

@@ -51,12 +51,12 @@ static enum json_kind detect_by_token(struct json_kind_scanner *scanner, enum js
     bool are_threads = strcmp(scanner->key, "threads") == 0;
     if (type == JSON_OBJECT_CLOSE && json->depth == 1 && strcmp(scanner->key, "meta") == 0)
         scanner->has_meta = true;
-    if (type == JSON_KEY && json->depth == 4 && are_threads) { /* of a table: columns, or a schema of rows */
+    if (type == JSON_KEY && json->depth == 4 && are_threads) { /* keys of a table: columns, or a schema of rows */
         scanner->has_rows |= json_is(json, "schema");
         scanner->has_columns |= json_is(json, "length");
     }
     if (type == JSON_ARRAY_CLOSE && json->depth == 1 && (are_threads || strcmp(scanner->key, "processes") == 0))
-        scanner->has_rows |= !scanner->has_columns; /* of a version without a schema */
+        scanner->has_rows |= !scanner->has_columns; /* key of versions without a schema */
     if (scanner->has_meta && scanner->has_columns)
         return JSON_KIND_PROFILE;
     return scanner->has_meta && scanner->has_rows ? JSON_KIND_GECKO : JSON_KIND_NONE;

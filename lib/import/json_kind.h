@@ -7,7 +7,7 @@
 
 enum json_kind {
     JSON_KIND_NONE,         /* not known yet */
-    JSON_KIND_PROFILE,      /* a processed profile, or unknown: the profile reader reports the error */
+    JSON_KIND_PROFILE,      /* a processed profile, or unknown JSON, whose error the profile reader reports */
     JSON_KIND_TRACE_EVENTS, /* of Chrome */
     JSON_KIND_CPU_PROFILE,  /* of V8 */
     JSON_KIND_HEAP_PROFILE, /* of V8 */
@@ -19,13 +19,13 @@ enum json_kind {
 struct json_kind_scanner {
     struct json json;
     enum json_kind kind;
-    char key[16]; /* of the outermost object, cut */
+    char key[16]; /* latest key of the outermost object, truncated */
     bool has_meta, has_rows, has_columns, is_array, has_value;
-    bool is_no_json; /* it has a fault after its first bracket: a text that begins like JSON */
+    bool is_no_json; /* syntax error after the first bracket: no JSON */
 };
 
 void json_kind_init(struct json_kind_scanner *scanner);
 void json_kind_destroy(struct json_kind_scanner *scanner);
 
-/* The next piece. Once the kind is known it stays. */
+/* The next piece. A detected kind does not change. */
 enum json_kind json_kind_feed(struct json_kind_scanner *scanner, const char *bytes, size_t size);

@@ -1,6 +1,6 @@
 /*
- * A JSON text as a tree, for formats whose parts refer to each other in any order. Nodes stand in the order of the
- * text: the first child follows its parent, and `next` is the node after the subtree, so that no walk needs recursion.
+ * A JSON text as a tree, for formats whose parts refer to each other in any order. Nodes are in the order of the text:
+ * the first child follows its parent, and `next` is the node after the subtree, so no traversal needs recursion.
  *
  *     for (uint32_t child = json_tree_first(&tree, array); child != JSON_TREE_NONE;
  *          child = json_tree_next(&tree, array, child)) ...
@@ -21,7 +21,7 @@ struct json_node {
         uint32_t text; /* of strings */
     };
     uint32_t key;  /* in the object around it; STRING_NONE in arrays */
-    uint32_t next; /* the node after this one and all below it */
+    uint32_t next; /* the node after the subtree of this node */
     uint8_t type;  /* enum json_type: JSON_OBJECT_OPEN, JSON_ARRAY_OPEN, or a scalar */
 };
 
@@ -30,32 +30,33 @@ struct json_tree {
     struct strings texts;
 };
 
-/* Reads a whole text. Errors name the byte. The tree is freed by the caller, also after a failure. */
+/* Reads a whole text. Errors name the byte. The caller frees the tree, also after a failure. */
 int json_tree_read(struct json_tree *tree, const char *text, size_t size, struct error *err);
 
-/* Reads the value that begins with the token just taken, of this type. Empties the tree first, but keeps its texts. */
+/* Reads the value whose first token, of type `type`, was just read. Clears the nodes of the tree first, but keeps its
+ * texts. */
 int json_tree_read_value(struct json_tree *tree, struct json *json, enum json_type type, struct error *err);
 
 void json_tree_destroy(struct json_tree *tree);
 
-/* The elements of an array, the values of an object. */
+/* First and next element of an array, or value of an object. */
 uint32_t json_tree_first(const struct json_tree *tree, uint32_t node);
 uint32_t json_tree_next(const struct json_tree *tree, uint32_t parent, uint32_t child);
 
-/* The value of a key; JSON_TREE_NONE if the node is not an object, or lacks the key. */
+/* The value of a key; Returns JSON_TREE_NONE if the node is not an object, or lacks the key. */
 uint32_t json_tree_get(const struct json_tree *tree, uint32_t node, const char *key);
 
 bool json_tree_is(const struct json_tree *tree, uint32_t node, enum json_type type);
 
-/* NAN if the node is no number. */
+/* Returns NAN if the node is no number. */
 double json_tree_number(const struct json_tree *tree, uint32_t node);
 
-/* The same; also accepts a number in a text, "12.5". */
+/* Returns a number, also from a text such as "12.5". */
 double json_tree_number_or_text(const struct json_tree *tree, uint32_t node);
 
-/* A whole number from 0 to `most`, else `otherwise`. */
+/* Returns an integer from 0 to `most`, else `otherwise`. */
 uint64_t json_tree_whole(const struct json_tree *tree, uint32_t node, uint64_t most, uint64_t otherwise);
 
-/* NULL if the node is no string. */
+/* Returns NULL if the node is no string. */
 const struct string_entry *json_tree_text(const struct json_tree *tree, uint32_t node);
 bool json_tree_text_is(const struct json_tree *tree, uint32_t node, const char *text);

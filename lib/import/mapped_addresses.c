@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { RANGES_MAX = 1 << 16 }; /* of a process; vm.max_map_count is 65530 */
+enum { RANGES_MAX = 1 << 16 }; /* limit of mappings of a process; the default vm.max_map_count is 65530 */
 
 static bool parse_hex(const char **at, const char *end, uint64_t *number)
 {
@@ -41,7 +41,7 @@ static bool parse_line(const char *at, const char *end, struct mapped_range *ran
     skip_word(&at, end);
     if (!parse_hex(&at, end, offset))
         return false;
-    for (int field = 0; field < 3; field++) /* the offset, the device, the inode */
+    for (int field = 0; field < 3; field++) /* skip the device and inode */
         skip_word(&at, end);
     range->path = (struct builder_text){at, (size_t)(end - at)};
     return range->end > range->start;
@@ -60,7 +60,7 @@ static int compare_ranges(const void *a, const void *b)
 
 bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, size_t size)
 {
-    struct mapped_range first = {.path = builder_text("")}; /* of the file whose ranges are read: its beginning */
+    struct mapped_range first = {.path = builder_text("")}; /* base address of the current file */
     for (size_t at = 0; at < size && mapped->ranges.length < RANGES_MAX;) {
         const char *newline = memchr(text + at, '\n', size - at);
         size_t length = newline ? (size_t)(newline - text) - at : size - at;
@@ -83,7 +83,7 @@ bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, si
     return true;
 }
 
-/* The last range that begins at the address or before it, if it reaches that far. */
+/* Finds the range that contains the address. */
 static struct mapped_range *find_range(struct mapped_addresses *mapped, uint64_t address)
 {
     size_t low = 0, high = mapped->ranges.length;

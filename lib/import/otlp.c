@@ -1,7 +1,7 @@
 /*
  * OpenTelemetry profiles, signal v1development, in Protocol Buffers: a ProfilesData message, or the request that sends
- * one, as otlp_export.c writes it (see there for the sources). All tables are in one dictionary behind the profiles,
- * and indices count from 0, which stands for "none".
+ * one, as otlp_export.c writes it (with the sources of the format). All tables are in one dictionary behind the
+ * profiles, and indices count from 0, which stands for "none".
  *
  * Each profile has one sample type. The first type with samples is the weight, as prof writes it; the others are
  * events. Timestamps are only counted, for samples without values.
@@ -21,7 +21,7 @@ struct mapping {
 
 struct location {
     struct cursor message;
-    size_t first, frames; /* in otlp.frames; frames is 0 until they exist */
+    size_t first, frames; /* first frame in otlp.frames, and number of frames; 0 until the frames are made */
 };
 
 struct stack {
@@ -45,7 +45,7 @@ struct otlp {
     ARRAY(struct location) locations;
     ARRAY(struct cursor) functions, attributes;
     ARRAY(struct stack) stacks;
-    ARRAY(uint32_t) frames, list; /* of the locations; indices of the current message */
+    ARRAY(uint32_t) frames, list; /* frames of the locations; indices of the current message */
     struct kind kinds[KINDS_MAX];
     size_t kind_count, main;
     bool lacks_names;
@@ -76,7 +76,7 @@ static struct builder_text bytes_text(struct cursor bytes)
     return (struct builder_text){bytes.at ? (const char *)bytes.at : "", cursor_left(&bytes)};
 }
 
-/* The first fields of a message, as far as they go: a resource with attributes, and profiles of a scope. */
+/* Checks the first complete fields of a message: a resource with attributes, and profiles of a scope. */
 bool otlp_begins(const char *text, size_t size, bool is_whole)
 {
     (void)is_whole;
@@ -113,7 +113,7 @@ static int read_mapping(struct otlp *file, struct cursor message)
             if (!array_push(&file->list, (uint32_t)(attribute < UINT32_MAX ? attribute : 0)))
                 return error_no_memory(file->err);
     }
-    mapping.build_id = (uint32_t)file->list.length; /* start of its attributes, until all of them are read */
+    mapping.build_id = (uint32_t)file->list.length; /* start of the attributes in the message, until they are read */
     if (message.failed)
         return damaged(file, "a mapping");
     return array_push(&file->mappings, mapping) ? 0 : error_no_memory(file->err);
@@ -148,7 +148,7 @@ static int read_row(struct otlp *file, const struct protobuf_field *field)
     return done ? 0 : error_no_memory(file->err);
 }
 
-/* An attribute's key and value: a text, or a number. */
+/* Reads an attribute: returns its key, and sets its value, a text or a number. */
 static void read_value(struct cursor value, struct builder_text *text, uint64_t *number)
 {
     struct protobuf_field field;
@@ -179,7 +179,7 @@ static struct builder_text read_attribute(const struct otlp *file, uint64_t inde
     return key;
 }
 
-/* The attributes of the mappings, in file->list, become their build ids. */
+/* Sets the build ids of mappings from their attributes, in file->list. */
 static void set_build_ids(struct otlp *file)
 {
     size_t at = 0;
@@ -242,7 +242,7 @@ static int set_library(struct otlp *file, uint64_t index, uint64_t address, stru
     return 0;
 }
 
-/* Adds a line of a location; `line` NULL: the location has none. */
+/* Adds a line of a location; `line` is NULL if the location has no line. */
 static int add_frame(struct otlp *file, struct builder_frame frame, const uint64_t line[4])
 {
     char text[24];
@@ -269,7 +269,7 @@ static int add_frame(struct otlp *file, struct builder_frame frame, const uint64
     return row != PROFILE_NONE && array_push(&file->frames, row) ? 0 : error_no_memory(file->err);
 }
 
-/* The lines of a location, the outermost first: the file has the innermost first. */
+/* Makes the frames of a location from its lines, outermost first; the file has the innermost line first. */
 static int make_frames(struct otlp *file, struct location *location)
 {
     uint64_t lines[MOST_LINES][4] = {{0}}, mapping = 0, address = 0;
@@ -387,7 +387,7 @@ static int read_sample(struct otlp *file, struct cursor message, const struct ki
                : error_no_memory(file->err);
 }
 
-/* The kind of a profile's samples, added if it is new; NULL beyond the limit. */
+/* Finds the kind of a profile's samples, which is added if it is new; NULL beyond the limit. */
 static struct kind *find_kind(struct otlp *file, struct cursor profile)
 {
     struct protobuf_field field, part;
@@ -448,7 +448,7 @@ static void read_owner(struct cursor resource, struct owner *owner)
     }
 }
 
-/* Each profile of the file: notes its kind, or, with `adds`, reads its samples. */
+/* Visits each profile of the file: adds its kind or, with `adds`, reads its samples. */
 static int visit_profiles(struct otlp *file, struct cursor data, bool adds)
 {
     struct protobuf_field resource, scope, profile;
@@ -501,7 +501,7 @@ static int choose_weights(struct otlp *file)
         if (kind->table == PROFILE_NONE)
             return error_no_memory(file->err);
         if (kind->table == 0)
-            kind->table = PROFILE_NONE; /* without samples, or beyond the limit of a profile */
+            kind->table = PROFILE_NONE; /* kinds without samples, or beyond the limit of events */
     }
     return 0;
 }

@@ -2,8 +2,8 @@
  * The text of `perf script`, as perf 4 to 6 writes it, with whatever fields (perf_script_line.h): a line for each
  * sample, a line for each of its frames, and an empty line. Without call chains the only frame stands behind the event.
  *
- * Samples of CPU time weigh their period; without periods each counts 1. Samples of other events count 1 as the main
- * samples, and their period as an event. Without times the samples follow each other.
+ * Samples of CPU time weigh their period; without periods each counts 1. If samples of another event are the main
+ * samples, each counts 1; their period counts as an event. Without times, samples are shown in sequence.
  */
 #include "import/importers.h"
 #include "import/perf_script_line.h"
@@ -17,15 +17,15 @@ struct perf_script {
     uint32_t kernel, user; /* categories */
     struct builder_text main_event;
     double scale;                            /* weight per period of the main event; 0: each sample counts 1 */
-    bool has_indent;                         /* of samples: perf pads the name of the thread on the left */
+    bool has_indent;                         /* indentation of sample lines: perf pads the thread name on the left */
     bool has_events;                         /* beside the main one */
-    ARRAY(uint32_t) frames;                  /* of the current sample, the innermost first */
+    ARRAY(uint32_t) frames;                  /* frames of the current sample, innermost first */
     ARRAY(struct perf_script_frame) inlined; /* inlined calls of the next frame */
     struct perf_script_header header;
     bool is_open;
     double time;                /* ms: of the last sample */
-    size_t left_out;            /* samples of events beyond the limit of a profile */
-    size_t others, first_other; /* lines of no known kind; the number of the first */
+    size_t left_out;            /* number of samples of events beyond the limit */
+    size_t others, first_other; /* number of unknown lines; line number of the first */
 };
 
 static struct builder_text find_line(const char *text, size_t size, size_t at)
@@ -48,7 +48,7 @@ static bool is_before_frame(const char *text, size_t size, struct builder_text l
     return next.length && next.text[0] == '\t' && perf_script_line(next, &ignored) == PERF_SCRIPT_FRAME;
 }
 
-/* The kind of a line; "comm 12" is a sample if a frame follows. */
+/* Returns the kind of a line; "comm 12" is a sample if a frame follows. */
 static enum perf_script_line line_kind(const char *text, size_t size, struct builder_text line,
                                        struct perf_script_header *header)
 {
@@ -57,7 +57,7 @@ static enum perf_script_line line_kind(const char *text, size_t size, struct bui
     return may_be_sample && is_before_frame(text, size, line) ? PERF_SCRIPT_SAMPLE : kind;
 }
 
-/* "\t             11d6 main": only perf fills up addresses to 16 places. */
+/* "\t 11d6 main": only perf pads addresses to 16 columns. */
 static bool is_padded_frame(struct builder_text line)
 {
     struct perf_script_frame frame;
@@ -75,7 +75,7 @@ bool perf_script_begins(const char *text, size_t size, bool is_whole)
     size_t others = 0, records = 0;
     (void)is_whole;
     for (size_t at = 0; at < size;) {
-        enum { OTHERS_MAX = 4 }; /* of the standard error of perf */
+        enum { OTHERS_MAX = 4 }; /* prefix of perf's error messages */
         struct builder_text line = find_line(text, size, at);
         if (memchr(line.text, '\0', line.length))
             return false;
@@ -143,7 +143,7 @@ static int add_inlined_frames(struct perf_script *file, struct builder_text libr
     return code;
 }
 
-/* An inlined call has "(inlined)" in place of its library: it gets the library of the frame outside it. */
+/* An inlined call has "(inlined)" in place of its library, and gets the library of its caller's frame. */
 static int add_frame(struct perf_script *file, const struct perf_script_frame *from)
 {
     if (text_is(from->library, "inlined"))
@@ -209,7 +209,7 @@ static int end_sample(struct perf_script *file)
         return error_no_memory(file->err);
     struct builder_thread *row = &file->builder->threads.data[thread];
     if (file->header.comm.length)
-        row->name = row->process_name = comm; /* the last one, after an exec */
+        row->name = row->process_name = comm; /* the thread's latest name, after an exec */
     return add_sample(file, thread, stack);
 }
 
@@ -241,10 +241,10 @@ static int read_line(struct perf_script *file, const char *text, size_t size, st
     }
     if (!is_indented && file->others++ == 0)
         file->first_other = number;
-    return 0; /* else a source line, registers, branches */
+    return 0; /* other lines: source line, registers, branches */
 }
 
-/* The weight of the main samples: CPU time, or the recorded weight of prof's own export. */
+/* Returns the weight of the main samples: CPU time, or the recorded weight of prof's own export. */
 static void set_weight(struct perf_script *file, const struct perf_script_header *header)
 {
     static const struct {

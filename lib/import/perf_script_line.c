@@ -40,7 +40,7 @@ static bool ends_with(struct builder_text text, char c)
     return text.length > 1 && text.text[text.length - 1] == c;
 }
 
-/* Takes digits from the beginning of the text; false without digits, or with too many. */
+/* Removes a number from the start of the text; false without digits, or with too many. */
 static bool parse_number(struct builder_text *text, uint64_t *number)
 {
     size_t digits = 0;
@@ -110,7 +110,7 @@ static bool is_cpu(struct builder_text word)
     return word.length > 2;
 }
 
-/* "cpu-clock:ppp:" without its modifiers, "sched:sched_switch:" unchanged. */
+/* Removes event modifiers: "cpu-clock:ppp:" becomes "cpu-clock:", "sched:sched_switch:" stays. */
 static struct builder_text event_name(struct builder_text word)
 {
     if (word.length && word.text[word.length - 1] == ':')
@@ -131,7 +131,7 @@ static bool is_record(struct builder_text text)
     return text.length > 12 && memcmp(text.text, "PERF_RECORD_", 12) == 0;
 }
 
-/* "period event: rest"; each part may be missing. */
+/* Parses "period event: rest"; each part may be missing. */
 static void parse_event(struct builder_text rest, struct perf_script_header *header)
 {
     struct builder_text before = trim(rest), word = next_word(&rest), digits = word;
@@ -152,7 +152,7 @@ static void parse_event(struct builder_text rest, struct perf_script_header *hea
     }
 }
 
-/* The part before the time, or the event: "comm pid/tid [cpu] misc". */
+/* Parses the part before the time or event: "comm pid/tid [cpu] misc". */
 static bool parse_thread(struct builder_text text, struct perf_script_header *header)
 {
     struct builder_text rest = text, last[3] = {{"", 0}, {"", 0}, {"", 0}};
@@ -247,7 +247,8 @@ bool perf_script_bare_header(struct builder_text line, struct perf_script_header
 
 /* ---- frames ---- */
 
-/* The start of " (library)", whose name may contain spaces and parentheses; the length of the text if it is missing. */
+/* Returns the position of " (library)", whose name may contain spaces and parentheses; the length of the text if it
+ * lacks a library. */
 static size_t find_library(struct builder_text text)
 {
     if (!text.length || text.text[text.length - 1] != ')')
@@ -264,7 +265,7 @@ static size_t find_library(struct builder_text text)
     return last;
 }
 
-/* Without "+0x1f" at its end. */
+/* Removes "+0x1f" from the end of a name. */
 static struct builder_text trim_offset(struct builder_text name)
 {
     for (size_t i = name.length; i-- > 1;)

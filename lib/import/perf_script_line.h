@@ -12,7 +12,7 @@
 #include "import/profile_builder.h"
 
 struct perf_script_header {
-    struct builder_text comm, event, rest; /* event: empty if missing; rest: the text after it */
+    struct builder_text comm, event, rest; /* event: empty if missing; rest: text after the event */
     uint64_t pid, tid;                     /* 0 if missing; UINT32_MAX for an exiting task ("-1") */
     double time;                           /* ms; NAN if missing */
     double period;                         /* of the event; NAN if missing */
@@ -31,7 +31,7 @@ enum perf_script_line {
     PERF_SCRIPT_FRAME,
 };
 
-/* The kind of a line, given without its newline. `out` describes a sample's line. */
+/* Returns the kind of a line without newline. For a sample line, fills `out`. */
 enum perf_script_line perf_script_line(struct builder_text line, struct perf_script_header *out);
 
 /* Parses a line that is a sample only if a frame follows: "comm 12", "comm cpu-clock:", "cpu-clock:". */

@@ -1,13 +1,13 @@
 /*
  * pprof's profile.proto (https://github.com/google/pprof/blob/main/proto/profile.proto), as Go's runtime/pprof,
- * gperftools, jemalloc's jeprof --proto, Pyroscope and Parca write it. The default sample type, else the last one, is
- * the weight, as in `go tool pprof`; the others are events (meta.events). A location with several lines is a function
- * with its inlined calls, the innermost first.
+ * gperftools, jemalloc's jeprof --proto, Pyroscope and Parca write it. The default sample type, else the last type, is
+ * the weight, as in `go tool pprof`; the other types are events (meta.events). A location with several lines is a
+ * function with its inlined calls, the innermost first.
  *
  * If the default type has no values, the first type with values replaces it.
  *
- * Samples have no times. Those with labels "pid", "tid", "thread_id" or "thread" go to threads of their own; for other
- * labels see pprof_labels.h.
+ * Samples have no times. Labels "pid", "tid", "thread_id" or "thread" assign a sample to a thread; for other labels see
+ * pprof_labels.h.
  */
 #include "import/importers.h"
 #include "import/pprof_labels.h"
@@ -16,24 +16,24 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { MOST_LINES = 256 }; /* of a location: each use of it costs as many frames */
+enum { MOST_LINES = 256 }; /* limit of lines in a location: each use of the location adds as many frames */
 
 struct value_type {
     uint64_t type, unit; /* strings */
     uint32_t table;      /* of the builder; PROFILE_NONE: left out */
-    double scale;        /* of the main samples: factor from value to weight */
+    double scale;        /* factor from value to weight of the main samples */
     bool has_values;     /* some that are not 0 */
 };
 
 struct mapping {
     uint64_t start, limit, offset, file, build_id;
-    uint32_t lib, resource; /* PROFILE_NONE: not made yet, or no memory */
+    uint32_t lib, resource; /* PROFILE_NONE: not made yet, or out of memory */
 };
 
 struct location {
     struct cursor message;
     uint64_t address, mapping;
-    size_t first_frame, frames; /* in frames; frames is 0 until they exist */
+    size_t first_frame, frames; /* first frame, and number of frames; 0 until the frames are made */
 };
 
 struct function {
@@ -49,7 +49,7 @@ struct pprof {
     ARRAY(struct location) locations;
     ARRAY(struct function) functions;
     struct hash mapping_of, location_of, function_of; /* id -> index */
-    ARRAY(uint32_t) frames;                           /* of the locations, the outermost first */
+    ARRAY(uint32_t) frames;                           /* frames of the locations, outermost first */
     ARRAY(uint64_t) ids;                              /* of the current sample */
     ARRAY(struct pprof_label) sample_labels;          /* and its labels */
     struct pprof_labels labels;
@@ -75,7 +75,7 @@ static int damaged(const struct pprof *file, const char *what)
 
 /* ---- detection ---- */
 
-/* Whether all complete fields of the text are fields of a profile, and one is a sample type. */
+/* Returns whether all complete fields of the text are fields of a profile, and one is a sample type. */
 bool pprof_begins(const char *text, size_t size, bool is_whole)
 {
     struct cursor message = cursor_of(text, size);
@@ -203,7 +203,7 @@ static int read_table_row(struct pprof *file, const struct protobuf_field *field
 
 /* ---- weights ---- */
 
-/* ms per unit; 0 if it is no unit of time. */
+/* Returns ms per unit; 0 if the unit is no unit of time. */
 static double unit_ms(struct builder_text unit)
 {
     static const struct {
@@ -233,11 +233,11 @@ static int add_event(struct pprof *file, struct value_type *type)
     if (type->table == PROFILE_NONE)
         return error_no_memory(file->err);
     if (type->table == 0)
-        type->table = PROFILE_NONE; /* beyond the limit of a profile */
+        type->table = PROFILE_NONE; /* beyond the limit of events */
     return 0;
 }
 
-/* Finds the types that have values. */
+/* Finds the sample types with values. */
 static void find_used_values(struct pprof *file, struct cursor message)
 {
     struct protobuf_field field, part;
@@ -254,7 +254,8 @@ static void find_used_values(struct pprof *file, struct cursor message)
     }
 }
 
-/* The default type, else the last one, as in `go tool pprof`; the first type with values if that one has none. */
+/* Chooses the default type, else the last type, as in `go tool pprof`; if it has no values, the first type with
+ * values. */
 static int choose_type(struct pprof *file, size_t *chosen)
 {
     *chosen = file->types.length - 1;
@@ -356,7 +357,7 @@ static int add_frame(struct pprof *file, struct builder_frame *frame, const stru
     return 0;
 }
 
-/* The lines of a location, the outermost first. */
+/* Makes the frames of a location from its lines, outermost first. */
 static int make_frames(struct pprof *file, struct location *location)
 {
     struct builder_frame frame = {.address = location->address};
@@ -531,7 +532,7 @@ static int read_all(struct pprof *file, const char *text, size_t size)
     return code;
 }
 
-/* The file was written without symbols: asks for symbolization, or warns if its libraries have no build id. */
+/* Handles files without symbols: requests symbolization, or warns if libraries have no build ids. */
 static int mark_unsymbolized(struct pprof *file)
 {
     for (size_t i = 0; i < file->mappings.length; i++)

@@ -55,7 +55,7 @@ static bool add_keys(struct pprof_labels *labels, const struct pprof_label *list
     return true;
 }
 
-/* "request=A, user=B": the name of a thread that has no other. */
+/* Appends "request=A, user=B", the name of a thread without a name. */
 static bool append_set(struct text_buffer *text, const struct pprof_label *list, size_t count)
 {
     bool enough = true;
@@ -67,7 +67,7 @@ static bool append_set(struct text_buffer *text, const struct pprof_label *list,
     return enough;
 }
 
-/* Adds the marker of a new set. */
+/* Adds the marker of a new set of labels. */
 static bool add_set_marker(struct pprof_labels *labels, uint32_t thread, const struct pprof_label *list, size_t count)
 {
     struct label_list context = {list, count};

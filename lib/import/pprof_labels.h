@@ -1,20 +1,20 @@
 /*
  * Labels of pprof samples, for which a profile has no columns. Samples with the same text labels ("request": "A") form
- * a thread; its marker "Labels" holds them, so prof's export restores them. Number labels ("bytes": 4096) become
+ * a thread; its marker "Labels" stores the labels, so prof's export restores them. Number labels ("bytes": 4096) become
  * markers at their samples. Labels that name a process or thread become neither.
  */
 #pragma once
 
 #include "import/profile_builder.h"
 
-enum { PPROF_LABEL_SETS_MAX = 256 }; /* samples of others have no labels */
+enum { PPROF_LABEL_SETS_MAX = 256 }; /* limit of label sets; samples of further sets have no labels */
 
-#define PPROF_LABELS_TYPE "pprof-labels" /* of the payload of the marker */
+#define PPROF_LABELS_TYPE "pprof-labels" /* strings of the marker's payload */
 
 struct pprof_labels {
     struct profile_builder *builder;
-    struct hash sets; /* strings of threads' names that have their marker */
-    struct hash keys; /* strings that are keys of texts */
+    struct hash sets; /* names (strings) of threads with a marker "Labels" */
+    struct hash keys; /* keys (strings) of text labels */
     size_t count;     /* of sets */
     bool has_numbers, has_too_many;
     ARRAY(uint32_t) key_strings;
@@ -29,14 +29,14 @@ struct pprof_label {
 void pprof_labels_init(struct pprof_labels *labels, struct profile_builder *builder);
 void pprof_labels_destroy(struct pprof_labels *labels);
 
-/* Returns the thread for a sample with these labels. `name` comes from other labels (empty if none). PROFILE_NONE if
+/* Returns the thread for a sample with these labels. `name` is the thread name from a label, or empty. PROFILE_NONE if
  * memory ran out. */
 uint32_t pprof_labels_thread(struct pprof_labels *labels, uint64_t pid, uint64_t tid, struct builder_text name,
                              const struct pprof_label *list, size_t count);
 
-/* Markers of the numbers; `row`: of the main sample that they belong to. False if memory ran out. */
+/* Markers of the numbers; `row` is the main sample with these labels. False if memory ran out. */
 bool pprof_labels_mark(struct pprof_labels *labels, uint32_t thread, size_t row, const struct pprof_label *list,
                        size_t count);
 
-/* Describes the markers, and selects all threads. */
+/* Adds the schemas of the markers, and selects all threads. */
 int pprof_labels_finish(struct pprof_labels *labels, struct error *err);

@@ -9,8 +9,8 @@
  *     MAPPED_LIBRARIES:                                   gperftools, jemalloc: /proc/self/maps follows
  *
  * goroutine and threadcreate have "COUNT @", block and mutex "CYCLES COUNT @", and jemalloc "@ ADDRESSES" before a line
- * "t*: OBJECTS: BYTES [...]" and one for each thread; the importer skips these. It scales sampled values as pprof does.
- * Go names no runtime functions at the inner end: those stay addresses.
+ * "t*: OBJECTS: BYTES [...]" and one for each thread; the importer skips these. The importer scales sampled values as
+ * pprof does. Go omits the names of runtime functions at the inner end, which stay addresses.
  */
 #include "import/importers.h"
 #include "import/mapped_addresses.h"
@@ -30,10 +30,10 @@ struct reading {
     struct profile_builder *builder;
     struct error *err;
     enum form form;
-    double rate;           /* bytes between two samples of a heap; 0: every allocation is in the file */
-    double period, cycles; /* of contentions: real ones per sampled one; cycles per ns, 0: values are ns */
-    bool has_allocated;    /* in addition to live objects */
-    size_t values;         /* of a sample; the last one is the weight */
+    double rate;           /* mean bytes between two heap samples; 0: no sampling */
+    double period, cycles; /* contentions per sampled contention; cycles per ns, 0: values are ns */
+    bool has_allocated;    /* the file also has allocated objects */
+    size_t values;         /* values of a sample; the last value is the weight */
     uint32_t tables[VALUES_MAX], thread, stack;
     struct mapped_addresses mapped;
     ARRAY(struct symbol) symbols;
@@ -59,7 +59,7 @@ static struct scan next_line(struct scan *text)
     return line;
 }
 
-/* Skips white space and the text; false for other text. */
+/* Skips white space and `text`; false if another text follows. */
 static bool skip_literal(struct scan *scan, const char *text)
 {
     const char *at = scan->at;
@@ -122,7 +122,7 @@ static enum form detect_form(struct scan line)
                                                                                                         : FORM_NONE;
 }
 
-/* "goroutine 1 [running]:", of debug=2, is no profile, and nothing else either. */
+/* Detects "goroutine 1 [running]:", a dump of debug=2, which is no profile. */
 static bool is_dump(struct scan line)
 {
     double number;
@@ -204,7 +204,7 @@ static int read_contention_header(struct reading *reading, struct scan *text, si
     }
 }
 
-/* Reads the header, and moves `text` past it. */
+/* Reads the header, and moves `text` past the header. */
 static int read_header(struct reading *reading, struct scan *text, size_t *number)
 {
     static const char *const count[] = {"count"};
@@ -270,7 +270,7 @@ static int read_symbol(struct reading *reading, struct scan line)
                : error_no_memory(reading->err);
 }
 
-/* Reads all names and mappings, which follow the stacks. */
+/* Reads all names and mappings, which the file has after the stacks. */
 static int read_names(struct reading *reading, struct scan text)
 {
     while (text.at < text.end) {
@@ -304,14 +304,14 @@ static uint32_t add_frame(struct reading *reading, uint64_t address)
 
 /* ---- samples ---- */
 
-/* The addresses up to the end of the line. */
+/* Reads the addresses up to the end of the line. */
 static int read_stack(struct reading *reading, struct scan line, size_t number)
 {
     uint64_t address;
     reading->addresses.length = 0;
     reading->stack = PROFILE_NONE;
     while (read_address(&line, &address))
-        if (address && !array_push(&reading->addresses, address)) /* Go's threads have stacks of zeros */
+        if (address && !array_push(&reading->addresses, address)) /* stacks of Go's threads consist of zeros */
             return error_no_memory(reading->err);
     skip_literal(&line, "");
     if (line.at != line.end)

@@ -73,7 +73,7 @@ uint32_t builder_frame(struct profile_builder *builder, const struct builder_fra
     return intern_frame(&builder->interner, &row);
 }
 
-/* Takes the number from the end of a text such as ":12:5"; 0 if it has none. */
+/* Removes the number from the end of a text such as ":12:5"; 0 if the text has no number. */
 static uint32_t split_position(struct builder_text *text)
 {
     size_t at = text->length;
@@ -117,7 +117,7 @@ uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_
     return frame == PROFILE_NONE ? PROFILE_NONE : intern_stack(&builder->interner, prefix, frame);
 }
 
-/* The first 16 bytes of a build id as a GUID, whose first three fields are little-endian, and age 0. */
+/* Formats the first 16 bytes of a build id as a GUID, whose first three fields are little-endian, with age 0. */
 static size_t breakpad_id(struct builder_text build_id, char out[34])
 {
     static const unsigned char order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -255,18 +255,18 @@ static double sum_weights(const struct builder_rows *rows)
     return total;
 }
 
-/* Places the rows one after the other in proportion to their weights, to fill `end` ms. */
+/* Gives the rows consecutive times in proportion to their weights, up to `end` ms. */
 static void assign_row_times(struct builder_rows *rows, double end)
 {
     double total = sum_weights(rows), at = 0, scale = total > 0 ? end / total : 0;
     for (size_t i = 0; i < rows->weight.length; i++) {
-        rows->time.data[i] = fmin(at, end); /* sums of fractions may end a little later */
+        rows->time.data[i] = fmin(at, end); /* rounding errors can exceed `end` */
         at += fabs(rows->weight.data[i]) * scale;
     }
 }
 
-/* Places the tables of a thread without times. CPU time has its own length, a count of 1 lasts 1 ms, and for bytes,
- * or without main samples, a row lasts 1 ms. Returns the end, ms. */
+/* Gives times to the tables of a thread without times. CPU time lasts its own duration, and a count of 1 lasts 1 ms;
+ * for bytes, or without main samples, each row lasts 1 ms. Returns the end, ms. */
 static double assign_thread_times(const struct profile_builder *builder, struct builder_thread *thread)
 {
     size_t most = 0;
@@ -283,7 +283,7 @@ static double assign_thread_times(const struct profile_builder *builder, struct 
     return end;
 }
 
-/* Markers of files without times have the row of the main samples as their start. */
+/* Markers of files without times have a row of the main samples as their start. */
 static void assign_marker_times(struct builder_thread *thread)
 {
     const struct builder_rows *rows = thread->tables.length ? &thread->tables.data[0] : NULL;
@@ -414,7 +414,7 @@ static void write_display(struct json_writer *json, const void *context)
     json_close(json, '}');
 }
 
-/* The first thread of the process, else of the profile. */
+/* Returns the first thread of the process, else of the profile. */
 static uint32_t find_thread_by_pid(const struct profile *profile, uint32_t pid)
 {
     for (size_t i = 0; i < profile->threads.length; i++)
@@ -462,7 +462,7 @@ static bool move_counters(struct profile_builder *builder)
 
 /* ---- all ---- */
 
-/* Clocks begin anywhere: the first sample, marker or level of a counter is at 0. */
+/* Clocks have any zero, so the first sample, marker or counter level moves to time 0. */
 static void shift_times_to_zero(struct profile_builder *builder)
 {
     double first = INFINITY;
@@ -494,7 +494,7 @@ static void shift_times_to_zero(struct profile_builder *builder)
         builder->end -= first;
 }
 
-/* Rows at the very end belong to the profile, too. */
+/* Extends the end of the profile beyond its last rows. */
 static void extend_end(struct profile_builder *builder)
 {
     static const double moment = 1e-3; /* ms */

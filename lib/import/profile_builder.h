@@ -23,9 +23,9 @@ struct builder_rows { /* the rows of one sample table */
 };
 
 struct builder_marker {
-    uint32_t name, category, data; /* data: string with the payload's JSON, PROFILE_NONE */
+    uint32_t name, category, data; /* data: payload as JSON (string), or PROFILE_NONE */
     uint8_t phase;
-    double start, end; /* ms; NAN if unused; without times, start is the row of the main sample that it belongs to */
+    double start, end; /* ms; NAN if unused; in files without times, start is a row of the main samples */
     size_t place;      /* internal: index among the thread's markers */
 };
 
@@ -33,7 +33,7 @@ struct builder_thread {
     uint64_t pid, tid;
     uint32_t asked_name;               /* key of builder_thread() */
     uint32_t name, process_name;       /* strings, PROFILE_NONE */
-    ARRAY(struct builder_rows) tables; /* the main samples, then those of each event of meta.events */
+    ARRAY(struct builder_rows) tables; /* tables of the main samples, then of each event of meta.events */
     ARRAY(struct builder_marker) markers;
     bool is_empty; /* internal: the thread is omitted */
 };
@@ -41,8 +41,8 @@ struct builder_thread {
 enum { BUILDER_COUNTERS_MAX = 256 };
 
 struct builder_level {
-    double time, value; /* ms; the value since that time */
-    size_t place;       /* internal: position among those of the counter */
+    double time, value; /* ms; the counter's value from this time on */
+    size_t place;       /* internal: position among the levels of the counter */
 };
 
 struct builder_counter {
@@ -60,13 +60,13 @@ struct profile_builder {
     struct hash counters_by_name;
     ARRAY(struct builder_counter) counters;
     enum weight_type weight_type; /* of the main samples */
-    bool has_no_times;            /* file without times: samples get times in their order */
+    bool has_no_times;            /* file without times: the samples get times in file order */
     double end;                   /* ms: end of the recording, on the clock of the samples; NAN: the time of the last
-                                   * one */
-    bool drops_empty_threads;     /* omits threads without samples and markers, but keeps one */
+                                   * sample */
+    bool drops_empty_threads;     /* omits threads without samples and markers, except one */
 };
 
-/* A frame of a function. Whatever is zeroed is unknown. */
+/* A frame of a function. Members that are 0 are unknown. */
 struct builder_frame {
     struct builder_text name, file;
     uint32_t resource;               /* + 1; 0: none */
@@ -78,7 +78,7 @@ struct builder_frame {
     uint8_t inline_depth, flags;     /* flags: enum func_flags */
 };
 
-/* `profile` is empty. `from` is shown as "Imported from". */
+/* `profile` is empty. The page shows `from` as "Imported from". */
 int profile_builder_init(struct profile_builder *builder, struct profile *profile, const char *from, struct error *err);
 void profile_builder_destroy(struct profile_builder *builder);
 
@@ -86,37 +86,38 @@ uint32_t builder_string(struct profile_builder *builder, struct builder_text tex
 uint32_t builder_frame(struct profile_builder *builder, const struct builder_frame *frame);
 uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame);
 
-/* The library with this path, and resource of its name. */
+/* Adds the library with this path, and the resource of its name, if they are new. */
 uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, struct builder_text build_id,
                      uint32_t *resource);
 
-/* The thread with these ids and this name (a string, PROFILE_NONE), added if it is new. */
+/* Returns the thread with these ids and this name (a string, PROFILE_NONE), which is added if it is new. */
 uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name);
 
-/* The table of an event, added if it is new and below the limit: 1 and up; 0 beyond the limit. PROFILE_NONE: no
+/* Returns the table of an event, which is added if it is new: 1 and up; 0 beyond the limit of events. PROFILE_NONE: no
  * memory. */
 uint32_t builder_event(struct profile_builder *builder, struct builder_text name);
 
-/* A sample of table `table` (0: the main samples), at `time` ms. False if memory ran out. */
+/* Adds a sample to table `table` (0: the main samples), at `time` ms. False if memory ran out. */
 bool builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
                     double weight);
 bool builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker);
 
-/* The counter of this process and name, added if it is new and below the limit: 1 and up; 0 beyond the limit.
- * PROFILE_NONE: no memory. `unit` is borrowed until the end. */
+/* Returns the counter of a process and name, which is added if it is new: 1 and up; 0 beyond the limit of counters.
+ * PROFILE_NONE: no memory. `unit` must outlive the builder. */
 uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit);
 
-/* Sets the level of the counter from `time` (ms) until its next level; in any order. False if memory ran out. */
+/* Sets the level of the counter from `time` (ms) until its next level; calls may have any order of times. False if
+ * memory ran out. */
 bool builder_level(struct profile_builder *builder, uint32_t counter, double time, double value);
 
-/* Splits "name (url:line:column)" or "name(url:line:column)" of a script in frame->name; sets FUNC_IS_JS then. */
+/* Splits "name (url:line:column)" or "name(url:line:column)" in frame->name, and then sets FUNC_IS_JS. */
 void builder_split_script(struct builder_frame *frame);
 
 /* Appends a sentence to meta.warning. */
 int builder_warn(struct profile_builder *builder, const char *sentence, struct error *err);
 
-/* For a file whose addresses have no names, and whose libraries have no build ids: the profile gets symbols from the
- * files now at their paths, and a warning about that. */
+/* For files without names of addresses and without build ids of libraries: requests symbols from the current files at
+ * the libraries' paths, with a warning. */
 int builder_lacks_names(struct profile_builder *builder, struct error *err);
 
 int profile_builder_finish(struct profile_builder *builder, struct error *err);

@@ -17,7 +17,7 @@ struct protobuf_field {
     struct cursor bytes; /* of wire type 2 */
 };
 
-/* False at the end, or if the message is damaged: then message->failed is set. */
+/* Returns false at the end; also if the message is damaged, with message->failed set. */
 static inline bool protobuf_next(struct cursor *message, struct protobuf_field *field)
 {
     if (message->failed || message->at == message->end)
@@ -48,7 +48,8 @@ static inline bool protobuf_next(struct cursor *message, struct protobuf_field *
     return !message->failed;
 }
 
-/* The next value of a repeated whole number: packed (wire type 2), or one field each. False after the last. */
+/* Reads the next value of a repeated integer field: packed (wire type 2), or one value per field. False after the
+ * last. */
 static inline bool protobuf_next_value(struct protobuf_field *field, uint64_t *value)
 {
     if (field->wire == 0) {

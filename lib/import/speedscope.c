@@ -1,7 +1,7 @@
 /*
  * speedscope's file format (https://www.speedscope.app/file-format-schema.json): frames in one list, and profiles that
- * name them by index. A sampled profile has a stack and a weight for each sample; an evented profile has the times at
- * which frames open and close, and becomes a sample from each event to the next. Every profile is a thread.
+ * refer to frames by index. A sampled profile has a stack and a weight for each sample; an evented profile has the
+ * times at which frames open and close, and becomes a sample between each two events. Every profile is a thread.
  */
 #include "import/importers.h"
 #include "import/json_tree.h"
@@ -13,10 +13,10 @@ struct speedscope {
     struct json_tree tree;
     struct profile_builder *builder;
     struct error *err;
-    ARRAY(uint32_t) frames; /* of the list -> of the profile */
+    ARRAY(uint32_t) frames; /* frame of the list -> frame of the profile */
     uint32_t thread;
     size_t number; /* of the profile */
-    double scale;  /* ms, bytes or samples per unit of the file */
+    double scale;  /* factor from the file's unit to ms, bytes or samples */
 };
 
 static struct builder_text node_text(const struct json_tree *tree, uint32_t node)
@@ -134,7 +134,7 @@ static int read_evented(struct speedscope *file, uint32_t profile)
     return code;
 }
 
-/* Sets the unit of the file's numbers; false if it is unknown. */
+/* Sets the unit of the file's numbers; false if the unit is unknown. */
 static bool set_unit(struct speedscope *file, uint32_t unit)
 {
     static const struct {

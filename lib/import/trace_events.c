@@ -1,9 +1,9 @@
 /*
  * Chrome's trace events, as Chrome, node --trace-events-enabled, Perfetto's converters, clang -ftime-trace, Bazel and
- * many others write them: an object with traceEvents, or the array alone, whose end may be missing. Events may stand in
- * any order. Profile and ProfileChunk events are samples, and so are the members samples and stackFrames beside the
- * events; complete events and pairs of begin and end are markers, and stacks in a file without samples; counter events
- * are counters. Times are µs, which a few writers have as texts.
+ * many others write them: an object with traceEvents, or only its array, whose end may be missing. Events may have any
+ * order. Profile and ProfileChunk events are samples, and so are the members samples and stackFrames beside the events;
+ * complete events and pairs of begin and end are markers, and stacks in a file without samples; counter events are
+ * counters. Times are µs, which a few writers quote as texts.
  * (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU)
  */
 #include "import/trace_events.h"
@@ -52,7 +52,7 @@ static uint32_t event_thread(struct trace *trace)
                           PROFILE_NONE);
 }
 
-/* ms; NAN if the event has no such key. */
+/* ms; Returns NAN if the event lacks the key. */
 static double event_time(const struct trace *trace, const char *key)
 {
     return json_tree_number_or_text(&trace->tree, find_value(trace, 0, key)) / 1000;
@@ -80,7 +80,7 @@ static int add_profile_event(struct trace *trace, int kind, uint64_t at, uint64_
                                         .number = trace->number,
                                         .at = at,
                                         .size = size};
-    if (!isfinite(event.ts)) /* only its place in the file is known */
+    if (!isfinite(event.ts)) /* only the event's place in the file is stored */
         event.ts = trace->profiles.length ? trace->profiles.data[trace->profiles.length - 1].ts : 0;
     return array_push(&trace->profiles, event) ? 0 : error_no_memory(trace->err);
 }
@@ -197,7 +197,7 @@ static int add_event(struct trace *trace, uint64_t at, uint64_t size)
     return strchr("iIRn", phase) ? add_instant(trace, thread, time) : add_slice(trace, thread, phase, time);
 }
 
-/* A truncated text is no error: its writer was killed, and the events before count. */
+/* A truncated text is no error, because writers may be killed. */
 static int fail_unless_truncated(struct trace *trace, const struct json *json)
 {
     trace->is_cut = json->ended && json->at == json->end;
@@ -228,7 +228,7 @@ static int read_text(struct trace *trace, struct json *json)
     enum json_type type = json_next(json);
     if (type == JSON_ARRAY_OPEN) {
         int code = read_events(trace, json);
-        trace->is_cut = trace->is_cut && json->depth > 1; /* the bracket at the end may be missing */
+        trace->is_cut = trace->is_cut && json->depth > 1; /* the closing bracket may be missing */
         return code;
     }
     while ((type = json_next(json)) == JSON_KEY) {

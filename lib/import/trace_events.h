@@ -18,7 +18,7 @@ struct trace_profile_event {
 };
 
 struct trace_slice {
-    uint64_t track; /* slices nest in it: the thread, or TRACE_ASYNC and a hash of the id of asynchronous ones */
+    uint64_t track; /* key of a stack of nested slices: thread, or TRACE_ASYNC and hash of the async id */
     uint32_t thread, name;
     enum { SLICE_OPENS, SLICE_CLOSES, SLICE_WHOLE } kind;
     double start, end; /* ms */
@@ -32,13 +32,13 @@ struct trace_part {
 #define TRACE_ASYNC (UINT64_C(1) << 63)
 
 struct trace {
-    struct json_tree tree; /* of one event, or another part of the text, at a time */
+    struct json_tree tree; /* the JSON of one event, or of another part of the text */
     struct profile_builder *builder;
     struct error *err;
     const char *text;
     ARRAY(struct trace_profile_event) profiles;
     ARRAY(struct trace_slice) slices;
-    struct trace_part samples, frames; /* the texts of samples and stack frames; size 0: none */
+    struct trace_part samples, frames; /* positions of the texts of samples and stack frames; size 0: none */
     struct hash process_names;         /* pid -> string */
     size_t number;                     /* of the event */
     size_t without_time;               /* events that are left out */
@@ -46,18 +46,18 @@ struct trace {
     bool is_cut;
 };
 
-/* A pid or tid, which a few writers have as a text. */
+/* Reads a pid or tid, which a few writers quote as a text. */
 uint64_t trace_id(const struct json_tree *tree, uint32_t node);
 uint64_t trace_id_of_text(const char *text, size_t length);
 
 /* Reads a part of the text into trace->tree. */
 int trace_read_part(struct trace *trace, uint64_t at, uint64_t size);
 
-/* Samples of the Profile, ProfileChunk and CpuProfile events. `*found`: whether it has some. */
+/* Adds the samples of Profile, ProfileChunk and CpuProfile events. Sets `*found` if the trace has such samples. */
 int trace_add_profiles(struct trace *trace, bool *found);
 
-/* Samples of the members "samples" and "stackFrames" of the outer object. */
+/* Adds the samples of the members "samples" and "stackFrames" of the outer object. */
 int trace_add_samples(struct trace *trace, bool *found);
 
-/* Slices as markers, and as the stacks of samples if the trace has no others. */
+/* Adds slices as markers, and as stacks if the trace has no samples. */
 int trace_add_slices(struct trace *trace, bool are_samples);

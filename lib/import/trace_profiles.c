@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_STREAMS = 512 }; /* each event searches all of them */
+enum { MOST_STREAMS = 512 }; /* limit of streams, because each event searches all streams */
 
 #define MOST_ID (UINT64_C(1) << 53)
 
@@ -23,13 +23,13 @@ struct stream_sample {
     uint32_t stack;
 };
 
-struct stream { /* the samples of one Profile event */
+struct stream { /* the stream of samples of one Profile event */
     uint64_t pid, id;
     uint32_t thread;
-    double time, end; /* ms: of the last sample that was read, and until when it lasts */
+    double time, end; /* ms: time of the last sample, and its end */
     ARRAY(struct stream_sample) samples;
     struct v8_nodes nodes;
-    struct hash callers; /* id of a node that another one has as its child -> stack of that + 1 */
+    struct hash callers; /* id of a child node -> 1 + stack of its parent node */
 };
 
 struct profiles {
@@ -51,13 +51,13 @@ static uint64_t read_whole_number(const struct profiles *profiles, uint32_t node
     return json_tree_whole(profiles->tree, node, MOST_ID, UINT64_MAX);
 }
 
-/* Converts µs to ms; NAN if the text is no number. */
+/* Converts µs to ms; Returns NAN if the text is no number. */
 static double read_time(const struct profiles *profiles, uint32_t node, const char *key)
 {
     return json_tree_number_or_text(profiles->tree, find_value(profiles, node, key)) / 1000;
 }
 
-/* NULL beyond the limit, or if memory ran out. */
+/* Returns NULL beyond the limit, or if memory runs out. */
 static struct stream *add_stream(struct profiles *profiles, double start)
 {
     const struct trace_profile_event *event = profiles->event;
@@ -99,7 +99,7 @@ static bool index_children(struct profiles *profiles, struct stream *stream, uin
     return true;
 }
 
-/* A node names its caller, or the caller, which comes before it, names its children. */
+/* A node has the id of its caller, or its caller, which comes first, lists its children. */
 static int add_nodes(struct profiles *profiles, struct stream *stream, uint32_t list)
 {
     struct trace *trace = profiles->trace;
@@ -148,7 +148,7 @@ static int add_samples(struct profiles *profiles, struct stream *stream, uint32_
     return code;
 }
 
-/* ms from the start of a chunk to its last sample. */
+/* Returns the ms from the start of a chunk to its last sample. */
 static double sum_deltas(const struct profiles *profiles, uint32_t deltas)
 {
     const struct json_tree *tree = profiles->tree;
@@ -215,7 +215,7 @@ static int compare_samples(const void *a, const void *b)
     return left->row < right->row ? -1 : left->row > right->row;
 }
 
-/* V8 may write samples out of order; each lasts until the next one. */
+/* Sorts samples, which V8 may write out of order; each lasts until the next sample. */
 static int end_stream(struct profiles *profiles, struct stream *stream, bool *found)
 {
     size_t count = stream->samples.length;

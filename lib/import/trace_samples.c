@@ -1,5 +1,5 @@
 /*
- * Samples beside the events of a Chrome trace, as Hermes (React Native) and perf's converters write them:
+ * The "samples" member of Chrome traces, which Hermes (React Native) and perf's converters write:
  *
  *     "samples": [{"ts": 1000, "tid": 7, "sf": 2, "weight": 1}, ...],
  *     "stackFrames": {"1": {"name": "main"}, "2": {"name": "work", "parent": 1}, ...}
@@ -15,8 +15,8 @@
 struct stack_frames {
     struct trace *trace;
     struct json_tree tree;
-    struct hash by_id, stacks; /* id -> node; id -> stack + 1 */
-    struct hash pid_of;        /* tid -> index of a thread of the builder */
+    struct hash by_id, stacks; /* id -> node; id -> 1 + stack */
+    struct hash pid_of;        /* tid -> thread of the builder */
     uint32_t javascript;       /* category */
     size_t without_frame, without_time;
 };
@@ -64,7 +64,8 @@ static uint32_t add_frame(const struct stack_frames *frames, uint32_t node)
     return builder_frame(frames->trace->builder, &frame);
 }
 
-/* The stacks of a frame and its parents, which are found upwards and made downwards. */
+/* Makes the stacks of a frame and its parents: collects the parents up to the root, then adds their stacks, root
+ * first. */
 static int make_stack(struct stack_frames *frames, uint64_t id, uint32_t *stack)
 {
     struct trace *trace = frames->trace;
@@ -96,7 +97,7 @@ static int make_stack(struct stack_frames *frames, uint64_t id, uint32_t *stack)
     return code;
 }
 
-/* A sample may have only a tid: the events have its process. */
+/* A sample may have only a tid: events of the thread contain its pid. */
 static uint32_t find_thread(struct stack_frames *frames)
 {
     struct trace *trace = frames->trace;

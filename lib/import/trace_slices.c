@@ -31,7 +31,7 @@ static int compare_by_time(const void *a, const void *b)
 }
 
 struct open_slices {
-    ARRAY(uint32_t) rows; /* of trace->slices, the innermost last */
+    ARRAY(uint32_t) rows; /* indexes in trace->slices, innermost slice last */
     struct hash of_name;  /* number of open slices per name */
 };
 
@@ -57,7 +57,7 @@ static bool apply_event(struct trace *trace, struct open_slices *open, uint32_t 
         return hash_set(&open->of_name, slice->name, count_open_named(open, slice->name) + 1) &&
                array_push(&open->rows, row);
     if (slice->kind == SLICE_WHOLE || (slice->name != PROFILE_NONE && count_open_named(open, slice->name) == 0))
-        return true; /* it began before the trace did */
+        return true; /* the slice began before the trace */
     slice->end = slice->start;
     bool has_name = slice->name == PROFILE_NONE;
     while (open->rows.length) {

@@ -11,16 +11,16 @@
 struct v8_nodes {
     struct profile_builder *builder;
     uint32_t javascript, collector; /* categories */
-    struct hash stacks;             /* id of the node -> stack + 1; 0: no stack, such as the root's */
+    struct hash stacks;             /* id of the node -> 1 + stack; 0: no stack, as for the root */
 };
 
 /* False if memory ran out. */
 bool v8_nodes_init(struct v8_nodes *nodes, struct profile_builder *builder);
 void v8_nodes_destroy(struct v8_nodes *nodes);
 
-/* The function of a node, as a frame. */
+/* Makes the frame of a node's function. */
 uint32_t v8_nodes_frame(struct v8_nodes *nodes, const struct json_tree *tree, uint32_t node);
 
-/* False for "(root)" and for "(idle)", whose samples have no stack because the thread waits. speedscope and the
- * Performance panel of Chrome do not count them either. */
+/* False for "(root)" and "(idle)": idle samples have no stack, because the thread waits, and speedscope and Chrome's
+ * Performance panel do not count them. */
 bool v8_nodes_has_frame(const struct json_tree *tree, uint32_t node);
