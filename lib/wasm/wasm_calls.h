@@ -40,9 +40,7 @@ const struct view *EXPORT(session_changes)(struct session *session, uint32_t que
 const struct view *EXPORT(session_info)(struct session *session);
 
 /* wasm_query.c */
-int EXPORT(session_query)(struct session *session, uint32_t place, uint32_t thread_count, uint32_t transform_words,
-                          double from, double to, uint32_t search_length, int inverted, int weight, int compared,
-                          double scale);
+int EXPORT(session_query)(struct session *session);
 void EXPORT(session_release)(struct session *session, uint32_t query);
 int EXPORT(session_used_closed)(struct session *session);
 
@@ -88,10 +86,7 @@ const struct view *EXPORT(session_wait_groups)(struct session *session, uint32_t
 /* wasm_timeline.c */
 const struct view *EXPORT(session_activity)(struct session *session, uint32_t drawn_count, double from, double to,
                                             uint32_t width);
-const struct view *EXPORT(session_activity_matching)(struct session *session, uint32_t drawn_count, double from,
-                                                     double to, uint32_t width, uint32_t thread_count,
-                                                     uint32_t transform_words, uint32_t path_length, int inverted,
-                                                     uint32_t search_length);
+const struct view *EXPORT(session_activity_matching)(struct session *session);
 const struct view *EXPORT(session_thread_times)(struct session *session, double from, double to);
 const struct view *EXPORT(session_sample_at)(struct session *session, uint32_t thread, double time,
                                              uint32_t thread_count, uint32_t transform_words);
@@ -119,11 +114,8 @@ const struct view *EXPORT(session_stack_chart)(struct session *session, uint32_t
                                                double to, uint32_t columns, int same_widths);
 
 /* wasm_export.c */
-const struct view *EXPORT(session_export)(struct session *session, uint32_t query, uint32_t input_length,
-                                          uint32_t table, int weight, double from, double to, uint32_t scope,
-                                          uint32_t parts);
-const struct view *EXPORT(session_export_preview)(struct session *session, uint32_t query, uint32_t input_length,
-                                                  double from, double to, uint32_t scope, uint32_t parts);
+const struct view *EXPORT(session_export)(struct session *session);
+const struct view *EXPORT(session_export_preview)(struct session *session);
 const struct view *EXPORT(session_html_page)(struct session *session, uint32_t view_length, uint32_t template_length,
                                              uint32_t gzip_length, int has_sources);
 

@@ -74,35 +74,35 @@ static int query_without_transforms(struct session *session, struct request *req
     return engine_query(request->own, &query, &session->err);
 }
 
-/* Reads a request: the input holds the name of the format, a search for markers, and libraries that keep their
- * names, each with a NUL. */
-static int request_begin(struct session *session, struct request *request, uint32_t query, uint32_t input_length,
-                         uint32_t table, int weight, double from, double to, uint32_t scope, uint32_t parts)
+/* Reads the input, an export_request. */
+static int request_begin(struct session *session, struct request *request)
 {
-    struct engine *engine = session_engine(session, query);
+    const struct export_request *input = (const void *)session->input.data;
+    struct engine *engine = session_engine(session, input->query);
     const struct weight *weighed;
-    if (!engine || session_weight(session, weight, &weighed))
+    if (!engine || session_weight(session, (int)input->weight, &weighed))
         return -EINVAL;
-    const char *at = (const char *)session_words(session), *end = at + input_length;
+    const char *at = input->texts, *end = at + input->text_length;
     const char *format = next_text(&at, end), *search = next_text(&at, end);
-    if (!search || table >= EXPORT_TABLES)
+    if (!search || input->table >= EXPORT_TABLES)
         return error_set(&session->err, EINVAL, "invalid export request");
     request->exporter = exporter_find(format);
     if (!request->exporter)
         return error_set(&session->err, EINVAL, "there is no format '%s'", format);
     struct time_range full = engine_full_range(engine);
-    request->view = (struct export_view){.engine = engine,
-                                         .threads = engine->threads.data,
-                                         .thread_count = engine->threads.length,
-                                         .range = {isfinite(from) ? from : full.from, isfinite(to) ? to : full.to},
-                                         .is_inverted = engine->is_inverted,
-                                         .weight = *weighed,
-                                         .search = search,
-                                         .table = (enum export_table)table,
-                                         .wait_grouping = WAITS_BY_OBJECT};
-    int code = scope & SCOPE_TRANSFORMS ? 0 : query_without_transforms(session, request, engine, scope);
+    request->view = (struct export_view){
+        .engine = engine,
+        .threads = engine->threads.data,
+        .thread_count = engine->threads.length,
+        .range = {isfinite(input->from) ? input->from : full.from, isfinite(input->to) ? input->to : full.to},
+        .is_inverted = engine->is_inverted,
+        .weight = *weighed,
+        .search = search,
+        .table = (enum export_table)input->table,
+        .wait_grouping = WAITS_BY_OBJECT};
+    int code = input->scope & SCOPE_TRANSFORMS ? 0 : query_without_transforms(session, request, engine, input->scope);
     request->sanitize = (struct sanitize_options){
-        .parts = parts & SANITIZE_ALL, .libraries = request->libraries, .is_part = !request->view.is_whole};
+        .parts = input->parts & SANITIZE_ALL, .libraries = request->libraries, .is_part = !request->view.is_whole};
     for (const char *name; request->sanitize.library_count < MOST_LIBRARIES && (name = next_text(&at, end)) != NULL;)
         request->libraries[request->sanitize.library_count++] = name;
     if (request->sanitize.parts || request->sanitize.library_count)
@@ -110,13 +110,11 @@ static int request_begin(struct session *session, struct request *request, uint3
     return code;
 }
 
-/* One column: the bytes of the file, before compression. `table`: enum export_table, for csv. `weight`, `from` and
- * `to`: those of the query. `scope`: enum export_scope; `parts`: enum sanitize_part. */
-const struct view *session_export(struct session *session, uint32_t query, uint32_t input_length, uint32_t table,
-                                  int weight, double from, double to, uint32_t scope, uint32_t parts)
+/* One column: the bytes of the file, before compression. */
+const struct view *session_export(struct session *session)
 {
     struct request request = {0};
-    int code = request_begin(session, &request, query, input_length, table, weight, from, to, scope, parts);
+    int code = request_begin(session, &request);
     session->text.length = 0;
     session->text_sink = text_sink(&session->text);
     if (!code)
@@ -126,13 +124,12 @@ const struct view *session_export(struct session *session, uint32_t query, uint3
 }
 
 /* The kept and removed data of a sanitized export, as sanitize_describe() writes it. */
-const struct view *session_export_preview(struct session *session, uint32_t query, uint32_t input_length, double from,
-                                          double to, uint32_t scope, uint32_t parts)
+const struct view *session_export_preview(struct session *session)
 {
     struct request request = {0};
     struct sanitize_summary summary;
     struct arena memory = {0};
-    int code = request_begin(session, &request, query, input_length, 0, 0, from, to, scope, parts);
+    int code = request_begin(session, &request);
     request.view.sanitize = &request.sanitize; /* even if no part is removed */
     session->text.length = 0;
     if (!code)

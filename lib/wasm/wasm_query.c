@@ -148,36 +148,34 @@ int session_used_closed(struct session *session)
     return asked;
 }
 
-/* The input holds `thread_count` thread indexes, the words of the transforms, and the bytes of the search. `place`:
- * below MOST_QUERIES; `weight`: one of session_weights(). For a comparison also enum compared, and the scale of the
- * new side (0: the profile's own). Returns the number of the query, or a negative errno value; the slot is then
- * empty. */
-int session_query(struct session *session, uint32_t place, uint32_t thread_count, uint32_t transform_words, double from,
-                  double to, uint32_t search_length, int inverted, int weight, int compared, double scale)
+/* The input is a query_request. Returns the number of the query, or a negative errno value; the slot is then empty. */
+int session_query(struct session *session)
 {
-    const uint32_t *words = session_words(session);
-    int code = session_read_transforms(session, words + thread_count, transform_words);
+    const struct query_request *request = (const void *)session->input.data;
+    const uint32_t *words = request->words;
+    uint32_t place = request->place, thread_count = request->thread_count, compared = request->compared;
+    int code = session_read_transforms(session, words + thread_count, request->transform_words);
     if (code)
         return code;
     if (place >= MOST_QUERIES)
         return error_set(&session->err, EINVAL, "invalid query number %u", place);
     const struct weight *weighed;
-    if ((code = session_weight(session, weight, &weighed)) != 0)
+    if ((code = session_weight(session, (int)request->weight, &weighed)) != 0)
         return code;
     struct open_query *open = &session->queries[place];
     const struct tree_query query = {
         .threads = words,
         .thread_count = thread_count,
-        .range = {from, to},
+        .range = {request->from, request->to},
         .transforms = session->transforms.data,
         .transform_count = session->transforms.length,
-        .search = (const char *)(words + thread_count + transform_words),
-        .search_length = search_length,
-        .inverted = inverted != 0,
+        .search = (const char *)(words + thread_count + request->transform_words),
+        .search_length = request->search_length,
+        .inverted = request->inverted != 0,
         .weight = weighed->kind,
         .table = weighed->table,
         .compared = compared == COMPARED_BASE || compared == COMPARED_NEW ? (enum compared)compared : COMPARED_CHANGE,
-        .scale = scale > 0 && scale < INFINITY ? scale : 0};
+        .scale = request->scale > 0 && request->scale < INFINITY ? request->scale : 0};
     size_t skipped = depend_on_threads(session) ? 0 : thread_count;
     session_forget_butterflies(session, open->id);
     open->id = 0;
@@ -185,7 +183,7 @@ int session_query(struct session *session, uint32_t place, uint32_t thread_count
     if (!code)
         code = engine_query(open->engine, &query, &session->err);
     if (!code)
-        code = set_stacks_key(session, open, words + skipped, thread_count - skipped + transform_words);
+        code = set_stacks_key(session, open, words + skipped, thread_count - skipped + request->transform_words);
     if (code) {
         close_query(session, open);
         return code;

@@ -46,6 +46,36 @@ struct source_words {
     uint32_t words[4];
 };
 
+/* A request is the input of a call with many arguments. web/src/engine writes the fields in this order. */
+
+struct query_request {      /* of session_query() */
+    double from, to, scale; /* scale: of the new side of a comparison; 0: the profile's own */
+    uint32_t place;         /* below MOST_QUERIES */
+    uint32_t thread_count, transform_words, search_length;
+    uint32_t inverted, weight; /* weight: of session_weights() */
+    uint32_t compared;         /* enum compared */
+    uint32_t words[];          /* the indexes of the threads, the transforms, the bytes of the search */
+};
+
+struct matching_request { /* of session_activity_matching() */
+    double from, to;
+    uint32_t width; /* pixels */
+    uint32_t drawn_count, thread_count, transform_words;
+    uint32_t path_length; /* 0: any path */
+    uint32_t search_length, inverted;
+    uint32_t words[]; /* drawn threads, threads and words of the transforms, funcs of the path, bytes of the search */
+};
+
+struct export_request { /* of session_export() and session_export_preview() */
+    double from, to;    /* of the query */
+    uint32_t query, text_length;
+    uint32_t table;  /* enum export_table, for csv */
+    uint32_t weight; /* of the query */
+    uint32_t scope;  /* enum export_scope */
+    uint32_t parts;  /* enum sanitize_part */
+    char texts[];    /* the format, a search for markers, libraries that keep their names, each with a NUL */
+};
+
 /* A query of session_query(), and its number, which later calls pass. */
 enum { MOST_QUERIES = 4 }; /* open at a time, each in a slot of its own */
 

@@ -23,24 +23,22 @@ const struct view *session_activity(struct session *session, uint32_t drawn_coun
     return activity_view(session);
 }
 
-/* The activity of the drawn threads after the transforms, a search and a path (of length 0: any). The input holds
- * the drawn threads, the threads of the transforms, the words of the transforms, the funcs of the path, then the
- * bytes of the search. Columns as those of session_activity(). */
-const struct view *session_activity_matching(struct session *session, uint32_t drawn_count, double from, double to,
-                                             uint32_t width, uint32_t thread_count, uint32_t transform_words,
-                                             uint32_t path_length, int inverted, uint32_t search_length)
+/* The activity of the drawn threads after the transforms, a search and a path. The input is a matching_request.
+ * Columns as those of session_activity(). */
+const struct view *session_activity_matching(struct session *session)
 {
-    const uint32_t *drawn = session_words(session), *words = drawn + drawn_count;
-    const uint32_t *funcs = words + thread_count + transform_words;
-    const struct tree_path path = {funcs, path_length, inverted != 0};
+    const struct matching_request *request = (const void *)session->input.data;
+    const uint32_t *drawn = request->words, *words = drawn + request->drawn_count;
+    const uint32_t *funcs = words + request->thread_count + request->transform_words;
+    const struct tree_path path = {funcs, request->path_length, request->inverted != 0};
     const struct activity_query query = {.threads = drawn,
-                                         .thread_count = drawn_count,
-                                         .range = {from, to},
-                                         .width = width,
-                                         .search = (const char *)(funcs + path_length),
-                                         .search_length = search_length,
-                                         .path = path_length ? &path : NULL};
-    struct engine *engine = session_stacks(session, words, thread_count, transform_words);
+                                         .thread_count = request->drawn_count,
+                                         .range = {request->from, request->to},
+                                         .width = request->width,
+                                         .search = (const char *)(funcs + request->path_length),
+                                         .search_length = request->search_length,
+                                         .path = request->path_length ? &path : NULL};
+    struct engine *engine = session_stacks(session, words, request->thread_count, request->transform_words);
     activity_destroy(&session->activity);
     if (!engine || engine_activity(engine, &query, &session->activity, &session->err))
         return NULL;

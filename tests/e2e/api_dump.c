@@ -20,7 +20,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { MOST_ARGUMENTS = 10, MOST_LINE = 1 << 16, FIRST_RECORDS = 6, FEED_BYTES = 1000 };
+enum { MOST_ARGUMENTS = 6, MOST_LINE = 1 << 16, FIRST_RECORDS = 6, FEED_BYTES = 1000 };
 
 /* ---- the functions, with their arguments as they come ---- */
 
@@ -41,7 +41,7 @@ enum { MOST_ARGUMENTS = 10, MOST_LINE = 1 << 16, FIRST_RECORDS = 6, FEED_BYTES =
         return (double)session_##name(__VA_ARGS__);                                                                    \
     }
 
-NUMBER(query, session, WORD(0), WORD(1), WORD(2), REAL(3), REAL(4), WORD(5), INT(6), INT(7), INT(8), REAL(9))
+NUMBER(query, session)
 VIEW(summary, session, WORD(0))
 VIEW(children, session, WORD(0), WORD(1))
 VIEW(flame_find, session, WORD(0), WORD(1))
@@ -70,7 +70,7 @@ VIEW(address_costs, session, WORD(0), WORD(1), INT(2), WORD(3), WORD(4))
 VIEW(symbol_costs, session, WORD(0), WORD(1), INT(2), WORD(3))
 VIEW(wait_groups, session, WORD(0), INT(1))
 VIEW(activity, session, WORD(0), REAL(1), REAL(2), WORD(3))
-VIEW(activity_matching, session, WORD(0), REAL(1), REAL(2), WORD(3), WORD(4), WORD(5), WORD(6), INT(7), WORD(8))
+VIEW(activity_matching, session)
 VIEW(sample_at, session, WORD(0), REAL(1), WORD(2), WORD(3))
 NUMBER(marker_query, session, WORD(0), REAL(1), REAL(2), WORD(3), WORD(4))
 VIEW(marker_sorted, session, WORD(0))

@@ -105,13 +105,17 @@ class Api {
         }
     }
 
-    /** `input`: words and then text, or null to leave what is there. */
+    /** `input`: words and then text, and doubles before them; or null to leave what is there. */
     call(name, layout, args, input = null) {
         let hex = '-';
         if (input) {
-            const [words, text = ''] = input;
-            this.engine.inputWords(words.map((word) => word | 0), text);
-            const bytes = Buffer.concat([Buffer.from(Int32Array.from(words, (word) => word | 0).buffer), Buffer.from(encoder.encode(text))]);
+            const [words, text = '', doubles = []] = input;
+            this.engine.inputRequest(doubles, words.map((word) => word | 0), encoder.encode(text));
+            const bytes = Buffer.concat([
+                Buffer.from(Float64Array.from(doubles).buffer),
+                Buffer.from(Int32Array.from(words, (word) => word | 0).buffer),
+                Buffer.from(encoder.encode(text)),
+            ]);
             hex = `+${bytes.toString('hex')}`;
         }
         this.requests.push([name, hex, layout, ...args].join(' '));
@@ -150,7 +154,8 @@ function transformWords({ kind, index, path = [], text = '' }) {
 function askQuery(api, { threads, transforms, from, to, search, inverted, weight }, place = 0) {
     const list = transforms.flatMap(transformWords);
     const text = encoder.encode(search).length;
-    const id = api.call('query', '?', [place, threads.length, list.length, from, to, text, inverted, weight, 0, 0], [[...threads, ...list], search]) ?? 0;
+    const request = [place, threads.length, list.length, text, inverted, weight, 0];
+    const id = api.call('query', '?', [], [[...request, ...threads, ...list], search, [from, to, 0]]) ?? 0;
     api.call('summary', '0:d', [id]);
     return id;
 }
@@ -225,7 +230,11 @@ function askOfThreads(api, info, path, query, id) {
                 api.call('stack_chart', '0:ddwwwwwwww', [id, index, from, to, columns, isSame]);
             api.call('activity', '0:w/1:fx211/2:b*211', [index, from, to, 211]);
             for (const search of ['', 'a'])
-                api.call('activity_matching', '0:w/1:fx93/2:b*93', [index, from, to, 93, query.threads.length, list.length, path.length, 0, search.length], [[...query.threads, ...list, ...path], search]);
+                api.call('activity_matching', '0:w/1:fx93/2:b*93', [], [
+                    [93, 1, query.threads.length, list.length, path.length, search.length, 0, index, ...query.threads, ...list, ...path],
+                    search,
+                    [from, to],
+                ]);
             for (const place of [0, 0.3, 0.6])
                 api.call('sample_at', '0:w/1:d*1/2:d*1/3:w*1/4:b*1/5:d*2', [index, from + (to - from) * place, query.threads.length, list.length], [[...query.threads, ...list]]);
             for (const places of [4, 8 | 16 | 32 | 64]) api.call('marker_strip', RECTS, [index, from, to, length / 500, places]);

@@ -63,26 +63,8 @@ export interface ExportCalls {
 }
 
 interface Functions {
-    session_export(
-        session: Pointer,
-        query: number,
-        inputLength: number,
-        table: number,
-        weight: number,
-        from: number,
-        to: number,
-        scope: number,
-        parts: number,
-    ): Pointer;
-    session_export_preview(
-        session: Pointer,
-        query: number,
-        inputLength: number,
-        from: number,
-        to: number,
-        scope: number,
-        parts: number,
-    ): Pointer;
+    session_export(session: Pointer): Pointer;
+    session_export_preview(session: Pointer): Pointer;
     session_html_page(
         session: Pointer,
         viewLength: number,
@@ -96,26 +78,31 @@ export function exportAnswers(module: EngineModule): Answers<ExportCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
     const encoder = new TextEncoder();
-    const inputTexts = (texts: readonly string[]): number =>
-        module.inputWords([], texts.map((text) => `${text.replaceAll('\0', '')}\0`).join(''));
-    const timesOf = (range: [number, number] | null): [number, number] =>
-        range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    const inputExport = (query: number, request: ExportRequest): void => {
+        const { format, table, range, weight, search, scope, sanitizing } = request;
+        const texts = [format, search, ...(sanitizing?.libraries ?? [])];
+        const bytes = module.encode(texts.map((text) => `${text.replaceAll('\0', '')}\0`).join(''));
+        module.inputRequest(
+            range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+            [
+                query,
+                bytes.length,
+                EXPORT_TABLES.indexOf(table),
+                module.weightIndex(weight),
+                scope,
+                sanitizing?.parts ?? 0,
+            ],
+            bytes,
+        );
+    };
     return {
-        exportFile(query, { format, table, range, weight, search, scope, sanitizing }) {
-            const length = inputTexts([format, search, ...(sanitizing?.libraries ?? [])]);
-            const at = EXPORT_TABLES.indexOf(table);
-            const index = module.weightIndex(weight);
-            const parts = sanitizing?.parts ?? 0;
-            return module
-                .view(wasm.session_export(session, query, length, at, index, ...timesOf(range), scope, parts))
-                .bytes(0);
+        exportFile(query, request) {
+            inputExport(query, request);
+            return module.view(wasm.session_export(session)).bytes(0);
         },
-        exportPreview(query, { format, range, search, scope, sanitizing }) {
-            const length = inputTexts([format, search, ...(sanitizing?.libraries ?? [])]);
-            const parts = sanitizing?.parts ?? 0;
-            return module.decode(
-                module.view(wasm.session_export_preview(session, query, length, ...timesOf(range), scope, parts)),
-            );
+        exportPreview(query, request) {
+            inputExport(query, request);
+            return module.decode(module.view(wasm.session_export_preview(session)));
         },
         htmlPage({ template, gzip, view, hasSources }) {
             const head = encoder.encode(`${view.replace(/^\?/, '').replaceAll('\0', '')}\0`);

@@ -95,6 +95,20 @@ export class EngineModule {
         return new Uint8Array(this.exports.memory.buffer, address(pointer), size);
     }
 
+    encode(text: string): Uint8Array {
+        return this.encoder.encode(text);
+    }
+
+    /** Puts a request (wasm_session.h) into the input: its doubles, its words, the words after it, and bytes. */
+    inputRequest(doubles: readonly number[], words: readonly number[], bytes: Uint8Array): void {
+        const at = doubles.length * 8;
+        const end = at + words.length * 4;
+        const { buffer, byteOffset } = this.input(end + bytes.length);
+        new Float64Array(buffer, byteOffset, doubles.length).set(doubles);
+        new Int32Array(buffer, byteOffset + at, words.length).set(words);
+        new Uint8Array(buffer, byteOffset + end).set(bytes);
+    }
+
     /** Puts 32-bit words and after them text, as UTF-8, into the input. Returns how many bytes the text has. */
     inputWords(words: readonly number[], text = ''): number {
         const bytes = this.encoder.encode(text);

@@ -6,18 +6,7 @@ import { transformWords } from './tree';
 
 interface Functions {
     session_activity(session: Pointer, drawnCount: number, from: number, to: number, width: number): Pointer;
-    session_activity_matching(
-        session: Pointer,
-        drawnCount: number,
-        from: number,
-        to: number,
-        width: number,
-        threads: number,
-        transformWords: number,
-        pathLength: number,
-        inverted: number,
-        searchLength: number,
-    ): Pointer;
+    session_activity_matching(session: Pointer): Pointer;
     session_thread_times(session: Pointer, from: number, to: number): Pointer;
     session_sample_at(session: Pointer, thread: number, time: number, threads: number, transformWords: number): Pointer;
 }
@@ -66,22 +55,11 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
     ): ActivityRows {
         const { words, lengths } = stackWords(filter);
         const path = filter.of?.path ?? [];
+        const search = module.encode(filter.search);
         const inverted = Number(filter.of?.inverted ?? false);
-        const length = module.inputWords([...drawn, ...words, ...path], filter.search);
-        return activityRows(
-            wasm.session_activity_matching(
-                session,
-                drawn.length,
-                from,
-                to,
-                width,
-                ...lengths,
-                path.length,
-                inverted,
-                length,
-            ),
-            width,
-        );
+        const request = [width, drawn.length, ...lengths, path.length, search.length, inverted];
+        module.inputRequest([from, to], [...request, ...drawn, ...words, ...path], search);
+        return activityRows(wasm.session_activity_matching(session), width);
     }
 
     return {

@@ -30,19 +30,7 @@ import type { Answers } from './protocol';
 import { sidesAt } from './sides';
 
 interface Functions {
-    session_query(
-        session: Pointer,
-        place: number,
-        threads: number,
-        transformWords: number,
-        from: number,
-        to: number,
-        searchLength: number,
-        inverted: number,
-        weight: number,
-        compared: number,
-        scale: number,
-    ): number;
+    session_query(session: Pointer): number;
     session_rewrite_path(session: Pointer, query: number, transformWords: number, length: number): Pointer;
     session_recursion(session: Pointer, query: number, func: number): number;
     session_release(session: Pointer, query: number): void;
@@ -204,23 +192,19 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
         query(query: Query, first, place = 0): QueryAnswer {
             const transforms = query.transforms.flatMap(transformWords);
             const scale = query.scaledBy === undefined ? 0 : scaleOf(query.scaledBy);
-            const searchLength = module.inputWords([...query.threads, ...transforms], query.search);
+            const search = module.encode(query.search);
             const [from, to] = query.range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-            const id = module.check(
-                wasm.session_query(
-                    session,
-                    place,
-                    query.threads.length,
-                    transforms.length,
-                    from,
-                    to,
-                    searchLength,
-                    Number(query.inverted),
-                    module.weightIndex(query.weight),
-                    COMPARED.indexOf(query.compared ?? 'change'),
-                    scale,
-                ),
-            );
+            const words = [
+                place,
+                query.threads.length,
+                transforms.length,
+                search.length,
+                Number(query.inverted),
+                module.weightIndex(query.weight),
+                COMPARED.indexOf(query.compared ?? 'change'),
+            ];
+            module.inputRequest([from, to, scale], [...words, ...query.threads, ...transforms], search);
+            const id = module.check(wasm.session_query(session));
             const roots = rows(wasm.session_children(session, id, NONE));
             const isThere = first && roots.func.includes(first.path[0] ?? NONE);
             const heaviest = (): NodePath =>
