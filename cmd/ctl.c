@@ -76,7 +76,7 @@ static bool send_and_receive(const char *path, const char *request, char *answer
 bool ctl_ask(pid_t pid, const char *request, char *answer, size_t size)
 {
     char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE], path[CONTROL_PATH_SIZE];
-    control_socket_directories(directories);
+    control_socket_list_directories(directories);
     for (size_t i = 0; i < CONTROL_DIRECTORIES; i++) {
         int length = snprintf(path, sizeof(path), "%s/%d.sock", directories[i], (int)pid);
         if (directories[i][0] && length > 0 && (size_t)length < sizeof(path) &&
@@ -117,7 +117,7 @@ static bool list_running(struct running_list *list)
 {
     char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE];
     bool ok = true;
-    control_socket_directories(directories);
+    control_socket_list_directories(directories);
     for (size_t i = 0; i < CONTROL_DIRECTORIES && ok; i++)
         ok = !directories[i][0] || list_directory(list, directories[i]);
     return ok;

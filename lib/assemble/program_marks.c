@@ -5,7 +5,7 @@
 
 static int add_name(struct program_marks *marks, const struct spool_mark_name *record, struct error *err)
 {
-    if (record->mark_name > MARK_WRITER_NAMES + 1)
+    if (record->mark_name > MARK_WRITER_NAMES_MAX + 1)
         return 0;
     while (marks->names.length <= record->mark_name)
         if (!array_push(&marks->names, STRING_NONE))
@@ -18,7 +18,7 @@ static int add_name(struct program_marks *marks, const struct spool_mark_name *r
 static int add_mark(struct program_marks *marks, const struct spool_program_mark *record, struct error *err)
 {
     bool is_known = record->mark_name < marks->names.length && marks->names.data[record->mark_name] != STRING_NONE;
-    if (record->mark >= SPOOL_MARK_KINDS || marks->items.length >= MARK_WRITER_MARKS)
+    if (record->mark >= SPOOL_MARK_KINDS || marks->items.length >= MARK_WRITER_MARKS_MAX)
         return 0;
     struct program_mark mark = {.kind = record->mark,
                                 .pid = record->pid,

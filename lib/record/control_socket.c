@@ -26,7 +26,7 @@ struct control_socket {
 
 /* ---- where ---- */
 
-void control_socket_directories(char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE])
+void control_socket_list_directories(char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE])
 {
     enum { NAME_MAX_LENGTH = 24 }; /* "/4194304.sock" and some */
     const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -49,11 +49,12 @@ bool control_socket_find_problem(char *text, size_t size)
 {
     char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE];
     struct stat info;
-    control_socket_directories(directories);
+    control_socket_list_directories(directories);
     for (size_t i = 0; i < CONTROL_DIRECTORIES; i++) {
         if (!directories[i][0] || lstat(directories[i], &info) || control_socket_is_private(directories[i]))
             continue;
-        snprintf(text, size, "%s %s; set XDG_RUNTIME_DIR to a directory of yours, for prof record and for prof ctl",
+        snprintf(text, size,
+                 "%s %s; set XDG_RUNTIME_DIR to a directory that you own, for both prof record and prof ctl",
                  directories[i],
                  !S_ISDIR(info.st_mode)     ? "is no directory"
                  : info.st_uid != geteuid() ? "belongs to another user"
@@ -63,10 +64,10 @@ bool control_socket_find_problem(char *text, size_t size)
     return false;
 }
 
-static bool choose_directory(char *directory)
+static bool choose_socket_directory(char *directory)
 {
     char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE];
-    control_socket_directories(directories);
+    control_socket_list_directories(directories);
     for (size_t i = 0; i < CONTROL_DIRECTORIES; i++) {
         if (!directories[i][0] || (mkdir(directories[i], 0700) && errno != EEXIST) ||
             !control_socket_is_private(directories[i]))
@@ -79,20 +80,20 @@ static bool choose_directory(char *directory)
 
 /* ---- opening ---- */
 
-static bool listen_at(struct control_socket *socket_, const char *directory)
+static bool listen_at_path(struct control_socket *socket_, const char *directory)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int length = snprintf(socket_->path, sizeof(socket_->path), "%s/%d.sock", directory, (int)getpid());
     if (length < 0 || (size_t)length >= sizeof(address.sun_path))
         return false;
     memcpy(address.sun_path, socket_->path, (size_t)length + 1);
-    unlink(socket_->path); /* left by a killed recorder of the same pid */
+    unlink(socket_->path); /* left by a killed recorder with the same pid */
     socket_->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     return socket_->listen_fd >= 0 && bind(socket_->listen_fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
            listen(socket_->listen_fd, MOST_CLIENTS) == 0;
 }
 
-static bool watch(const struct control_socket *socket, int fd)
+static bool watch_descriptor(const struct control_socket *socket, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
     return epoll_ctl(socket->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
@@ -102,7 +103,7 @@ int control_socket_open(struct control_socket **out, struct error *err)
 {
     char directory[CONTROL_PATH_SIZE];
     *out = NULL;
-    if (!choose_directory(directory))
+    if (!choose_socket_directory(directory))
         return 0;
     struct control_socket *socket = calloc(1, sizeof(*socket));
     if (!socket)
@@ -111,7 +112,7 @@ int control_socket_open(struct control_socket **out, struct error *err)
     for (size_t i = 0; i < MOST_CLIENTS; i++)
         socket->clients[i].fd = -1;
     socket->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (socket->epoll_fd < 0 || !listen_at(socket, directory) || !watch(socket, socket->listen_fd)) {
+    if (socket->epoll_fd < 0 || !listen_at_path(socket, directory) || !watch_descriptor(socket, socket->listen_fd)) {
         control_socket_close(socket);
         return 0;
     }
@@ -164,7 +165,7 @@ static void drop_client(struct client *client)
     client->fd = -1;
 }
 
-/* One request for each connection. */
+/* Reads and answers the one request of a connection. */
 static int serve_client(const struct control_handler *handler, struct client *client, struct error *err)
 {
     ssize_t got = recv(client->fd, client->line + client->length, sizeof(client->line) - 1 - client->length, 0);
@@ -183,7 +184,7 @@ static int serve_client(const struct control_handler *handler, struct client *cl
     return code;
 }
 
-static bool is_allowed(int fd)
+static bool is_user_allowed(int fd)
 {
     struct ucred peer;
     socklen_t size = sizeof(peer);
@@ -195,8 +196,8 @@ static void accept_client(struct control_socket *socket)
     int fd = accept4(socket->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
-    for (size_t i = 0; i < MOST_CLIENTS && is_allowed(fd); i++) {
-        if (socket->clients[i].fd >= 0 || !watch(socket, fd))
+    for (size_t i = 0; i < MOST_CLIENTS && is_user_allowed(fd); i++) {
+        if (socket->clients[i].fd >= 0 || !watch_descriptor(socket, fd))
             continue;
         socket->clients[i].fd = fd;
         socket->clients[i].length = 0;

@@ -1,9 +1,9 @@
 /*
- * The socket through which `prof ctl` controls a recording: PID.sock in a directory that only its user may enter. A
+ * The socket through which `prof ctl` controls a recording: PID.sock in a directory that only this user may enter. A
  * request is one line: "pause", "resume", "mark TEXT", "snapshot", "stop" or "status". The answer is one line: "ok
  * TEXT" or "error TEXT". Only the recorder's user and root get an answer.
  *
- * Threads: the recorder thread. Any thread may call the functions of paths.
+ * Threads: the recorder thread. Any thread may call the functions that only handle paths.
  */
 #pragma once
 
@@ -25,28 +25,30 @@ struct control_request {
 };
 
 struct control_handler {
-    /* Carries out a request and fills in the answer. Fails only if the recording must end. */
+    /* Callback: carries out a request and fills in the answer. Fails only if the recording must end. */
     int (*take)(void *context, struct control_request *request, struct error *err);
     void *context;
 };
 
 enum { CONTROL_DIRECTORIES = 2, CONTROL_PATH_SIZE = 108 };
 
-/* The directories of sockets, the preferred one first: $XDG_RUNTIME_DIR/prof, then $TMPDIR/prof-UID or /tmp/prof-UID.
- * "" without $XDG_RUNTIME_DIR. They may not exist. */
-void control_socket_directories(char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE]);
+/* Writes the possible directories of sockets, the preferred directory first: $XDG_RUNTIME_DIR/prof ("" without
+ * $XDG_RUNTIME_DIR), then $TMPDIR/prof-UID or /tmp/prof-UID. They may not exist. */
+void control_socket_list_directories(char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE]);
 
 /* Whether the directory belongs to this user, and only this user may enter it. */
 bool control_socket_is_private(const char *directory);
 
-/* Whether one of these directories exists but is not private. `text`: which one, why, and what to do. */
+/* Whether a directory of sockets exists but is not private. `text` receives the directory, the reason, and the
+ * remedy. */
 bool control_socket_find_problem(char *text, size_t size);
 
-/* *out NULL if the socket cannot be created: the recording continues without it. */
+/* **out is NULL if the socket cannot be created: the recording continues without a socket. */
 int control_socket_open(struct control_socket **out, struct error *err);
 
-int control_socket_fd(const struct control_socket *socket); /* for poll(): readable when a request waits */
-/* Accepts clients, and hands over each request. */
+int control_socket_fd(
+    const struct control_socket *socket); /* descriptor for poll(): readable when a request has arrived */
+/* Accepts clients, and passes each request to the handler. */
 int control_socket_serve(struct control_socket *socket, const struct control_handler *handler, struct error *err);
 
 /* Removes the socket. Accepts NULL. */

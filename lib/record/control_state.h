@@ -1,5 +1,5 @@
 /*
- * What control.c knows of a recording that runs.
+ * The state of control.c in a running recording.
  */
 #pragma once
 
@@ -12,15 +12,15 @@
 
 struct control_socket;
 
-/* A part of struct recording. Zeroed at the start, except the descriptors. */
+/* A member of struct recording. Starts zeroed, except the descriptors. */
 struct control {
     struct control_socket *socket; /* NULL: none */
-    bool paused, delayed;          /* delayed: until options.delay is over */
+    bool paused, delayed;          /* delayed: the delay before the recording is not over */
     struct pauses pauses;
     uint64_t paused_cpu_time;    /* ns of CPU time in pauses */
     uint64_t cpu_time_before;    /* ns: the threads' CPU time at the start of the current pause */
-    pid_t snapshot_pid;          /* of the child that makes a snapshot; 0: none */
-    bool snapshot_wanted;        /* a signal requested one more */
+    pid_t snapshot_pid;          /* pid of the child that makes a snapshot; 0: none */
+    bool snapshot_wanted;        /* a signal requested another snapshot */
     ARRAY(int) snapshot_clients; /* connections that wait for the next snapshot; owned */
-    bool said_full;              /* the user knows that the disk is full */
+    bool said_full;              /* the user was notified that the disk is full */
 };

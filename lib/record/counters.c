@@ -19,8 +19,9 @@
 #define MS UINT64_C(1000000)
 
 static const uint64_t interval = 50 * MS;
-static const uint64_t system_interval = 200 * MS; /* the kernel counts this time in steps of 10 ms */
-static const uint64_t most_at_once = 100000;      /* ns of CPU time after which the next call reads the rest */
+static const uint64_t system_interval =
+    200 * MS; /* interval of machine counters; the kernel counts CPU busy time in steps of 10 ms */
+static const uint64_t most_at_once = 100000; /* ns of CPU time per call; the next call reads the other processes */
 
 /* Readings take at most 1/600 of a CPU: long ones (the kernel visits all threads of a process, or all interrupt
  * descriptions) delay the next ones. */
@@ -28,9 +29,9 @@ static const uint64_t share = 600;
 static const uint64_t longest_interval = 1000 * MS;
 
 enum {
-    LEAST_AT_ONCE = 2,   /* readings, however long they take */
-    SWAP_READINGS = 20,  /* readings for each reading of the swap space */
-    FILES_PART = 4,      /* of the limit of open files */
+    LEAST_AT_ONCE = 2,   /* longest interval between readings, even if readings are slow */
+    SWAP_READINGS = 20,  /* readings of a process per reading of its swap space */
+    FILES_PART = 4,      /* share of the limit of open files */
     FILES_OF_PROCESS = 2 /* that stay open */
 };
 
@@ -44,21 +45,21 @@ struct process_counters {
     bool stays_open;
     bool has_values;
     bool is_refused;  /* /proc/PID/io */
-    bool begins_anew; /* the process called exec at `began` */
+    bool begins_anew; /* the process called exec at time `began` */
     uint64_t began;
     uint64_t values[COUNTER_KINDS];
     uint64_t written, looked; /* ns: last reading in the spool; last reading */
     uint32_t until_swap;      /* readings */
 };
 
-static bool wants(const struct counters *counters, enum counter_group group)
+static bool is_wanted(const struct counters *counters, enum counter_group group)
 {
     return counters->options.wanted & 1U << group;
 }
 
 /* ---- files of a process ---- */
 
-static int open_file_of(uint32_t pid, const char *name)
+static int open_proc_file(uint32_t pid, const char *name)
 {
     char path[64];
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", proc_living_thread(pid), name);
@@ -78,7 +79,7 @@ static void close_files(struct counters *counters, struct process_counters *proc
 }
 
 /* Reads the start of a /proc file as a string; false with errno on failure. */
-static bool read_again(int fd, char *text, size_t size)
+static bool reread_file(int fd, char *text, size_t size)
 {
     ssize_t length = fd < 0 ? -1 : pread(fd, text, size - 1, 0);
     text[length > 0 ? length : 0] = '\0';
@@ -88,11 +89,12 @@ static bool read_again(int fd, char *text, size_t size)
 /* Opens the needed files that are not yet open. */
 static void open_files(struct counters *counters, struct process_counters *process, uint32_t pid)
 {
-    bool needs_stat = wants(counters, COUNT_MEMORY) || wants(counters, COUNT_FAULTS) || wants(counters, COUNT_THREADS);
+    bool needs_stat =
+        is_wanted(counters, COUNT_MEMORY) || is_wanted(counters, COUNT_FAULTS) || is_wanted(counters, COUNT_THREADS);
     if (needs_stat && process->stat_fd < 0)
-        process->stat_fd = open_file_of(pid, "stat");
-    if (wants(counters, COUNT_IO) && process->io_fd < 0 && !process->is_refused) {
-        process->io_fd = open_file_of(pid, "io");
+        process->stat_fd = open_proc_file(pid, "stat");
+    if (is_wanted(counters, COUNT_IO) && process->io_fd < 0 && !process->is_refused) {
+        process->io_fd = open_proc_file(pid, "io");
         process->is_refused = process->io_fd < 0 && (errno == EACCES || errno == EPERM);
     }
     counters->was_refused |= process->is_refused;
@@ -106,7 +108,7 @@ static void open_files(struct counters *counters, struct process_counters *proce
 
 /* Parses /proc/PID/stat. An exited process has no threads and no memory. Returns false if the thread of the file has
  * ended. */
-static bool take_stat(const char *text, uint64_t values[COUNTER_KINDS])
+static bool parse_stat(const char *text, uint64_t values[COUNTER_KINDS])
 {
     struct proc_stat stat;
     if (!proc_stat_parse(text, &stat))
@@ -120,7 +122,7 @@ static bool take_stat(const char *text, uint64_t values[COUNTER_KINDS])
     return !strchr("ZX", stat.state);
 }
 
-/* "name: 123" at the start of a line. */
+/* Parses the line "name: 123" of a text. */
 static void parse_line(const char *text, const char *name, uint64_t scale, uint64_t *value)
 {
     const char *at = strstr(text, name);
@@ -140,7 +142,7 @@ static void read_swap(struct counters *counters, struct process_counters *proces
                       uint64_t values[COUNTER_KINDS])
 {
     char path[64], text[4096];
-    if (!counters->has_swap || !wants(counters, COUNT_MEMORY) || process->until_swap--)
+    if (!counters->has_swap || !is_wanted(counters, COUNT_MEMORY) || process->until_swap--)
         return;
     process->until_swap = SWAP_READINGS - 1;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", proc_living_thread(pid));
@@ -148,8 +150,8 @@ static void read_swap(struct counters *counters, struct process_counters *proces
         parse_line(text, "VmSwap:", 1024, &values[COUNTER_SWAP]);
 }
 
-/* Reads the current values. Values that an exiting process has already lost stay unchanged. False if the process is
- * gone. */
+/* Reads the current values. Values that an exiting process has already lost stay unchanged. Reads the counters of a
+ * process; false if it has ended. */
 static bool read_values(struct counters *counters, struct process_counters *process, const struct tracked_process *of,
                         uint64_t values[COUNTER_KINDS])
 {
@@ -157,14 +159,14 @@ static bool read_values(struct counters *counters, struct process_counters *proc
     uint64_t cpu_time = process_clock_ns(of->pid);
     if (!cpu_time)
         return false;
-    if (wants(counters, COUNT_CPU))
+    if (is_wanted(counters, COUNT_CPU))
         values[COUNTER_CPU_TIME] = cpu_time;
     open_files(counters, process, of->pid);
-    if (read_again(process->stat_fd, text, sizeof(text)) && !take_stat(text, values)) {
-        close(process->stat_fd); /* the next reading opens another thread's */
+    if (reread_file(process->stat_fd, text, sizeof(text)) && !parse_stat(text, values)) {
+        close(process->stat_fd); /* the next reading opens the file of another thread */
         process->stat_fd = -1;
     }
-    if (read_again(process->io_fd, text, sizeof(text))) {
+    if (reread_file(process->io_fd, text, sizeof(text))) {
         parse_io(text, values);
     } else if (process->io_fd >= 0 && (errno == EACCES || errno == EPERM)) {
         process->is_refused = counters->was_refused = true;
@@ -172,15 +174,15 @@ static bool read_values(struct counters *counters, struct process_counters *proc
         process->io_fd = -1;
     }
     read_swap(counters, process, of->pid, values);
-    if (counters->options.has_switches && wants(counters, COUNT_SWITCHES)) {
+    if (counters->options.has_switches && is_wanted(counters, COUNT_SWITCHES)) {
         values[COUNTER_WAITS] = of->waits;
         values[COUNTER_PREEMPTIONS] = of->preemptions;
     }
-    if (!wants(counters, COUNT_MEMORY))
+    if (!is_wanted(counters, COUNT_MEMORY))
         values[COUNTER_MEMORY] = COUNTER_UNKNOWN;
-    if (!wants(counters, COUNT_FAULTS))
+    if (!is_wanted(counters, COUNT_FAULTS))
         values[COUNTER_MINOR_FAULTS] = values[COUNTER_MAJOR_FAULTS] = COUNTER_UNKNOWN;
-    if (!wants(counters, COUNT_THREADS))
+    if (!is_wanted(counters, COUNT_THREADS))
         values[COUNTER_THREADS] = COUNTER_UNKNOWN;
     if (!process->stays_open)
         close_files(counters, process);
@@ -189,7 +191,7 @@ static bool read_values(struct counters *counters, struct process_counters *proc
 
 /* ---- readings ---- */
 
-static struct process_counters *counters_of(struct tracked_process *process)
+static struct process_counters *get_counters(struct tracked_process *process)
 {
     if (process->counters)
         return process->counters;
@@ -210,7 +212,7 @@ static int write_values(const struct counters *counters, uint32_t of, uint64_t t
     return spool_write_counters(counters->options.spool, &reading, err);
 }
 
-/* Whether it ran while the recording was paused. */
+/* Whether the process ran while the recording was paused. */
 static bool ran_in_pause(const struct counters *counters, const struct process_counters *process,
                          const struct tracked_process *of)
 {
@@ -237,10 +239,10 @@ static int write_base(struct counters *counters, struct process_counters *proces
     return write_values(counters, of->number, time < now ? time : now, 0, true, base, err);
 }
 
-/* Time (ns) up to which the values cannot have changed since the last reading, because the process did not run; 0 if it
- * only waited for a CPU. */
-static uint64_t unchanged_until(const struct counters *counters, const struct process_counters *process,
-                                const struct tracked_process *of)
+/* Returns the time (ns) until which the process did not run after its last reading, so that its values did not change;
+ * 0 if the process only waited for a CPU. */
+static uint64_t find_unchanged_end(const struct counters *counters, const struct process_counters *process,
+                                   const struct tracked_process *of)
 {
     uint64_t ran = of->runs_since > counters->options.sampling ? of->runs_since - counters->options.sampling : 0;
     uint64_t until = ran > process->looked ? ran : process->looked;
@@ -249,14 +251,14 @@ static uint64_t unchanged_until(const struct counters *counters, const struct pr
 
 static int read_process(struct counters *counters, struct tracked_process *of, uint64_t now, struct error *err)
 {
-    struct process_counters *process = counters_of(of);
+    struct process_counters *process = get_counters(of);
     uint64_t values[COUNTER_KINDS];
     if (!process)
         return error_no_memory(err);
     memcpy(values, process->values, sizeof(values));
     if (!read_values(counters, process, of, values))
         return 0;
-    uint64_t since = process->has_values ? unchanged_until(counters, process, of) : 0;
+    uint64_t since = process->has_values ? find_unchanged_end(counters, process, of) : 0;
     bool changes = !process->has_values || process->begins_anew || memcmp(values, process->values, sizeof(values)) != 0;
     bool was_paused = ran_in_pause(counters, process, of);
     int code = 0;
@@ -274,12 +276,12 @@ static int read_process(struct counters *counters, struct tracked_process *of, u
 
 /* ---- when ---- */
 
-void counters_note_run(struct counters *counters, struct tracked_process *process, uint64_t time, bool by_sample)
+void counters_mark_running(struct counters *counters, struct tracked_process *process, uint64_t time, bool by_sample)
 {
     if (process->runs_since || (!by_sample && counters->options.only_after_sample && !process->counters))
         return;
     if (counters->options.wanted &&
-        array_push(&counters->due, process->pid)) /* without memory, the process has no reading */
+        array_push(&counters->due, process->pid)) /* if memory runs out, the process has no reading */
         process->runs_since = time;
 }
 
@@ -295,7 +297,7 @@ static bool is_old_enough(const struct counters *counters, const struct tracked_
 }
 
 /* `is_last`: reads all due processes, without a time limit. */
-static int read_due(struct counters *counters, uint64_t now, bool is_last, struct error *err)
+static int read_due_processes(struct counters *counters, uint64_t now, bool is_last, struct error *err)
 {
     uint64_t started = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     size_t i = 0, kept = 0, readings = 0;
@@ -304,7 +306,7 @@ static int read_due(struct counters *counters, uint64_t now, bool is_last, struc
         uint32_t pid = counters->due.data[i];
         struct tracked_process *process = tracker_process(counters->options.tracker, pid);
         if (!process || !process->runs_since)
-            continue; /* it has ended, or its pid belongs to another process */
+            continue; /* the process has ended, or its pid belongs to another process */
         if (!is_last && readings >= LEAST_AT_ONCE && clock_ns(CLOCK_THREAD_CPUTIME_ID) - started > most_at_once)
             break;
         if (!is_old_enough(counters, process, now)) {
@@ -316,7 +318,7 @@ static int read_due(struct counters *counters, uint64_t now, bool is_last, struc
         readings++;
     }
     size_t left = counters->due.length - i;
-    if (left) /* processes left over come first in the next call */
+    if (left) /* the next call starts with the processes not read by this call */
         memmove(counters->due.data + kept, counters->due.data + i, left * sizeof(*counters->due.data));
     counters->due.length = kept + left;
     return code;
@@ -329,7 +331,7 @@ static int run(void *self, uint64_t now, struct error *err)
     if (!counters->options.wanted || now < counters->next)
         return 0;
     uint64_t started = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    int code = read_due(counters, now, false, err);
+    int code = read_due_processes(counters, now, false, err);
     if (!code && counters->system)
         code = system_counters_read(counters->system, counters->options.spool, now, system_interval, false, err);
     uint64_t pause = share * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - started);
@@ -350,7 +352,7 @@ int counters_finish(struct counters *counters, struct error *err)
     if (!counters->options.wanted)
         return 0;
     uint64_t now = monotonic_ns();
-    int code = read_due(counters, now, true, err);
+    int code = read_due_processes(counters, now, true, err);
     if (!code && counters->system)
         code = system_counters_read(counters->system, counters->options.spool, now, 0, false, err);
     return code;
@@ -358,14 +360,14 @@ int counters_finish(struct counters *counters, struct error *err)
 
 /* ---- for the tracker ---- */
 
-int counters_process_ends(struct counters *counters, struct tracked_process *process, struct error *err)
+int counters_read_ending_process(struct counters *counters, struct tracked_process *process, struct error *err)
 {
     if (!counters->options.wanted || (!process->counters && process->pid != counters->options.target))
         return 0;
     return read_process(counters, process, monotonic_ns(), err);
 }
 
-void counters_process_execs(struct tracked_process *old, struct tracked_process *process, uint64_t time)
+void counters_move_at_exec(struct tracked_process *old, struct tracked_process *process, uint64_t time)
 {
     struct process_counters *counters = process->counters = old->counters;
     old->counters = NULL;
@@ -379,7 +381,7 @@ void counters_process_execs(struct tracked_process *old, struct tracked_process 
     counters->began = time;
 }
 
-void counters_forget(struct counters *counters, struct tracked_process *process)
+void counters_free_process(struct counters *counters, struct tracked_process *process)
 {
     if (!process->counters)
         return;
@@ -418,9 +420,9 @@ int counters_init(struct counters *counters, const struct counters_options *opti
     rlim_t most = limit.rlim_cur / FILES_PART / FILES_OF_PROCESS;
     counters->most_open = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
     counters->has_swap = sysinfo(&machine) == 0 && machine.totalswap > 0;
-    if (!wants(counters, COUNT_SYSTEM) && !wants(counters, COUNT_POWER))
+    if (!is_wanted(counters, COUNT_SYSTEM) && !is_wanted(counters, COUNT_POWER))
         return 0;
-    return system_counters_new(&counters->system, wants(counters, COUNT_SYSTEM), wants(counters, COUNT_POWER),
+    return system_counters_new(&counters->system, is_wanted(counters, COUNT_SYSTEM), is_wanted(counters, COUNT_POWER),
                                SYSTEM_COUNTERS_POWER, err);
 }
 
@@ -433,12 +435,12 @@ void counters_destroy(struct counters *counters)
 
 /* ---- as a producer ---- */
 
-static uint64_t deadline(const void *self)
+static uint64_t next_deadline(const void *self)
 {
     return counters_deadline(self);
 }
 
-static int finish(void *self, uint64_t stopped, struct error *err)
+static int finish_counters(void *self, uint64_t stopped, struct error *err)
 {
     (void)stopped;
     return counters_finish(self, err);
@@ -446,5 +448,6 @@ static int finish(void *self, uint64_t stopped, struct error *err)
 
 struct producer counters_producer(struct counters *counters)
 {
-    return (struct producer){.self = counters, .has_pauses = true, .deadline = deadline, .run = run, .finish = finish};
+    return (struct producer){
+        .self = counters, .has_pauses = true, .deadline = next_deadline, .run = run, .finish = finish_counters};
 }

@@ -1,12 +1,13 @@
 /*
  * Reads the kernel's counters of the recorded processes while they run: CPU time, memory, page faults, bytes read and
- * written, context switches, threads. Also reads those of the machine: busy time of each CPU, and energy
+ * written, context switches, threads. Also reads the counters of the machine: busy time of each CPU, and energy
  * (system_counters.h).
  *
  * A sleeping process changes no counter. So every 50 ms the recorder reads only the processes that ran since their last
  * reading, as samples and switches show. A thousand sleeping processes cost nothing, and a recorder whose targets all
  * sleep sleeps too. Readings take at most 1/600 of a CPU. With very many processes or threads, the recorder reads each
- * process less often. It first reads a process at an age of 50 ms: processes that end earlier have no counters.
+ * process less often. The recorder first reads a process at an age of 50 ms: processes that end earlier have no
+ * counters.
  *
  * One reading of a process takes 8 us. Sources:
  *
@@ -50,24 +51,24 @@ enum counter_group {
     COUNTER_GROUPS
 };
 extern const char *const counter_groups[COUNTER_GROUPS];
-enum { COUNT_ALL = (1 << COUNTER_GROUPS) - 1 }; /* bits by enum counter_group */
+enum { COUNT_ALL = (1 << COUNTER_GROUPS) - 1 }; /* the bits of all groups */
 
 /* The spool and the tracker belong to the caller and must outlive the counters. */
 struct counters_options {
     struct spool_writer *spool;
     struct tracker *tracker;
-    uint32_t wanted;        /* bits by enum counter_group */
+    uint32_t wanted;        /* requested groups, bits by enum counter_group */
     uint64_t sampling;      /* ns between two samples of a busy thread */
-    uint32_t target;        /* pid of the command, read at any age; 0: none */
+    uint32_t target;        /* pid of the command, which is read at any age; 0: none */
     bool has_switches;      /* tracked_process.switches is valid */
-    bool only_after_sample; /* read only processes that have a sample */
+    bool only_after_sample; /* read only processes with a sample */
 };
 
-/* A part of struct recording. Reads nothing while zeroed. */
+/* A member of struct recording. A zeroed struct reads nothing. */
 struct counters {
     struct counters_options options;
     ARRAY(uint32_t) due;            /* pids of processes that ran since their last reading, oldest first */
-    struct system_counters *system; /* NULL: not requested, or the machine has none */
+    struct system_counters *system; /* NULL: not requested, or the machine has no such counters */
     uint64_t next;                  /* ns: time of the next readings */
     uint32_t open;                  /* processes with open files */
     uint32_t most_open;
@@ -82,8 +83,8 @@ bool counters_parse(const char *text, uint32_t *wanted);
 int counters_init(struct counters *counters, const struct counters_options *options, struct error *err);
 void counters_destroy(struct counters *counters);
 
-/* Notes that a process runs at `time` (ns). `by_sample`: a sample shows it. */
-void counters_note_run(struct counters *counters, struct tracked_process *process, uint64_t time, bool by_sample);
+/* Queues a process for its next reading, because it runs at `time` (ns). `by_sample`: a sample shows it. */
+void counters_mark_running(struct counters *counters, struct tracked_process *process, uint64_t time, bool by_sample);
 
 /* Time (ns) of the next readings; UINT64_MAX: when a process runs. */
 uint64_t counters_deadline(const struct counters *counters);
@@ -91,11 +92,11 @@ uint64_t counters_deadline(const struct counters *counters);
 /* Ends a pause at `time` (ns): changes during the pause do not count. */
 void counters_resume(struct counters *counters, uint64_t time);
 
-/* Called by the tracker: when the last thread of a process ends; when `old` continues as the program `process`; when
- * the tracker frees a process. */
-int counters_process_ends(struct counters *counters, struct tracked_process *process, struct error *err);
-void counters_process_execs(struct tracked_process *old, struct tracked_process *process, uint64_t time);
-void counters_forget(struct counters *counters, struct tracked_process *process);
+/* Callbacks of the tracker: the last thread of a process ends; `old` continues as the program `process` (exec); the
+ * tracker frees a process. */
+int counters_read_ending_process(struct counters *counters, struct tracked_process *process, struct error *err);
+void counters_move_at_exec(struct tracked_process *old, struct tracked_process *process, uint64_t time);
+void counters_free_process(struct counters *counters, struct tracked_process *process);
 
 /* Makes the last reading of each process that still runs. */
 int counters_finish(struct counters *counters, struct error *err);

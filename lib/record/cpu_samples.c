@@ -17,7 +17,7 @@ struct cpu_samples {
     struct in_place_walker *second_walker;
     bool has_no_second_walker;
     bool kernel_mapped;
-    uint64_t *frames; /* CHUNK_MAX_FRAMES, and as many for a second walk */
+    uint64_t *frames; /* twice CHUNK_MAX_FRAMES, for a second walk_with_cfi */
     uint64_t *sps;    /* stack pointers of user frames; NULL: Python frames are not requested */
     uint64_t count, truncated;
     uint64_t truncated_by_reason[UNWIND_ENDS];
@@ -34,7 +34,7 @@ static size_t copy_kernel_frames(const struct perf_sample *sample, uint64_t *fra
         memcpy(&address, sample->callchain + 8 * i, sizeof(address));
         if (address >= (uint64_t)PERF_CONTEXT_MAX)
             continue;
-        frames[count] = count ? address - 1 : address; /* callers: an address inside the call instruction */
+        frames[count] = count ? address - 1 : address; /* of a caller: an address inside its call instruction */
         count++;
     }
     return count;
@@ -53,17 +53,19 @@ struct walked_sample {
     uint32_t flags;
     enum unwind_end end;
     enum wakeup_stack depth;
-    bool has_sps; /* cpu_samples.sps has the stack pointers of these frames */
+    bool has_sps; /* cpu_samples.sps has the stack pointers of the walked frames */
     bool has_python;
 };
 
-/* Returns no frames and UNWIND_COMPLETE if execve has dropped the old program, and only kernel frames remain. */
-static struct unwind_result walk(struct cpu_samples *samples, const struct walked_sample *walked)
+/* Walks a stack. Returns no frames and UNWIND_COMPLETE during execve, when the old program is gone and only kernel
+ * frames remain. */
+static struct unwind_result walk_with_cfi(struct cpu_samples *samples, const struct walked_sample *walked)
 {
     const struct perf_sample *sample = &walked->record->sample;
     struct tracked_process *process = walked->process;
     struct unwind_regs regs = {0};
-    _Static_assert(sizeof(regs.r) == sizeof(sample->registers), "both arrays are indexed by DWARF register number");
+    _Static_assert(sizeof(regs.r) == sizeof(sample->registers),
+                   "both register arrays are indexed by DWARF register number");
     memcpy(regs.r, sample->registers, sizeof(regs.r));
     regs.is_32_bit = sample->registers_abi == PERF_SAMPLE_REGS_ABI_32;
     struct unwind_stack stack = {.sp = regs.r[UNWIND_REG_SP],
@@ -85,7 +87,7 @@ static struct unwind_result walk(struct cpu_samples *samples, const struct walke
     return unwind_walk(&process->space, &regs, &stack, walked->frames, walked->max);
 }
 
-/* libunwind can walk only a thread that ptrace has stopped. */
+/* libunwind can walk_with_cfi only a thread that ptrace has stopped. */
 static bool walk_again_in_place(struct cpu_samples *samples, const struct walked_sample *walked,
                                 struct unwind_result *result)
 {
@@ -121,7 +123,7 @@ static int walk_user_stack(struct cpu_samples *samples, struct walked_sample *wa
     if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
         return 0; /* the process is exiting: its memory is gone */
     uint64_t began = monotonic_ns();
-    struct unwind_result result = walk(samples, walked);
+    struct unwind_result result = walk_with_cfi(samples, walked);
     for (int round = 0; round < MAPPINGS_OF_STACK_MAX; round++) {
         const struct tracked_stack stack = {.pcs = walked->frames, .count = result.frames, .unmapped = result.unmapped};
         bool changed;
@@ -130,10 +132,10 @@ static int walk_user_stack(struct cpu_samples *samples, struct walked_sample *wa
             return code;
         if (!changed)
             break;
-        result = walk(samples, walked);
+        result = walk_with_cfi(samples, walked);
     }
     bool was_completed = walk_again_in_place(samples, walked, &result);
-    recorder_work_unwound(samples->options.work, monotonic_ns() - began);
+    recorder_work_count_unwinding(samples->options.work, monotonic_ns() - began);
     if (result.end == UNWIND_TOO_COSTLY)
         excess_note(samples->options.excesses, samples->options.tracker, EXCESS_UNWINDING, process);
     walked->count = result.frames;
@@ -148,7 +150,7 @@ static int walk_user_stack(struct cpu_samples *samples, struct walked_sample *wa
     bool is_short = result.end == UNWIND_STACK_SHORT || result.end == UNWIND_OFF_COPIED_STACK;
     bool may_be_deeper = record->sample.stack_full || samples->reader.went_off_copied_stack;
     if (was_completed || result.end == UNWIND_SAVED_BELOW)
-        walked->depth = WAKEUP_STACK_LATE; /* the next one will need it too */
+        walked->depth = WAKEUP_STACK_LATE; /* the next deep stack will need it too */
     else if (may_be_deeper && (result.used_read_above || is_short))
         walked->depth = samples->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
     return 0;
@@ -161,8 +163,8 @@ static int walk_user_stack(struct cpu_samples *samples, struct walked_sample *wa
 static const uint64_t longest_interrupt = 100000;                       /* ns */
 static const uint64_t longest_wait_for_reading = STACK_READ_MAX_AGE_NS; /* ns */
 
-/* Whether the thread has executed nothing since the current sample. */
-static bool stands_still(const struct cpu_samples *samples, const struct walked_sample *walked)
+/* Whether the thread has executed no instruction since the current sample. */
+static bool has_stood_still(const struct cpu_samples *samples, const struct walked_sample *walked)
 {
     const struct perf_merge *merge = samples->options.merge;
     const struct perf_record *record = walked->record;
@@ -190,7 +192,7 @@ static int add_python_frames(struct cpu_samples *samples, struct walked_sample *
     bool is_young = is_traced || monotonic_ns() < record->time + longest_wait_for_reading;
     enum python_outcome outcome =
         is_young ? python_stacks_read(samples->options.python, walked->process, &sample) : PYTHON_CHANGED;
-    bool stood_still = is_young && stands_still(samples, walked), is_added = false;
+    bool stood_still = is_young && has_stood_still(samples, walked), is_added = false;
     if (outcome == PYTHON_NO_THREAD || outcome == PYTHON_UNSUPPORTED)
         return 0;
     int code = 0;
@@ -204,7 +206,7 @@ static int add_python_frames(struct cpu_samples *samples, struct walked_sample *
     counts->late += is_late;
     counts->other += !is_late && !is_added;
     walked->has_python = true;
-    if (!is_traced) /* the next sample must be read in time, too */
+    if (!is_traced) /* announce the next sample, so that it is read in time too */
         walked->depth = stood_still ? WAKEUP_STACK_SHORT : WAKEUP_STACK_LATE;
     return code;
 }
@@ -249,10 +251,10 @@ static int walk_stack(struct cpu_samples *samples, struct walked_sample *walked,
     return code;
 }
 
-/* Returns ns: from the thread's switches if known, else the sampling period, which is a time for a clock and only
- * nominally for cycles. */
-static uint64_t cpu_time_of(struct cpu_samples *samples, struct tracked_thread *thread,
-                            const struct perf_record *record)
+/* Returns the CPU time (ns) of a sample: from the thread's switches if known, else the sampling period, which for
+ * cycles is only a nominal time. */
+static uint64_t find_cpu_time(struct cpu_samples *samples, struct tracked_thread *thread,
+                              const struct perf_record *record)
 {
     uint64_t by_switches;
     if (samples->options.has_switches && thread_run_sample(&thread->run, record->time, &by_switches))
@@ -260,8 +262,8 @@ static uint64_t cpu_time_of(struct cpu_samples *samples, struct tracked_thread *
     return samples->options.period ? samples->options.period : record->sample.period;
 }
 
-int cpu_samples_take(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
-                     struct cpu_sample_quality *quality, struct error *err)
+int cpu_samples_add(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
+                    struct cpu_sample_quality *quality, struct error *err)
 {
     const struct cpu_samples_options *options = &samples->options;
     struct tracked_thread *thread;
@@ -270,7 +272,8 @@ int cpu_samples_take(struct cpu_samples *samples, const struct perf_record *reco
     int code = tracker_find(options->tracker, record->pid, record->tid, record->time, &thread, &process, err);
     if (code)
         return code;
-    uint64_t cpu_time = cpu_time_of(samples, thread, record); /* measure it even if the sample is not stored */
+    uint64_t cpu_time =
+        find_cpu_time(samples, thread, record); /* count the CPU time even if the sample is not stored */
     tracker_note_run(options->tracker, process, record->time, true);
     if (pauses_include(options->pauses, record->time))
         return 0;
@@ -298,8 +301,8 @@ int cpu_samples_take(struct cpu_samples *samples, const struct perf_record *reco
     return spool_write_sample(options->spool, &sample, err);
 }
 
-int cpu_samples_take_event(struct cpu_samples *samples, const struct perf_record *record, uint32_t event,
-                           uint64_t period, struct error *err)
+int cpu_samples_add_event(struct cpu_samples *samples, const struct perf_record *record, uint32_t event,
+                          uint64_t period, struct error *err)
 {
     const struct cpu_samples_options *options = &samples->options;
     struct tracked_thread *thread;
@@ -371,7 +374,7 @@ void cpu_samples_fill_result(const struct cpu_samples *samples, struct record_re
     result->truncated = samples->truncated;
     memcpy(result->truncated_by_reason, samples->truncated_by_reason, sizeof(result->truncated_by_reason));
     result->completed_by_libunwind = samples->completed_by_libunwind;
-    excess_note_silent_memory(samples->options.excesses, samples->options.tracker);
+    excess_report_silent_memory(samples->options.excesses, samples->options.tracker);
     excess_describe(samples->options.excesses, result->limits, sizeof(result->limits));
     if (!python)
         return;

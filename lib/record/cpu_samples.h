@@ -1,9 +1,9 @@
 /*
  * The producer of samples: walks the stack of each record of a sampling source, and appends the call chain to the
- * spool. A sample is of CPU time, or of another event (prof record -e).
+ * spool. A sample counts CPU time or another event (prof record -e).
  *
- * The recorder walks stacks at once because stacks are large (up to 64 KiB each, 64 MB a second for each busy CPU at
- * 1 kHz) and call chains are small (some 10 bytes), and because it can still read the memory above the copy
+ * The recorder walks stacks at once because stacks are large (up to 64 KiB each, 64 MB a second for each busy CPU at 1
+ * kHz) and call chains are small (some 10 bytes), and because it can still read the memory above the copy
  * (stack_reader.c, wakeup_mode.c).
  *
  * Threads: the recorder thread.
@@ -32,18 +32,18 @@ struct cpu_samples_options {
     struct tracker *tracker;
     struct recorder_work *work;
     struct excesses *excesses;
-    struct thread_filter *filter; /* counts the samples of other threads */
-    const struct pauses *pauses;  /* in which no sample is stored */
+    struct thread_filter *filter; /* counts samples of threads that the filter excludes */
+    const struct pauses *pauses;  /* pauses, in which the recorder stores no samples */
     struct python_stacks *python; /* NULL: Python frames are not requested */
     struct perf_merge *merge;     /* knows which threads run; NULL: ptrace stops them */
-    uint64_t period;              /* ns of CPU time of a sample without records of switches; 0: as the record has it */
+    uint64_t period;              /* ns of CPU time per sample without switch records; 0: from the sample's record */
     bool has_switches;            /* the source reports when threads run */
-    bool has_waits;               /* the stack of a context switch counts for the wait that begins */
+    bool has_waits;               /* the stack of a context-switch event counts for the wait that begins */
     const struct event_list *events;
-    struct record_result *result; /* receives the counts of events */
+    struct record_result *result; /* receives the counts of sampled events */
 };
 
-/* What the walk of a stack found. */
+/* The frames and the quality of a walked stack. */
 struct cpu_sample_quality {
     enum wakeup_stack depth;
     bool is_truncated, has_python;
@@ -53,16 +53,16 @@ int cpu_samples_new(struct cpu_samples **out, const struct cpu_samples_options *
 void cpu_samples_free(struct cpu_samples *samples);
 
 /* Stores a sample of CPU time. `is_stopped`: ptrace has stopped the thread, so that libunwind can walk it too. */
-int cpu_samples_take(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
-                     struct cpu_sample_quality *quality, struct error *err);
+int cpu_samples_add(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
+                    struct cpu_sample_quality *quality, struct error *err);
 
-/* Stores a sample of another event, which does not count as CPU time. `event`: its number, from 1; `period`: how many
- * events the sample stands for. */
-int cpu_samples_take_event(struct cpu_samples *samples, const struct perf_record *record, uint32_t event,
-                           uint64_t period, struct error *err);
+/* Stores a sample of another event, which does not count as CPU time. `event`: number of the event, from 1; `period`:
+ * occurrences that the sample stands for. */
+int cpu_samples_add_event(struct cpu_samples *samples, const struct perf_record *record, uint32_t event,
+                          uint64_t period, struct error *err);
 
-/* Samples of CPU time in the spool. */
+/* Returns the number of CPU samples in the spool. */
 uint64_t cpu_samples_count(const struct cpu_samples *samples);
 
-/* Fills in the counts of samples, and adds notes about stacks that are missing. */
+/* Fills in the counts of samples, and adds notes about missing stacks. */
 void cpu_samples_fill_result(const struct cpu_samples *samples, struct record_result *result);

@@ -25,14 +25,14 @@ struct writing {
     int code; /* of the first failure */
 };
 
-/* Writes nothing for "", an unknown value. */
-static void put(struct writing *writing, const char *name, const char *value)
+/* Writes a value under a name; nothing for "", an unknown value. */
+static void write_value(struct writing *writing, const char *name, const char *value)
 {
     if (!writing->code && value[0])
         writing->code = info_write(writing->spool, name, value, writing->err);
 }
 
-static void put_number(struct writing *writing, const char *name, uint64_t value)
+static void write_number(struct writing *writing, const char *name, uint64_t value)
 {
     if (!writing->code && value)
         writing->code = info_write_number(writing->spool, name, value, writing->err);
@@ -61,7 +61,7 @@ static bool read_value(const char *path, const char *key, char *out, size_t size
     return found;
 }
 
-static void put_system(struct writing *writing, bool no_host)
+static void write_system(struct writing *writing, bool no_host)
 {
     struct utsname system;
     char release[256] = "Linux", text[1024];
@@ -69,18 +69,18 @@ static void put_system(struct writing *writing, bool no_host)
         return;
     read_value("/etc/os-release", "PRETTY_NAME", release, sizeof(release));
     snprintf(text, sizeof(text), "%s (%s %s)", release[0] ? release : "Linux", system.sysname, system.release);
-    put(writing, INFO_SYSTEM, text);
-    put(writing, INFO_MACHINE, system.machine);
+    write_value(writing, INFO_SYSTEM, text);
+    write_value(writing, INFO_MACHINE, system.machine);
     snprintf(text, sizeof(text), "%s %s %s", system.sysname, system.release, system.version);
-    put(writing, INFO_KERNEL, text);
+    write_value(writing, INFO_KERNEL, text);
     if (!no_host)
-        put(writing, INFO_HOST, system.nodename);
+        write_value(writing, INFO_HOST, system.nodename);
 }
 
 /* ---- CPUs ---- */
 
 /* Reads a number from sysfs; -1 if the file does not exist. */
-static long cpu_number(uint32_t cpu, const char *what)
+static long parse_cpu_number(uint32_t cpu, const char *what)
 {
     char path[128], text[32];
     snprintf(path, sizeof(path), CPUS "/cpu%" PRIu32 "/%s", cpu, what);
@@ -93,8 +93,8 @@ static uint64_t count_cores(const struct cpu_list *cpus)
     struct hash cores = {0};
     bool ok = true;
     for (size_t i = 0; i < cpus->length && ok; i++) {
-        long package = cpu_number(cpus->data[i], "topology/physical_package_id");
-        long core = cpu_number(cpus->data[i], "topology/core_id");
+        long package = parse_cpu_number(cpus->data[i], "topology/physical_package_id");
+        long core = parse_cpu_number(cpus->data[i], "topology/core_id");
         if (package >= 0 && core >= 0)
             ok = hash_set(&cores, (uint64_t)package << 32 | (uint32_t)core, 1);
     }
@@ -103,15 +103,16 @@ static uint64_t count_cores(const struct cpu_list *cpus)
     return count;
 }
 
-static void append(char *text, size_t size, const char *joint, const char *piece)
+static void append_text(char *text, size_t size, const char *joint, const char *piece)
 {
     size_t used = strlen(text);
     if (piece[0])
         snprintf(text + used, size - used, "%s%s", used ? joint : "", piece);
 }
 
-/* Returns the step at which to sample a long list of CPUs: each file takes 20 us to read, and the command waits. */
-static size_t step_over(const struct cpu_list *cpus)
+/* Returns the step through a long list of CPUs: each file takes 20 us to read, and the command waits for the
+ * recorder. */
+static size_t choose_step(const struct cpu_list *cpus)
 {
     enum { LOOKED_AT = 16 };
     return 1 + cpus->length / (LOOKED_AT + 1);
@@ -122,7 +123,7 @@ static void read_governor(const struct cpu_list *cpus, char *text, size_t size)
 {
     char path[128], governor[64];
     text[0] = '\0';
-    for (size_t i = 0; i < cpus->length; i += step_over(cpus)) {
+    for (size_t i = 0; i < cpus->length; i += choose_step(cpus)) {
         snprintf(path, sizeof(path), CPUS "/cpu%" PRIu32 "/cpufreq/scaling_governor", cpus->data[i]);
         if (!file_read_text(path, governor, sizeof(governor)))
             continue;
@@ -135,7 +136,7 @@ static void read_governor(const struct cpu_list *cpus, char *text, size_t size)
 }
 
 /* Linux: Documentation/admin-guide/pm/{cpufreq,intel_pstate}.rst. */
-static const char *turbo_state(void)
+static const char *read_turbo_state(void)
 {
     char text[16];
     if (file_read_text(CPUS "/intel_pstate/no_turbo", text, sizeof(text)))
@@ -145,38 +146,39 @@ static const char *turbo_state(void)
     return "";
 }
 
-/* "performance, 0.80 to 3.50 GHz, turbo on, driver intel_pstate"; "" in most virtual machines. */
-static void put_frequency(struct writing *writing, const struct cpu_list *cpus)
+/* Writes the CPU frequencies: "performance, 0.80 to 3.50 GHz, turbo on, driver intel_pstate"; "" in most virtual
+ * machines. */
+static void write_frequency(struct writing *writing, const struct cpu_list *cpus)
 {
     char text[256], piece[96];
     long least = -1, most = -1;
     read_governor(cpus, text, sizeof(text));
-    for (size_t i = 0; i < cpus->length; i += step_over(cpus)) {
-        long low = cpu_number(cpus->data[i], "cpufreq/cpuinfo_min_freq"); /* kHz */
-        long high = cpu_number(cpus->data[i], "cpufreq/cpuinfo_max_freq");
+    for (size_t i = 0; i < cpus->length; i += choose_step(cpus)) {
+        long low = parse_cpu_number(cpus->data[i], "cpufreq/cpuinfo_min_freq"); /* kHz */
+        long high = parse_cpu_number(cpus->data[i], "cpufreq/cpuinfo_max_freq");
         least = low > 0 && (least < 0 || low < least) ? low : least;
         most = high > most ? high : most;
     }
     if (least > 0 && most > 0) {
         snprintf(piece, sizeof(piece), "%.2f to %.2f GHz", (double)least / 1e6, (double)most / 1e6);
-        append(text, sizeof(text), ", ", piece);
+        append_text(text, sizeof(text), ", ", piece);
     }
-    append(text, sizeof(text), ", ", turbo_state());
+    append_text(text, sizeof(text), ", ", read_turbo_state());
     if (text[0] && file_read_text(CPUS "/cpu0/cpufreq/scaling_driver", piece, sizeof(piece) - 8)) {
-        append(text, sizeof(text), ", ", "driver ");
-        append(text, sizeof(text), "", piece);
+        append_text(text, sizeof(text), ", ", "driver ");
+        append_text(text, sizeof(text), "", piece);
     }
-    put(writing, INFO_FREQUENCY, text);
+    write_value(writing, INFO_FREQUENCY, text);
 }
 
-/* Writes the allowed CPUs if they are not all CPUs ("0-3"), and the limit of the cgroup ("2.5 CPUs"). */
-static void put_allowed(struct writing *writing, size_t online)
+/* Writes the CPUs that prof may use if not all ("0-3"), and the CPU limit of the cgroup ("2.5 CPUs"). */
+static void write_allowed_cpus(struct writing *writing, size_t online)
 {
     char list[512] = "", cgroup[PATH_MAX], path[PATH_MAX + 64], quota[64], text[640] = "";
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof(set), &set) == 0 && (size_t)CPU_COUNT(&set) < online)
         read_value("/proc/self/status", "Cpus_allowed_list", list, sizeof(list));
-    append(text, sizeof(text), "", list);
+    append_text(text, sizeof(text), "", list);
     FILE *own = fopen("/proc/self/cgroup", "re");
     uint64_t used, period;
     if (own && fgets(cgroup, sizeof(cgroup), own) && strncmp(cgroup, "0::/", 4) == 0) {
@@ -184,40 +186,40 @@ static void put_allowed(struct writing *writing, size_t online)
         if (file_read_text(path, quota, sizeof(quota)) && sscanf(quota, "%" SCNu64 " %" SCNu64, &used, &period) == 2 &&
             period) {
             snprintf(list, sizeof(list), "time of %.4g CPUs", (double)used / (double)period);
-            append(text, sizeof(text), ", ", list);
+            append_text(text, sizeof(text), ", ", list);
         }
     }
     if (own)
         fclose(own);
-    put(writing, INFO_CPUS_ALLOWED, text);
+    write_value(writing, INFO_CPUS_ALLOWED, text);
 }
 
-static void put_cpus(struct writing *writing)
+static void write_cpus(struct writing *writing)
 {
     struct cpu_list cpus = {0}, nodes = {0};
     char text[1024];
     long configured = sysconf(_SC_NPROCESSORS_CONF), pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (read_value("/proc/cpuinfo", "model name", text, sizeof(text)))
-        put(writing, INFO_CPU_NAME, text);
-    put_number(writing, INFO_CPUS, configured > 0 ? (uint64_t)configured : 0);
+        write_value(writing, INFO_CPU_NAME, text);
+    write_number(writing, INFO_CPUS, configured > 0 ? (uint64_t)configured : 0);
     if (pages > 0 && page > 0)
-        put_number(writing, INFO_MEMORY, (uint64_t)pages * (uint64_t)page);
+        write_number(writing, INFO_MEMORY, (uint64_t)pages * (uint64_t)page);
     if (cpu_list_online(&cpus, NULL) == 0) {
-        put_number(writing, INFO_CORES, count_cores(&cpus));
-        put_frequency(writing, &cpus);
-        put_allowed(writing, cpus.length);
+        write_number(writing, INFO_CORES, count_cores(&cpus));
+        write_frequency(writing, &cpus);
+        write_allowed_cpus(writing, cpus.length);
     }
     if (file_read_text("/sys/devices/system/node/online", text, sizeof(text)) &&
         cpu_list_parse(text, &nodes, NULL) == 0)
-        put_number(writing, INFO_NUMA_NODES, nodes.length);
+        write_number(writing, INFO_NUMA_NODES, nodes.length);
     array_free(&cpus);
     array_free(&nodes);
 }
 
 /* ---- what it runs in ---- */
 
-/* x86 CPUs have a flag for a hypervisor, and the firmware names the vendor. */
-static void put_hypervisor(struct writing *writing)
+/* Writes the hypervisor: an x86 CPU flag reports one, and the firmware names its vendor. */
+static void write_hypervisor(struct writing *writing)
 {
     char flags[4096], vendor[128], product[128], text[320] = "";
     bool is_virtual = read_value("/proc/cpuinfo", "flags", flags, sizeof(flags)) && strstr(flags, " hypervisor");
@@ -226,16 +228,16 @@ static void put_hypervisor(struct writing *writing)
     if (is_virtual) {
         file_read_text("/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
         file_read_text("/sys/class/dmi/id/product_name", product, sizeof(product));
-        append(text, sizeof(text), " ", vendor);
-        append(text, sizeof(text), " ", product);
+        append_text(text, sizeof(text), " ", vendor);
+        append_text(text, sizeof(text), " ", product);
         if (!text[0])
             snprintf(text, sizeof(text), "yes");
     }
-    put(writing, INFO_HYPERVISOR, text);
+    write_value(writing, INFO_HYPERVISOR, text);
 }
 
 /* Detects a container by its files in the root directory and its cgroup names. */
-static void put_container(struct writing *writing)
+static void write_container(struct writing *writing)
 {
     static const struct {
         const char *word, *name;
@@ -250,12 +252,12 @@ static void put_container(struct writing *writing)
                 name = known[i].name;
     if (!name[0] && file_read_text("/run/systemd/container", kind, sizeof(kind)))
         name = kind;
-    put(writing, INFO_CONTAINER, name);
+    write_value(writing, INFO_CONTAINER, name);
 }
 
 /* ---- the process ---- */
 
-static void put_directory(struct writing *writing, pid_t pid)
+static void write_directory(struct writing *writing, pid_t pid)
 {
     char path[64], directory[PATH_MAX];
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cwd", proc_living_thread((uint32_t)pid));
@@ -264,7 +266,7 @@ static void put_directory(struct writing *writing, pid_t pid)
         directory[length] = '\0';
     else if (pid || !getcwd(directory, sizeof(directory)))
         return;
-    put(writing, INFO_DIRECTORY, directory);
+    write_value(writing, INFO_DIRECTORY, directory);
 }
 
 /* Finds a variable in the environment with which a process was started; NULL: not set. */
@@ -290,7 +292,7 @@ static char *read_environment(pid_t pid, size_t *size)
     return text;
 }
 
-static void put_variables(struct writing *writing, const struct environment_options *options, pid_t pid)
+static void write_variables(struct writing *writing, const struct environment_options *options, pid_t pid)
 {
     size_t size = 0;
     char *environment = pid && options->variable_count ? read_environment(pid, &size) : NULL;
@@ -299,7 +301,7 @@ static void put_variables(struct writing *writing, const struct environment_opti
         const char *value = pid ? find_variable(environment, size, name) : getenv(name);
         char label[256];
         snprintf(label, sizeof(label), INFO_VARIABLE "%.200s", name);
-        put(writing, label, value ? value : "(not set)");
+        write_value(writing, label, value ? value : "(not set)");
     }
     free(environment);
 }
@@ -308,13 +310,13 @@ int environment_write(struct spool_writer *spool, const struct environment_optio
                       struct error *err)
 {
     struct writing writing = {.spool = spool, .err = err};
-    put_system(&writing, options->no_host);
-    put_cpus(&writing);
-    put_hypervisor(&writing);
-    put_container(&writing);
+    write_system(&writing, options->no_host);
+    write_cpus(&writing);
+    write_hypervisor(&writing);
+    write_container(&writing);
     if (!options->no_host)
-        put_directory(&writing, pid);
-    put_variables(&writing, options, pid);
+        write_directory(&writing, pid);
+    write_variables(&writing, options, pid);
     if (!writing.code && options->arguments && options->arguments[0])
         writing.code = info_write_words(spool, INFO_OPTIONS, options->arguments, err);
     return writing.code;

@@ -1,7 +1,7 @@
 /*
- * Writes to the spool (info.h) where a recording is made, so that a user can repeat or compare it: machine, operating
- * system, CPU frequencies, hypervisor and container, working directory, options. Another machine may make the profile,
- * so the recorder writes them at the start.
+ * Writes the environment of a recording to the spool (info.h), so that a user can repeat or compare the recording:
+ * machine, operating system, CPU frequencies, hypervisor and container, working directory, options. Another machine may
+ * make the profile, so the recorder writes these values at the start.
  *
  * Saves only the environment variables that the user names: others may be secret.
  *
@@ -16,10 +16,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A part of struct record_options. */
+/* A member of struct record_options. */
 struct environment_options {
     char *const *arguments;       /* prof's own options, NULL at the end; NULL: unknown */
-    const char *const *variables; /* the names of environment variables */
+    const char *const *variables; /* names of environment variables to record */
     size_t variable_count;
     bool no_host; /* omit host name and working directory */
 };

@@ -20,7 +20,7 @@ void excess_note(struct excesses *excesses, struct tracker *tracker, enum excess
     snprintf(note->first, sizeof(note->first), "%s (%" PRIu32 ")", thread ? thread->name : "process", process->pid);
 }
 
-void excess_note_silent_memory(struct excesses *excesses, struct tracker *tracker)
+void excess_report_silent_memory(struct excesses *excesses, struct tracker *tracker)
 {
     struct tracked_process *process;
     uint32_t pid;
@@ -38,7 +38,7 @@ void excess_describe(const struct excesses *excesses, char *text, size_t size)
             "maps executable memory too often: prof looks up the mappings of its stacks, and misses code "
             "that was unmapped at once",
         [EXCESS_MEMORY] =
-            "has memory that did not answer within 40 ms: prof does not read it for 10 s each time, and some "
+            "has memory that did not answer a read within 40 ms: prof pauses such reads for 10 s, and some "
             "of its stacks are truncated",
     };
     size_t used = 0;

@@ -1,8 +1,8 @@
 /*
  * Reports processes that exceed a limit of the recorder. A target controls its code, unwind information, files and
- * marks, and so their cost. The code that pays a cost limits it for each process. Beyond the limit the process loses
- * stacks, names or marks; other processes lose nothing. A note of the recording names the first process of each kind
- * and counts the others.
+ * marks, and so the recorder's cost of reading them. The code with such a cost limits it for each process. A process
+ * beyond a limit loses stacks, names or marks; other processes lose nothing. A note of the recording names the first
+ * process of each kind and counts the others.
  *
  * Threads: the recorder thread of a recording.
  */
@@ -15,9 +15,9 @@ struct tracked_process;
 struct tracker;
 
 enum excess {
-    EXCESS_UNWINDING, /* its unwind information takes too long to interpret (unwind/work.h) */
-    EXCESS_MAPPINGS,  /* it maps executable memory too often (process/tracked_mappings.c) */
-    EXCESS_MEMORY,    /* reads of its memory do not return (os/target_memory.h) */
+    EXCESS_UNWINDING, /* unwinding the process takes too long (unwind/work.h) */
+    EXCESS_MAPPINGS,  /* the process maps executable memory too often (process/tracked_mappings.c) */
+    EXCESS_MEMORY,    /* reads of the process's memory do not return (os/target_memory.h) */
     EXCESSES
 };
 
@@ -31,12 +31,12 @@ struct excesses {
     struct excess_note notes[EXCESSES];
 };
 
-/* Notes that a process has reached a limit. Counts each process once for each limit. */
+/* Records that a process has reached a limit. Counts each process once per limit. */
 void excess_note(struct excesses *excesses, struct tracker *tracker, enum excess excess,
                  struct tracked_process *process);
 
-/* Notes the processes whose memory does not answer. */
-void excess_note_silent_memory(struct excesses *excesses, struct tracker *tracker);
+/* Records the processes whose memory does not answer reads. */
+void excess_report_silent_memory(struct excesses *excesses, struct tracker *tracker);
 
-/* Writes a sentence for each limit that some process has reached, "; " between; empty: none has. */
+/* Writes a sentence for each limit that some process has reached, separated by "; "; empty without such a process. */
 void excess_describe(const struct excesses *excesses, char *text, size_t size);

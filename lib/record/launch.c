@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Returns advice on a command that needs a shell; NULL if it needs none. */
-static const char *shell_advice(const char *program)
+static const char *advise_shell(const char *program)
 {
     size_t name = strspn(program, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
     if (name && program[name] == '=')
@@ -34,10 +34,10 @@ int launch_check(const char *program, struct error *err)
     if (code == 0)
         return 0;
     if (code == ENOENT && !is_path && stat(program, &info) == 0 && S_ISREG(info.st_mode) && access(program, X_OK) == 0)
-        return error_set(err, ENOENT, "%s: command not found; to run the file in this directory: ./%s", program,
+        return error_set(err, ENOENT, "%s: command not found; to run the file in the current directory: ./%s", program,
                          program);
     if (code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG) {
-        const char *advice = shell_advice(program);
+        const char *advice = advise_shell(program);
         return error_set(err, ENOENT, "%.300s: %s%s%s", program, is_path ? "no such file" : "command not found",
                          advice ? "; " : "", advice ? advice : "");
     }
@@ -59,7 +59,7 @@ static void set_variable(char **environment, char *setting)
     environment[i] = setting;
 }
 
-/* Returns prof's environment with these settings; NULL if memory ran out. Does not copy the strings. */
+/* Returns prof's environment with these settings; NULL if memory ran out. The result points to the given strings. */
 static char **make_environment(char *const *settings, size_t setting_count)
 {
     size_t count = 0;
@@ -73,8 +73,8 @@ static char **make_environment(char *const *settings, size_t setting_count)
     return environment;
 }
 
-/* Makes only calls that are safe between fork and exec: another thread may have held the lock of malloc or of the
- * environment at the fork. */
+/* Runs in the forked child until exec. Makes only calls that are safe there: another thread may have held the lock of
+ * malloc or of the environment at the fork. */
 static void run_child(const struct launch_options *options, char **environment, int go_fd, int error_fd)
 {
     char go;
@@ -82,7 +82,7 @@ static void run_child(const struct launch_options *options, char **environment, 
         _exit(127);
     sigprocmask(SIG_SETMASK, options->mask, NULL);
     setrlimit(RLIMIT_NOFILE, &options->files_limit);
-    environ = environment; /* execvp() searches its PATH */
+    environ = environment; /* execvp() searches the PATH of this environment */
     execvp(options->argv[0], options->argv);
     int code = errno;
     file_write(error_fd, &code, sizeof(code));

@@ -15,11 +15,12 @@
 
 struct launch {
     pid_t pid;
-    int go_fd;    /* write end: a byte lets the child call exec, closing it ends the child */
+    int go_fd;    /* write end: a byte lets the child call exec; closing the pipe ends the child */
     int error_fd; /* read end: the errno of a failed exec, or nothing */
 };
 
-/* Searches `program` as execvp() does, and checks that it can run. -ENOENT, or -EACCES if it is not executable. */
+/* Searches `program` as execvp() does, and checks that the file can run. -ENOENT, or -EACCES if the file is not
+ * executable. */
 int launch_check(const char *program, struct error *err);
 
 /* Settings of the child, which inherits prof's standard streams and environment. */
@@ -28,16 +29,16 @@ struct launch_options {
     const sigset_t *mask;        /* blocked signals */
     struct rlimit files_limit;   /* RLIMIT_NOFILE */
     const char *marks_directory; /* value of PROF_MARKS (include/prof/marks.h); NULL: inherited */
-    bool is_traced;              /* prof traces it by ptrace; turns LeakSanitizer off, which needs ptrace itself */
-    bool output_to_error; /* redirect its standard output to standard error, because prof writes the profile to its
-                             output */
+    bool is_traced;       /* prof traces the child by ptrace; disables LeakSanitizer, which needs ptrace itself */
+    bool output_to_error; /* redirect the child's standard output to standard error, because prof writes the profile to
+                             the standard output */
 };
 
 /* Forks the child, which then waits. */
 int launch_fork(struct launch *launch, const struct launch_options *options, struct error *err);
 
-/* Lets the child call exec, and waits for the result. If exec fails, the child has ended. */
+/* Lets the child call exec, and waits for the result. After a failed exec, the child has ended. */
 int launch_exec(struct launch *launch, const char *program, struct error *err);
 
-/* Ends a child that still waits. */
+/* Ends a child that still waits for launch_exec(). */
 void launch_cancel(struct launch *launch);

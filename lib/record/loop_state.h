@@ -1,5 +1,5 @@
 /*
- * What recording_loop.c knows of a recording that runs.
+ * The state of recording_loop.c in a running recording.
  */
 #pragma once
 
@@ -9,19 +9,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The thread that records: its CPU, and its scheduling policy before the recording. */
+/* The recorder thread: its CPU, and its scheduling policy before the recording. */
 struct recorder_thread {
     struct cpu_pin pin;
     struct scheduling_policy policy;
 };
 
-/* A part of struct recording. */
+/* A member of struct recording. */
 struct recording_loop {
     int epoll_fd, signal_fd;      /* -1: not open */
     uint64_t started, next_flush; /* ns */
     bool ending;                  /* result.end has the reason */
-    bool follows;                 /* the target has ended, and its children are still recorded */
-    bool was_run;                 /* the spool exists and the target was started */
+    bool follows;                 /* the target has ended, and the recording of its children continues */
+    bool was_run;                 /* the spool exists, and the target has started */
     struct recorder_thread thread;
 };
 

@@ -1,8 +1,9 @@
 /*
- * Each pass reads the header of a buffer once, and its new records twice. The program writes the first word of a record
- * last, so the first word shows that the record is complete. But one read may copy the other words before the program
- * writes them, and the first word after. So the first copy shows which records are complete, and the second copy has
- * their contents. After the process has ended, one copy is enough.
+ * Reads the marks of a program from its buffer in passes. Each pass reads the header of a buffer once, and its new
+ * records twice. The program writes the first word of a record last, so a valid first word shows that the record is
+ * complete. But a read may copy the other words before the program writes them, and the first word afterwards. So the
+ * first copy shows which records are complete, and the second copy has their contents. After the process has ended, one
+ * copy is enough.
  *
  * A thread that stops or ends between reserving its record and completing it leaves a hole. If a hole stays for a
  * second, or its process has ended, the recorder searches for the next record after the hole: the first word of a
@@ -39,25 +40,27 @@
 
 enum {
     BUFFERS_MAX = 4096,
-    BUFFERS_OF_PROCESS_MAX = 4, /* usually one; threads that set a first mark at the same time briefly have two */
-    LOOK_MAX = 4 << 20,         /* bytes in each pass except the last: 10-20 ms; the rings hold 50 ms */
+    BUFFERS_PER_PROCESS_MAX =
+        4,                    /* usually 1; two threads that set their process's first mark at the same time create 2 */
+    PASS_BYTES_MAX = 4 << 20, /* limit of bytes per pass, except the last: they take 10-20 ms, and the rings hold the
+                                 samples of 50 ms */
     WORD = 8,
     NAMES_MAX = 65536
 };
 
-static const uint64_t look_interval = SECOND / 1000 * 20, busy_interval = SECOND / 1000 * 40,
+static const uint64_t read_interval = SECOND / 1000 * 20, busy_interval = SECOND / 1000 * 40,
                       full_interval = SECOND / 1000 * 4;
 
 /* ---- opening ---- */
 
-static bool has_room(const struct mark_buffers *buffers)
+static bool has_free_entry(const struct mark_buffers *buffers)
 {
     struct rlimit limit;
     return buffers->buffers.length < BUFFERS_MAX &&
            (getrlimit(RLIMIT_NOFILE, &limit) || buffers->buffers.length < limit.rlim_cur / 4);
 }
 
-/* The recorder may read the mappings several times, and finds the buffer each time. */
+/* Whether the mapped buffer is already open: each read of the mappings finds the buffer again. */
 static bool is_mapping_open(const struct mark_buffers *buffers, const struct perf_mapping *mapping)
 {
     for (size_t i = 0; i < buffers->buffers.length; i++)
@@ -67,7 +70,7 @@ static bool is_mapping_open(const struct mark_buffers *buffers, const struct per
     return false;
 }
 
-static bool is_open(const struct mark_buffers *buffers, const struct stat *info)
+static bool is_file_open(const struct mark_buffers *buffers, const struct stat *info)
 {
     for (size_t i = 0; i < buffers->buffers.length; i++)
         if (buffers->buffers.data[i].inode == info->st_ino && buffers->buffers.data[i].device == info->st_dev)
@@ -75,23 +78,23 @@ static bool is_open(const struct mark_buffers *buffers, const struct stat *info)
     return false;
 }
 
-static bool has_enough(const struct mark_buffers *buffers, uint32_t pid)
+static bool has_all_buffers(const struct mark_buffers *buffers, uint32_t pid)
 {
     size_t count = 0;
     for (size_t i = 0; i < buffers->buffers.length; i++)
         count += buffers->buffers.data[i].pid == pid;
-    return count >= BUFFERS_OF_PROCESS_MAX;
+    return count >= BUFFERS_PER_PROCESS_MAX;
 }
 
 /* Takes ownership of the descriptor. `pid` 0: not yet known. */
 static int add_buffer(struct mark_buffers *buffers, int fd, uint32_t pid, uint64_t first_time, struct error *err)
 {
     struct stat info;
-    if (fstat(fd, &info) || !S_ISREG(info.st_mode) || is_open(buffers, &info)) {
+    if (fstat(fd, &info) || !S_ISREG(info.st_mode) || is_file_open(buffers, &info)) {
         close(fd);
         return 0;
     }
-    if ((pid && has_enough(buffers, pid)) || flock(fd, LOCK_EX | LOCK_NB)) { /* another recorder reads it */
+    if ((pid && has_all_buffers(buffers, pid)) || flock(fd, LOCK_EX | LOCK_NB)) { /* another recorder reads it */
         buffers->unopened++;
         close(fd);
         return 0;
@@ -112,9 +115,9 @@ static bool has_magic(int fd)
 }
 
 /* If two threads set a first mark at the same time, each creates a file, and one thread removes its own file by name.
- * So a file keeps its name until the process has chosen it: otherwise the name would be free for the other file, which
- * the thread would then remove. */
-static int open_named(struct mark_buffers *buffers, const char *name, struct error *err)
+ * So the recorder keeps the name of a file until the process has chosen the file: otherwise the other file could get
+ * the name, and the thread would remove it. */
+static int open_named_file(struct mark_buffers *buffers, const char *name, struct error *err)
 {
     int fd = openat(buffers->directory_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 && errno == ENOENT)
@@ -132,13 +135,13 @@ static int open_named(struct mark_buffers *buffers, const char *name, struct err
 
 static int open_new_files(struct mark_buffers *buffers, struct error *err)
 {
-    if (buffers->directory_fd < 0 || !has_room(buffers))
+    if (buffers->directory_fd < 0 || !has_free_entry(buffers))
         return 0;
     int copy = openat(buffers->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
     DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
-    for (const struct dirent *entry; !code && names && has_room(buffers) && (entry = readdir(names));)
+    for (const struct dirent *entry; !code && names && has_free_entry(buffers) && (entry = readdir(names));)
         if (strncmp(entry->d_name, PROF_MARKS_NAME, sizeof(PROF_MARKS_NAME) - 1) == 0)
-            code = open_named(buffers, entry->d_name, err);
+            code = open_named_file(buffers, entry->d_name, err);
     if (names)
         closedir(names);
     else if (copy >= 0)
@@ -152,9 +155,9 @@ bool mark_buffers_is_buffer(const char *path)
     return name && strncmp(name + 1, PROF_MARKS_NAME, sizeof(PROF_MARKS_NAME) - 1) == 0;
 }
 
-/* Whether the directory of a file belongs to another recorder, which holds a lock on it. That recorder gets the marks
- * of its command, even while this one records the whole system. */
-static bool is_of_another(const char *path)
+/* Whether the directory of a file belongs to another recorder, which holds a lock on it. The other recorder reads the
+ * marks of its command, even while this recorder records the whole system. */
+static bool is_of_other_recorder(const char *path)
 {
     char directory[512];
     const char *slash = strrchr(path, '/');
@@ -167,9 +170,9 @@ static bool is_of_another(const char *path)
     return is_locked;
 }
 
-/* Whether a mapped file with the name of a buffer is one. A process can give that name to any file that it may read, by
- * a mount of its own, and prof, perhaps as root, would open the file for writing. So the file must have the size and
- * permissions that marks.h sets. */
+/* Whether a mapped file with the name of a buffer is a buffer. With a mount of its own, a process can give a buffer's
+ * name to any file that the process may read, and prof, perhaps as root, would open the file for writing. So prof
+ * requires the file size and the permissions that marks.h sets. */
 static bool may_be_buffer(int fd)
 {
     struct stat info;
@@ -177,14 +180,14 @@ static bool may_be_buffer(int fd)
            info.st_size == (off_t)(PROF_MARKS_PAGE + PROF_MARKS_ROOM);
 }
 
-int mark_buffers_take_mapping(struct mark_buffers *buffers, uint32_t pid, const struct perf_mapping *mapping,
+int mark_buffers_open_mapping(struct mark_buffers *buffers, uint32_t pid, const struct perf_mapping *mapping,
                               uint64_t now, struct error *err)
 {
     struct mapped_file mapped;
     size_t length = strlen(buffers->directory);
     if (length && strncmp(mapping->path, buffers->directory, length) == 0) /* it is found there */
         return hash_set(&buffers->owners, mapping->inode, pid) ? 0 : error_no_memory(err);
-    if (is_mapping_open(buffers, mapping) || !has_room(buffers) || is_of_another(mapping->path))
+    if (is_mapping_open(buffers, mapping) || !has_free_entry(buffers) || is_of_other_recorder(mapping->path))
         return 0;
     int code = mapped_file_open(&mapped, pid, mapping);
     if (code == -ENOMEM)
@@ -219,7 +222,7 @@ static void close_buffer(struct mark_buffers *buffers, size_t i)
 /* ---- whose it is ---- */
 
 /* Finds the process of a buffer whose pid belongs to another pid namespace. */
-static uint32_t find_foreign(const struct mark_buffer *buffer, struct tracker *tracker)
+static uint32_t find_foreign_process(const struct mark_buffer *buffer, struct tracker *tracker)
 {
     for (size_t i = 0; i < tracker_thread_count(tracker); i++) {
         struct tracked_process *process = NULL;
@@ -235,7 +238,7 @@ static uint32_t find_foreign(const struct mark_buffer *buffer, struct tracker *t
     return 0;
 }
 
-/* The record of the mapping, if the recorder has it, names the process even after its end. */
+/* A mapping record names the process even after its end. */
 static void find_process(struct mark_buffer *buffer, struct hash *owners, struct tracker *tracker)
 {
     uint32_t owner = hash_get(owners, buffer->inode);
@@ -244,7 +247,7 @@ static void find_process(struct mark_buffer *buffer, struct hash *owners, struct
         buffer->pid = owner;
     hash_remove(owners, buffer->inode);
     if (!buffer->pid)
-        buffer->pid = buffer->is_foreign ? find_foreign(buffer, tracker) : buffer->own_pid;
+        buffer->pid = buffer->is_foreign ? find_foreign_process(buffer, tracker) : buffer->own_pid;
 }
 
 static bool has_ended(const struct mark_buffer *buffer)
@@ -254,8 +257,8 @@ static bool has_ended(const struct mark_buffer *buffer)
 
 /* ---- records ---- */
 
-/* One pass over one buffer. */
-struct look {
+/* One read of one buffer. */
+struct read_pass {
     struct mark_buffers *buffers;
     struct mark_buffer *buffer;
     const struct mark_source *source;
@@ -272,65 +275,65 @@ struct record {
     char text[PROF_MARKS_TEXT_MAX + 1];
 };
 
-/* Returns a copied word. `at`: its offset in the stream of all records. */
-static uint64_t word_at(const struct look *look, uint64_t at)
+/* Returns a copied word. `at`: offset of the word in the stream of all records. */
+static uint64_t word_at(const struct read_pass *read_pass, uint64_t at)
 {
     uint64_t word;
-    memcpy(&word, look->buffers->block + (at - look->begin), sizeof(word));
+    memcpy(&word, read_pass->buffers->block + (at - read_pass->begin), sizeof(word));
     return word;
 }
 
 /* Returns the size in bytes of the record at `at`; 0 if it is incomplete. */
-static uint64_t record_size(const struct look *look, uint64_t at)
+static uint64_t record_size(const struct read_pass *read_pass, uint64_t at)
 {
-    uint64_t word = word_at(look, at), kind = word >> 32 & 0xff, words = word >> 40 & 0xff, text = word >> 48;
+    uint64_t word = word_at(read_pass, at), kind = word >> 32 & 0xff, words = word >> 40 & 0xff, text = word >> 48;
     uint64_t first = kind >= PROF_MARK_IS_SPAN ? 5 : 4;
     bool is_record = (uint32_t)word == (uint32_t)(at / WORD) && kind >= PROF_MARK_IS_NAME &&
                      kind <= PROF_MARK_IS_COUNTER && text <= PROF_MARKS_TEXT_MAX &&
-                     words == first + (text + WORD - 1) / WORD && words * WORD <= look->end - at;
+                     words == first + (text + WORD - 1) / WORD && words * WORD <= read_pass->end - at;
     return is_record ? words * WORD : 0;
 }
 
-static void read_record(const struct look *look, uint64_t at, struct record *record)
+static void read_record(const struct read_pass *read_pass, uint64_t at, struct record *record)
 {
-    uint64_t word = word_at(look, at);
+    uint64_t word = word_at(read_pass, at);
     record->kind = (enum prof_mark_kind)(word >> 32 & 0xff);
     record->text_length = (size_t)(word >> 48);
-    record->time = word_at(look, at + WORD);
-    record->name = word_at(look, at + 2 * WORD);
-    record->tid = word_at(look, at + 3 * WORD);
+    record->time = word_at(read_pass, at + WORD);
+    record->name = word_at(read_pass, at + 2 * WORD);
+    record->tid = word_at(read_pass, at + 3 * WORD);
     bool has_value = record->kind >= PROF_MARK_IS_SPAN;
-    record->value = has_value ? word_at(look, at + 4 * WORD) : 0;
-    const unsigned char *text = look->buffers->block + (at - look->begin) + (has_value ? 5 : 4) * WORD;
+    record->value = has_value ? word_at(read_pass, at + 4 * WORD) : 0;
+    const unsigned char *text = read_pass->buffers->block + (at - read_pass->begin) + (has_value ? 5 : 4) * WORD;
     memcpy(record->text, text, record->text_length);
     record->text[record->text_length] = '\0';
 }
 
-static int take_name(const struct look *look, const struct record *record, struct error *err)
+static int read_name(const struct read_pass *read_pass, const struct record *record, struct error *err)
 {
     uint32_t number;
-    struct hash *names = &look->buffer->names;
+    struct hash *names = &read_pass->buffer->names;
     if (names->length >= NAMES_MAX && hash_get(names, record->name) == HASH_MISSING)
         return 0;
-    int code = mark_writer_name(look->source->writer, record->text, record->text_length, &number, err);
+    int code = mark_writer_number_name(read_pass->source->writer, record->text, record->text_length, &number, err);
     if (code)
         return code;
     return hash_set(names, record->name, number) ? 0 : error_no_memory(err);
 }
 
-static int take_mark(const struct look *look, const struct record *record, struct error *err)
+static int read_mark(const struct read_pass *read_pass, const struct record *record, struct error *err)
 {
     static const enum spool_mark kinds[] = {[PROF_MARK_IS_INSTANT] = SPOOL_MARK_INSTANT,
                                             [PROF_MARK_IS_BEGIN] = SPOOL_MARK_BEGIN,
                                             [PROF_MARK_IS_END] = SPOOL_MARK_END,
                                             [PROF_MARK_IS_SPAN] = SPOOL_MARK_SPAN,
                                             [PROF_MARK_IS_COUNTER] = SPOOL_MARK_COUNTER};
-    struct mark_buffer *buffer = look->buffer;
+    struct mark_buffer *buffer = read_pass->buffer;
     bool is_side = record->kind == PROF_MARK_IS_BEGIN || record->kind == PROF_MARK_IS_END;
     uint64_t last = record->kind == PROF_MARK_IS_SPAN ? record->value : record->time;
-    if (last < buffer->first_time || record->time > look->now + SECOND ||
-        (record->kind == PROF_MARK_IS_SPAN && (last < record->time || last > look->now + SECOND)) ||
-        (!is_side && look->source->is_left_out(look->source->context, record->time)))
+    if (last < buffer->first_time || record->time > read_pass->now + SECOND ||
+        (record->kind == PROF_MARK_IS_SPAN && (last < record->time || last > read_pass->now + SECOND)) ||
+        (!is_side && read_pass->source->is_time_excluded(read_pass->source->context, record->time)))
         return 0;
     struct spool_program_mark mark = {.mark = kinds[record->kind],
                                       .mark_name = hash_get(&buffer->names, record->name),
@@ -339,103 +342,105 @@ static int take_mark(const struct look *look, const struct record *record, struc
                                       .time_ns = record->time,
                                       .end_ns = record->value,
                                       .text = record->text};
-    memcpy(&mark.value, &record->value, sizeof(mark.value)); /* of a counter: the bits of a double */
+    memcpy(&mark.value, &record->value, sizeof(mark.value)); /* a counter's value is stored as the bits of a double */
     bool is_beyond = mark.mark_name == HASH_MISSING;
-    int code = is_beyond ? mark_writer_name(look->source->writer, "(other)", 7, &mark.mark_name, err) : 0;
-    return code ? code : mark_writer_add(look->source->writer, &mark, err);
+    int code = is_beyond ? mark_writer_number_name(read_pass->source->writer, "(other)", 7, &mark.mark_name, err) : 0;
+    return code ? code : mark_writer_add(read_pass->source->writer, &mark, err);
 }
 
-/* ---- a look ---- */
+/* ---- a read_pass ---- */
 
-static bool copy_block(struct look *look)
+static bool copy_block(struct read_pass *read_pass)
 {
-    look->begin = look->buffer->read;
-    uint64_t size = look->end - look->buffer->read, at = look->buffer->read % PROF_MARKS_ROOM;
+    read_pass->begin = read_pass->buffer->read;
+    uint64_t size = read_pass->end - read_pass->buffer->read, at = read_pass->buffer->read % PROF_MARKS_ROOM;
     uint64_t first = size < PROF_MARKS_ROOM - at ? size : PROF_MARKS_ROOM - at;
-    unsigned char *block = look->buffers->block;
-    return file_read_at(look->buffer->fd, block, first, PROF_MARKS_PAGE + at) == (ssize_t)first &&
-           (first == size ||
-            file_read_at(look->buffer->fd, block + first, size - first, PROF_MARKS_PAGE) == (ssize_t)(size - first));
+    unsigned char *block = read_pass->buffers->block;
+    return file_read_at(read_pass->buffer->fd, block, first, PROF_MARKS_PAGE + at) == (ssize_t)first &&
+           (first == size || file_read_at(read_pass->buffer->fd, block + first, size - first, PROF_MARKS_PAGE) ==
+                                 (ssize_t)(size - first));
 }
 
-/* Returns the end of the run of complete records that starts at `at`. */
-static uint64_t complete_end(const struct look *look, uint64_t at)
+/* Returns the end of the complete records that start at `at`. */
+static uint64_t find_complete_end(const struct read_pass *read_pass, uint64_t at)
 {
-    for (uint64_t size; at < look->end && (size = record_size(look, at)) != 0;)
+    for (uint64_t size; at < read_pass->end && (size = record_size(read_pass, at)) != 0;)
         at += size;
     return at;
 }
 
-/* Returns the next record after a hole, or the end. */
-static uint64_t next_record(const struct look *look, uint64_t at)
+/* Returns the offset of the next record after a hole, or the end. */
+static uint64_t find_next_record(const struct read_pass *read_pass, uint64_t at)
 {
     do
         at += WORD;
-    while (at < look->end && !record_size(look, at));
+    while (at < read_pass->end && !record_size(read_pass, at));
     return at;
 }
 
-static int take_records(struct look *look, uint64_t at, uint64_t end, struct error *err)
+static int read_records(struct read_pass *read_pass, uint64_t at, uint64_t end, struct error *err)
 {
     struct record record;
     int code = 0;
-    for (uint64_t size; !code && at < end && (size = record_size(look, at)) != 0; at += size) {
-        read_record(look, at, &record);
-        code = record.kind == PROF_MARK_IS_NAME ? take_name(look, &record, err) : take_mark(look, &record, err);
+    for (uint64_t size; !code && at < end && (size = record_size(read_pass, at)) != 0; at += size) {
+        read_record(read_pass, at, &record);
+        code =
+            record.kind == PROF_MARK_IS_NAME ? read_name(read_pass, &record, err) : read_mark(read_pass, &record, err);
     }
     return code;
 }
 
-/* Allows the program to overwrite the records that were read. */
+/* Tells the program which records were read, so that it may overwrite them. */
 static void publish_read(const struct mark_buffer *buffer)
 {
     (void)!pwrite(buffer->fd, &buffer->read, sizeof(buffer->read), offsetof(struct prof_marks_head, read));
 }
 
-static int note_lost(struct look *look, uint64_t lost, struct error *err)
+static int write_lost_marks(struct read_pass *read_pass, uint64_t lost, struct error *err)
 {
-    struct mark_buffer *buffer = look->buffer;
-    look->buffers->lost += lost;
+    struct mark_buffer *buffer = read_pass->buffer;
+    read_pass->buffers->lost += lost;
     const struct spool_marks_lost marks = {.pid = buffer->pid,
-                                           .start_ns = buffer->last_time ? buffer->last_time : look->now,
-                                           .time_ns = look->now,
+                                           .start_ns = buffer->last_time ? buffer->last_time : read_pass->now,
+                                           .time_ns = read_pass->now,
                                            .count = lost};
-    return spool_write_marks_lost(look->source->writer->spool, &marks, err);
+    return spool_write_marks_lost(read_pass->source->writer->spool, &marks, err);
 }
 
-/* Whether to read the records after an incomplete one. An interrupted thread completes its record when it runs again; a
- * killed thread never does. The marks of other threads wait for it while the buffer has room. */
-static bool may_skip(const struct look *look, bool has_ended)
+/* Whether to skip an incomplete record, and read the records after it. An interrupted thread completes its record when
+ * it runs again; a killed thread never completes its record. The marks of other threads wait for the record while the
+ * buffer has free space. */
+static bool may_skip_hole(const struct read_pass *read_pass, bool has_ended)
 {
-    struct mark_buffer *buffer = look->buffer;
+    struct mark_buffer *buffer = read_pass->buffer;
     if (!buffer->incomplete_since)
-        buffer->incomplete_since = look->now;
-    bool is_half_full = look->end - buffer->read > PROF_MARKS_ROOM / 2;
-    return has_ended || look->now > buffer->incomplete_since + (is_half_full ? SECOND : 10 * SECOND);
+        buffer->incomplete_since = read_pass->now;
+    bool is_half_full = read_pass->end - buffer->read > PROF_MARKS_ROOM / 2;
+    return has_ended || read_pass->now > buffer->incomplete_since + (is_half_full ? SECOND : 10 * SECOND);
 }
 
-/* Reads the new records. False if the contents are invalid. */
-static bool read_new(struct look *look, bool has_ended, int *code, struct error *err)
+/* Reads the new records. Reads the new records; false if the buffer's contents are invalid. */
+static bool read_new_records(struct read_pass *read_pass, bool has_ended, int *code, struct error *err)
 {
-    struct mark_buffer *buffer = look->buffer;
+    struct mark_buffer *buffer = read_pass->buffer;
     bool is_copied = false;
-    while (!*code && buffer->read < look->end) {
-        if (!is_copied && !copy_block(look))
+    while (!*code && buffer->read < read_pass->end) {
+        if (!is_copied && !copy_block(read_pass))
             return false;
         is_copied = has_ended;
-        uint64_t at = buffer->read, end = complete_end(look, at);
+        uint64_t at = buffer->read, end = find_complete_end(read_pass, at);
         if (end == at) {
-            if (!may_skip(look, has_ended))
+            if (!may_skip_hole(read_pass, has_ended))
                 return true;
             if (!has_ended)
-                *code = note_lost(look, 1, err); /* at least */
-            at = next_record(look, at);
-            end = complete_end(look, at);
+                *code = write_lost_marks(read_pass, 1, err); /* at least */
+            at = find_next_record(read_pass, at);
+            end = find_complete_end(read_pass, at);
         }
-        if (!*code && !is_copied && !copy_block(look))
+        if (!*code && !is_copied && !copy_block(read_pass))
             return false;
         if (!*code)
-            *code = take_records(look, at, end, err);
+            *code = read_records(read_pass, at, end, err);
         buffer->incomplete_since = 0;
         buffer->read = end;
         if (!has_ended)
@@ -444,55 +449,56 @@ static bool read_new(struct look *look, bool has_ended, int *code, struct error 
     return true;
 }
 
-static int note_dropped(struct look *look, uint64_t dropped, struct error *err)
+static int write_dropped_marks(struct read_pass *read_pass, uint64_t dropped, struct error *err)
 {
-    struct mark_buffer *buffer = look->buffer;
+    struct mark_buffer *buffer = read_pass->buffer;
     uint64_t lost = dropped - buffer->dropped;
     buffer->dropped = dropped;
-    return lost && lost <= UINT64_MAX / 2 ? note_lost(look, lost, err) : 0;
+    return lost && lost <= UINT64_MAX / 2 ? write_lost_marks(read_pass, lost, err) : 0;
 }
 
-/* Starts a buffer that is older than the recording: marks dropped so far do not count. */
-static void begin_buffer(struct look *look, const struct prof_marks_head *head)
+/* Starts to read a buffer that is older than the recording: earlier dropped marks do not count. */
+static void start_old_buffer(struct read_pass *read_pass, const struct prof_marks_head *head)
 {
-    struct mark_buffer *buffer = look->buffer;
+    struct mark_buffer *buffer = read_pass->buffer;
     buffer->is_ready = true;
     buffer->own_pid = (uint32_t)head->pid;
     buffer->namespace = head->pid_namespace;
     buffer->read = head->read;
     if (buffer->first_time)
         buffer->dropped = head->dropped;
-    find_process(buffer, &look->buffers->owners, look->source->tracker);
+    find_process(buffer, &read_pass->buffers->owners, read_pass->source->tracker);
 }
 
 /* Returns true if the buffer needs another pass. */
-static bool look_at(struct look *look, bool ended, bool *is_half_full, uint64_t *taken, int *code, struct error *err)
+static bool read_buffer(struct read_pass *read_pass, bool ended, bool *is_half_full, uint64_t *taken, int *code,
+                        struct error *err)
 {
     struct prof_marks_head head;
-    struct mark_buffer *buffer = look->buffer;
+    struct mark_buffer *buffer = read_pass->buffer;
     if (file_read_at(buffer->fd, &head, sizeof(head), 0) != sizeof(head) || head.magic != PROF_MARKS_MAGIC)
-        return !buffer->is_ready && !ended; /* the process is still creating it */
+        return !buffer->is_ready && !ended; /* the process is still creating the buffer */
     if (!buffer->is_ready)
-        begin_buffer(look, &head);
-    look->end = head.written;
+        start_old_buffer(read_pass, &head);
+    read_pass->end = head.written;
     uint64_t size = head.written - buffer->read;
     *is_half_full |= size > PROF_MARKS_ROOM / 2;
     *taken += size <= PROF_MARKS_ROOM ? size : 0;
     if (head.room != PROF_MARKS_ROOM || size > PROF_MARKS_ROOM || size % WORD || buffer->read % WORD ||
-        !read_new(look, ended, code, err)) {
-        look->buffers->damaged++;
+        !read_new_records(read_pass, ended, code, err)) {
+        read_pass->buffers->damaged++;
         return false;
     }
     if (!*code)
-        *code = note_dropped(look, head.dropped, err);
-    buffer->last_time = look->now;
+        *code = write_dropped_marks(read_pass, head.dropped, err);
+    buffer->last_time = read_pass->now;
     return !ended;
 }
 
-int mark_buffers_look(struct mark_buffers *buffers, const struct mark_source *source, uint64_t now, bool is_end,
+int mark_buffers_read(struct mark_buffers *buffers, const struct mark_source *source, uint64_t now, bool is_end,
                       struct error *err)
 {
-    if (now < buffers->next_look && !is_end)
+    if (now < buffers->next_read && !is_end)
         return 0;
     int code = open_new_files(buffers, err);
     bool checks = now >= buffers->next_check || is_end, is_half_full = false;
@@ -502,18 +508,19 @@ int mark_buffers_look(struct mark_buffers *buffers, const struct mark_source *so
         return error_no_memory(err);
     uint64_t taken = 0;
     size_t left = buffers->buffers.length; /* the next pass starts at this buffer */
-    for (; left && !code && (is_end || taken < LOOK_MAX); left--) {
+    for (; left && !code && (is_end || taken < PASS_BYTES_MAX); left--) {
         size_t i = buffers->next < buffers->buffers.length ? buffers->next : 0;
-        struct look look = {.buffers = buffers, .buffer = &buffers->buffers.data[i], .source = source, .now = now};
-        bool ended = is_end || (checks && has_ended(look.buffer));
-        if (!look_at(&look, ended, &is_half_full, &taken, &code, err))
+        struct read_pass read_pass = {
+            .buffers = buffers, .buffer = &buffers->buffers.data[i], .source = source, .now = now};
+        bool ended = is_end || (checks && has_ended(read_pass.buffer));
+        if (!read_buffer(&read_pass, ended, &is_half_full, &taken, &code, err))
             close_buffer(buffers, i--);
         buffers->next = i + 1;
     }
     if (left && checks)
         buffers->next_check = now;
-    buffers->next_look = now + (is_half_full ? full_interval : look_interval);
-    buffers->deadline = is_half_full ? buffers->next_look : now + busy_interval;
+    buffers->next_read = now + (is_half_full ? full_interval : read_interval);
+    buffers->deadline = is_half_full ? buffers->next_read : now + busy_interval;
     return code;
 }
 

@@ -1,11 +1,11 @@
 /*
  * Reads the mark buffers of programs that use the C API of marks (include/prof/marks.h documents their layout). Each
  * process has one file in shared memory. prof creates a private directory and passes its path to the command in
- * PROF_MARKS; programs create their files there. A process that already runs has a file if PROF_MARKS was set at its
- * start; the recorder finds it among the mappings of the process.
+ * PROF_MARKS; programs create their files there. A running process has a file if PROF_MARKS was set at its start; the
+ * recorder finds the file in the mappings of the process.
  *
- * The program can write anything to its file at any time, and truncate it. So the recorder never maps the file: it
- * copies new records, and checks the copy.
+ * The program can change and truncate its file at any time. So the recorder never maps the file: it copies new records,
+ * and checks the copy.
  *
  * Threads: the recorder thread of a recording.
  */
@@ -26,14 +26,14 @@ struct tracker;
 struct mark_buffer {
     int fd;
     bool is_ready;                  /* the process has written the header */
-    bool is_foreign;                /* its pids belong to another pid namespace */
-    uint32_t pid;                   /* in prof's pid namespace; 0: unknown */
-    uint32_t own_pid;               /* in the process's own pid namespace */
+    bool is_foreign;                /* the pids in the buffer belong to another pid namespace */
+    uint32_t pid;                   /* pid of the process in prof's pid namespace; 0: unknown */
+    uint32_t own_pid;               /* pid of the process in its own pid namespace */
     uint64_t device, inode;         /* of the file */
     uint64_t namespace;             /* inode of its pid namespace; 0: unknown */
     uint64_t read, dropped;         /* as in the header */
-    uint64_t first_time, last_time; /* ns: marks before the first are older than the recording; time of the last read */
-    uint64_t incomplete_since;      /* ns: time since which the next record is incomplete; 0: complete */
+    uint64_t first_time, last_time; /* ns: time before which marks are ignored; time of the last read */
+    uint64_t incomplete_since;      /* ns: time at which the next record was found incomplete; 0: complete */
     struct hash names;              /* address -> number of the name in the spool */
 };
 
@@ -44,9 +44,9 @@ struct mark_buffers {
     size_t next;                  /* index of the next buffer to read */
     struct hash owners;           /* inode of a file in the directory -> pid of the process that mapped it */
     unsigned char *block;         /* copy of a part of a buffer */
-    uint64_t next_look, deadline; /* ns: earliest and latest time of the next read */
-    uint64_t next_check;          /* ns: time of the next check that processes are alive */
-    uint64_t lost;                /* marks that did not fit into their buffers */
+    uint64_t next_read, deadline; /* ns: earliest and latest time of the next read */
+    uint64_t next_check;          /* ns: time of the next check whether processes are alive */
+    uint64_t lost;                /* marks dropped because their buffers were full */
     uint64_t damaged, unopened;   /* buffers with invalid contents; buffers that could not be opened */
 };
 
@@ -56,33 +56,34 @@ struct mark_buffers {
         .directory_fd = -1                                                                                             \
     }
 
-/* Creates the directory, and removes the directories of killed recorders. On failure (no space, no shared memory) the
- * path stays "", and the recording has no marks of the command. */
+/* Creates the directory, and removes the directories of killed recorders. On failure (full or missing shared memory)
+ * the path stays "", and the recording has no marks of the command. */
 void mark_buffers_make_directory(struct mark_buffers *buffers);
 
-/* Removes the directory with its files. mark_buffers_destroy() does this, too. */
+/* Removes the directory with its files, like mark_buffers_destroy(). */
 void mark_buffers_remove_directory(struct mark_buffers *buffers);
 
 /* Whether a mapped file has the name of a mark buffer. */
 bool mark_buffers_is_buffer(const char *path);
 
 /* Opens the buffer that a process mapped before the recording. */
-int mark_buffers_take_mapping(struct mark_buffers *buffers, uint32_t pid, const struct perf_mapping *mapping,
+int mark_buffers_open_mapping(struct mark_buffers *buffers, uint32_t pid, const struct perf_mapping *mapping,
                               uint64_t now, struct error *err);
 
 struct mark_source {
     struct mark_writer *writer;
     struct tracker *tracker;
-    bool (*is_left_out)(const void *context, uint64_t time); /* the recording is paused at this time (ns) */
+    bool (*is_time_excluded)(const void *context,
+                             uint64_t time); /* whether the recording is paused at this time (ns) */
     const void *context;
 };
 
-/* Writes new marks to the spool if a read is due at `now` (ns). `is_end`: reads all that remain. Fails if the spool
+/* Writes new marks to the spool if a read is due at `now` (ns). `is_end`: reads all remaining marks. Fails if the spool
  * cannot be written. */
-int mark_buffers_look(struct mark_buffers *buffers, const struct mark_source *source, uint64_t now, bool is_end,
+int mark_buffers_read(struct mark_buffers *buffers, const struct mark_source *source, uint64_t now, bool is_end,
                       struct error *err);
 
-/* Latest time (ns) of the next read; UINT64_MAX: with the next samples. */
+/* Returns the latest time (ns) of the next read; UINT64_MAX: at the next samples. */
 uint64_t mark_buffers_deadline(const struct mark_buffers *buffers);
 
 /* Closes the buffers and removes the directory, so that processes that still run create no more files. */

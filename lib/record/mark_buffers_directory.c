@@ -1,6 +1,6 @@
 /*
- * The directory of mark buffers, in /dev/shm if that exists: the kernel writes back the pages of files on a disk, and a
- * program that sets marks would wait for that.
+ * Creates the directory of mark buffers, in /dev/shm if possible: the kernel writes pages of files on a disk back, and
+ * a program that sets marks would wait for the disk.
  */
 #include "record/mark_buffers.h"
 
@@ -29,7 +29,7 @@ static void remove_files(int directory)
         close(copy);
 }
 
-/* A recorder holds a lock on its directory, so a killed recorder's directory has no lock. */
+/* A recorder holds a lock on its directory. The directory of a killed recorder has no lock. */
 static void remove_leftover(const char *base, const char *name)
 {
     char path[512];
@@ -56,8 +56,9 @@ static void remove_leftovers(const char *base)
         closedir(names);
 }
 
-/* Between mkdtemp() and the lock, another recorder may mistake the directory for a leftover and remove it. */
-static bool try_directory_in(struct mark_buffers *buffers, const char *base)
+/* Creates and locks a directory. Between mkdtemp() and the lock, another recorder may mistake the directory for a
+ * leftover and remove it. */
+static bool try_make_directory_in(struct mark_buffers *buffers, const char *base)
 {
     if (snprintf(buffers->directory, sizeof(buffers->directory), "%s/" PROF_MARKS_NAME "XXXXXX", base) >=
             (int)sizeof(buffers->directory) ||
@@ -80,7 +81,7 @@ static bool make_directory_in(struct mark_buffers *buffers, const char *base)
     enum { TRIES = 20 };
     bool is_made = false;
     for (int i = 0; i < TRIES && !is_made && access(base, W_OK | X_OK) == 0; i++)
-        is_made = try_directory_in(buffers, base);
+        is_made = try_make_directory_in(buffers, base);
     return is_made;
 }
 

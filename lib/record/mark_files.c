@@ -19,7 +19,7 @@
 
 enum { BLOCK = 256 * 1024 };
 
-static const uint64_t look_interval = UINT64_C(500000000);
+static const uint64_t read_interval = UINT64_C(500000000);
 
 /* ---- opening ---- */
 
@@ -36,7 +36,7 @@ static bool read_number(const char **at, uint64_t *number)
     return has_digits;
 }
 
-bool mark_files_is_file(const char *path, uint32_t *tid)
+bool mark_files_is_marker_file(const char *path, uint32_t *tid)
 {
     static const char prefix[] = "/marker-";
     const char *at = strrchr(path, '/');
@@ -59,8 +59,9 @@ static bool is_full(const struct mark_files *files)
            (getrlimit(RLIMIT_NOFILE, &limit) == 0 && files->files.length >= limit.rlim_cur / 8);
 }
 
-/* Several threads may map the same file, and a process may map it again as it grows. */
-static bool is_open(const struct mark_files *files, uint32_t pid, const struct stat *info)
+/* Whether the mapped file is already open. Several threads may map the same file, and a process may map its growing
+ * file again. */
+static bool is_file_open(const struct mark_files *files, uint32_t pid, const struct stat *info)
 {
     for (size_t i = 0; i < files->files.length; i++) {
         const struct mark_file *file = &files->files.data[i];
@@ -70,15 +71,15 @@ static bool is_open(const struct mark_files *files, uint32_t pid, const struct s
     return false;
 }
 
-/* The recorder may read the mappings several times, and finds the file each time. */
+/* Whether the file of a mapping is already open: each read of the mappings finds the file again. */
 static bool is_mapping_open(const struct mark_files *files, uint32_t pid, const struct perf_mapping *mapping)
 {
     const struct stat info = {.st_ino = mapping->inode,
                               .st_dev = makedev(mapping->device_major, mapping->device_minor)};
-    return is_open(files, pid, &info);
+    return is_file_open(files, pid, &info);
 }
 
-static bool is_in_other_pids(uint32_t pid)
+static bool is_in_other_pid_namespace(uint32_t pid)
 {
     char name[16];
     snprintf(name, sizeof(name), "%" PRIu32, proc_living_thread(pid));
@@ -86,13 +87,13 @@ static bool is_in_other_pids(uint32_t pid)
     return theirs && theirs != proc_namespace("self", "pid");
 }
 
-int mark_files_take_mapping(struct mark_files *files, uint32_t pid, const struct perf_mapping *mapping,
+int mark_files_open_mapping(struct mark_files *files, uint32_t pid, const struct perf_mapping *mapping,
                             struct error *err)
 {
     struct mapped_file mapped;
     struct stat info;
     uint32_t tid;
-    if (!mark_files_is_file(mapping->path, &tid) || is_mapping_open(files, pid, mapping))
+    if (!mark_files_is_marker_file(mapping->path, &tid) || is_mapping_open(files, pid, mapping))
         return 0;
     int code = is_full(files) ? -ENOENT : mapped_file_open(&mapped, pid, mapping);
     if (code == -ENOMEM)
@@ -101,10 +102,12 @@ int mark_files_take_mapping(struct mark_files *files, uint32_t pid, const struct
         files->unopened++;
         return 0;
     }
-    struct mark_file file = {
-        .fd = file_source_open(mapped.file), .pid = pid, .tid = tid && !is_in_other_pids(pid) ? tid : pid, .line = 0};
+    struct mark_file file = {.fd = file_source_open(mapped.file),
+                             .pid = pid,
+                             .tid = tid && !is_in_other_pid_namespace(pid) ? tid : pid,
+                             .line = 0};
     mapped_file_destroy(&mapped);
-    if (file.fd < 0 || fstat(file.fd, &info) || is_open(files, pid, &info)) {
+    if (file.fd < 0 || fstat(file.fd, &info) || is_file_open(files, pid, &info)) {
         files->unopened += file.fd < 0;
         if (file.fd >= 0)
             close(file.fd);
@@ -128,10 +131,10 @@ static void close_file(struct mark_files *files, size_t i)
 
 /* ---- lines ---- */
 
-/* Parses a line as a marker; false if it is none. */
+/* Parses a line as a marker; false if the line has another form. */
 static bool parse_line(const struct mark_file *file, struct spool_program_mark *mark, const char **name, size_t *length)
 {
-    const char *at = file->text; /* take_line() has ended it */
+    const char *at = file->text; /* read_line() has ended it */
     if (!read_number(&at, &mark->time_ns) || *at++ != ' ' || !read_number(&at, &mark->end_ns) || *at++ != ' ' ||
         mark->end_ns < mark->time_ns)
         return false;
@@ -142,14 +145,14 @@ static bool parse_line(const struct mark_file *file, struct spool_program_mark *
     return *length != 0;
 }
 
-/* Counts an ignored line. `first`: receives the position of the first one of its kind. */
-static void count_line(const struct mark_file *file, uint64_t *count, char *first, size_t size)
+/* Counts an ignored line. Counts a bad line. `first`: receives the position of the first bad line. */
+static void count_bad_line(const struct mark_file *file, uint64_t *count, char *first, size_t size)
 {
     if (!(*count)++)
         snprintf(first, size, "line %" PRIu64 " of %s", file->line, file->name);
 }
 
-static int take_line(struct mark_files *files, struct mark_file *file, struct mark_writer *writer, uint64_t first_time,
+static int read_line(struct mark_files *files, struct mark_file *file, struct mark_writer *writer, uint64_t first_time,
                      uint64_t now, struct error *err)
 {
     struct spool_program_mark mark = {.mark = SPOOL_MARK_SPAN, .pid = file->pid, .tid = file->tid, .text = ""};
@@ -160,18 +163,18 @@ static int take_line(struct mark_files *files, struct mark_file *file, struct ma
     if (file->length == 0 && !file->is_cut)
         return 0;
     if (!parse_line(file, &mark, &name, &length)) {
-        count_line(file, &files->bad_lines, files->bad, sizeof(files->bad));
+        count_bad_line(file, &files->bad_lines, files->bad, sizeof(files->bad));
         return 0;
     }
     if (mark.end_ns > now) {
-        count_line(file, &files->future_lines, files->future, sizeof(files->future));
+        count_bad_line(file, &files->future_lines, files->future, sizeof(files->future));
         return 0;
     }
     if (mark.end_ns < first_time)
         return 0;
     if (mark.end_ns == mark.time_ns)
         mark.mark = SPOOL_MARK_INSTANT;
-    int code = mark_writer_name(writer, name, length, &mark.mark_name, err);
+    int code = mark_writer_number_name(writer, name, length, &mark.mark_name, err);
     return code ? code : mark_writer_add(writer, &mark, err);
 }
 
@@ -183,18 +186,18 @@ static void add_to_line(struct mark_file *file, const char *bytes, size_t count)
     file->length += count < room ? count : room;
 }
 
-static int take_block(struct mark_files *files, struct mark_file *file, size_t size, struct mark_writer *writer,
+static int read_block(struct mark_files *files, struct mark_file *file, size_t size, struct mark_writer *writer,
                       uint64_t first_time, struct error *err)
 {
     const char *at = files->block, *end = files->block + size;
-    const uint64_t now = monotonic_ns(); /* after the read, so no valid marker ends later */
+    const uint64_t now = monotonic_ns(); /* read the clock after the file, so no valid marker ends later */
     int code = 0;
     while (!code && at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         add_to_line(file, at, (size_t)((newline ? newline : end) - at));
         if (!newline)
             break;
-        code = take_line(files, file, writer, first_time, now, err);
+        code = read_line(files, file, writer, first_time, now, err);
         file->length = 0;
         file->is_cut = false;
         at = newline + 1;
@@ -209,9 +212,9 @@ static bool has_ended(const struct mark_file *file)
     return kill((pid_t)file->pid, 0) && errno == ESRCH;
 }
 
-/* Returns true if the file may grow. */
-static bool look_at(struct mark_files *files, struct mark_file *file, struct mark_writer *writer, uint64_t first_time,
-                    bool is_end, int *code, struct error *err)
+/* Reads the new lines of a file. Returns true if the file may grow. */
+static bool read_file(struct mark_files *files, struct mark_file *file, struct mark_writer *writer, uint64_t first_time,
+                      bool is_end, int *code, struct error *err)
 {
     bool ended = is_end || has_ended(file); /* before it is read */
     size_t taken = 0;
@@ -222,7 +225,7 @@ static bool look_at(struct mark_files *files, struct mark_file *file, struct mar
             break;
         file->offset += (uint64_t)size;
         taken += (size_t)size;
-        *code = take_block(files, file, (size_t)size, writer, first_time, err);
+        *code = read_block(files, file, (size_t)size, writer, first_time, err);
     }
     if (file->offset >= MARK_FILE_MAX) {
         files->too_long += file_read_at(file->fd, files->block, 1, file->offset) > 0;
@@ -233,26 +236,26 @@ static bool look_at(struct mark_files *files, struct mark_file *file, struct mar
     if (size > 0)
         return !is_end; /* the limit of one pass is reached */
     if (file->length) { /* the last line has no end */
-        *code = take_line(files, file, writer, first_time, monotonic_ns(), err);
+        *code = read_line(files, file, writer, first_time, monotonic_ns(), err);
         file->length = 0;
     }
     return false;
 }
 
-int mark_files_look(struct mark_files *files, struct mark_writer *writer, uint64_t first_time, uint64_t now,
+int mark_files_read(struct mark_files *files, struct mark_writer *writer, uint64_t first_time, uint64_t now,
                     bool is_end, struct error *err)
 {
     int code = 0;
-    if (!files->files.length || (now < files->next_look && !is_end))
+    if (!files->files.length || (now < files->next_read && !is_end))
         return 0;
     if (!files->block && !(files->block = malloc(BLOCK)))
         return error_no_memory(err);
     for (size_t i = 0; i < files->files.length && !code;)
-        if (look_at(files, &files->files.data[i], writer, first_time, is_end, &code, err))
+        if (read_file(files, &files->files.data[i], writer, first_time, is_end, &code, err))
             i++;
         else
             close_file(files, i);
-    files->next_look = now + look_interval;
+    files->next_read = now + read_interval;
     return code;
 }
 

@@ -10,16 +10,17 @@ static uint32_t add_name(struct strings *names, const char *name, size_t length,
     return number;
 }
 
-int mark_writer_name(struct mark_writer *writer, const char *name, size_t length, uint32_t *number, struct error *err)
+int mark_writer_number_name(struct mark_writer *writer, const char *name, size_t length, uint32_t *number,
+                            struct error *err)
 {
     static const char others[] = "(other)", none[] = "(no name)";
     bool is_new;
-    length = strnlen(name, length < MARK_WRITER_TEXT ? length : MARK_WRITER_TEXT);
+    length = strnlen(name, length < MARK_WRITER_TEXT_MAX_BYTES ? length : MARK_WRITER_TEXT_MAX_BYTES);
     if (!length) {
         name = none;
         length = sizeof(none) - 1;
     }
-    if (writer->names.entries.length >= MARK_WRITER_NAMES &&
+    if (writer->names.entries.length >= MARK_WRITER_NAMES_MAX &&
         strings_find(&writer->names, name, length) == STRING_NONE) {
         name = others;
         length = sizeof(others) - 1;
@@ -33,7 +34,7 @@ int mark_writer_name(struct mark_writer *writer, const char *name, size_t length
 
 int mark_writer_add(struct mark_writer *writer, const struct spool_program_mark *mark, struct error *err)
 {
-    if (writer->count >= MARK_WRITER_MARKS) {
+    if (writer->count >= MARK_WRITER_MARKS_MAX) {
         writer->dropped++;
         return 0;
     }

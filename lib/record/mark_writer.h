@@ -1,6 +1,6 @@
 /*
  * Writes the marks of programs to the spool: each name once, and marks with the numbers of their names. A recording has
- * a limit of marks and of names; it counts the marks beyond.
+ * a limit of marks and of names, and counts the marks beyond its limit.
  *
  * Threads: the recorder thread of a recording.
  */
@@ -13,21 +13,22 @@
 #include <stdint.h>
 
 enum {
-    MARK_WRITER_MARKS = 5000000, /* of a recording; the rest is counted */
-    MARK_WRITER_NAMES = 50000,   /* of a recording; further names become "(other)" */
-    MARK_WRITER_TEXT = 1000,     /* bytes of a name or text; longer ones are truncated */
+    MARK_WRITER_MARKS_MAX = 5000000,   /* limit of marks in a recording; further marks are only counted */
+    MARK_WRITER_NAMES_MAX = 50000,     /* limit of names in a recording; further names become "(other)" */
+    MARK_WRITER_TEXT_MAX_BYTES = 1000, /* limit of bytes of a name or text; longer texts are truncated */
 };
 
 struct mark_writer {
     struct spool_writer *spool; /* the caller's */
-    struct strings names;       /* indexed by their numbers in the spool */
-    uint64_t count, dropped;    /* marks in the spool; those beyond MARK_WRITER_MARKS */
+    struct strings names;       /* names, indexed by their numbers in the spool */
+    uint64_t count, dropped;    /* marks in the spool; marks beyond MARK_WRITER_MARKS_MAX */
 };
 
-/* The spool's number of a name; names longer than MARK_WRITER_TEXT bytes are truncated. */
-int mark_writer_name(struct mark_writer *writer, const char *name, size_t length, uint32_t *number, struct error *err);
+/* Returns the spool's number of a name; truncates names longer than MARK_WRITER_TEXT_MAX_BYTES bytes. */
+int mark_writer_number_name(struct mark_writer *writer, const char *name, size_t length, uint32_t *number,
+                            struct error *err);
 
-/* Writes a mark, whose mark_name is that of mark_writer_name(). */
+/* Writes a mark, whose mark_name is a number of mark_writer_number_name(). */
 int mark_writer_add(struct mark_writer *writer, const struct spool_program_mark *mark, struct error *err);
 
 void mark_writer_destroy(struct mark_writer *writer);

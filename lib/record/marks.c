@@ -4,19 +4,19 @@
 
 #include <inttypes.h>
 
-bool marks_is_report(const char *path)
+bool marks_may_be_file(const char *path)
 {
     uint32_t tid;
-    return mark_buffers_is_buffer(path) || mark_files_is_file(path, &tid);
+    return mark_buffers_is_buffer(path) || mark_files_is_marker_file(path, &tid);
 }
 
-int marks_take_mapping(struct marks *marks, uint32_t pid, const struct perf_mapping *mapping, struct error *err)
+int marks_open_mapping(struct marks *marks, uint32_t pid, const struct perf_mapping *mapping, struct error *err)
 {
     if (mapping->path[0] != '/')
         return 0;
     if (mark_buffers_is_buffer(mapping->path))
-        return mark_buffers_take_mapping(&marks->buffers, pid, mapping, marks->started, err);
-    return mark_files_take_mapping(&marks->files, pid, mapping, err);
+        return mark_buffers_open_mapping(&marks->buffers, pid, mapping, marks->started, err);
+    return mark_files_open_mapping(&marks->files, pid, mapping, err);
 }
 
 static bool was_paused(const void *context, uint64_t time)
@@ -33,66 +33,68 @@ void marks_init(struct marks *marks, struct spool_writer *spool, struct tracker 
     marks->started = started;
 }
 
-static int look(struct marks *marks, uint64_t now, bool is_end, struct error *err)
+static int read_marks(struct marks *marks, uint64_t now, bool is_end, struct error *err)
 {
     const struct mark_source source = {
-        .writer = &marks->writer, .tracker = marks->tracker, .is_left_out = was_paused, .context = marks->pauses};
-    int code = mark_buffers_look(&marks->buffers, &source, now, is_end, err);
-    return code ? code : mark_files_look(&marks->files, &marks->writer, marks->started, now, is_end, err);
+        .writer = &marks->writer, .tracker = marks->tracker, .is_time_excluded = was_paused, .context = marks->pauses};
+    int code = mark_buffers_read(&marks->buffers, &source, now, is_end, err);
+    return code ? code : mark_files_read(&marks->files, &marks->writer, marks->started, now, is_end, err);
 }
 
-static uint64_t deadline(const void *self)
+static uint64_t next_deadline(const void *self)
 {
     return mark_buffers_deadline(&((const struct marks *)self)->buffers);
 }
 
-static int run(void *self, uint64_t now, struct error *err)
+static int run_marks(void *self, uint64_t now, struct error *err)
 {
-    return look(self, now, false, err);
+    return read_marks(self, now, false, err);
 }
 
-static int finish(void *self, uint64_t stopped, struct error *err)
+static int finish_marks(void *self, uint64_t stopped, struct error *err)
 {
     (void)stopped;
-    return look(self, monotonic_ns(), true, err);
+    return read_marks(self, monotonic_ns(), true, err);
 }
 
 struct producer marks_producer(struct marks *marks)
 {
-    return (struct producer){.self = marks, .work = "Read marks", .deadline = deadline, .run = run, .finish = finish};
+    return (struct producer){
+        .self = marks, .work = "Read marks", .deadline = next_deadline, .run = run_marks, .finish = finish_marks};
 }
 
-static void note_count(struct record_result *result, uint64_t count, const char *one, const char *many)
+static void add_count_note(struct record_result *result, uint64_t count, const char *one, const char *many)
 {
     if (count)
         record_result_add_note(result, "%" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
-void marks_note_missing(const struct marks *marks, struct record_result *result)
+void marks_add_notes(const struct marks *marks, struct record_result *result)
 {
-    note_count(result, marks->buffers.lost, "mark of a program is lost: its buffer was full",
-               "marks of programs are lost: programs wrote them faster than prof read them");
-    note_count(result, marks->writer.dropped, "mark is beyond the limit of 5 million per recording",
-               "marks are beyond the limit of 5 million per recording");
-    note_count(result, marks->buffers.damaged, "buffer of marks is damaged: its program overwrote it",
-               "buffers of marks are damaged: their programs overwrote them");
-    note_count(result, marks->buffers.unopened, "buffer of marks is missing: prof could not open it",
-               "buffers of marks are missing: prof could not open them");
-    note_count(result, marks->files.unopened, "marker file is missing: prof could not open it",
-               "marker files are missing: prof could not open them");
-    note_count(result, marks->files.too_long, "marker file is longer than 256 MiB: prof read the first 256 MiB",
-               "marker files are longer than 256 MiB: prof read the first 256 MiB");
+    add_count_note(result, marks->buffers.lost, "mark of a program is lost: its buffer was full",
+                   "marks of programs are lost: programs wrote them faster than prof read them");
+    add_count_note(result, marks->writer.dropped, "mark is beyond the limit of 5 million per recording",
+                   "marks are beyond the limit of 5 million per recording");
+    add_count_note(result, marks->buffers.damaged, "buffer of marks is damaged: its program overwrote it",
+                   "buffers of marks are damaged: their programs overwrote them");
+    add_count_note(result, marks->buffers.unopened, "buffer of marks is missing: prof could not open it",
+                   "buffers of marks are missing: prof could not open them");
+    add_count_note(result, marks->files.unopened, "marker file is missing: prof could not open it",
+                   "marker files are missing: prof could not open them");
+    add_count_note(result, marks->files.too_long, "marker file is longer than 256 MiB: prof read the first 256 MiB",
+                   "marker files are longer than 256 MiB: prof read the first 256 MiB");
     if (marks->files.bad_lines)
         record_result_add_note(
             result, "%" PRIu64 " line%s of marker files %s no 'START END NAME' and %s skipped; the first is %s",
             marks->files.bad_lines, marks->files.bad_lines == 1 ? "" : "s", marks->files.bad_lines == 1 ? "is" : "are",
             marks->files.bad_lines == 1 ? "was" : "were", marks->files.bad);
     if (marks->files.future_lines)
-        record_result_add_note(result,
-                               "%" PRIu64 " marker%s of marker files ended in the future and %s skipped: times are "
-                               "nanoseconds of CLOCK_MONOTONIC, of marks that are over; the first is %s",
-                               marks->files.future_lines, marks->files.future_lines == 1 ? "" : "s",
-                               marks->files.future_lines == 1 ? "was" : "were", marks->files.future);
+        record_result_add_note(
+            result,
+            "%" PRIu64 " marker%s of marker files ended in the future and %s skipped: times are "
+            "nanoseconds of CLOCK_MONOTONIC, and a program writes a mark after its end; the first is %s",
+            marks->files.future_lines, marks->files.future_lines == 1 ? "" : "s",
+            marks->files.future_lines == 1 ? "was" : "were", marks->files.future);
 }
 
 void marks_destroy(struct marks *marks)

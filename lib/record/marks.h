@@ -20,7 +20,7 @@ struct marks {
     struct mark_files files;
     struct tracker *tracker;     /* the caller's */
     const struct pauses *pauses; /* the caller's */
-    uint64_t started;            /* ns: the recording ignores marks that end earlier */
+    uint64_t started;            /* ns: the recording ignores marks that end before this time */
 };
 
 #define MARKS_NONE                                                                                                     \
@@ -32,17 +32,17 @@ struct marks {
 void marks_init(struct marks *marks, struct spool_writer *spool, struct tracker *tracker, const struct pauses *pauses,
                 uint64_t started);
 
-/* Whether a file of this path may have marks. */
-bool marks_is_report(const char *path);
+/* Whether a file with this path may contain marks. */
+bool marks_may_be_file(const char *path);
 
-/* Opens the file of a mapping if the file may have marks. Fails only if memory runs out. */
-int marks_take_mapping(struct marks *marks, uint32_t pid, const struct perf_mapping *mapping, struct error *err);
+/* Opens the file of a mapping if the file may contain marks. Fails only if memory runs out. */
+int marks_open_mapping(struct marks *marks, uint32_t pid, const struct perf_mapping *mapping, struct error *err);
 
-/* The producer writes the new marks to the spool if a read is due, except marks in pauses; at the end, all that remain.
- */
+/* The producer writes new marks to the spool if a read is due, except marks in pauses. At the end it writes all
+ * remaining marks. */
 struct producer marks_producer(struct marks *marks);
 
 /* Adds notes about lost marks. */
-void marks_note_missing(const struct marks *marks, struct record_result *result);
+void marks_add_notes(const struct marks *marks, struct record_result *result);
 
 void marks_destroy(struct marks *marks);

@@ -15,10 +15,10 @@
 struct item {
     const char *name;
     uint64_t number;
-    const char *text; /* replaces the number unless NULL */
+    const char *text; /* replaces the number, unless NULL */
 };
 
-static int write_items(struct spool_writer *spool, const struct item *items, size_t count, struct error *err)
+static int write_values(struct spool_writer *spool, const struct item *items, size_t count, struct error *err)
 {
     int code = 0;
     for (const struct item *item = items; item < items + count && !code; item++)
@@ -43,8 +43,8 @@ static int write_boot(struct spool_writer *spool, struct error *err)
     return info_read_boot(id, sizeof(id)) ? info_write(spool, INFO_BOOT, id, err) : 0;
 }
 
-/* Writes "" for the default: a command or processes, with their children. */
-static void describe_whom(const struct record_options *options, char *text, size_t size)
+/* Writes the scope of the recording; "" for the default: a command or processes with their children. */
+static void describe_scope(const struct record_options *options, char *text, size_t size)
 {
     if (options->cgroup)
         snprintf(text, size, "cgroup %s", options->cgroup);
@@ -52,7 +52,7 @@ static void describe_whom(const struct record_options *options, char *text, size
         snprintf(text, size, "%s", options->all ? "all processes" : options->no_inherit ? "no child processes" : "");
 }
 
-/* As a user would write them. */
+/* Writes the filters as command-line options. */
 static void describe_filters(const struct record_options *options, char *text, size_t size)
 {
     size_t used = 0;
@@ -69,7 +69,7 @@ struct event_info {
     uint64_t number;
 };
 
-/* Writes INFO_EVENT_... of event `i`, 0-based. */
+/* Writes the metadata of event `i` (0-based) under a name INFO_EVENT_... */
 static int write_event_infos(struct spool_writer *spool, size_t i, const struct event_info *infos, size_t count,
                              struct error *err)
 {
@@ -115,7 +115,7 @@ int metadata_write_start(struct spool_writer *spool, const struct record_options
                          const struct metadata_start *start, const struct record_result *result, struct error *err)
 {
     char whom[512], filters[1024];
-    describe_whom(options, whom, sizeof(whom));
+    describe_scope(options, whom, sizeof(whom));
     describe_filters(options, filters, sizeof(filters));
     const struct item items[] = {
         {INFO_PRODUCT, .text = start->command ? path_base_name(start->command[0]) : whom},
@@ -141,10 +141,10 @@ int metadata_write_start(struct spool_writer *spool, const struct record_options
         code = write_notes(spool, result->notes, result->note_count, err);
     if (!code)
         code = write_events_start(spool, options->events, err);
-    return code ? code : write_items(spool, items, sizeof(items) / sizeof(*items), err);
+    return code ? code : write_values(spool, items, sizeof(items) / sizeof(*items), err);
 }
 
-static void describe_end(const struct record_result *result, char *text, size_t size)
+static void describe_target_end(const struct record_result *result, char *text, size_t size)
 {
     if (!result->target_ended) {
         snprintf(text, size, "%s", result->has_target ? "still running" : "");
@@ -165,7 +165,7 @@ int metadata_write_end(struct spool_writer *spool, const struct record_options *
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     char end[64];
-    describe_end(result, end, sizeof(end));
+    describe_target_end(result, end, sizeof(end));
     const struct item items[] = {
         {INFO_END_MONOTONIC, .number = result->stopped ? result->stopped : monotonic_ns()},
         {INFO_CPU_TIME, .number = result->cpu_time},
@@ -176,7 +176,7 @@ int metadata_write_end(struct spool_writer *spool, const struct record_options *
         {INFO_WAITS, .number = result->waits},
         {INFO_WAITS_TRUNCATED, .number = result->waits_truncated},
         {INFO_WAITS_WITHOUT_STACK, .number = result->waits_without_stack},
-        {INFO_WAIT_CHECK_INTERVAL, .number = options->off_cpu ? result->look_interval : 0},
+        {INFO_WAIT_CHECK_INTERVAL, .number = options->off_cpu ? result->check_interval : 0},
         {INFO_PYTHON_SAMPLES, .number = result->python_samples},
         {INFO_PYTHON_READ, .number = result->python_read},
         {INFO_PYTHON_LATE, .number = result->python_late},
@@ -191,7 +191,7 @@ int metadata_write_end(struct spool_writer *spool, const struct record_options *
     };
     int code = write_notes(spool, result->notes, result->note_count, err); /* the end may have added notes */
     if (!code)
-        code = write_items(spool, items, sizeof(items) / sizeof(*items), err);
+        code = write_values(spool, items, sizeof(items) / sizeof(*items), err);
     if (!code)
         code = write_events_end(spool, options->events, result->events, err);
     for (size_t i = 0; i < UNWIND_ENDS && !code; i++) {

@@ -17,15 +17,15 @@
 struct metadata_start {
     char *const *command; /* arguments of the recorded program, NULL at the end; NULL: the whole system */
     const char *event, *tier;
-    uint32_t rate;       /* actual samples a second; may be fewer than requested */
-    bool switches;       /* the recorder sees when threads run */
+    uint32_t rate;       /* actual samples per second, at most the requested rate */
+    bool switches;       /* the recorder sees when threads run (switch records) */
     bool off_cpu;        /* the recorder stores waits */
     bool wakers;         /* and their wakers */
-    uint32_t stack_size; /* bytes copied with each sample */
+    uint32_t stack_size; /* stack bytes copied with each sample */
     uint64_t started;    /* ns of CLOCK_MONOTONIC */
 };
 
-/* `result`: has the notes of the start. */
+/* `result`: with the notes from the start of the recording. */
 int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
                          const struct metadata_start *start, const struct record_result *result, struct error *err);
 

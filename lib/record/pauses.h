@@ -14,7 +14,7 @@ struct pauses {
     struct pause last, before; /* zero: none */
 };
 
-/* Whether the recording was paused at `time` (ns). Knows the last two pauses. */
+/* Whether the recording was paused at `time` (ns), in one of its last two pauses. */
 static inline bool pauses_include(const struct pauses *pauses, uint64_t time)
 {
     return (time >= pauses->last.start && time < pauses->last.end) ||

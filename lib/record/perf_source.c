@@ -52,7 +52,7 @@ static struct perf_source *perf_of(struct source *source)
 static int take_sample(struct perf_source *perf, const struct perf_record *record, size_t cpu_index, struct error *err)
 {
     struct cpu_sample_quality quality;
-    int code = cpu_samples_take(perf->common.sinks.samples, record, false, &quality, err);
+    int code = cpu_samples_add(perf->common.sinks.samples, record, false, &quality, err);
     if (code)
         return code;
     wakeup_mode_sample(&perf->wakeup_modes[cpu_index], record->time, quality.depth);
@@ -64,7 +64,7 @@ static int take_sample(struct perf_source *perf, const struct perf_record *recor
 static int take_event(struct perf_source *perf, const struct perf_record *record, uint32_t event, struct error *err)
 {
     uint64_t period = event_sampling_period(&perf->events.sampling, event, record->sample.period);
-    return cpu_samples_take_event(perf->common.sinks.samples, record, event, period, err);
+    return cpu_samples_add_event(perf->common.sinks.samples, record, event, period, err);
 }
 
 static void take_throttle(struct perf_source *perf, const struct perf_record *record)
@@ -106,7 +106,7 @@ static int take_signal(struct perf_source *perf, const struct perf_merge_record 
                                              .number = delivery.number,
                                              .sender = delivery.sender,
                                              .time = delivery.time};
-    return process_ends_signal(sinks->ends, &note, err);
+    return process_ends_add_signal(sinks->ends, &note, err);
 }
 
 /* The command's end is that of a child. */
@@ -244,7 +244,7 @@ static int begin_round(struct source *source, const struct epoll_event *ready, i
     perf_events_take_announcements(&perf->events);
     uint64_t start = monotonic_ns();
     int code = read_rings(perf, ROUNDS_AT_ONCE, err);
-    return code ? code : recorder_work_note(source->sinks.work, "Catch up", start, err);
+    return code ? code : recorder_work_store(source->sinks.work, "Catch up", start, err);
 }
 
 static int end_round(struct source *source, struct error *err)

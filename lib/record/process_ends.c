@@ -19,7 +19,7 @@ void process_ends_close(struct process_ends *ends)
     process_exits_close(&ends->exits);
 }
 
-int process_ends_note(struct process_ends *ends, uint32_t pid, int status, uint64_t time, struct error *err)
+int process_ends_add(struct process_ends *ends, uint32_t pid, int status, uint64_t time, struct error *err)
 {
     const struct spool_process_exit ended = {.pid = pid, .time_ns = time, .status = (unsigned)status};
     int code = ends->spool ? spool_write_process_exit(ends->spool, &ended, err) : 0;
@@ -31,9 +31,8 @@ int process_ends_note(struct process_ends *ends, uint32_t pid, int status, uint6
 int process_ends_find(struct process_ends *ends, uint32_t pid, struct error *err)
 {
     int status;
-    return process_exits_note_end(&ends->exits, pid, &status)
-               ? process_ends_note(ends, pid, status, monotonic_ns(), err)
-               : 0;
+    return process_exits_note_end(&ends->exits, pid, &status) ? process_ends_add(ends, pid, status, monotonic_ns(), err)
+                                                              : 0;
 }
 
 struct flushing {
@@ -42,37 +41,37 @@ struct flushing {
     int code;
 };
 
-static void take_exit(void *context, const struct process_exit_message *message)
+static void write_exit(void *context, const struct process_exit_message *message)
 {
     struct flushing *flushing = context;
     if (!flushing->code)
-        flushing->code = process_ends_note(flushing->ends, message->pid, message->status, message->time, flushing->err);
+        flushing->code = process_ends_add(flushing->ends, message->pid, message->status, message->time, flushing->err);
 }
 
 /* Stores the exit statuses found since the last call. */
-static int flush(void *self, uint64_t now, struct error *err)
+static int flush_ends(void *self, uint64_t now, struct error *err)
 {
     struct process_ends *ends = self;
     (void)now;
     struct flushing flushing = {.ends = ends, .err = err};
     process_exits_read(&ends->exits);
-    process_exits_match(&ends->exits, take_exit, &flushing);
+    process_exits_match(&ends->exits, write_exit, &flushing);
     return flushing.code;
 }
 
-int process_ends_signal(struct process_ends *ends, const struct process_signal_note *note, struct error *err)
+int process_ends_add_signal(struct process_ends *ends, const struct process_signal_note *note, struct error *err)
 {
     return process_signals_note(&ends->signals, ends->spool, note, err);
 }
 
-void process_ends_note_missing(const struct process_ends *ends, struct record_result *result)
+void process_ends_add_notes(const struct process_ends *ends, struct record_result *result)
 {
     if (ends->signals.left_out)
-        record_result_add_note(result, "%" PRIu64 " signals have no marker: a recording takes %d",
+        record_result_add_note(result, "%" PRIu64 " signals have no marker: a recording has at most %d",
                                ends->signals.left_out, PROCESS_SIGNALS_MAX);
 }
 
 struct producer process_ends_producer(struct process_ends *ends)
 {
-    return (struct producer){.self = ends, .flush = flush, .finish = flush};
+    return (struct producer){.self = ends, .flush = flush_ends, .finish = flush_ends};
 }

@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 enum {
-    MOST_CHECKS = 64,                  /* programs of a recording searched for LeakSanitizer, about 0.1 ms each, ... */
-    STRINGS_MAX = 1 << 22,             /* ... and bytes of symbol names read in each */
-    FILE_SYSTEM_TIMEOUT_NS = 20000000, /* longest wait for the file system of a program */
+    MOST_CHECKS = 64,      /* limit of programs that a recording searches for LeakSanitizer, about 0.1 ms each */
+    STRINGS_MAX = 1 << 22, /* limit of bytes of symbol names read per program */
+    FILE_SYSTEM_TIMEOUT_NS = 20000000, /* longest wait (ns) for the file system of a program */
 };
 
-/* A set-user-ID program runs with the rights of the ordinary user who traces it. */
-static void note_privilege(struct ptrace_limits *limits, struct record_result *result, const char *path,
-                           const char *name)
+/* Adds a note for a set-user-ID program: under ptrace it runs with the rights of the tracing user. */
+static void add_privilege_note(struct ptrace_limits *limits, struct record_result *result, const char *path,
+                               const char *name)
 {
     struct stat info;
     if (limits->privilege || geteuid() == 0 || stat(path, &info) || !(info.st_mode & (S_ISUID | S_ISGID)))
@@ -32,7 +32,8 @@ static void note_privilege(struct ptrace_limits *limits, struct record_result *r
                            name);
 }
 
-/* GCC links the library of LeakSanitizer; clang links its functions into the program, which exports them. */
+/* Whether a program uses LeakSanitizer. GCC links its shared library; clang links its functions into the program, which
+ * exports them. */
 static bool has_leak_sanitizer(const char *path)
 {
     static const char *const marks[] = {"liblsan.so", "libasan.so", "__lsan_", "__asan_init"};
@@ -55,8 +56,8 @@ static bool has_leak_sanitizer(const char *path)
     return found;
 }
 
-static void note_leak_sanitizer(struct ptrace_limits *limits, struct record_result *result, const char *path,
-                                const char *name)
+static void add_leak_sanitizer_note(struct ptrace_limits *limits, struct record_result *result, const char *path,
+                                    const char *name)
 {
     if (limits->leak_sanitizer || limits->checks == MOST_CHECKS)
         return;
@@ -70,7 +71,7 @@ static void note_leak_sanitizer(struct ptrace_limits *limits, struct record_resu
             name);
 }
 
-static bool note_tracer(struct ptrace_limits *limits, struct record_result *result, const char *name)
+static bool add_tracer_note(struct ptrace_limits *limits, struct record_result *result, const char *name)
 {
     static const char *const tracers[] = {"gdb",    "gdbserver", "lldb", "lldb-server", "strace",
                                           "ltrace", "rr",        "dlv",  "proot"};
@@ -89,18 +90,18 @@ static bool note_tracer(struct ptrace_limits *limits, struct record_result *resu
     return false;
 }
 
-bool ptrace_limits_note_program(struct ptrace_limits *limits, struct record_result *result, bool has_command,
-                                uint32_t pid, const char *name)
+bool ptrace_limits_check_program(struct ptrace_limits *limits, struct record_result *result, bool has_command,
+                                 uint32_t pid, const char *name)
 {
     char path[64];
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", pid);
-    note_privilege(limits, result, path, name);
+    add_privilege_note(limits, result, path, name);
     if (has_command)
-        note_leak_sanitizer(limits, result, path, name);
-    return note_tracer(limits, result, name);
+        add_leak_sanitizer_note(limits, result, path, name);
+    return add_tracer_note(limits, result, name);
 }
 
-void ptrace_limits_note_unreadable(struct ptrace_limits *limits, struct record_result *result, uint32_t pid)
+void ptrace_limits_add_unreadable_note(struct ptrace_limits *limits, struct record_result *result, uint32_t pid)
 {
     char name[32];
     if (limits->unreadable)
@@ -109,7 +110,7 @@ void ptrace_limits_note_unreadable(struct ptrace_limits *limits, struct record_r
     attach_thread_name((pid_t)pid, (pid_t)pid, name, sizeof(name));
     record_result_add_note(
         result,
-        "process %" PRIu32 " (%s) keeps its memory to itself (it is not dumpable, see prctl(2)), so its "
+        "process %" PRIu32 " (%s) is not dumpable (see prctl(2)), so prof may not read its memory, and its "
         "stacks have only their innermost function; root, or the capability CAP_SYS_PTRACE, reads them",
         pid, name);
 }

@@ -16,32 +16,32 @@ struct ptrace_source {
     struct ptrace_sampler *sampler;
     struct ptrace_limits limits;
     int epoll_fd;      /* the caller's */
-    uint64_t cpu_time; /* ns of CPU time of traced processes, up to the end of the recording */
-    int end_code;      /* of the last end of a process; its sentence is in end_error */
+    uint64_t cpu_time; /* ns of CPU time of the traced processes up to the end of the recording */
+    int end_code;      /* error code from the last end of a process; end_error has its sentence */
     struct error end_error;
 };
 
-static struct ptrace_source *ptrace_of(struct source *source)
+static struct ptrace_source *ptrace_source_of(struct source *source)
 {
     return (struct ptrace_source *)source;
 }
 
 /* ---- what the sampler reports ---- */
 
-static int take_record(void *context, const struct perf_record *record, struct error *err)
+static int handle_record(void *context, const struct perf_record *record, struct error *err)
 {
     struct ptrace_source *ptrace = context;
     const struct source *common = &ptrace->common;
     if (record->type == PERF_RECORD_SWITCH)
         return common->sinks.waits ? waits_switch(common->sinks.waits, record, err) : 0;
     if (record->type == PERF_RECORD_COMM && record->comm.exec &&
-        ptrace_limits_note_program(&ptrace->limits, common->result, common->options->argv, record->pid,
-                                   record->comm.name))
+        ptrace_limits_check_program(&ptrace->limits, common->result, common->options->argv, record->pid,
+                                    record->comm.name))
         ptrace_sampler_leave_children(ptrace->sampler, (pid_t)record->tid);
     return tracker_record(common->sinks.tracker, record, err);
 }
 
-static int take_sample(void *context, struct ptrace_sample *sample, struct error *err)
+static int handle_sample(void *context, struct ptrace_sample *sample, struct error *err)
 {
     struct ptrace_source *ptrace = context;
     const struct source *common = &ptrace->common;
@@ -49,29 +49,29 @@ static int take_sample(void *context, struct ptrace_sample *sample, struct error
     if (!cpu_list_has(common->options->cpus, sample->record.cpu))
         return 0;
     if (sample->is_unreadable)
-        ptrace_limits_note_unreadable(&ptrace->limits, common->result, sample->record.pid);
-    int code = cpu_samples_take(common->sinks.samples, &sample->record, sample->is_stopped, &quality, err);
+        ptrace_limits_add_unreadable_note(&ptrace->limits, common->result, sample->record.pid);
+    int code = cpu_samples_add(common->sinks.samples, &sample->record, sample->is_stopped, &quality, err);
     bool is_deeper = quality.depth != WAKEUP_STACK_FITS;
     sample->was_short = is_deeper && sample->record.sample.stack_full;
     sample->was_bad = (is_deeper && !sample->was_short) || quality.is_truncated || quality.has_python;
     return code;
 }
 
-static void take_end(void *context, pid_t tid, int status, const struct rusage *usage)
+static void handle_end(void *context, pid_t tid, int status, const struct rusage *usage)
 {
     struct ptrace_source *ptrace = context;
     const struct source_sinks *sinks = &ptrace->common.sinks;
     bool is_command = ptrace->common.options->argv && tid == target_pid(sinks->target);
     struct error err = {0};
     int code = is_command ? sinks->target_ended(sinks->context, status, usage, &err)
-                          : process_ends_note(sinks->ends, (uint32_t)tid, status, monotonic_ns(), &err);
+                          : process_ends_add(sinks->ends, (uint32_t)tid, status, monotonic_ns(), &err);
     if (!code || ptrace->end_code)
         return;
     ptrace->end_code = code;
     ptrace->end_error = err;
 }
 
-static int take_signal(void *context, pid_t pid, pid_t tid, int signal, pid_t sender, struct error *err)
+static int handle_signal(void *context, pid_t pid, pid_t tid, int signal, pid_t sender, struct error *err)
 {
     const struct source_sinks *sinks = &((struct ptrace_source *)context)->common.sinks;
     uint64_t now = monotonic_ns();
@@ -85,12 +85,12 @@ static int take_signal(void *context, pid_t pid, pid_t tid, int signal, pid_t se
                                              .number = (uint32_t)signal,
                                              .sender = (uint32_t)sender,
                                              .time = now};
-    return process_ends_signal(sinks->ends, &note, err);
+    return process_ends_add_signal(sinks->ends, &note, err);
 }
 
-static int serve(struct source *source, struct error *err)
+static int serve_stops(struct source *source, struct error *err)
 {
-    struct ptrace_source *ptrace = ptrace_of(source);
+    struct ptrace_source *ptrace = ptrace_source_of(source);
     int code = ptrace_sampler_serve(ptrace->sampler, err);
     if (!code && ptrace->end_code)
         code = error_set(err, -ptrace->end_code, "%s", ptrace->end_error.text);
@@ -102,25 +102,25 @@ static int serve(struct source *source, struct error *err)
 static uint64_t deadline(struct source *source, uint64_t now)
 {
     enum { ROUND_NS = 100000000 };
-    ptrace_sampler_sleeps(ptrace_of(source)->sampler);
+    ptrace_sampler_sleeps(ptrace_source_of(source)->sampler);
     return now + ROUND_NS;
 }
 
-static int begin_round(struct source *source, const struct epoll_event *ready, int count, struct error *err)
+static int start_round(struct source *source, const struct epoll_event *ready, int count, struct error *err)
 {
-    struct ptrace_source *ptrace = ptrace_of(source);
+    struct ptrace_source *ptrace = ptrace_source_of(source);
     bool is_tick = false;
     for (int i = 0; i < count; i++)
         is_tick |= ready[i].data.fd == ptrace_sampler_timer(ptrace->sampler);
     return is_tick ? ptrace_sampler_tick(ptrace->sampler, err) : 0;
 }
 
-static int settle(struct source *source, bool all, struct error *err)
+static int update_runs(struct source *source, bool all, struct error *err)
 {
-    return source->sinks.waits ? ptrace_sampler_settle(ptrace_of(source)->sampler, all, err) : 0;
+    return source->sinks.waits ? ptrace_sampler_settle(ptrace_source_of(source)->sampler, all, err) : 0;
 }
 
-static void second(struct source *source)
+static void run_second(struct source *source)
 {
     (void)source;
 }
@@ -134,17 +134,17 @@ static int await_stops(struct ptrace_source *ptrace, struct error *err)
     for (int i = 0; i < STEPS && !code && ptrace_sampler_is_waiting(ptrace->sampler); i++) {
         struct epoll_event ready;
         epoll_wait(ptrace->epoll_fd, &ready, 1, STEP_MS);
-        code = serve(&ptrace->common, err);
+        code = serve_stops(&ptrace->common, err);
     }
     return code;
 }
 
 static int stop(struct source *source, struct error *err)
 {
-    struct ptrace_source *ptrace = ptrace_of(source);
+    struct ptrace_source *ptrace = ptrace_source_of(source);
     int code = await_stops(ptrace, err);
     if (!code)
-        code = settle(source, true, err);
+        code = update_runs(source, true, err);
     ptrace->cpu_time = ptrace_sampler_cpu_time(ptrace->sampler);
     tracker_read_clocks(source->sinks.tracker);
     source->result->stopped = monotonic_ns();
@@ -153,16 +153,16 @@ static int stop(struct source *source, struct error *err)
 
 /* ---- threads ---- */
 
-/* -EEXIST: the kernel reports it as a new thread of a traced one. */
+/* Traces a thread. -EEXIST: the kernel has already reported it as a new thread of a traced process. */
 static int add(struct source *source, pid_t pid, pid_t tid, bool is_command, struct error *err)
 {
-    int code = ptrace_sampler_seize(ptrace_of(source)->sampler, pid, tid, is_command, err);
+    int code = ptrace_sampler_seize(ptrace_source_of(source)->sampler, pid, tid, is_command, err);
     return code == -EEXIST ? -ESRCH : code;
 }
 
-static void count_from(struct source *source, pid_t pid, uint64_t clock)
+static void set_clock_start(struct source *source, pid_t pid, uint64_t clock)
 {
-    ptrace_sampler_count_from(ptrace_of(source)->sampler, pid, clock);
+    ptrace_sampler_count_from(ptrace_source_of(source)->sampler, pid, clock);
 }
 
 /* ---- beginning and end ---- */
@@ -174,11 +174,12 @@ static uint64_t cpu_time(const struct source *source)
 
 static struct source_totals fill_result(struct source *source, bool counts_events)
 {
-    const struct ptrace_source *ptrace = ptrace_of(source);
+    const struct ptrace_source *ptrace = ptrace_source_of(source);
     (void)counts_events; /* it has none */
-    source->result->look_interval = ptrace_sampler_check_interval(ptrace->sampler);
+    source->result->check_interval = ptrace_sampler_check_interval(ptrace->sampler);
     if (ptrace->limits.tracer)
-        source->result->target_cpu = 0; /* it includes programs that prof does not trace */
+        source->result->target_cpu =
+            0; /* the resource usage of the command includes programs that prof does not trace */
     return (struct source_totals){.cpu_time = ptrace->cpu_time};
 }
 
@@ -189,7 +190,7 @@ static void close_in_child(struct source *source)
 
 static void free_source(struct source *source)
 {
-    ptrace_sampler_free(ptrace_of(source)->sampler);
+    ptrace_sampler_free(ptrace_source_of(source)->sampler);
     free(source);
 }
 
@@ -201,20 +202,21 @@ static void describe(const struct source *source, struct metadata_start *start)
     start->stack_size = PTRACE_STACK_SIZE;
 }
 
-static const struct source_class ptrace_class = {.describe = describe,
-                                                 .add = add,
-                                                 .count_from = count_from,
-                                                 .deadline = deadline,
-                                                 .begin_round = begin_round,
-                                                 .end_round = serve, /* last: threads are not sampled until it sleeps */
-                                                 .read = serve,
-                                                 .settle = settle,
-                                                 .second = second,
-                                                 .stop = stop,
-                                                 .cpu_time = cpu_time,
-                                                 .fill_result = fill_result,
-                                                 .close_in_child = close_in_child,
-                                                 .free = free_source};
+static const struct source_class ptrace_class = {
+    .describe = describe,
+    .add = add,
+    .count_from = set_clock_start,
+    .deadline = deadline,
+    .begin_round = start_round,
+    .end_round = serve_stops, /* arm the timer last: the sampler samples no threads until it sleeps */
+    .read = serve_stops,
+    .settle = update_runs,
+    .second = run_second,
+    .stop = stop,
+    .cpu_time = cpu_time,
+    .fill_result = fill_result,
+    .close_in_child = close_in_child,
+    .free = free_source};
 
 int ptrace_source_open(struct source **out, const struct source *common, int epoll_fd, const char *refusal,
                        struct error *err)
@@ -223,14 +225,17 @@ int ptrace_source_open(struct source **out, const struct source *common, int epo
     *out = NULL;
     if (!ptrace)
         return error_no_memory(err);
-    const struct ptrace_consumer consumer = {
-        .record = take_record, .sample = take_sample, .signal = take_signal, .ended = take_end, .context = ptrace};
+    const struct ptrace_consumer consumer = {.record = handle_record,
+                                             .sample = handle_sample,
+                                             .signal = handle_signal,
+                                             .ended = handle_end,
+                                             .context = ptrace};
     const struct record_options *options = common->options;
     ptrace->common = *common;
     ptrace->common.class = &ptrace_class;
     ptrace->common.rate = options->rate;
     ptrace->common.covers_kernel = true;
-    ptrace->common.has_switches = options->off_cpu && !options->cpus; /* the CPU at the begin of a wait is unknown */
+    ptrace->common.has_switches = options->off_cpu && !options->cpus; /* the CPU on which a wait begins is unknown */
     ptrace->epoll_fd = epoll_fd;
     *out = &ptrace->common;
     if (refusal[0])

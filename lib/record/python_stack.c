@@ -56,7 +56,7 @@ struct merge {
     size_t count, max;
 };
 
-static bool put(struct merge *merge, uint64_t pc)
+static bool add_frame(struct merge *merge, uint64_t pc)
 {
     if (merge->count == merge->max)
         return false;
@@ -64,7 +64,7 @@ static bool put(struct merge *merge, uint64_t pc)
     return true;
 }
 
-/* Finds the pcs of frames that the thread's previous sample did not have. */
+/* Returns the number of frames that the thread's previous sample did not have, and their pcs. */
 static int find_pcs(struct python_reader *reader, struct python_functions *functions, struct error *err)
 {
     for (size_t i = 0; i < reader->frame_count - reader->shared; i++) {
@@ -81,11 +81,11 @@ static int find_pcs(struct python_reader *reader, struct python_functions *funct
     return 0;
 }
 
-static bool put_group(struct merge *merge, const struct python_group *group)
+static bool add_group(struct merge *merge, const struct python_group *group)
 {
     bool has_room = true;
     for (size_t i = group->first; i < (size_t)group->first + group->count; i++)
-        has_room &= !merge->reader->pcs[i] || put(merge, merge->reader->pcs[i]);
+        has_room &= !merge->reader->pcs[i] || add_frame(merge, merge->reader->pcs[i]);
     return has_room;
 }
 
@@ -95,7 +95,7 @@ static bool is_anchored(const struct python_stack *stack, size_t i, uint64_t anc
     return anchor >= stack->sps[i] && i + 1 < stack->count && anchor < stack->sps[i + 1];
 }
 
-/* Whether the code belongs to no file: a trampoline that Python generated for one function. */
+/* Whether the code belongs to no file, like a trampoline that Python generates for a function. */
 static bool is_trampoline(const struct tracked_process *process, uint64_t pc)
 {
     const struct mapping *mapping = address_space_find(&process->space, pc);
@@ -113,9 +113,9 @@ static bool merge_groups(struct merge *merge, const struct tracked_process *proc
         bool is_interpreter = false;
         while (group < reader->group_count && is_anchored(stack, i, reader->groups[group].anchor)) {
             is_interpreter = true;
-            fits &= put_group(merge, &reader->groups[group++]);
+            fits &= add_group(merge, &reader->groups[group++]);
         }
-        fits &= put(merge, stack->pcs[i]) && (!is_interpreter || is_in_interpreter(process, stack->pcs[i]));
+        fits &= add_frame(merge, stack->pcs[i]) && (!is_interpreter || is_in_interpreter(process, stack->pcs[i]));
         if (merge->count > frames_before + 1 && i + 1 < stack->count && is_trampoline(process, stack->pcs[i + 1]))
             i++;
     }
@@ -123,7 +123,7 @@ static bool merge_groups(struct merge *merge, const struct tracked_process *proc
     if (group < reader->group_count)
         fits &= !stack->is_complete && stack->count && reader->groups[group].anchor >= stack->sps[stack->count - 1];
     for (; group < reader->group_count && fits; group++)
-        fits &= put_group(merge, &reader->groups[group]);
+        fits &= add_group(merge, &reader->groups[group]);
     return fits;
 }
 

@@ -25,7 +25,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-enum { IDLE_MS = 100 }; /* between two checks of a target that is no longer sampled */
+enum { IDLE_MS = 100 }; /* time between two checks of a target after the end of sampling */
 
 /* ---- beginning and end ---- */
 
@@ -53,34 +53,34 @@ static int write_counters_info(const struct recording *recording, struct error *
     return code || !system ? code : info_write(recording->spool, INFO_POWER, system_counters_power_names(system), err);
 }
 
-static int take_report(void *context, uint32_t pid, const struct perf_mapping *mapping, struct error *err)
+static int open_report_mapping(void *context, uint32_t pid, const struct perf_mapping *mapping, struct error *err)
 {
     struct recording *recording = context;
-    return marks_take_mapping(&recording->marks, pid, mapping, err);
+    return marks_open_mapping(&recording->marks, pid, mapping, err);
 }
 
-static void note_mappings(void *context, struct tracked_process *process)
+static void report_excess_mappings(void *context, struct tracked_process *process)
 {
     struct recording *recording = context;
     excess_note(&recording->excesses, recording->tracker, EXCESS_MAPPINGS, process);
 }
 
-static void note_run(void *context, struct tracked_process *process, uint64_t time, bool by_sample)
+static void mark_process_running(void *context, struct tracked_process *process, uint64_t time, bool by_sample)
 {
     struct recording *recording = context;
-    counters_note_run(&recording->counters, process, time, by_sample);
+    counters_mark_running(&recording->counters, process, time, by_sample);
 }
 
 static int read_last_counters(void *context, struct tracked_process *process, struct error *err)
 {
     struct recording *recording = context;
-    return counters_process_ends(&recording->counters, process, err);
+    return counters_read_ending_process(&recording->counters, process, err);
 }
 
-static void forget_counters(void *context, struct tracked_process *process)
+static void free_counters(void *context, struct tracked_process *process)
 {
     struct recording *recording = context;
-    counters_forget(&recording->counters, process);
+    counters_free_process(&recording->counters, process);
 }
 
 static int open_counters(struct recording *recording, struct error *err)
@@ -90,7 +90,7 @@ static int open_counters(struct recording *recording, struct error *err)
                                              .wanted = recording->options->counters,
                                              .sampling = SECOND / recording->options->rate,
                                              .target = (uint32_t)target_pid(recording->target),
-                                             .has_switches = recording_follows_runs(recording) && !recording->by_ptrace,
+                                             .has_switches = recording_sees_runs(recording) && !recording->by_ptrace,
                                              .only_after_sample = recording->options->all};
     return counters_init(&recording->counters, &options, err);
 }
@@ -108,7 +108,7 @@ static int open_samples(struct recording *recording, struct error *err)
                                                 .python = recording->options->python ? &recording->python : NULL,
                                                 .merge = recording->source->merge,
                                                 .period = recording->source->period,
-                                                .has_switches = recording_follows_runs(recording),
+                                                .has_switches = recording_sees_runs(recording),
                                                 .has_waits = recording_wants_waits(recording),
                                                 .events = recording->options->events,
                                                 .result = recording->result};
@@ -126,7 +126,7 @@ static int open_waits(struct recording *recording, struct error *err)
                                           .late_switches = recording->by_ptrace,
                                           .only_runs = !wanted->off_cpu,
                                           .cpus = wanted->cpus};
-    return recording_follows_runs(recording) ? waits_init(&recording->waits, &options, err) : 0;
+    return recording_sees_runs(recording) ? waits_init(&recording->waits, &options, err) : 0;
 }
 
 static int open_source(struct recording *recording, struct error *err)
@@ -137,7 +137,7 @@ static int open_source(struct recording *recording, struct error *err)
     int code = recording->by_ptrace ? ptrace_source_open(&recording->source, &common, epoll_fd, recording->refusal, err)
                                     : perf_source_open(&recording->source, &common, epoll_fd, recording->refusal,
                                                        sizeof(recording->refusal), err);
-    if (!code && recording->options->off_cpu && !recording_follows_runs(recording) && !recording->by_ptrace)
+    if (!code && recording->options->off_cpu && !recording_sees_runs(recording) && !recording->by_ptrace)
         record_result_add_note(
             recording->result,
             "prof records no waits: this kernel does not report context switches (Linux 4.3 and later do)");
@@ -146,22 +146,21 @@ static int open_source(struct recording *recording, struct error *err)
 
 static void connect_source(struct recording *recording)
 {
-    recording->source->sinks =
-        (struct source_sinks){.spool = recording->spool,
-                              .libraries = recording->libraries,
-                              .tracker = recording->tracker,
-                              .samples = recording->samples,
-                              .waits = recording_follows_runs(recording) ? &recording->waits : NULL,
-                              .wants_waits = recording_wants_waits(recording),
-                              .ends = &recording->ends,
-                              .work = &recording->work,
-                              .pauses = &recording->control.pauses,
-                              .target = recording->target,
-                              .target_ended = recording_target_ended,
-                              .context = recording};
+    recording->source->sinks = (struct source_sinks){.spool = recording->spool,
+                                                     .libraries = recording->libraries,
+                                                     .tracker = recording->tracker,
+                                                     .samples = recording->samples,
+                                                     .waits = recording_sees_runs(recording) ? &recording->waits : NULL,
+                                                     .wants_waits = recording_wants_waits(recording),
+                                                     .ends = &recording->ends,
+                                                     .work = &recording->work,
+                                                     .pauses = &recording->control.pauses,
+                                                     .target = recording->target,
+                                                     .target_ended = recording_target_ended,
+                                                     .context = recording};
 }
 
-/* The process table, with those who follow it. */
+/* Opens the process table, with its observers. */
 static int open_tracker(struct recording *recording, struct error *err)
 {
     struct open_files *files = recording->options->files;
@@ -171,13 +170,13 @@ static int open_tracker(struct recording *recording, struct error *err)
         return error_no_memory(err);
     tracker_select_threads(recording->tracker, &recording->filter);
     tracker_observe(recording->tracker, &(struct tracker_observer){.context = recording,
-                                                                   .is_report = marks_is_report,
-                                                                   .maps_report = take_report,
-                                                                   .maps_too_often = note_mappings,
-                                                                   .execs = counters_process_execs,
-                                                                   .runs = note_run,
+                                                                   .is_report = marks_may_be_file,
+                                                                   .maps_report = open_report_mapping,
+                                                                   .maps_too_often = report_excess_mappings,
+                                                                   .execs = counters_move_at_exec,
+                                                                   .runs = mark_process_running,
                                                                    .ends = read_last_counters,
-                                                                   .forgets = forget_counters});
+                                                                   .forgets = free_counters});
     library_table_keep(recording->libraries, files);
     if (files)
         tracker_note_jit_files(recording->tracker, &files->jit);
@@ -216,7 +215,7 @@ static int open_loop(struct recording *recording, struct error *err)
     return source_watch(loop->epoll_fd, loop->signal_fd, err);
 }
 
-static int prepare(struct recording *recording, struct error *err)
+static int prepare_recording(struct recording *recording, struct error *err)
 {
     const struct record_options *wanted = recording->options;
     recording->filter = (struct thread_filter){.patterns = wanted->thread_names, .count = wanted->thread_name_count};
@@ -227,7 +226,7 @@ static int prepare(struct recording *recording, struct error *err)
         return code;
     recording->loop.started = monotonic_ns();
     recording->loop.next_flush =
-        recording->loop.started + SECOND / 4; /* an early first flush for readers of the growing spool */
+        recording->loop.started + SECOND / 4; /* flush early, for readers of the growing spool */
     code = target_read_clocks(recording->target, err);
     if (!code)
         code = spool_writer_new_bounded(&recording->spool, wanted->spool_path, &wanted->control.keep, err);
@@ -247,18 +246,18 @@ static int prepare(struct recording *recording, struct error *err)
 /* Waits for or ends a target that outlives its recording. */
 static void end_target(struct recording *recording)
 {
-    recording->loop.ending = false; /* recording_loop_take_signals() may set it again */
+    recording->loop.ending = false; /* recording_loop_handle_signals() may set it again */
     bool runs_on = recording->result->end == RECORD_SPOOL_FULL || recording->result->end == RECORD_SIZE_REACHED;
     while (runs_on && !target_is_reaped(recording->target) && !recording->loop.ending) {
         struct epoll_event ready;
         epoll_wait(recording->loop.epoll_fd, &ready, 1, IDLE_MS);
-        recording_loop_take_signals(recording);
+        recording_loop_handle_signals(recording);
     }
     if (!target_is_reaped(recording->target))
         kill(target_pid(recording->target), SIGTERM);
 }
 
-static void run(struct recording *recording, uint64_t cpu_before)
+static void run_recording(struct recording *recording, uint64_t cpu_before)
 {
     struct error *problem = &recording->result->problem;
     int code = recording_loop_run(recording, problem);
@@ -269,7 +268,7 @@ static void run(struct recording *recording, uint64_t cpu_before)
     library_table_check_roots(recording->libraries);
     if (!code)
         code = metadata_write_end(recording->spool, recording->options, recording->result, problem);
-    control_wait(recording);
+    control_wait_for_snapshot(recording);
     if (!code)
         code = spool_writer_move_queued(recording->spool, &recording->result->rest_fd, problem);
     int close_code = spool_writer_close(recording->spool, code ? NULL : problem);
@@ -279,7 +278,7 @@ static void run(struct recording *recording, uint64_t cpu_before)
     recording->loop.was_run = true;
 }
 
-/* Also at the end of the thread that traces: its source must end there. */
+/* Frees the source, also at the end of the tracing thread: a ptrace source must end on its thread. */
 static void free_source(struct recording *recording)
 {
     if (recording->source)
@@ -290,7 +289,7 @@ static void free_source(struct recording *recording)
 static void recording_destroy(struct recording *recording)
 {
     control_stop(recording);
-    control_wait(recording);
+    control_wait_for_snapshot(recording);
     waits_destroy(&recording->waits);
     marks_destroy(&recording->marks);
     tracker_free(recording->tracker);
@@ -325,14 +324,14 @@ static int add_command(struct recording *recording, struct error *err)
     return recording->options->all ? 0 : recording->source->class->add(recording->source, pid, pid, true, err);
 }
 
-/* The CPU time of the command before exec is prof's own. */
-static void note_command_clock(struct recording *recording)
+/* Excludes the command's CPU time before exec, which is prof's own. */
+static void store_command_clock(struct recording *recording)
 {
     tracker_note_command(recording->tracker, (uint32_t)target_pid(recording->target),
                          target_note_launch_clock(recording->target));
 }
 
-/* Restores the thread's settings for the fork, so that the command inherits the original ones. */
+/* Restores the thread's settings for the fork, so that the command inherits the original settings. */
 int recording_run_again(struct recording *recording, struct error *err)
 {
     cpu_pin_release(&recording->loop.thread.pin);
@@ -342,7 +341,7 @@ int recording_run_again(struct recording *recording, struct error *err)
     if (code)
         return code;
     recording->counters.options.target = (uint32_t)target_pid(recording->target);
-    code = control_note_run(recording, err);
+    code = control_begin_run(recording, err);
     if (!code)
         code = add_command(recording, err);
     if (code) {
@@ -350,7 +349,7 @@ int recording_run_again(struct recording *recording, struct error *err)
         return code;
     }
     recording->result->target_ended = false;
-    note_command_clock(recording);
+    store_command_clock(recording);
     return target_exec(recording->target, err);
 }
 
@@ -362,24 +361,24 @@ static int launch_and_record(struct recording *recording, struct error *err)
     int code = start_command(recording, err);
     if (code)
         return code;
-    code = prepare(recording, err);
+    code = prepare_recording(recording, err);
     if (!code)
         code = options->all ? running_targets_add_all(recording, err) : add_command(recording, err);
     if (code) {
         target_cancel(recording->target);
     } else {
-        note_command_clock(recording);
+        store_command_clock(recording);
         code = target_exec(recording->target, err);
         recording->result->launch_failed = code != 0;
         if (!code)
-            run(recording, cpu_before);
+            run_recording(recording, cpu_before);
     }
     if (code && recording->spool)
         unlink(options->spool_path);
     return code;
 }
 
-/* ---- processes that run already ---- */
+/* ---- processes that run_recording already ---- */
 
 static int attach_and_record(struct recording *recording, struct error *err)
 {
@@ -388,7 +387,7 @@ static int attach_and_record(struct recording *recording, struct error *err)
     target_change_settings(recording->target);
     int code = target_attach(recording->target, err);
     if (!code)
-        code = prepare(recording, err);
+        code = prepare_recording(recording, err);
     for (size_t i = 0; i < options->pid_count && !code; i++) {
         int fd = target_watch(recording->target, options->pids[i], err);
         code = fd < 0 ? fd : source_watch(recording->loop.epoll_fd, fd, err);
@@ -397,7 +396,7 @@ static int attach_and_record(struct recording *recording, struct error *err)
     }
     if (!code) {
         options->attached(options->context);
-        run(recording, cpu_before);
+        run_recording(recording, cpu_before);
     } else if (recording->spool) {
         unlink(options->spool_path);
     }
@@ -408,12 +407,12 @@ static int record_system(struct recording *recording, struct error *err)
 {
     uint64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     target_change_settings(recording->target);
-    int code = prepare(recording, err);
+    int code = prepare_recording(recording, err);
     if (!code)
         code = running_targets_add_all(recording, err);
     if (!code) {
         recording->options->attached(recording->options->context);
-        run(recording, cpu_before);
+        run_recording(recording, cpu_before);
     } else if (recording->spool) {
         unlink(recording->options->spool_path);
     }
@@ -466,14 +465,15 @@ static int open_signals(struct recording *recording, struct error *err)
     return recording->loop.signal_fd < 0 ? error_set(err, errno, "cannot wait for signals: %s", strerror(errno)) : 0;
 }
 
-/* ptrace belongs to a thread: when it ends, the kernel detaches from the threads that it traces. */
+/* Records on a separate thread: ptrace belongs to a thread, and when the tracing thread ends, the kernel detaches from
+ * the traced threads. */
 struct tracing_thread {
     struct recording *recording;
     struct error *err;
     int code;
 };
 
-static void *trace(void *context)
+static void *run_tracing_thread(void *context)
 {
     struct tracing_thread *thread = context;
     thread->code = record_with(thread->recording, thread->err);
@@ -483,13 +483,13 @@ static void *trace(void *context)
 
 static int record_on_a_thread(struct recording *recording, struct error *err)
 {
-    struct tracing_thread run = {.recording = recording, .err = err};
+    struct tracing_thread run_recording = {.recording = recording, .err = err};
     pthread_t thread;
-    int code = pthread_create(&thread, NULL, trace, &run);
+    int code = pthread_create(&thread, NULL, run_tracing_thread, &run_recording);
     if (code)
         return error_set(err, code, "cannot start a thread: %s", strerror(code));
     pthread_join(thread, NULL);
-    return run.code;
+    return run_recording.code;
 }
 
 static int record_by_ptrace(struct recording *recording, struct error *err)

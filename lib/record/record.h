@@ -1,10 +1,10 @@
 /*
  * Records a command or running processes with their children until they end, or the whole system, or a cgroup. Writes a
- * spool file with all that a profile needs (spool.h, info.h). With perf events the recorder never stops the target;
- * where the kernel refuses them, it uses ptrace (ptrace_sampler.h).
+ * spool file with all data for a profile (spool.h, info.h). With perf events the recorder never stops the target; where
+ * the kernel refuses perf events, it uses ptrace (ptrace_sampler.h).
  *
- * Threads: record_command() records on the calling thread, the recorder thread. With ptrace, it starts a recorder
- * thread and waits for it.
+ * Threads: record_command() records on the calling thread, the recorder thread. With ptrace, record_command() starts a
+ * recorder thread and waits for its end.
  */
 #pragma once
 
@@ -14,9 +14,9 @@
 
 #include <signal.h>
 
-/* Fills `signals` with those that record_command() handles: SIGCHLD, SIGUSR1 and SIGUSR2 (control.h), and SIGINT,
- * SIGTERM, SIGHUP unless they are ignored (nohup, background jobs). The caller blocks them before the recording, and
- * handles those that arrive after it. */
+/* Fills `signals` with the signals that record_command() handles: SIGCHLD, SIGUSR1 and SIGUSR2 (control.h), and SIGINT,
+ * SIGTERM, SIGHUP unless ignored (nohup, background jobs). The caller blocks these signals before the recording, and
+ * handles signals that arrive after the recording. */
 void record_signals(sigset_t *signals);
 
 /*

@@ -16,7 +16,7 @@ static int store(struct recorder_work *work, const char *name, uint64_t start, u
     return spool_write_recorder_work(work->spool, &record, err);
 }
 
-int recorder_work_note(struct recorder_work *work, const char *name, uint64_t start, struct error *err)
+int recorder_work_store(struct recorder_work *work, const char *name, uint64_t start, struct error *err)
 {
     enum { LONG_NS = 1000000 };
     uint64_t now = monotonic_ns();

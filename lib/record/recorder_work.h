@@ -1,6 +1,6 @@
 /*
- * Stores how long the recorder itself works, as recorder_work records: a flush or a read of the rings that takes more
- * than 1 ms, and once a second the time for unwinding. So a profile shows when the recorder was late, and why.
+ * Stores the recorder's own work as recorder_work records: each flush or read of the rings that takes more than 1 ms,
+ * and once a second the time for unwinding. So a profile shows when and why the recorder was late.
  *
  * Threads: the recorder thread.
  */
@@ -15,15 +15,15 @@
 struct recorder_work {
     struct spool_writer *spool; /* the caller's */
     uint64_t records;           /* in the spool */
-    uint64_t since;             /* ns: of the last record about unwinding, at first the start of the recording */
-    uint64_t unwinding, stacks; /* ns of unwinding since then, and stacks */
+    uint64_t since;             /* ns: time of the last record about unwinding, initially the start of the recording */
+    uint64_t unwinding, stacks; /* since the last record: ns of unwinding, and number of unwound stacks */
 };
 
 /* Stores a record if the recorder has worked on `name` for more than 1 ms since `start` (ns). */
-int recorder_work_note(struct recorder_work *work, const char *name, uint64_t start, struct error *err);
+int recorder_work_store(struct recorder_work *work, const char *name, uint64_t start, struct error *err);
 
 /* Counts a stack whose unwinding took `time` ns. */
-static inline void recorder_work_unwound(struct recorder_work *work, uint64_t time)
+static inline void recorder_work_count_unwinding(struct recorder_work *work, uint64_t time)
 {
     work->unwinding += time;
     work->stacks++;

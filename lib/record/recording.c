@@ -1,5 +1,5 @@
 /*
- * The ends of a recording: which one counts, and what the kernel counted up to it.
+ * Ends a recording: stores the first reason, and the CPU time that the kernel counted.
  */
 #include "record/recording.h"
 
@@ -26,7 +26,7 @@ static void end_with_target(struct recording *recording)
         recording_end(recording, RECORD_TARGET_ENDED, 0);
 }
 
-static uint64_t timeval_ns(const struct timeval *time)
+static uint64_t timeval_to_ns(const struct timeval *time)
 {
     return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_usec * 1000;
 }
@@ -34,28 +34,28 @@ static uint64_t timeval_ns(const struct timeval *time)
 int recording_target_ended(void *context, int status, const struct rusage *usage, struct error *err)
 {
     struct recording *recording = context;
-    recording->result->target_cpu += timeval_ns(&usage->ru_utime) + timeval_ns(&usage->ru_stime);
+    recording->result->target_cpu += timeval_to_ns(&usage->ru_utime) + timeval_to_ns(&usage->ru_stime);
     recording->result->target_ended = true;
     recording->result->target_status = status;
     bool runs_again = target_note_end(recording->target, status) && !recording->loop.ending;
     uint32_t pid = (uint32_t)target_pid(recording->target);
-    int code = process_ends_note(&recording->ends, pid, status, monotonic_ns(), err);
+    int code = process_ends_add(&recording->ends, pid, status, monotonic_ns(), err);
     if (!code && !runs_again)
         end_with_target(recording);
     return code;
 }
 
-void recording_take_end(struct recording *recording, int fd)
+void recording_handle_end(struct recording *recording, int fd)
 {
     if (target_take_end(recording->target, fd))
         end_with_target(recording);
 }
 
-/* A process's CPU clock also runs during pauses and on other CPUs. */
-int recording_tell_unseen(struct recording *recording, uint64_t stopped, struct error *err)
+/* Stores unsampled CPU time, except after pauses or with a list of CPUs: a process's CPU clock also runs during pauses
+ * and on other CPUs. */
+int recording_store_unsampled(struct recording *recording, uint64_t stopped, struct error *err)
 {
     bool is_comparable = !recording->control.paused_cpu_time && !recording->control.paused &&
                          !recording->options->all && !recording->options->cpus && !recording->filter.count;
-    return recording_follows_runs(recording) && is_comparable ? tracker_write_unseen(recording->tracker, stopped, err)
-                                                              : 0;
+    return recording_sees_runs(recording) && is_comparable ? tracker_write_unseen(recording->tracker, stopped, err) : 0;
 }

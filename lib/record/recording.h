@@ -1,6 +1,6 @@
 /*
- * A running recording: its source, its producers, and what they share. Each member has one owner, the file of its type;
- * others call its functions. Private to lib/record: record.h is the interface.
+ * A running recording: its source, its producers, and their shared data. Each member belongs to the file of its type;
+ * other files call its functions. Private to lib/record; the public interface is record.h.
  *
  * Threads: all functions act on the thread that calls them, the recorder thread.
  */
@@ -33,8 +33,8 @@ struct recording {
     struct record_result *result;
     struct target *target;
     bool by_ptrace;               /* ptrace replaces perf events */
-    char refusal[PERF_NOTE_SIZE]; /* why the kernel refuses perf events; "": it does not */
-    struct source *source;        /* NULL: not open yet, or no longer */
+    char refusal[PERF_NOTE_SIZE]; /* reason why the kernel refuses perf events; "": the kernel permits them */
+    struct source *source;        /* NULL: not open */
     struct spool_writer *spool;
     struct library_table *libraries;
     struct tracker *tracker;
@@ -42,7 +42,7 @@ struct recording {
     struct excesses excesses;
 
     struct cpu_samples *samples;
-    struct waits waits; /* in use if the source sees when threads run */
+    struct waits waits; /* used if the source sees when threads run */
     struct counters counters;
     struct marks marks;
     struct python_stacks python;
@@ -54,7 +54,7 @@ struct recording {
 };
 
 /* Whether the recorder sees when threads run, so that `waits` is in use. */
-static inline bool recording_follows_runs(const struct recording *recording)
+static inline bool recording_sees_runs(const struct recording *recording)
 {
     return recording->source && recording->source->has_switches;
 }
@@ -62,23 +62,23 @@ static inline bool recording_follows_runs(const struct recording *recording)
 /* Whether waits are stored, not only measured. */
 static inline bool recording_wants_waits(const struct recording *recording)
 {
-    return recording_follows_runs(recording) && recording->options->off_cpu;
+    return recording_sees_runs(recording) && recording->options->off_cpu;
 }
 
 /* Ends the loop. The first reason counts. */
 void recording_end(struct recording *recording, enum record_end end, int signal);
 
-/* Notes how the command ended, as wait4() reports. `context`: the recording. */
+/* Stores how the command ended, as wait4() reports. `context`: the recording. */
 int recording_target_ended(void *context, int status, const struct rusage *usage, struct error *err);
 
 /* Ends the recording if `fd`, which is readable, reports that the last process of options.pids has ended. */
-void recording_take_end(struct recording *recording, int fd);
+void recording_handle_end(struct recording *recording, int fd);
 
 /* Runs the command again. */
 int recording_run_again(struct recording *recording, struct error *err);
 
 /* Stores the CPU time that only the kernel counted up to `stopped` (ns), the end of the recording. */
-int recording_tell_unseen(struct recording *recording, uint64_t stopped, struct error *err);
+int recording_store_unsampled(struct recording *recording, uint64_t stopped, struct error *err);
 
-/* Fills in the result at the end. `cpu_before`: the CPU time of this thread before the recording, ns. */
+/* Fills in the result at the end. `cpu_before`: CPU time (ns) of this thread before the recording. */
 void recording_fill_result(struct recording *recording, uint64_t cpu_before);

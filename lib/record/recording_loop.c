@@ -10,8 +10,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* A killed recorder loses at most this much. A power failure also loses the data that the disk has not yet written,
- * together about a second. */
+/* Interval (ns) of flushes: a killed recorder loses at most the data of one interval. A power failure also loses the
+ * data that the disk has not yet written, together about a second. */
 static const uint64_t flush_interval = UINT64_C(900000000);
 
 /* ---- producers ---- */
@@ -24,18 +24,18 @@ struct producers {
 };
 
 /* In the order of calls. */
-static struct producers producers_of(struct recording *recording)
+static struct producers list_producers(struct recording *recording)
 {
     const struct producer all[] = {marks_producer(&recording->marks), counters_producer(&recording->counters),
                                    process_ends_producer(&recording->ends), recorder_work_producer(&recording->work),
-                                   waits_producer(&recording->waits)}; /* the last one: not in all recordings */
-    struct producers producers = {.count = sizeof(all) / sizeof(*all) - !recording_follows_runs(recording)};
-    _Static_assert(sizeof(all) <= sizeof(producers.list), "the list has room for all");
+                                   waits_producer(&recording->waits)}; /* the last producer is not in all recordings */
+    struct producers producers = {.count = sizeof(all) / sizeof(*all) - !recording_sees_runs(recording)};
+    _Static_assert(sizeof(all) <= sizeof(producers.list), "the list is large enough for all producers");
     memcpy(producers.list, all, sizeof(all));
     return producers;
 }
 
-static bool has_turn(const struct recording *recording, const struct producer *producer)
+static bool is_due(const struct recording *recording, const struct producer *producer)
 {
     return !producer->has_pauses || !recording->control.paused;
 }
@@ -45,11 +45,11 @@ static int run_producers(struct recording *recording, const struct producers *pr
     int code = 0;
     for (const struct producer *p = producers->list; p < producers->list + producers->count && !code; p++) {
         uint64_t now = monotonic_ns();
-        if (!p->run || !has_turn(recording, p))
+        if (!p->run || !is_due(recording, p))
             continue;
         code = p->run(p->self, now, err);
         if (!code && p->work)
-            code = recorder_work_note(&recording->work, p->work, now, err);
+            code = recorder_work_store(&recording->work, p->work, now, err);
     }
     return code;
 }
@@ -66,13 +66,13 @@ static int finish_producers(const struct recording *recording, const struct prod
 {
     int code = 0;
     for (const struct producer *p = producers->list; p < producers->list + producers->count && !code; p++)
-        code = p->finish && has_turn(recording, p) ? p->finish(p->self, recording->result->stopped, err) : 0;
+        code = p->finish && is_due(recording, p) ? p->finish(p->self, recording->result->stopped, err) : 0;
     return code;
 }
 
 /* ---- signals ---- */
 
-/* At normal priority: see scheduling.h. */
+/* Reaps the target at normal priority: see scheduling.h. */
 static int reap_target(struct recording *recording, struct error *err)
 {
     int status, code = 0;
@@ -88,7 +88,7 @@ static int reap_target(struct recording *recording, struct error *err)
     return code;
 }
 
-static void take_interrupt(struct recording *recording, bool from_terminal)
+static void handle_interrupt(struct recording *recording, bool from_terminal)
 {
     if (recording->loop.follows)
         recording_end(recording, RECORD_TARGET_ENDED, 0);
@@ -96,13 +96,13 @@ static void take_interrupt(struct recording *recording, bool from_terminal)
         recording_end(recording, RECORD_STOPPED, SIGINT);
 }
 
-/* With ptrace, SIGCHLD may be a stop, which the source handles. */
-static int take_child(struct recording *recording, struct error *err)
+/* Handles SIGCHLD. With ptrace, the signal may report a stop, which the source handles. */
+static int handle_child(struct recording *recording, struct error *err)
 {
     return recording->source && source_is_ptrace(recording->source) ? 0 : reap_target(recording, err);
 }
 
-void recording_loop_take_signals(struct recording *recording)
+void recording_loop_handle_signals(struct recording *recording)
 {
     struct signalfd_siginfo info;
     struct error *err = &recording->result->problem;
@@ -110,11 +110,11 @@ void recording_loop_take_signals(struct recording *recording)
         int signal = (int)info.ssi_signo, code = 0;
         bool is_control = signal == SIGUSR1 || signal == SIGUSR2;
         if ((is_control || signal == SIGCHLD) && recording->spool)
-            code = control_take_signal(recording, signal, err);
+            code = control_handle_signal(recording, signal, err);
         if (!code && signal == SIGCHLD)
-            code = take_child(recording, err);
+            code = handle_child(recording, err);
         else if (signal == SIGINT)
-            take_interrupt(recording, info.ssi_code == SI_KERNEL);
+            handle_interrupt(recording, info.ssi_code == SI_KERNEL);
         else if (!is_control && signal != SIGCHLD)
             recording_end(recording, RECORD_STOPPED, signal);
         if (code) {
@@ -126,30 +126,31 @@ void recording_loop_take_signals(struct recording *recording)
 
 /* ---- time ---- */
 
-/* The duration starts after the delay. UINT64_MAX: the recording has none. */
-static uint64_t time_up(const struct recording *recording)
+/* Returns the end (ns) of the duration, which starts after the delay; UINT64_MAX: no duration. */
+static uint64_t end_time(const struct recording *recording)
 {
     const struct record_options *options = recording->options;
     return options->duration ? recording->loop.started + options->control.delay + options->duration : UINT64_MAX;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+static uint64_t min_time(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-static int wait_ms(struct recording *recording, const struct producers *producers, uint64_t now)
+static int timeout_ms(struct recording *recording, const struct producers *producers, uint64_t now)
 {
     struct source *source = recording->source;
-    uint64_t deadline = earlier(source->class->deadline(source, now), recording->loop.next_flush);
-    deadline = earlier(deadline, earlier(time_up(recording), control_deadline(recording)));
+    uint64_t deadline = min_time(source->class->deadline(source, now), recording->loop.next_flush);
+    deadline = min_time(deadline, min_time(end_time(recording), control_deadline(recording)));
     for (const struct producer *p = producers->list; p < producers->list + producers->count; p++)
-        if (p->deadline && has_turn(recording, p))
-            deadline = earlier(deadline, p->deadline(p->self));
+        if (p->deadline && is_due(recording, p))
+            deadline = min_time(deadline, p->deadline(p->self));
     return deadline > now ? (int)((deadline - now + 999999) / 1000000) : 0;
 }
 
-static int flush(struct recording *recording, const struct producers *producers, uint64_t now, struct error *err)
+static int flush_recording(struct recording *recording, const struct producers *producers, uint64_t now,
+                           struct error *err)
 {
     struct source *source = recording->source;
     recording->loop.next_flush = now + flush_interval;
@@ -160,25 +161,25 @@ static int flush(struct recording *recording, const struct producers *producers,
     uint64_t start = monotonic_ns();
     if (!code)
         code = spool_writer_flush(recording->spool, err);
-    return code ? code : recorder_work_note(&recording->work, "Flush", start, err);
+    return code ? code : recorder_work_store(&recording->work, "Flush", start, err);
 }
 
 /* Ends the recording when its time is up, and when all followed processes have ended. */
-static int keep_time(struct recording *recording, const struct producers *producers, uint64_t now, struct error *err)
+static int run_due(struct recording *recording, const struct producers *producers, uint64_t now, struct error *err)
 {
-    if (now >= time_up(recording))
+    if (now >= end_time(recording))
         recording_end(recording, RECORD_TIME_UP, 0);
     if (recording->loop.follows && !tracker_count_processes(recording->tracker))
         recording_end(recording, RECORD_TARGET_ENDED, 0);
-    excess_note_silent_memory(&recording->excesses, recording->tracker);
-    int code = control_keep_time(recording, now, err);
+    excess_report_silent_memory(&recording->excesses, recording->tracker);
+    int code = control_run_due(recording, now, err);
     if (code || now < recording->loop.next_flush)
         return code;
     struct record_result *result = recording->result;
-    if (recording->loop.follows && /* records of their ends may be lost */
+    if (recording->loop.follows && /* records of the ends may be lost */
         !tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names)))
         recording_end(recording, RECORD_TARGET_ENDED, 0);
-    return flush(recording, producers, now, err);
+    return flush_recording(recording, producers, now, err);
 }
 
 /* ---- the loop ---- */
@@ -188,19 +189,19 @@ static int run_round(struct recording *recording, const struct producers *produc
     enum { EVENTS = 16 };
     struct epoll_event ready[EVENTS];
     struct source *source = recording->source;
-    int count = epoll_wait(recording->loop.epoll_fd, ready, EVENTS, wait_ms(recording, producers, now));
+    int count = epoll_wait(recording->loop.epoll_fd, ready, EVENTS, timeout_ms(recording, producers, now));
     bool signals = false;
     for (int i = 0; i < count; i++) {
         signals |= ready[i].data.fd == recording->loop.signal_fd;
-        recording_take_end(recording, ready[i].data.fd);
+        recording_handle_end(recording, ready[i].data.fd);
     }
     int code = source->class->begin_round(source, ready, count, err);
     if (!code)
         code = run_producers(recording, producers, err);
     if (signals)
-        recording_loop_take_signals(recording);
+        recording_loop_handle_signals(recording);
     for (int i = 0; i < count && !code; i++)
-        code = control_take(recording, ready[i].data.fd, err);
+        code = control_handle_event(recording, ready[i].data.fd, err);
     if (!code)
         code = source->class->end_round(source, err);
     if (!code && target_runs_again(recording->target) && !recording->loop.ending)
@@ -211,13 +212,13 @@ static int run_round(struct recording *recording, const struct producers *produc
 int recording_loop_run(struct recording *recording, struct error *err)
 {
     struct source *source = recording->source;
-    const struct producers producers = producers_of(recording);
+    const struct producers producers = list_producers(recording);
     scheduling_raise(&recording->loop.thread.policy);
     cpu_pin_init(&recording->loop.thread.pin);
     int code = 0;
     while (!recording->loop.ending && !code) {
         uint64_t now = monotonic_ns();
-        code = keep_time(recording, &producers, now, err);
+        code = run_due(recording, &producers, now, err);
         if (!code && !recording->loop.ending)
             code = run_round(recording, &producers, now, err);
     }
@@ -227,5 +228,5 @@ int recording_loop_run(struct recording *recording, struct error *err)
     scheduling_restore(&recording->loop.thread.policy);
     if (!code)
         code = finish_producers(recording, &producers, err);
-    return code ? code : recording_tell_unseen(recording, recording->result->stopped, err);
+    return code ? code : recording_store_unsampled(recording, recording->result->stopped, err);
 }

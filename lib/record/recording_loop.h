@@ -1,5 +1,5 @@
 /*
- * The loop of a recording: rounds of the source, producers, requests, signals, and once a second a flush.
+ * The loop of a recording: each round runs the source, the producers, requests and signals, and once a second a flush.
  *
  * Threads: all functions act on the thread that calls them, the recorder thread.
  */
@@ -12,4 +12,4 @@
 int recording_loop_run(struct recording *recording, struct error *err);
 
 /* Reads pending signals. */
-void recording_loop_take_signals(struct recording *recording);
+void recording_loop_handle_signals(struct recording *recording);

@@ -1,5 +1,5 @@
 /*
- * The results of a recording: counts, and a note for each kind of missing data.
+ * Fills in the result of a recording: its counts, and a note for each kind of missing data.
  */
 #include "record/recording.h"
 
@@ -11,14 +11,14 @@
 #include <sys/resource.h>
 
 enum {
-    END_MOST_NS = 500000, /* CPU time that the kernel may count after a thread's last record */
+    END_MOST_NS = 500000, /* CPU time (ns) that the kernel may count after a thread's last record */
     SLACK_NS = 20000000
 };
 
 /* Returns the CPU time (ns) from the resource usage of the command, which includes all processes that their parents
- * waited for; 0: unknown. Each thread may use a little more than its switches show; a larger difference comes from a
- * program that may not be recorded. */
-static uint64_t count_of_command(const struct recording *recording, const struct tracker_cpu_times *times,
+ * waited for; 0: unknown. Adds a note if the command used more CPU time than recorded. Each thread may use a little
+ * more than its switches show; a larger difference comes from a program that prof may not record. */
+static uint64_t command_cpu_time(const struct recording *recording, const struct tracker_cpu_times *times,
                                  uint64_t counted)
 {
     uint64_t used = recording->result->target_cpu;
@@ -31,7 +31,7 @@ static uint64_t count_of_command(const struct recording *recording, const struct
     return is_possible ? used : 0;
 }
 
-static void note_untraced(struct recording *recording, const struct tracker_cpu_times *times, uint64_t counted)
+static void add_untraced_note(struct recording *recording, const struct tracker_cpu_times *times, uint64_t counted)
 {
     uint64_t explained = times->ran + counted / 10 + times->ended * END_MOST_NS + SLACK_NS;
     if (counted > explained && !recording->control.paused_cpu_time)
@@ -43,22 +43,23 @@ static void note_untraced(struct recording *recording, const struct tracker_cpu_
 }
 
 /*
- * Returns the CPU time (ns) that the kernel counted for the recorded threads. `counted`: by the clocks of perf events,
- * or of traced processes. The clocks of perf events stop before a thread has finished its exit, and continue while a
- * hypervisor has the CPU. So the clocks of live processes and the resource usage of the command take precedence.
+ * Returns the CPU time (ns) that the kernel counted for the recorded threads. `counted`: CPU time by the clocks of perf
+ * events, or of traced processes. The clocks of perf events stop before a thread has finished its exit, and continue
+ * while a hypervisor has the CPU. So the clocks of live processes and the resource usage of the command take
+ * precedence.
  */
-static uint64_t count_of_kernel(struct recording *recording, uint64_t counted)
+static uint64_t kernel_cpu_time(struct recording *recording, uint64_t counted)
 {
     const struct tracker_cpu_times times = tracker_cpu_times(recording->tracker);
-    if (recording->by_ptrace && recording_follows_runs(recording))
-        note_untraced(recording, &times, counted);
+    if (recording->by_ptrace && recording_sees_runs(recording))
+        add_untraced_note(recording, &times, counted);
     if (recording->control.paused_cpu_time || recording->by_ptrace || recording->options->all ||
-        recording->options->cpus || !recording_follows_runs(recording))
+        recording->options->cpus || !recording_sees_runs(recording))
         return counted - recording->control.paused_cpu_time;
-    uint64_t of_command = count_of_command(recording, &times, counted);
+    uint64_t of_command = command_cpu_time(recording, &times, counted);
     if (of_command)
         return of_command;
-    /* ended processes get their proportional share of the switching time */
+    /* add the ended processes' proportional share of the switching time */
     double between = counted > times.ran ? (double)(counted - times.ran) : 0;
     double ended = times.ran ? 1 - (double)times.ran_living / (double)times.ran : 0;
     int64_t beside = times.unseen + (int64_t)(between * ended);
@@ -66,7 +67,7 @@ static uint64_t count_of_kernel(struct recording *recording, uint64_t counted)
 }
 
 /* Stacks are truncated where they pass through such a file. */
-static void note_lost_files(struct recording *recording)
+static void add_lost_files_note(struct recording *recording)
 {
     const char *path = "";
     size_t count = library_table_lost(recording->libraries, &path);
@@ -107,10 +108,10 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     if (result->target_ended && !recording->options->all)
         result->survivors =
             tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names));
-    /* If neither samples nor counters cover the time inside the kernel, or if threads are excluded, the rest is not the
-     * time of ended threads. */
+    /* If samples and counters exclude kernel time, or the filter excludes threads, the uncovered time does not belong
+     * to ended threads. */
     if (source->covers_kernel && !result->left_out && !is_filtered)
-        result->cpu_time = count_of_kernel(recording, totals.cpu_time);
+        result->cpu_time = kernel_cpu_time(recording, totals.cpu_time);
     result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before +
                            spool_writer_sync_cpu_time(recording->spool) + target_memory_cpu_time();
     result->lost = totals.lost_records > totals.lost ? totals.lost_records : totals.lost;
@@ -118,10 +119,10 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     result->waits = recording->waits.stored;
     result->waits_truncated = recording->waits.truncated;
     result->waits_without_stack = recording->waits.without_stack;
-    note_lost_files(recording);
+    add_lost_files_note(recording);
     waits_note_refused(&recording->waits, result);
-    process_ends_note_missing(&recording->ends, result);
-    marks_note_missing(&recording->marks, result);
+    process_ends_add_notes(&recording->ends, result);
+    marks_add_notes(&recording->marks, result);
     if (recording->counters.was_refused)
         record_result_add_note(result,
                                "bytes read and written by some processes are not counted: this user may not read "

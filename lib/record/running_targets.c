@@ -15,13 +15,13 @@ static int track_threads(struct recording *recording, pid_t pid, const struct ti
         attach_thread_name(pid, tids->data[i], name, sizeof(name));
         code = tracker_add_running_thread(recording->tracker, (uint32_t)pid, (uint32_t)tids->data[i], name,
                                           recording->loop.started, err);
-        if (!code && recording_follows_runs(recording))
+        if (!code && recording_sees_runs(recording))
             code = waits_add_running(&recording->waits, (uint32_t)tids->data[i], recording->loop.started, err);
     }
     return code;
 }
 
-static int note_process(struct recording *recording, pid_t pid, struct tid_array *tids, struct error *err)
+static int add_process_by_name(struct recording *recording, pid_t pid, struct tid_array *tids, struct error *err)
 {
     char name[32];
     tids->length = 0;
@@ -33,8 +33,8 @@ static int note_process(struct recording *recording, pid_t pid, struct tid_array
     return code ? code : track_threads(recording, pid, tids, err);
 }
 
-/* Process records start before the list of processes is read, and samples start after it, so that the rings do not fill
- * up while the list is read. */
+/* Adds running processes to a recording. The recorder starts process records, then reads the list of processes, and
+ * then starts samples, so that samples do not fill the rings while it reads the list. */
 int running_targets_add_all(struct recording *recording, struct error *err)
 {
     struct tid_array pids = {0}, tids = {0};
@@ -42,7 +42,7 @@ int running_targets_add_all(struct recording *recording, struct error *err)
     int cgroup = recording->options->cgroup ? cgroup_open(recording->options->cgroup, err) : -1;
     int code = recording->options->cgroup && cgroup < 0 ? cgroup : attach_list_processes(&pids, err);
     for (size_t i = 0; i < pids.length && !code; i++)
-        code = note_process(recording, pids.data[i], &tids, err);
+        code = add_process_by_name(recording, pids.data[i], &tids, err);
     if (!code)
         code = recording->source->class->add_all(recording->source, cgroup, err);
     if (cgroup >= 0)
@@ -54,7 +54,7 @@ int running_targets_add_all(struct recording *recording, struct error *err)
 
 /* ---- one process ---- */
 
-/* Samples the threads of the process that are not yet known. Appends them to `added`. */
+/* Starts to sample the threads of the process that are not yet sampled. Appends them to `added`. */
 static int sample_unknown_threads(struct recording *recording, pid_t pid, struct tid_array *added, struct error *err)
 {
     struct tid_array tids = {0};
@@ -81,14 +81,14 @@ static int track_process(struct recording *recording, pid_t pid, uint64_t clock,
     if (process)
         process->clock_before = clock;
     if (!code && process) /* counting starts now */
-        counters_note_run(&recording->counters, process, recording->loop.started, true);
+        counters_mark_running(&recording->counters, process, recording->loop.started, true);
     return code;
 }
 
 /*
- * Opens the events before it reads the mappings, so that it misses no new mapping. A thread that starts meanwhile is
- * already sampled if its parent thread is, as the records show; otherwise the next round adds it. So each round
- * reads the records, and repeats until no thread is unknown. The record of a thread's start comes an instant
+ * Opens a process's events before it reads the mappings, so that it misses no new mapping. A thread that starts
+ * meanwhile is already sampled if its parent thread is, as the records show; otherwise the next round adds it. So each
+ * round reads the records, and repeats until no thread is unknown. The record of a thread's start comes an instant
  * after the thread appears.
  */
 int running_targets_add(struct recording *recording, pid_t pid, uint64_t clock, struct error *err)
@@ -112,5 +112,5 @@ int running_targets_add(struct recording *recording, pid_t pid, uint64_t clock, 
             code = sample_unknown_threads(recording, pid, &added, err);
     }
     array_free(&added);
-    return code == -ESRCH ? 0 : code; /* it has ended; its samples are stored */
+    return code == -ESRCH ? 0 : code; /* the thread has ended; the spool has its samples */
 }

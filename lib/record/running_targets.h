@@ -1,5 +1,5 @@
 /*
- * Adds what already runs to a recording that starts.
+ * Adds running processes to a recording that starts.
  *
  * Threads: all functions act on the thread that calls them, the recorder thread.
  */
@@ -13,6 +13,6 @@
  * read at their first sample. */
 int running_targets_add_all(struct recording *recording, struct error *err);
 
-/* Starts to sample a process. `clock`: ns of the process's CPU clock at the start of the recording; CPU time that
+/* Starts to sample a process. `clock`: the process's CPU clock (ns) at the start of the recording; CPU time that
  * threads use before they are sampled has no sample. */
 int running_targets_add(struct recording *recording, pid_t pid, uint64_t clock, struct error *err);

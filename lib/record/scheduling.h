@@ -3,7 +3,7 @@
  *
  * A late recorder reads old stacks and loses samples. As root, the recorder runs at the lowest real-time priority, and
  * takes a few percent of a CPU. Otherwise it requests a better nice value and a short slice, with which it preempts
- * early (Linux 6.12). It also works without both.
+ * early (Linux 6.12). The recorder also works without a raised priority.
  *
  * The recorder thread shares its address space with no thread of lower priority: a thread preempted while it holds
  * mmap_lock would block the recorder at its next page fault. (The thread of file_sync.h maps nothing, and touches new
@@ -26,11 +26,11 @@ struct scheduling_policy {
     uint64_t flags;
     int32_t nice;
     uint32_t priority;
-    uint64_t runtime, deadline, period; /* ns; runtime of a normal policy is its slice */
+    uint64_t runtime, deadline, period; /* ns; for a normal policy, runtime is the slice */
 };
 
-/* Raises the priority of the calling thread. True if it is now a real-time priority. `before`: for
- * scheduling_restore(); its size is 0 if nothing changed. */
+/* Raises the priority of the calling thread. Returns true if it is now a real-time priority. `before`: receives the
+ * previous policy for scheduling_restore(); its size is 0 if nothing changed. */
 bool scheduling_raise(struct scheduling_policy *before);
 
 /* Restores the priority. A second call does nothing. */

@@ -42,8 +42,8 @@ static void start(struct scene *scene)
     scene->tracker = tracker_new(scene->writer.spool, NULL);
     mark_buffers_make_directory(&scene->buffers);
     assert_true(scene->buffers.directory[0]);
-    scene->source =
-        (struct mark_source){.writer = &scene->writer, .tracker = scene->tracker, .is_left_out = is_never_left_out};
+    scene->source = (struct mark_source){
+        .writer = &scene->writer, .tracker = scene->tracker, .is_time_excluded = is_never_left_out};
     setenv("PROF_MARKS", scene->buffers.directory, 1);
 }
 
@@ -63,7 +63,7 @@ static void stop(struct scene *scene)
 
 static void look(struct scene *scene, uint64_t now, bool is_end)
 {
-    assert_int_equal(mark_buffers_look(&scene->buffers, &scene->source, now, is_end, NULL), 0);
+    assert_int_equal(mark_buffers_read(&scene->buffers, &scene->source, now, is_end, NULL), 0);
 }
 
 /* The marks of the spool as a text: "name=text;", by kind. */
@@ -305,15 +305,15 @@ static void test_a_mapped_file_that_is_no_buffer_is_not_opened_for_writing(void 
     static const mode_t modes[] = {0644, 0755, 0700, 0660};
     for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
         assert_int_equal(fchmod(fd, modes[i]), 0);
-        assert_int_equal(mark_buffers_take_mapping(&scene.buffers, (uint32_t)getpid(), &mapping, 1, &err), 0);
+        assert_int_equal(mark_buffers_open_mapping(&scene.buffers, (uint32_t)getpid(), &mapping, 1, &err), 0);
         assert_int_equal(scene.buffers.buffers.length, 0);
     }
     assert_int_equal(fchmod(fd, 0600), 0);
     assert_int_equal(ftruncate(fd, PROF_MARKS_PAGE), 0);
-    assert_int_equal(mark_buffers_take_mapping(&scene.buffers, (uint32_t)getpid(), &mapping, 1, &err), 0);
+    assert_int_equal(mark_buffers_open_mapping(&scene.buffers, (uint32_t)getpid(), &mapping, 1, &err), 0);
     assert_int_equal(scene.buffers.buffers.length, 0);
     assert_int_equal(ftruncate(fd, PROF_MARKS_PAGE + PROF_MARKS_ROOM), 0);
-    assert_int_equal(mark_buffers_take_mapping(&scene.buffers, (uint32_t)getpid(), &mapping, 1, &err), 0);
+    assert_int_equal(mark_buffers_open_mapping(&scene.buffers, (uint32_t)getpid(), &mapping, 1, &err), 0);
     assert_int_equal(scene.buffers.buffers.length, 1);
     close(fd);
     unlink(name);
@@ -326,8 +326,8 @@ static void test_names_of_marker_files(void **unused)
 {
     (void)unused;
     uint32_t tid;
-    assert_true(mark_files_is_file("/a/marker-12.txt", &tid) && tid == 0);
-    assert_true(mark_files_is_file("/marker-12-34.txt", &tid) && tid == 34);
+    assert_true(mark_files_is_marker_file("/a/marker-12.txt", &tid) && tid == 0);
+    assert_true(mark_files_is_marker_file("/marker-12-34.txt", &tid) && tid == 34);
     const char *const others[] = {"marker-12.txt",
                                   "/marker-.txt",
                                   "/marker-12-.txt",
@@ -340,7 +340,7 @@ static void test_names_of_marker_files(void **unused)
                                   "/marker-1-2-3.txt",
                                   "/marker-99999999999999999999999.txt"};
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        assert_false(mark_files_is_file(others[i], &tid));
+        assert_false(mark_files_is_marker_file(others[i], &tid));
 }
 
 int main(void)
