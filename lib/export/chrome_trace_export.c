@@ -1,9 +1,9 @@
 /*
- * Chrome's trace events (the "Trace Event Format"), as the Performance panel of its developer tools, Perfetto and
- * speedscope read them: names of processes and threads, each marker as an event, and for each thread a sampled profile
- * of V8's kind ("Profile" and "ProfileChunk"). In V8's format a sample lasts until the next one. So the time of a
- * sample ends where prof took it, and "(idle)" fills times without weight. With a weight that is not a time, each
- * sample lasts one interval. Times are in µs.
+ * Chrome's trace events (the "Trace Event Format"), for the Performance panel of Chrome's developer tools, Perfetto and
+ * speedscope: names of processes and threads, each marker as an event, and for each thread a sampled profile of V8's
+ * kind ("Profile" and "ProfileChunk"). In V8's format a sample lasts until the next one. So a sample ends at its time
+ * in the profile, and "(idle)" fills time without weight. If the weight is no time, each sample lasts one interval.
+ * Times are in µs.
  */
 #include "export/exporters.h"
 
@@ -26,7 +26,7 @@ struct trace {
     const struct profile *profile;
     const struct call_nodes *nodes;
     struct json_writer *json;
-    uint8_t *used; /* per call node, of one thread */
+    uint8_t *used; /* per call node: whether the thread uses the node */
     ARRAY(struct trace_sample) spans;
     double end;    /* µs, of the last span */
     double factor; /* of a weight, to µs */
@@ -54,7 +54,7 @@ static void add_sample(void *context, uint32_t stack, double weight, double time
     else if (start > trace->end + 1)
         add_span(trace, ID_IDLE, trace->end);
     else
-        start = trace->end; /* directly after the previous one, to keep the sum */
+        start = trace->end; /* written directly after the previous node, to keep the sum of rounded times */
     add_span(trace, node + ID_NODES, start);
     trace->end = start + duration;
     for (; node != NODE_NONE && !trace->used[node]; node = trace->nodes->prefix[node])

@@ -1,7 +1,7 @@
 /*
  * Collapsed stacks, the format of Brendan Gregg's stackcollapse-*.pl, which flamegraph.pl, speedscope and inferno read.
- * Each line is a stack: its functions from the root, separated by semicolons, a blank, and its weight as an integer.
- * Times are in ns. A semicolon in a name (Rust's "[u8; 4]") becomes a colon, a control character a blank.
+ * A line consists of the functions of a stack from the root, separated by semicolons, a blank, and the weight as an
+ * integer. Times are in ns. A semicolon in a name (Rust's "[u8; 4]") becomes a colon, a control character a blank.
  */
 #include "export/exporters.h"
 
@@ -30,7 +30,7 @@ int export_collapsed(const struct export_view *view, const struct byte_sink *sin
     const struct timings *timings = engine_timings(view->engine);
     struct sink_writer *writer = malloc(sizeof(*writer));
     struct text_buffer path = {0};
-    ARRAY(size_t) lengths = {0}; /* of the path before each level */
+    ARRAY(size_t) lengths = {0}; /* length of the path's text before each level */
     double scale = export_weight_scale(&view->weight), carry = 0;
     bool enough = writer != NULL;
     if (enough)

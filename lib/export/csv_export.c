@@ -1,7 +1,7 @@
 /*
  * Tables as comma-separated values (RFC 4180, with bare newlines): a line of titles, then a line for each row. Numbers
- * have the engine's precision: ms, bytes, or counts. A text that a spreadsheet would read as a formula gets an
- * apostrophe in front, because names are untrusted.
+ * have the engine's precision: ms, bytes, or counts. Texts that a spreadsheet would evaluate as a formula get a leading
+ * apostrophe, because names are untrusted.
  */
 #include "export/exporters.h"
 
@@ -18,7 +18,7 @@ struct csv {
     const struct profile *profile;
     struct sink_writer *out;
     struct error *err;
-    bool in_row; /* a field was written: the next one needs a comma */
+    bool in_row; /* the row has a field: the next field needs a comma */
 };
 
 static void write_separator(struct csv *csv)
@@ -56,7 +56,7 @@ static void write_string(struct csv *csv, uint32_t string)
     write_text(csv, profile_text(csv->profile, string));
 }
 
-/* Empty where the number is unknown. */
+/* Writes an empty field for an unknown number. */
 static void write_number(struct csv *csv, double value)
 {
     write_separator(csv);

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of a profile with the query applied. It shares the tables that the query does not change; an arena holds
- * the others. */
+/* A copy of a profile with the query applied. The copy shares the tables that the query does not change; an arena holds
+ * the other tables. */
 struct made_profile {
     struct profile profile;
     struct arena memory;
     bool has_strings;       /* of its own */
-    uint32_t *thread_index; /* per thread of the original: its index here; PROFILE_NONE: left out */
+    uint32_t *thread_index; /* per thread of the original: its index in the copy; PROFILE_NONE: left out */
 };
 
 struct leaf_context {
@@ -32,7 +32,7 @@ static void *copy_array(struct made_profile *made, const void *from, size_t coun
 
 /* ---- stacks ---- */
 
-/* Functions that stand for a whole library become functions of the table. */
+/* Functions that stand for a library become rows of the func table. */
 static bool add_resource_funcs(struct made_profile *made, const struct profile *original)
 {
     struct func_table *funcs = &made->profile.funcs;
@@ -71,7 +71,7 @@ static bool add_resource_funcs(struct made_profile *made, const struct profile *
     return true;
 }
 
-/* Whether no transform has changed anything. */
+/* Returns whether the stacks are unchanged by transforms. */
 static bool has_own_stacks(const struct profile *original, const struct stack_view *view)
 {
     if (view->length != original->stacks.length || view->leaf)
@@ -135,7 +135,8 @@ static uint32_t find_leaf(const struct leaf_context *context, uint32_t stack)
     return node != NODE_NONE && (!context->matching || context->matching[node]) ? leaf : PROFILE_NONE;
 }
 
-/* The rows of a range. Samples that do not count stay without a stack: their CPU times belong to the rows around. */
+/* The rows of a range. Uncounted samples stay, without a stack, because the CPU times of adjacent rows depend on
+ * them. */
 static bool select_samples(struct made_profile *made, struct sample_table *samples, const struct leaf_context *context,
                            struct time_range range)
 {
@@ -148,7 +149,7 @@ static bool select_samples(struct made_profile *made, struct sample_table *sampl
     for (size_t i = 0; i < count; i++)
         stack[i] = find_leaf(context, samples->stack[first + i]);
     samples->stack = stack;
-    samples->time = samples->time ? samples->time + first : NULL; /* NULL of a table without rows */
+    samples->time = samples->time ? samples->time + first : NULL; /* NULL for a table without rows */
     samples->weight = samples->weight ? samples->weight + first : NULL;
     samples->cpu_delta = samples->cpu_delta ? samples->cpu_delta + first : NULL;
     samples->waker = samples->waker ? samples->waker + first : NULL;
@@ -223,7 +224,7 @@ static bool make_threads(struct made_profile *made, const struct export_view *vi
     return enough;
 }
 
-/* Lists of threads, and counters, of the threads that are left. */
+/* Copies the lists of threads, and counters, without removed threads. */
 static bool copy_thread_list(struct made_profile *made, struct thread_list *list)
 {
     uint32_t *kept = arena_alloc(&made->memory, (list->length + 1) * sizeof(*kept));
@@ -269,8 +270,8 @@ static bool make_profile(struct made_profile *made, const struct export_view *vi
            copy_counters(made, original, view->range);
 }
 
-/* Applies the query. `made` owns the result; call made_profile_destroy() even after a failure. Unchanged tables are
- * those of the engine's profile. */
+/* Applies the query. `made` owns the exported profile; call made_profile_destroy() even after a failure. Unchanged
+ * tables are shared with the engine's profile. */
 static int make_exported_profile(struct made_profile *made, const struct export_view *view,
                                  const struct profile **profile, struct sanitize_summary *summary, struct error *err)
 {

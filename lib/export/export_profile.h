@@ -9,9 +9,9 @@
 #include "base/sink.h"
 #include "export/export_view.h"
 
-/* Writes it as processed JSON; if the query removes nothing, the original profile. */
+/* Writes the query's profile as processed JSON; if the query removes nothing, the original profile. */
 int export_profile_json(const struct export_view *view, const struct byte_sink *sink, struct error *err);
 
-/* Previews view->sanitize: what the export keeps and removes. The texts of the summary are in `memory`. */
+/* Previews view->sanitize: a summary of kept and removed data. `memory` holds the texts of the summary. */
 int export_preview(const struct export_view *view, struct arena *memory, struct sanitize_summary *summary,
                    struct error *err);

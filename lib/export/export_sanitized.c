@@ -1,6 +1,6 @@
 /*
  * Exports a sanitized query in any format. The query's result becomes a profile, which is sanitized, written and read
- * back; the writer then exports that profile. So no writer handles sanitizing.
+ * back; the writer then exports that profile. So writers need no code for sanitizing.
  */
 #include "export/export_profile.h"
 #include "export/exporters.h"
@@ -28,7 +28,8 @@ static int export_to_reader(const struct export_view *view, struct profile *prof
     return code;
 }
 
-/* Finds the same weight in the copy. An event may have another name there, because names of probes contain paths. */
+/* Finds a weight of the original in the copy. An event may have another name in the copy, because names of probes
+ * contain paths. */
 static int find_weight(const struct profile *profile, const struct weight *wanted, struct weight *weight,
                        struct error *err)
 {

@@ -10,7 +10,7 @@ static bool is_own_func(const struct export_stacks *stacks, uint32_t stack)
     return stacks->view->func[stack] == stacks->profile->frames.func[stacks->view->frame[stack]];
 }
 
-/* Whether a stack is a call inlined into its caller. */
+/* Returns whether a stack is a call inlined into its caller. */
 static bool is_inlined(const struct export_stacks *stacks, uint32_t stack)
 {
     const struct frame_table *frames = &stacks->profile->frames;
@@ -37,7 +37,7 @@ static uint32_t find_location(struct export_stacks *stacks, const struct export_
     uint32_t added = (uint32_t)stacks->locations.length;
     if (!array_push(&stacks->locations, *location)) {
         if (*first == HASH_MISSING)
-            *first = 0; /* formats require a value; nothing uses this one */
+            *first = 0; /* a placeholder after running out of memory */
         return LOCATION_NONE;
     }
     stacks->locations.data[added].next = *first;

@@ -11,34 +11,35 @@
 
 /* One call of a location. `outer` is the function into which it was inlined. */
 struct export_location {
-    uint32_t outer; /* the location without this call; LOCATION_NONE: this is the physical frame */
+    uint32_t outer; /* the location without the innermost inlined call; LOCATION_NONE: a physical frame */
     uint32_t func;
-    uint32_t frame; /* of the profile: its address and line; PROFILE_NONE where a transform made the func */
+    uint32_t frame; /* frame of the profile, with address and line; PROFILE_NONE where a transform made the func */
     uint32_t next;  /* of the same hash; LOCATION_NONE at the end */
 };
 
 struct export_stacks {
     ARRAY(struct export_location) locations;
-    uint32_t *location; /* per stack of the view, of the stacks that export_stacks_use() was called for */
-    uint32_t *caller;   /* per stack: the stack that called its physical frame; PROFILE_NONE: none */
+    uint32_t *location; /* per stack of the view: its location */
+    uint32_t *caller;   /* per stack: the caller of its physical frame; PROFILE_NONE: none */
     struct hash index;
     const struct stack_view *view;
     const struct profile *profile;
 };
 
-/* Makes the locations of all stacks. Destroy them also after a failure; zeroed at first. */
+/* Makes the locations of all stacks. The caller zeroes the struct, and calls export_stacks_destroy() also after a
+ * failure. */
 int export_stacks_init(struct export_stacks *stacks, const struct engine *engine, struct error *err);
 void export_stacks_destroy(struct export_stacks *stacks);
 
 /* The sums per stack of one thread. */
 struct export_sums {
-    ARRAY(uint32_t) stacks; /* that have weight, in the order of their first samples */
+    ARRAY(uint32_t) stacks; /* stacks with weight, in the order of their first samples */
     ARRAY(double) values;   /* all weights of each stack in `stacks`: ms, bytes or counts */
     uint32_t *row;          /* per stack of the view: its index in `stacks`; PROFILE_NONE: none */
     size_t row_count;
 };
 
-/* Zeroed at first; uses the memory of an earlier call. */
+/* The caller zeroes the struct once; later calls reuse its memory. */
 int export_sums_of_thread(struct export_sums *sums, const struct export_view *view, uint32_t thread,
                           const struct weight_list *weights, struct error *err);
 void export_sums_destroy(struct export_sums *sums);

@@ -23,7 +23,7 @@ void export_strings_destroy(struct export_strings *strings)
     *strings = (struct export_strings){0};
 }
 
-/* 0, the index of "", if memory ran out. */
+/* Returns 0, the index of "", if memory ran out. */
 static uint32_t add_text(struct export_strings *strings, const char *text, size_t length)
 {
     uint32_t index = strings_add(&strings->table, text, length);

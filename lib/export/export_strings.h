@@ -12,13 +12,13 @@ struct export_strings {
     bool failed;          /* memory ran out */
 };
 
-/* False if memory ran out; destroy it also then. */
+/* Returns false if memory ran out; call export_strings_destroy() also then. */
 bool export_strings_init(struct export_strings *strings, const struct profile *profile);
 void export_strings_destroy(struct export_strings *strings);
 
-/* The index of a text; bytes that are not UTF-8 become U+FFFD. */
+/* Returns the index of a text; invalid UTF-8 becomes U+FFFD. */
 uint32_t export_string(struct export_strings *strings, const char *text);
 uint32_t export_string_of(struct export_strings *strings, const char *text, size_t length);
 
-/* The index of a string of the profile, 0 for PROFILE_NONE. */
+/* Returns the index of a string of the profile, 0 for PROFILE_NONE. */
 uint32_t export_profile_string(struct export_strings *strings, uint32_t string);

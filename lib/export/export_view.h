@@ -30,13 +30,13 @@ struct export_view {
     struct engine *engine;   /* with its query */
     const uint32_t *threads; /* of the query, each once */
     size_t thread_count;
-    struct time_range range; /* of the query, ms; not infinite */
+    struct time_range range; /* range of the query, ms; finite */
     bool is_whole;           /* no thread, range, transform or search excludes samples */
     bool is_inverted;
     struct weight weight;                    /* of the query */
-    bool has_one_weight;                     /* formats that hold several have only that one */
-    const char *search;                      /* of the query, NUL-terminated; "": none */
+    bool has_one_weight;                     /* formats with several weights contain only the query's weight */
+    const char *search;                      /* marker search of the query, NUL-terminated; "": none */
     enum export_table table;                 /* of csv */
     enum wait_grouping wait_grouping;        /* of its waits */
-    const struct sanitize_options *sanitize; /* NULL: nothing is sanitized */
+    const struct sanitize_options *sanitize; /* NULL: do not sanitize */
 };

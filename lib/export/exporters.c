@@ -37,7 +37,7 @@ static bool ends_with(const char *path, size_t length, const char *ending, size_
     return length > size && strncmp(path + length - size, ending, size) == 0;
 }
 
-/* The length of the path's ending if it is one of this format's; else 0. */
+/* Returns the length of the path's ending if the format has this ending, else 0. */
 static size_t match_ending(const struct exporter *exporter, const char *path, size_t length)
 {
     for (const char *at = exporter->endings; *at;) {

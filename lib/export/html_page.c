@@ -14,7 +14,7 @@ static const char editor_begin[] = "<!--editor-->", editor_end[] = "<!--/editor-
 
 enum { UNIT_BYTES = 2, MOST_UNITS = 2048, BYTE_ORDER_MARK = 0xfeff };
 
-/* Sends code units to the sink. The first error stays; later units are dropped. */
+/* Sends code units to the sink. After an error, later units are dropped. */
 struct unit_writer {
     const struct byte_sink *sink;
     struct error *err;
@@ -69,7 +69,7 @@ enum {
     AFTER_SURROGATES = 0xe000,
     AFTER_LAST_UNIT = 0xfffe,
     UNITS = FIRST_SURROGATE - FIRST_UNIT + AFTER_LAST_UNIT - AFTER_SURROGATES,
-    /* This many units encode 16 bits each; each of the others encodes the upper 15 bits of two values. */
+    /* Number of units that encode 16 bits each; each other unit encodes the upper 15 bits of two values. */
     LONG_UNITS = 2 * (UNITS - 0x8000),
     LINE_UNITS = 2000,
     END_BYTE = 0x80,
@@ -83,7 +83,7 @@ static uint32_t encode_value(uint32_t number)
 
 static void write_encoded(struct unit_writer *writer, const unsigned char *bytes, size_t size)
 {
-    uint32_t bits = 0; /* the lowest `count` are not written yet */
+    uint32_t bits = 0; /* the lowest `count` bits are not written yet */
     unsigned count = 0, units = 0;
     for (size_t at = 0; at <= size || count;) {
         while (count < 16 && at <= size) {
@@ -100,9 +100,9 @@ static void write_encoded(struct unit_writer *writer, const unsigned char *bytes
     }
 }
 
-/* ---- text with markers ---- */
+/* ---- text with placeholders ---- */
 
-/* The first place of `part` in ASCII, or NULL. */
+/* Returns the first occurrence of `part` in ASCII text, or NULL. */
 static const char *find_ascii(const char *text, size_t length, const char *part)
 {
     size_t size = strlen(part);
@@ -115,7 +115,7 @@ static const char *find_ascii(const char *text, size_t length, const char *part)
     return NULL;
 }
 
-/* The first place of `part`, which is ASCII, in code units, or NULL. */
+/* Returns the first occurrence of the ASCII text `part` in code units, or NULL. */
 static const char *find_units(const char *text, size_t length, const char *part)
 {
     size_t size = strlen(part);

@@ -1,20 +1,19 @@
 /*
- * A profile as an HTML file that needs nothing else: the page, the engine and the profile in one file, which a browser
- * opens from the disk, without a server and without a network.
+ * A profile as a self-contained HTML file with the page, the engine and the profile, which a browser opens from disk,
+ * without server or network.
  *
  * Its parts are gzip files, written as text in elements that browsers do not run (`<script type="text/plain">`).
- * web/src/shell.ts, the only script that the file itself begins, unpacks them.
+ * web/src/shell.ts, the only script that browsers run directly, unpacks the parts.
  *
  * The file is UTF-16LE with a byte order mark, which a browser believes whatever charset a server names
  * (https://encoding.spec.whatwg.org/#decode). So nearly every code unit can hold 16 bits of a part, and a part grows by
- * 0.5 % (base 64: 33 %). Excluded are surrogates, the two noncharacters at the end, and all units below '@': among
- * those are the characters that the HTML parser changes (NUL, CR) and the one that could end the element ('<'). UNITS
- * of the 65,536 units remain, too few for 16 bits. So a 16-bit value below LONG_UNITS is one unit; for a larger value,
- * its upper 15 bits are one unit. A byte 0x80 ends a part, as its last bits may be padding. Lines end only so that a
- * text editor can show the file.
+ * 0.5 % (base 64: 33 %). The file uses no surrogates, no noncharacters, and no units below '@', which include
+ * the characters that the HTML parser changes (NUL, CR) or that could end the element ('<'). UNITS of the 65,536 units
+ * remain, too few to encode 16 bits. So one unit encodes a 16-bit value below LONG_UNITS, or the upper 15 bits of a
+ * larger value. A byte 0x80 ends a part, because the last bits may be padding. Line breaks are only for text editors.
  *
- * build.mjs makes the shell, which has a marker `<!--file NAME-->` for each file of the page. html_template() fills
- * these markers to make the template. html_page_write() replaces `<!--profile-->` by a profile.
+ * build.mjs makes the shell, with a placeholder `<!--file NAME-->` for each file of the page. html_template() replaces
+ * these placeholders to make the template. html_page_write() replaces `<!--profile-->` by a profile.
  */
 #pragma once
 
@@ -39,12 +38,13 @@ struct html_page {
     size_t length;             /* in bytes */
     const unsigned char *gzip; /* the profile, packed */
     size_t gzip_size;
-    const char *view; /* as in the query part of the page's address ("tab=flame-graph"); "": the default view */
-    bool has_editor;  /* for the texts of source files: html_needs_editor() */
+    const char *view; /* view, as in the query part of the page's URL ("tab=flame-graph"); "": the default view */
+    bool has_editor;  /* whether to include the source editor: html_needs_editor() */
 };
 
-/* Writes the file, UTF-16LE as the template. -EINVAL if the text is no template. */
+/* Writes the HTML file in UTF-16LE, like the template. -EINVAL if the text is no template. */
 int html_page_write(const struct html_page *page, const struct byte_sink *sink, struct error *err);
 
-/* Whether a profile has texts of source files. The editor that shows them is more than half of the page. */
+/* Returns whether a profile contains texts of source files. The editor for source files is more than half of the
+ * page. */
 bool html_needs_editor(const struct profile *profile);

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { SLAB_JSON = 10, HEAD_SIZE = 32 }; /* head: magic, version, count, root, and one row of the table */
+enum { SLAB_JSON = 10, HEAD_SIZE = 32 }; /* header: magic, version, count, root, and one row of the table */
 
 static void store_u32(unsigned char *at, uint32_t value)
 {

@@ -3,8 +3,8 @@
  * (https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/profiles/v1development/profiles.proto,
  * as go.opentelemetry.io/collector/pdata/pprofile v0.165.0 reads it): a ProfilesData message. Each process is a
  * resource, each weight of it a profile, whose samples name a stack and the attributes of their thread. Stacks,
- * locations, functions, mappings and texts are in one dictionary, which begins each table with an empty entry, for
- * "none". Like those of pprof, the mappings are ranges of memory that the exporter chooses, one for each library.
+ * locations, functions, mappings and texts are in one dictionary, whose tables begin with an empty entry for "none".
+ * Like those of pprof, the mappings are ranges of memory that the exporter chooses, one for each library.
  */
 #include "export/otlp_export.h"
 
@@ -61,18 +61,18 @@ struct otlp {
     uint32_t profile_count;             /* so far */
     const struct byte_sink *sink;
     struct error *err;
-    struct protobuf_writer out, attributes; /* `attributes`: of the dictionary */
+    struct protobuf_writer out, attributes; /* `attributes` are indexes in the dictionary */
     uint32_t attribute_count;
     struct weight_list weights;
     struct export_stacks stacks;
     struct export_sums sums;
     struct export_strings strings;
-    /* per row of the profile (or of export_stacks): its index in the dictionary; 0: none */
+    /* per row of the profile (or of export_stacks): index in the dictionary; 0: none */
     uint32_t *stack_index, *location_index, *function_index, *mapping_index;
-    /* per row of the dictionary: its row in the profile */
+    /* per row of the dictionary: row in the profile */
     ARRAY(uint32_t) stack_list, location_list, function_list, mapping_list;
-    uint64_t *limits; /* per library: one past its last address */
-    uint64_t *starts; /* per library, once it has a mapping */
+    uint64_t *limits; /* per library: end of its address range */
+    uint64_t *starts; /* per library with a mapping */
     bool failed;
 };
 
@@ -130,7 +130,7 @@ static void write_any_value(struct otlp *otlp, struct protobuf_writer *out, uint
     protobuf_close(out, value);
 }
 
-/* Adds an attribute to the dictionary; returns its index. */
+/* Adds an attribute to the dictionary; returns the index. */
 static uint32_t add_attribute(struct otlp *otlp, const char *key, const char *text, bool may_be_number)
 {
     size_t opened = protobuf_open(&otlp->attributes, DICTIONARY_ATTRIBUTE);
@@ -234,14 +234,14 @@ static void write_profile_id(struct otlp *otlp)
     protobuf_write_bytes(&otlp->out, PROFILE_ID, id, sizeof(id));
 }
 
-/* Whether a thread is of the process of another. */
+/* Returns whether two threads belong to the same process. */
 static bool is_same_process(const struct otlp *otlp, uint32_t thread, uint32_t other)
 {
     return otlp->profile->threads.data[thread].pid == otlp->profile->threads.data[other].pid;
 }
 
-/* Writes the profile of one weight in the process of a thread. `attributes`: two per thread of the view. When
- * sending, profiles without samples are omitted. */
+/* Writes the profile of one weight for the process of a thread. `attributes` has two indexes per thread of the view.
+ * When sending, profiles without samples are omitted. */
 static int write_profile(struct otlp *otlp, uint32_t of_thread, size_t weight, const uint32_t (*attributes)[2])
 {
     const struct weight_list one = {.data = &otlp->weights.data[weight], .length = 1};
@@ -293,7 +293,7 @@ static void find_extra_text(const struct profile *profile, const char *label, ch
     }
 }
 
-/* A label of the user overrides the value from the profile. */
+/* Writes a value from the profile, unless a label of the user overrides it. */
 static void write_default_attribute(struct otlp *otlp, const char *key, const char *text, bool may_be_number)
 {
     for (size_t i = 0; otlp->sending && i < otlp->sending->label_count; i++)
@@ -302,7 +302,7 @@ static void write_default_attribute(struct otlp *otlp, const char *key, const ch
     write_attribute(otlp, key, text, may_be_number);
 }
 
-/* OpenTelemetry's name: "x86_64-gcc3" is "amd64". */
+/* Returns OpenTelemetry's name of the architecture: "amd64" for "x86_64-gcc3". */
 static const char *otel_architecture(const struct profile *profile)
 {
     const char *abi = profile_text(profile, profile->meta.abi);
@@ -319,7 +319,7 @@ static void write_resource(struct otlp *otlp, const struct thread *thread)
         name = profile_text(profile, profile->meta.product);
     find_extra_text(profile, "Host", host, sizeof(host));
     snprintf(pid, sizeof(pid), "%s", profile_text(profile, thread->pid));
-    pid[strcspn(pid, ".")] = '\0'; /* "123.1" is the second program that process 123 ran */
+    pid[strcspn(pid, ".")] = '\0'; /* "123.1" is the second program of process 123 */
     size_t resource = protobuf_open(&otlp->out, RESOURCE_PROFILES_RESOURCE);
     write_default_attribute(otlp, "service.name", name, false);
     write_default_attribute(otlp, "process.executable.name", name, false);
@@ -427,7 +427,7 @@ static void write_lines(struct otlp *otlp, uint32_t location)
 static void write_locations(struct otlp *otlp)
 {
     static const char kernel[] = "[kernel";
-    uint32_t types[2] = {0, 0}; /* attributes of native frames and of kernel frames */
+    uint32_t types[2] = {0, 0}; /* attributes for native and kernel frames */
     write_empty_entry(otlp, DICTIONARY_LOCATION);
     for (size_t i = 0; i < otlp->location_list.length; i++) {
         uint32_t index = otlp->location_list.data[i], frame = otlp->stacks.locations.data[index].frame;

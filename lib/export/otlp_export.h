@@ -11,13 +11,13 @@ struct otlp_label {
 
 enum { OTLP_ID_SIZE = 16 };
 
-/* Attributes that only a sent message has. */
+/* Attributes that only sent messages have. */
 struct otlp_sending {
     const struct otlp_label *labels;
     size_t label_count;
-    struct time_range range;        /* ms: the time range of the profiles; empty: that of the view */
-    unsigned char id[OTLP_ID_SIZE]; /* random: the profile ids derive from it, so a server can recognize a repeated
-                                       message */
+    struct time_range range; /* ms: the time range of the profiles; if empty, the range of the view */
+    unsigned char
+        id[OTLP_ID_SIZE]; /* random base of the profile ids, by which a server recognizes a repeated message */
 };
 
 /* Writes a ProfilesData message, which is also an ExportProfilesServiceRequest: both have the same fields. */

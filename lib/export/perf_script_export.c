@@ -1,7 +1,7 @@
 /*
- * The text output of `perf script`, which many scripts read: a line for each sample (thread, time, number of events it
- * stands for, event), its stack from the leaf, and an empty line. CPU time is the event "cpu-clock" and off-CPU time
- * "off-cpu", both in ns; recorded events have their names. Samples of all threads are sorted by time.
+ * The text output of `perf script`, which many scripts read: a line for each sample (thread, time, event count, event),
+ * its stack from the leaf, and an empty line. CPU time is the event "cpu-clock" and off-CPU time "off-cpu", both in ns;
+ * recorded events have their names. Samples of all threads are sorted by time.
  */
 #include "export/exporters.h"
 
@@ -18,7 +18,7 @@ struct row {
     int64_t value;
     uint32_t stack, thread;
     uint32_t event;
-    uint32_t place; /* position among all rows, to keep the order of equal times */
+    uint32_t place; /* position among all rows, which orders equal times */
 };
 
 struct perf_script {
@@ -51,8 +51,8 @@ static int compare_rows(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* Whether to write samples of this weight. Of weights that express the same data, only CPU time and off-CPU time, or
- * the recorded weight, are written. */
+/* Returns whether to write samples of this weight. Weights can express the same data: only CPU time and off-CPU time,
+ * or the recorded weight, are written. */
 static bool is_event(const struct perf_script *script, size_t i)
 {
     const struct weight *weight = &script->weights.data[i];
@@ -97,7 +97,7 @@ static void write_function(struct perf_script *script, const char *name)
     write_word(script, name);
 }
 
-/* The number at the start of the text; 0 if it has none. */
+/* Writes the number at the start of the text; 0 without a number. */
 static void write_id(struct perf_script *script, uint32_t string)
 {
     const char *text = profile_text(script->profile, string);

@@ -1,8 +1,8 @@
 /*
  * pprof's profile.proto (https://github.com/google/pprof/blob/main/proto/profile.proto): samples are lists of
  * locations, leaf first, with a value of each weight and the thread as labels. The profile's addresses are relative to
- * their library, but pprof's mappings are ranges of memory; so each library gets a range of its own. Inlined calls are
- * further lines of a location.
+ * their library, but pprof's mappings are ranges of memory, so each library gets an address range. Inlined calls are
+ * additional lines of a location.
  *
  * The fields of a message may have any order: the large tables are written first, the strings that they use last.
  */
@@ -51,7 +51,7 @@ enum function_field { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNC
 enum { FLUSH_AT = 256 * 1024, MAPPING_ALIGNMENT = 0x1000 };
 
 struct mapping {
-    uint64_t start, limit; /* 0: no location is in this library */
+    uint64_t start, limit; /* 0: no location is in the library */
 };
 
 struct pprof {
@@ -61,7 +61,7 @@ struct pprof {
     struct error *err;
     struct protobuf_writer out;
     struct weight_list weights;
-    double carries[SAMPLE_TABLES + WEIGH_KINDS + 8]; /* of export_round(), per weight */
+    double carries[SAMPLE_TABLES + WEIGH_KINDS + 8]; /* rounding errors for export_round(), per weight */
     struct export_stacks stacks;
     struct export_sums sums;
     struct export_strings strings;
@@ -69,7 +69,7 @@ struct pprof {
     uint8_t *used_locations, *used_functions; /* by a sample */
 };
 
-/* Passes the output on if it has at least `least` bytes. */
+/* Writes the buffered output to the sink if it has at least `least` bytes. */
 static int flush(struct pprof *pprof, size_t least)
 {
     struct text_buffer *bytes = &pprof->out.bytes;
@@ -100,7 +100,7 @@ static void write_header(struct pprof *pprof)
     write_value_type(pprof, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
     double none = 0, from = isfinite(range.from) ? range.from : 0;
     protobuf_write_signed(&pprof->out, PROFILE_PERIOD, export_round(meta->interval * 1e6, &none));
-    double start = trunc(meta->start_time); /* apart: a double does not hold ns since 1970 */
+    double start = trunc(meta->start_time); /* separate terms, because a double cannot represent ns since 1970 */
     none = 0;
     int64_t part = export_round((meta->start_time - start + from) * 1e6, &none);
     if (start > 0 && start < 9e12)
@@ -149,7 +149,7 @@ static uint32_t encode_thread_labels(const struct pprof *pprof, const struct thr
     return PROFILE_NONE;
 }
 
-/* Texts of the file that was imported; `set` gets them as the importer names threads by them. */
+/* Labels of the imported file; `set` gets the labels in the form of the importer's thread names. */
 static bool write_imported_labels(struct pprof *pprof, uint32_t payload, struct text_buffer *set)
 {
     const struct string_entry *entry = &pprof->profile->strings.entries.data[payload];
@@ -176,7 +176,7 @@ static bool write_imported_labels(struct pprof *pprof, uint32_t payload, struct 
     return enough;
 }
 
-/* The name that a thread has beside its labels. */
+/* Writes the thread's name, without the labels that the importer appends. */
 static void write_thread_name(struct pprof *pprof, const struct thread *thread, const struct text_buffer *set)
 {
     const char *name = profile_text(pprof->profile, thread->name);
@@ -188,7 +188,7 @@ static void write_thread_name(struct pprof *pprof, const struct thread *thread, 
     write_text_label(pprof, "thread", export_string_of(&pprof->strings, name, kept));
 }
 
-/* The labels are the same for all samples of a thread: encoded once. */
+/* All samples of a thread have the same labels, which are encoded once. */
 static bool encode_labels(struct pprof *pprof, uint32_t index, struct text_buffer *labels)
 {
     const struct thread *thread = &pprof->profile->threads.data[index];
@@ -209,7 +209,7 @@ static bool encode_labels(struct pprof *pprof, uint32_t index, struct text_buffe
     return enough;
 }
 
-/* Returns whether some value is not 0: others are left out. */
+/* Returns whether some value is not 0; samples with only zeros are omitted. */
 static bool round_values(struct pprof *pprof, size_t row, int64_t *values, size_t count)
 {
     bool counts = false;
@@ -282,11 +282,11 @@ static void assign_mappings(struct pprof *pprof)
             continue;
         uint64_t size = (mapping->limit + MAPPING_ALIGNMENT) / MAPPING_ALIGNMENT * MAPPING_ALIGNMENT;
         *mapping = (struct mapping){at, at + size};
-        at += size + MAPPING_ALIGNMENT; /* with a distance, so that no tool merges adjacent mappings */
+        at += size + MAPPING_ALIGNMENT; /* leaves a gap, so that no tool merges adjacent mappings */
     }
 }
 
-/* The build id as pprof has it: lower-case hexadecimal digits. */
+/* Formats the build id for pprof: lower-case hexadecimal digits. */
 static uint32_t format_build_id(struct pprof *pprof, const struct library *lib)
 {
     char text[128];
@@ -312,11 +312,11 @@ static void write_mapping(struct pprof *pprof, size_t i)
                             export_profile_string(&pprof->strings, has_path ? lib->path : lib->name));
     protobuf_write_unsigned(&pprof->out, MAPPING_BUILD_ID, format_build_id(pprof, lib));
     for (uint32_t field = MAPPING_HAS_FUNCTIONS; field <= MAPPING_HAS_INLINED; field++)
-        protobuf_write_unsigned(&pprof->out, field, 1); /* true: prof has symbolized, so no tool needs to do it again */
+        protobuf_write_unsigned(&pprof->out, field, 1); /* true, because prof has symbolized the functions */
     protobuf_close(&pprof->out, opened);
 }
 
-/* The first mapping is that of the program: pprof names the profile after it. */
+/* The first mapping is the program, after which pprof names the profile. */
 static int write_mappings(struct pprof *pprof)
 {
     const struct profile *profile = pprof->profile;
@@ -337,7 +337,7 @@ static int write_mappings(struct pprof *pprof)
     return code;
 }
 
-/* The calls of a location, the innermost first. */
+/* Writes the calls of a location, innermost first. */
 static void write_lines(struct pprof *pprof, uint32_t location)
 {
     for (; location != LOCATION_NONE; location = pprof->stacks.locations.data[location].outer) {

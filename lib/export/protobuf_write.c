@@ -63,7 +63,7 @@ void protobuf_write_text(struct protobuf_writer *writer, uint32_t field, const c
 size_t protobuf_open(struct protobuf_writer *writer, uint32_t field)
 {
     write_tag(writer, field, WIRE_LENGTH);
-    protobuf_write_element(writer, 0); /* room for a length below 128, the usual one */
+    protobuf_write_element(writer, 0); /* one byte, enough for lengths below 128 */
     return writer->bytes.length;
 }
 
@@ -73,7 +73,7 @@ void protobuf_close(struct protobuf_writer *writer, size_t opened)
         return;
     unsigned char length[LEB128_MAX];
     size_t size = writer->bytes.length - opened, taken = (size_t)(leb128_put(length, size) - length);
-    append_bytes(writer, length, taken - 1); /* as much room as moving needs */
+    append_bytes(writer, length, taken - 1); /* reserves the bytes by which the message moves */
     if (writer->failed)
         return;
     char *at = writer->bytes.data + opened;

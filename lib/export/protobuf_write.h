@@ -7,7 +7,7 @@
  *     protobuf_write_text(w, 1, "name");
  *     protobuf_close(w, nested);
  *
- * Fields with their default value (0, "") are written, too: the caller omits them. After memory ran out, writes are
+ * Fields with their default value (0, "") are also written; callers may omit them. After memory ran out, writes are
  * dropped, and `failed` is set.
  */
 #pragma once
@@ -19,11 +19,12 @@
 #include <stdint.h>
 
 struct protobuf_writer {
-    struct text_buffer bytes; /* zeroed at first; array_free() frees it */
+    struct text_buffer bytes; /* output; zeroed by the caller, who frees it with array_free() */
     bool failed;
 };
 
-/* A varint: uint32, uint64, bool and enum fields, and int32 and int64 fields, whose negative values take ten bytes. */
+/* Writes a varint: for uint32, uint64, bool and enum fields, and for int32 and int64 fields, whose negative values take
+ * ten bytes. */
 void protobuf_write_unsigned(struct protobuf_writer *writer, uint32_t field, uint64_t value);
 void protobuf_write_signed(struct protobuf_writer *writer, uint32_t field, int64_t value);
 
@@ -36,6 +37,6 @@ void protobuf_write_text(struct protobuf_writer *writer, uint32_t field, const c
 size_t protobuf_open(struct protobuf_writer *writer, uint32_t field);
 void protobuf_close(struct protobuf_writer *writer, size_t opened);
 
-/* Elements of a packed array. */
+/* Write elements of a packed array. */
 void protobuf_write_element(struct protobuf_writer *writer, uint64_t value);
 void protobuf_write_element_fixed64(struct protobuf_writer *writer, uint64_t value);

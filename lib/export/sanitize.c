@@ -9,7 +9,7 @@ static const char hidden_name[] = "(hidden)";
 
 /* ---- markers ---- */
 
-/* Payloads refer to the first strings of the table by number: these also come first in the copy. */
+/* Payloads refer to the first strings of the table by index, so these strings also come first in the copy. */
 static void copy_reserved_strings(struct sanitizer *sanitizer)
 {
     struct text_buffer unused = {0};
@@ -159,7 +159,7 @@ static void mark_used(struct sanitizer *sanitizer)
     }
 }
 
-/* The func that stands for the hidden funcs of a resource, or of none. */
+/* Returns the func that stands for the hidden funcs of a resource (PROFILE_NONE: without resource). */
 static uint32_t add_hidden_func(const struct sanitizer *sanitizer, uint32_t resource)
 {
     const struct profile *profile = sanitizer->original;
@@ -324,10 +324,10 @@ static void copy_counters(struct sanitizer *sanitizer)
     }
 }
 
-/* Whether to keep an entry of the recording information. Entries of unknown tools are dropped. */
+/* Returns whether to keep an entry of the recording information. Entries of unknown tools are dropped. */
 static bool is_kept_entry(const struct sanitizer *sanitizer, const char *section, const char *label)
 {
-    /* with the names that older versions of prof wrote */
+    /* includes names that older versions of prof wrote */
     static const char *const sections[] = {"Recording", "Environment",     "Data quality", "Data quality, by thread",
                                            "Trust",     "Trust, by thread"};
     static const char *const arguments[] = {"Options of prof record", "Directory", "Folder", "Processes", "Filters"};
@@ -396,7 +396,7 @@ static void copy_meta(struct sanitizer *sanitizer)
     meta->arguments = sanitizer_keep_text(sanitizer, meta->arguments);
     meta->marker_schema = sanitizer_keep_json(sanitizer, meta->marker_schema);
     meta->warning = sanitizer_keep_text(sanitizer, meta->warning);
-    meta->added_next = PROFILE_NONE; /* a page would use it to request more from a server */
+    meta->added_next = PROFILE_NONE; /* a page would request more data from a server */
     for (size_t i = 0; i < PROFILE_SIDES && profile_is_comparison(sanitizer->original); i++)
         meta->comparison.name[i] = sanitizer_keep_text(sanitizer, meta->comparison.name[i]);
     if (profile_is_comparison(sanitizer->original))
@@ -411,7 +411,7 @@ static void copy_tables(struct sanitizer *sanitizer)
 {
     struct profile *copy = sanitizer->copy;
     copy_reserved_strings(sanitizer);
-    memset(sanitizer->summary, 0, sizeof(*sanitizer->summary)); /* the texts will be counted again */
+    memset(sanitizer->summary, 0, sizeof(*sanitizer->summary)); /* clears counts of the search for names */
     copy_threads(sanitizer);
     if (sanitizer->status)
         return;

@@ -22,7 +22,7 @@ static void append_line(struct text_buffer *out, bool *failed, const char *forma
     *failed = *failed || !text_append_z(out, line) || !text_append(out, "\n", 1);
 }
 
-/* Writes a text on one line, and omits the middle of a long one. */
+/* Writes a text on one line, without the middle of a long text. */
 static void append_example(struct text_buffer *out, bool *failed, char mark, const char *text)
 {
     char line[EXAMPLE_SIZE + 8];
@@ -42,7 +42,7 @@ static void append_example(struct text_buffer *out, bool *failed, char mark, con
 
 enum { COUNT_SIZE = 32 };
 
-/* A count with commas: "1,234". */
+/* Formats a count with commas: "1,234". */
 static const char *format_count(char out[COUNT_SIZE], uint64_t count)
 {
     char digits[24];

@@ -12,11 +12,11 @@
 struct sanitize_options {
     unsigned parts;                     /* enum sanitize_part */
     const struct sanitize_words *words; /* known to the caller; NULL: none */
-    /* Functions of other libraries become one "(hidden)" per library; a name may end in '*'. None: all functions
-     * keep their names. */
+    /* Functions of other libraries become one "(hidden)" per library; a library name may end in '*'. If empty, all
+     * functions keep their names. */
     const char *const *libraries;
     size_t library_count;
-    bool is_part; /* the profile has not all threads or times of the recording */
+    bool is_part; /* the profile lacks some threads or times of the recording */
 };
 
 /* A text before and after. */
@@ -29,9 +29,9 @@ enum { SANITIZE_EXAMPLES = 5 };
 /* Kept and removed data. The texts are in the arena of the copy. */
 struct sanitize_summary {
     uint64_t threads, samples, markers, functions, libraries, sources;
-    double from, to;                  /* ms; the first and the last time of a sample */
-    uint64_t changed[SANITIZE_PARTS]; /* texts that had something of a part, by its bit; each text counts once */
-    uint64_t entries;                 /* of the profile's information on machine and recording */
+    double from, to;                  /* ms; times of the first and last sample */
+    uint64_t changed[SANITIZE_PARTS]; /* number of texts with sensitive data, per bit of enum sanitize_part */
+    uint64_t entries;                 /* entries of the metadata about machine and recording */
     uint64_t hidden;                  /* functions */
     struct sanitize_example examples[SANITIZE_PARTS][SANITIZE_EXAMPLES]; /* NULL after the last one */
 };

@@ -4,7 +4,7 @@
 
 enum { SHORTEST_NAME = 3 };
 
-/* Accounts of images, services and build machines. */
+/* Common account names of images, services and build machines. */
 static const char *const common_users[] = {
     "admin",  "app",     "build",     "buildbot", "buildd", "builder",  "centos", "circleci", "code",
     "coder",  "conda",   "container", "core",     "daemon", "debian",   "dev",    "docker",   "ec2-user",
@@ -69,13 +69,13 @@ static bool is_word(char c)
     return is_letter(c) || is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* A character that may precede a slash in the same path. */
+/* Returns whether the character may precede a slash in the same path. */
 static bool may_precede_slash(char c)
 {
     return is_word(c) || (c && strchr(".-+~@%", c));
 }
 
-/* A character that ends a URL, or the name of a directory. */
+/* Returns whether the character ends a URL, or the name of a directory. */
 static bool is_address_end(char c)
 {
     return (unsigned char)c <= ' ' || strchr("\"'`<>|()", c) != NULL;
@@ -94,7 +94,8 @@ static bool begins_with(const char *text, size_t length, const char *with)
     return length >= size && memcmp(text, with, size) == 0;
 }
 
-/* A home directory that begins with this slash: returns its length, and sets the position of the user name. 0: none. */
+/* Matches a home directory at this slash: returns its length, and sets the position of the user name; 0 if none
+ * matches. */
 static size_t match_usual_home(const char *text, size_t length, size_t *name)
 {
     static const char *const parents[] = {"/home/", "/Users/", "\\Users\\", "\\\\Users\\\\"};
@@ -129,10 +130,10 @@ struct scan {
     size_t length, at;
     unsigned parts;
     bool is_code;
-    bool has_path; /* or an address: words of code are names then */
+    bool has_path; /* a path or address: words outside of it are names of code */
 };
 
-/* A part to replace: its length, and the replacement. */
+/* A sensitive part of a text: its length, and the replacement. */
 struct cut {
     size_t length;
     const char *instead;
@@ -201,7 +202,7 @@ static struct cut find_name(const struct scan *scan, const struct strings *names
     return (struct cut){0};
 }
 
-/* The length of "1.2.3.4", else 0. Loopback and similar addresses reveal nothing. */
+/* Returns the length of "1.2.3.4", else 0. Loopback and similar addresses reveal nothing. */
 static size_t match_ipv4(const char *text, size_t length)
 {
     size_t at = 0;
@@ -222,7 +223,7 @@ static size_t match_ipv4(const char *text, size_t length)
     return first == 127 || !any ? 0 : at;
 }
 
-/* The length of "[2001:db8::1]", else 0. */
+/* Returns the length of "[2001:db8::1]", else 0. */
 static size_t match_ipv6(const char *text, size_t length)
 {
     size_t at = 1, colons = 0;

@@ -1,11 +1,11 @@
 /*
- * Finds personal data in a text: home directories, user and host names, network addresses. A text is any name of a
- * profile: a path, a function, a thread, a value of a marker.
+ * Finds personal data in a text: home directories, user and host names, network addresses. A text is a path, a name of
+ * a function or thread, or a value of a marker.
  *
  * Home directories are found by their usual places (/home/NAME, /Users/NAME, C:\Users\NAME, /root) and by the paths
- * that the caller knows. The NAMEs found in the texts of a profile, and names known to the caller, are user names: they
- * are removed as whole words elsewhere, too (/tmp/NAME-1). Common account names (ubuntu, runner) stay: they reveal
- * nothing, and are often names of programs.
+ * that the caller knows. The NAMEs in these paths, and names known to the caller, are user names, which are also
+ * removed as whole words from other texts (/tmp/NAME-1). Common account names (ubuntu, runner) stay, because they
+ * reveal nothing and are often names of programs.
  */
 #pragma once
 
@@ -15,12 +15,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The parts that can be removed. */
+/* The kinds of data to remove. */
 enum sanitize_part {
     SANITIZE_HOMES = 1,     /* home directories in paths: "~" */
     SANITIZE_NAMES = 2,     /* user names: "user"; host names: "host"; IP addresses: "address" */
     SANITIZE_URLS = 4,      /* the part of a URL after the scheme */
-    SANITIZE_ARGUMENTS = 8, /* of commands; environment variables, the directory and the options of the recording */
+    SANITIZE_ARGUMENTS = 8, /* arguments of commands; environment, directory and options of the recording */
     SANITIZE_SOURCES = 16,  /* texts of source files */
     SANITIZE_ALL = 31,
     SANITIZE_PARTS = 5
@@ -40,7 +40,7 @@ bool sanitize_add_home(struct sanitize_words *words, const char *path);
 /* Adds the users whose home directories a text names. */
 bool sanitize_find_users(struct sanitize_words *words, const char *text, size_t length);
 
-/* Appends the text without the parts in `parts`, and sets the bits of the removed parts in *found. `is_code`: the
- * text names a function, where a user name counts only inside a path or an address. False if memory ran out. */
+/* Appends the text without the parts in `parts`, and sets the bits of the removed parts in *found. With `is_code`, the
+ * text is a function name, where user names are removed only inside a path or address. False if memory ran out. */
 bool sanitize_text(const struct sanitize_words *words, unsigned parts, bool is_code, const char *text, size_t length,
                    struct text_buffer *out, unsigned *found);

@@ -42,7 +42,7 @@ uint32_t sanitizer_add(struct sanitizer *sanitizer, const char *text, size_t len
     return string;
 }
 
-/* Counts a changed text in sanitizer->text, and stores the first distinct ones as examples. */
+/* Counts a change of sanitizer->text, and stores the first distinct changes as examples. */
 static void count_change(struct sanitizer *sanitizer, unsigned found, const char *before, size_t length)
 {
     struct sanitize_summary *summary = sanitizer->summary;
@@ -73,7 +73,7 @@ static void sanitize_value(struct sanitizer *sanitizer, bool is_code, const char
         count_change(sanitizer, found, text, length);
 }
 
-/* The string of the copy for one of the original. */
+/* Returns the copy's string for a string of the original. */
 uint32_t sanitizer_keep(struct sanitizer *sanitizer, enum role role, uint32_t string)
 {
     const struct strings *strings = &sanitizer->original->strings;
@@ -147,9 +147,9 @@ bool sanitizer_find_words(struct sanitizer *sanitizer)
     return true;
 }
 
-/* ---- JSON: payloads of markers, values of entries ---- */
+/* ---- JSON: marker payloads, values of entries ---- */
 
-/* Fields of markers that hold a command: its first word stays. */
+/* Marker fields with a command, whose first word stays. */
 static bool is_command(const struct json *json)
 {
     static const char *const keys[] = {"command", "commandLine", "cmdline", "arguments", "args", "argv", "env"};
@@ -161,13 +161,13 @@ static bool is_command(const struct json *json)
 
 struct payload_reader {
     uint32_t schema;
-    bool is_code; /* written by the producer, not by the recording */
+    bool is_code; /* a text of the producer, not of the recording */
     bool is_cause, is_argument, is_string_index, is_stack, is_kind;
-    bool is_list;    /* of the arguments of a command */
-    unsigned listed; /* number of its texts so far */
+    bool is_list;    /* the value is a list of a command's arguments */
+    unsigned listed; /* number of texts read in the list */
 };
 
-/* Of a command the program stays: the first word of a text, the first text of a list. */
+/* The program of a command stays: the first word of a text, or the first text of a list. */
 static void write_string(struct sanitizer *sanitizer, const struct json *json, struct payload_reader *reader)
 {
     size_t length = json->length;
@@ -191,7 +191,7 @@ static void write_string(struct sanitizer *sanitizer, const struct json *json, s
     json_text(sanitizer->json, sanitizer->text.data ? sanitizer->text.data : "", sanitizer->text.length);
 }
 
-/* Keys of payloads come from their schemas, or are names that a program gave its values. */
+/* Payload keys come from schemas, or are names of values in the program's code. */
 static void write_key(struct sanitizer *sanitizer, const struct json *json)
 {
     sanitize_value(sanitizer, true, json->text, json->length);

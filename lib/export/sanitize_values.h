@@ -10,17 +10,17 @@
 #include "profile/profile.h"
 #include "tree/marker_schema.h"
 
-/* The kind of a text: the same text may have both. */
+/* The kind of a text; one text can be of both kinds. */
 enum role { ROLE_TEXT, ROLE_CODE, ROLES };
 
 struct sanitizer {
-    const struct profile *original; /* its tables; the copy gets only the strings that it uses */
+    const struct profile *original; /* tables of the copy, with only the strings that it uses */
     struct profile *copy;
     const struct sanitize_options *options;
     struct sanitize_words words;
     struct arena *memory;
     struct sanitize_summary *summary;
-    uint32_t *known[ROLES]; /* per string of the original: the string of the copy; PROFILE_NONE: not used yet */
+    uint32_t *known[ROLES]; /* per string of the original: its string in the copy; PROFILE_NONE: not used yet */
     struct marker_schemas schemas;
     struct json_writer *json;
     struct text_buffer text;
@@ -29,7 +29,7 @@ struct sanitizer {
     uint8_t *used_stack, *used_frame, *used_func, *used_symbol, *used_source, *used_resource;
 };
 
-/* Returns zeroed memory that the copy owns; NULL after this or an earlier failure. */
+/* Returns zeroed memory that the copy owns; returns NULL after this or an earlier failure. */
 void *sanitizer_alloc(struct sanitizer *sanitizer, size_t count, size_t size);
 void *sanitizer_copy(struct sanitizer *sanitizer, const void *from, size_t count, size_t size);
 void sanitizer_no_memory(struct sanitizer *sanitizer);
@@ -37,23 +37,23 @@ void sanitizer_no_memory(struct sanitizer *sanitizer);
 /* Whether to remove a part. */
 bool sanitizer_has(const struct sanitizer *sanitizer, unsigned part);
 
-/* Collects the names that the caller knows, and the names in the profile. False if memory ran out. */
+/* Collects user and host names from the caller and from the profile. False if memory ran out. */
 bool sanitizer_find_words(struct sanitizer *sanitizer);
 
-/* The index of a text in the copy; PROFILE_NONE after a failure. */
+/* Returns the index of a text in the copy; PROFILE_NONE after a failure. */
 uint32_t sanitizer_add(struct sanitizer *sanitizer, const char *text, size_t length);
 
-/* Returns the copy's string for a string of the original (PROFILE_NONE stays), sanitized. A word is a name that the
- * producer gave, not the recording: a color, a category, a number. JSON of the producer is a schema. */
+/* Returns the copy's string for a string of the original (PROFILE_NONE stays), sanitized. A word is a text of the
+ * producer, not of the recording: a color, a category, a number. JSON of a schema is a text of the producer. */
 uint32_t sanitizer_keep(struct sanitizer *sanitizer, enum role role, uint32_t string);
 uint32_t sanitizer_keep_text(struct sanitizer *sanitizer, uint32_t string);
 uint32_t sanitizer_keep_word(struct sanitizer *sanitizer, uint32_t string);
 uint32_t sanitizer_keep_json(struct sanitizer *sanitizer, uint32_t string);
 
-/* The schema of a marker by its payload, or SCHEMA_NONE. */
+/* Returns the schema of a marker by its payload, or SCHEMA_NONE. */
 uint32_t sanitizer_schema(const struct sanitizer *sanitizer, const struct string_entry *payload);
 
-/* Writes sanitized JSON to `out` from its beginning. Maps indexes of strings to the copy, and marks the stacks that
- * it refers to as used. */
+/* Writes sanitized JSON to `out`, replacing its contents. Maps string indexes to the copy, and marks the payload's
+ * stacks as used. */
 void sanitizer_write_json(struct sanitizer *sanitizer, const struct string_entry *text, uint32_t schema,
                           struct text_buffer *out);

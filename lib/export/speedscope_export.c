@@ -1,5 +1,5 @@
 /*
- * speedscope's own format (https://www.speedscope.app/file-format-schema.json): a list of functions, and for each
+ * speedscope's native format (https://www.speedscope.app/file-format-schema.json): a list of functions, and for each
  * thread its samples in time order: lists of functions starting at the root, and their weights. Adjacent samples with
  * the same stack are merged. Consecutive samples share most callers, so the text of a stack is derived from the
  * previous one.
@@ -23,10 +23,10 @@ struct speedscope {
     const struct profile *profile;
     const struct call_nodes *nodes;
     struct json_writer *json;
-    uint32_t *frame; /* per func: its index in the file, in the order of first use; PROFILE_NONE: not used */
+    uint32_t *frame; /* per func: index in the file, in the order of first use; PROFILE_NONE: not used */
     uint32_t frame_count;
     ARRAY(struct run) runs; /* of one thread */
-    ARRAY(uint32_t) path;   /* the nodes of the last stack that was written */
+    ARRAY(uint32_t) path;   /* nodes of the last written stack */
     ARRAY(size_t) ends;     /* end of each function's text in `text` */
     struct text_buffer text;
     bool failed;
@@ -69,7 +69,7 @@ static void write_frame(struct speedscope *speedscope, uint32_t func)
     json_close(speedscope->json, '}');
 }
 
-/* The functions that the tree shows, as the query has it. */
+/* Writes the functions of the query's tree. */
 static void write_frames(struct speedscope *speedscope)
 {
     const struct timings *timings = engine_timings(speedscope->view->engine);
@@ -109,7 +109,7 @@ static bool move_to_node(struct speedscope *speedscope, uint32_t node)
             break;
     speedscope->path.length = speedscope->ends.length = shared;
     speedscope->text.length = shared ? speedscope->ends.data[shared - 1] : 1;
-    /* New nodes go into the path from the leaf up. */
+    /* Fills the path from the leaf to the root. */
     uint32_t *places = speedscope->path.data;
     uint32_t at = node;
     for (size_t i = depth + 1; i > shared; i--, at = nodes->prefix[at])

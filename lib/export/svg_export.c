@@ -1,8 +1,8 @@
 /*
- * The flame graph as an SVG file of its own, as flamegraph.pl makes them: a browser shows it without other files, a
- * click zooms, and a search highlights functions that match a regular expression. Rects have their positions as
- * fractions of the width; the script scales them to the width of the window. The head stays visible, because the graph
- * may be higher than the window. Without scripts the graph is static, with a title for each rect.
+ * The flame graph as a self-contained SVG file, like those of flamegraph.pl: a click zooms, and a search highlights
+ * functions that match a regular expression. Positions of rects are fractions of the width, which the script scales to
+ * the width of the window. The header stays visible, because the graph may be taller than the window. Without
+ * scripting, the graph is static, with a title for each rect.
  */
 #include "export/exporters.h"
 
@@ -19,7 +19,7 @@
 enum { WIDTH = 1600, ROW = 17, HEAD = 44, MARGIN = 8, ROOM_FOR_TEXT = 24, DECIMALS = 6 };
 static const double character_width = 6.6; /* px, of 11 px monospace */
 static const double least_width = 0.15;    /* px */
-enum { NAME_LIMIT = 1000 };                /* characters of a name in a title */
+enum { NAME_LIMIT = 1000 };                /* limit of a name in a title, characters */
 
 /* Firefox's names of category colors. */
 static const struct {
@@ -41,7 +41,7 @@ struct svg {
     double total;
 };
 
-/* Text as XML 1.0 has it: characters that it does not know are left out. */
+/* Escapes text for XML 1.0, and omits characters that XML does not allow. */
 static void write_text(struct svg *svg, const char *text, size_t most)
 {
     static const char *const entities[256] = {
@@ -76,8 +76,8 @@ static void write_number(struct svg *svg, const char *before, double value, unsi
     sink_put_decimal(svg->out, (int64_t)llround(value * pow(10, decimals)), decimals);
 }
 
-/* In a comparison, orange means more on the new side, blue less. People with color blindness can distinguish the
- * two. */
+/* In a comparison, orange means more on the new side, and blue means less. People with color blindness can distinguish
+ * orange and blue. */
 static bool write_change_fill(struct svg *svg, const struct flame_rect *rect)
 {
     static const uint8_t more[3] = {255, 163, 72}, less[3] = {98, 160, 234}; /* names are black */
@@ -193,7 +193,7 @@ static void write_rect(struct svg *svg, const struct flame_rect *rect)
 
 /* ---- the script ---- */
 
-/* Zooms, searches, and keeps texts inside their rects. It reads the titles, and writes no markup. */
+/* The script zooms, searches, and fits texts into their rects. The script reads the titles, and writes no markup. */
 static const char script[] =
     "<script><![CDATA[\n"
     "'use strict';\n"
@@ -315,7 +315,7 @@ static void write_opening(struct svg *svg, double height)
     sink_put_z(svg->out, "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n");
 }
 
-/* After the graph, to be above it. */
+/* Written after the graph, to be drawn above the graph. */
 static void write_header(struct svg *svg)
 {
     write_number(svg, "<g id=\"head\"><rect class=\"ground\" width=\"100%\" height=\"", HEAD - 2, 0);

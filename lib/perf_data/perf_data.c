@@ -7,7 +7,7 @@
  *     after the data, a section for each feature in the order of their bits
  *
  * or, from a pipe, "PERFILE2", 16, and then only records, some of which hold attributes, features and build ids. A
- * directory has such a file, and a file for each recording thread with its records.
+ * directory has a file in this format, and a file with records for each recording thread.
  */
 #include "perf_data/perf_data.h"
 
@@ -21,7 +21,7 @@ enum {
     FILE_HEADER = 104,
     PIPE_HEADER = 16,
     RECORD_HEADER = 8,
-    ATTR_MIN = 64, /* bytes of struct perf_event_attr, version 0 */
+    ATTR_MIN = 64, /* size of struct perf_event_attr, version 0 */
     ATTRS_MAX = 4096,
     IDS_MAX = 1 << 20,
     BUILD_IDS_MAX = 1 << 14,
@@ -54,7 +54,7 @@ bool perf_data_is(const unsigned char *bytes, size_t size)
            (!memcmp(bytes, "PERFILE2", 8) || !memcmp(bytes, "2ELIFREP", 8) || !memcmp(bytes, "PERFFILE", 8));
 }
 
-/* A cursor on a section; an empty one if the file does not hold it. */
+/* Returns a cursor on a section; an empty cursor if the section exceeds the file. */
 static struct cursor section_cursor(const struct perf_data *data, struct section section)
 {
     if (section.offset > data->size || section.size > data->size - section.offset)
@@ -126,7 +126,8 @@ static int read_attrs(struct perf_data *data, struct section section, uint64_t e
     return 0;
 }
 
-/* PERF_RECORD_HEADER_ATTR: the attribute, and its ids up to the end of the record; a single event may have none. */
+/* Reads PERF_RECORD_HEADER_ATTR: the attribute, and its ids up to the end of the record; a single event may have no
+ * ids. */
 static int add_attr(struct perf_data *data, const unsigned char *bytes, size_t size, struct error *err)
 {
     struct cursor c = cursor_of(bytes + RECORD_HEADER, size - RECORD_HEADER);
@@ -335,13 +336,13 @@ static int read_file_header(struct perf_data *data, struct cursor *c, struct err
 {
     uint64_t entry_size = cursor_u64(c), bits[4];
     struct section attrs = read_section(c), records = read_section(c);
-    read_section(c); /* event types, no longer used */
+    read_section(c); /* unused section of event types */
     for (size_t i = 0; i < 4; i++)
         bits[i] = cursor_u64(c);
     if (c->failed || records.offset > data->size)
         return error_set(err, EINVAL, "is a perf.data file that ends in its header");
     data->data_start = (size_t)records.offset;
-    /* perf writes the size at the end; after a kill it is 0 */
+    /* perf writes the size last: the size is 0 after a kill */
     data->is_truncated = !records.size || records.size > data->size - data->data_start;
     data->data_end = data->is_truncated ? data->size : data->data_start + (size_t)records.size;
     int code = read_attrs(data, attrs, entry_size, err);

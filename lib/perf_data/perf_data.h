@@ -2,8 +2,8 @@
  * Reader of the files of `perf record` (perf.data), versions 4.x to 6.x: seekable files, and the output of `perf record
  * -o -` to a pipe. See perf_data.c for the layout.
  *
- * This file handles the container: attributes of events, features of the header, and records, which it decompresses.
- * perf_data_record.h parses the records, perf_data_order.h sorts them.
+ * perf_data.h handles the container: attributes of events, features of the header, and decompression of records.
+ * perf_data_record.h parses records, perf_data_order.h sorts them.
  *
  * All bytes are untrusted: reads are bounds-checked, and memory is bounded.
  *
@@ -27,15 +27,15 @@ struct perf_data_attr {
     uint64_t config;
     uint64_t sample_period; /* or Hz */
     bool is_frequency;
-    bool is_inherited; /* one counter for each thread, else for each processor or thread that was opened */
+    bool is_inherited; /* one counter for each thread, else for each opened CPU or thread */
     bool exclude_kernel;
-    bool starts_at_exec; /* perf started the program, and its time before the exec is not recorded */
+    bool starts_at_exec; /* perf started the program, without recording the time before the exec */
     bool has_trailer;    /* sample_id_all */
-    int32_t clock;       /* of all times, as of clock_gettime(2); -1: the kernel's own */
+    int32_t clock;       /* clock of all times, as for clock_gettime(2); -1: the kernel's internal clock */
     uint64_t sample_type, read_format, branch_sample_type, user_registers, interrupt_registers;
-    uint32_t stack_size; /* bytes of the stack that are copied */
+    uint32_t stack_size; /* number of copied stack bytes */
     uint16_t max_stack;  /* frames of a call chain; 0: the kernel's default */
-    char name[64];       /* "cpu-clock:u"; empty: not in the file */
+    char name[64];       /* name, such as "cpu-clock:u"; empty: not in the file */
 };
 
 struct perf_data_build_id {
@@ -45,17 +45,17 @@ struct perf_data_build_id {
     uint32_t size;
 };
 
-/* Features of the header; empty or 0 if missing. Texts lie in the file. */
+/* Features of the header; missing features are empty or 0. Texts lie in the file. */
 struct perf_data_features {
     char host[128], release[128], version[64], arch[32], cpu_name[128];
     struct perf_data_command command;
     uint32_t cpus, cpus_online;
     uint64_t memory;                    /* bytes */
-    uint64_t clock_wall, clock_of_wall; /* ns since the epoch, and of the clock of the records at the same moment */
+    uint64_t clock_wall, clock_of_wall; /* ns since the epoch, and on the clock of the records, at the same moment */
     bool has_clock;
 };
 
-struct perf_data_part { /* another file of a directory: records without a header */
+struct perf_data_part { /* another file of the directory: records without a header */
     const unsigned char *bytes;
     size_t size;
 };
@@ -64,7 +64,7 @@ struct perf_data {
     const unsigned char *bytes;
     size_t size;
     bool is_pipe, is_compressed;
-    bool is_visited;             /* all records were visited, and the metadata that perf wrote was read */
+    bool is_visited;             /* all records were visited, and perf's metadata was read */
     size_t data_start, data_end; /* of the records */
     ARRAY(struct perf_data_attr) attrs;
     struct hash attr_by_id; /* id of an event -> index in attrs */
@@ -72,45 +72,45 @@ struct perf_data {
     struct perf_data_features features;
     struct perf_data_tracing tracing;
     ARRAY(struct perf_data_part) parts; /* the caller's */
-    bool is_truncated;                  /* the file, or a part, ends in the middle of a record */
-    uint64_t damaged;                   /* compressed records that could not be read */
-    /* Called when no record in the first `size` bytes of the file or part is needed any more; may be NULL. */
+    bool is_truncated;                  /* a file ends in the middle of a record */
+    uint64_t damaged;                   /* compressed records that cannot be read */
+    /* Called when the reader no longer needs the first `size` bytes of a file; may be NULL. */
     void (*release)(void *context, const unsigned char *bytes, size_t size);
     void *context;
 };
 
-/* Whether a file that begins so is a perf.data file, of either byte order and any version. */
+/* Returns whether a file with these first bytes is a perf.data file, of either byte order and any version. */
 bool perf_data_is(const unsigned char *bytes, size_t size);
 
-/* Reads the header. `bytes` must outlive `data`. -EINVAL with a sentence that begins with a verb ("is ...") if the
- * file has another or an unsupported format. Call perf_data_destroy() in any case. */
+/* Reads the header. `bytes` must outlive `data`. -EINVAL with a sentence that begins with a verb ("is ...") if the file
+ * has another or an unsupported format. Call perf_data_destroy() also after an error. */
 int perf_data_open(struct perf_data *data, const void *bytes, size_t size, struct error *err);
 void perf_data_destroy(struct perf_data *data);
 
-/* One record: `bytes` with its header, which contains `size`. `lasts`: the bytes lie in the file, and stay;
- * otherwise they are valid until the visitor returns. Return 0 to continue. */
+/* One record: Visits a record: `bytes` begins with the header, which contains `size`. If `lasts`, the bytes are part of
+ * the file, and stay valid; else they are valid until the visitor returns. Return 0 to continue. */
 typedef int perf_data_visitor(void *context, const unsigned char *bytes, size_t size, bool lasts);
 
 /* Adds a file of the directory that `perf record --threads` writes: "data" has the header, "data.0" and so on only
  * records. `bytes` must outlive `data`. False if memory ran out. */
 bool perf_data_add_part(struct perf_data *data, const void *bytes, size_t size);
 
-/* Visits all records in the order of the file, then of its parts, including those in compressed records. Records of
- * a pipe that hold parts of the header are applied, and visited as well. Returns the result of the visitor, or a
- * negative errno value. */
+/* Visits all records, also compressed records, in file order: first the main file, then the other files of the
+ * directory. Records of a pipe that contain parts of the header are applied, then visited. Returns the result of the
+ * visitor, or a negative errno value. */
 int perf_data_each(struct perf_data *data, perf_data_visitor *visit, void *context, struct error *err);
 
 /* Applies a record in which perf describes the file; ignores other records: for perf_data_each(). */
 int perf_data_take_own(struct perf_data *data, uint32_t type, const unsigned char *bytes, size_t size, bool lasts,
                        struct error *err);
 
-/* The attribute of the event with this id; NULL: unknown. */
+/* Returns the attribute of the event with this id; NULL: unknown. */
 const struct perf_data_attr *perf_data_attr_of(const struct perf_data *data, uint64_t id);
 
-/* The build id that the header has for a file; NULL. */
+/* Returns the build id of a file in the header; NULL. */
 const struct perf_data_build_id *perf_data_build_id_of(const struct perf_data *data, const char *path);
 
-/* Types of records that perf itself writes (tools/lib/perf/include/perf/event.h). */
+/* Types of records that perf writes, not the kernel (tools/lib/perf/include/perf/event.h). */
 enum perf_data_record_type {
     PERF_DATA_ATTR = 64,
     PERF_DATA_TRACING_DATA = 66,

@@ -1,6 +1,6 @@
 /*
- * The target begins after "--", or at the first word that is neither an option of perf record nor the value of one.
- * Optional values are only in the same word as their option.
+ * The target begins after "--", or at the first word that is neither an option of perf record nor an option's value.
+ * Optional values must be in the same word as their option.
  */
 #include "perf_data/perf_data_command.h"
 
@@ -50,7 +50,7 @@ static const char *const long_with_value[] = {
     "vmlinux",
 };
 
-/* Whether the value of the option is the next word. */
+/* Returns whether the value of the option is the next word. */
 static bool has_separate_value(const char *word)
 {
     if (word[1] != '-') {
@@ -65,7 +65,7 @@ static bool has_separate_value(const char *word)
     return false;
 }
 
-/* The index of the first word of the target; the number of words if none is found. */
+/* Returns the index of the target's first word; the number of words without a target. */
 static size_t find_target(const struct words *words)
 {
     size_t at = 0;
@@ -82,7 +82,7 @@ static size_t find_target(const struct words *words)
     return words->length;
 }
 
-/* Words that need no quotes stay as they are. */
+/* Words that need no quotes stay unchanged. */
 static bool is_plain(const char *word)
 {
     return *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%")];
@@ -104,7 +104,7 @@ static size_t quote_word(char *out, const char *word)
     return used;
 }
 
-/* NULL without words, and if memory ran out. */
+/* Returns NULL without words, and if memory ran out. */
 static char *join_words(const char *const *words, size_t count)
 {
     size_t room = 1, used = 0;

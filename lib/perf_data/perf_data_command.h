@@ -1,7 +1,6 @@
 /*
- * The command line of perf in the header of a perf.data file: "perf record -F 99 -g -- make -j8". The profile is that
- * of make.
- * Threads: any; nothing is shared.
+ * The command line of perf in the header of a perf.data file: "perf record -F 99 -g -- make -j8". The profile is a
+ * profile of make. Thread safety: no shared state.
  */
 #pragma once
 
@@ -9,10 +8,11 @@
 #include "base/error.h"
 
 struct perf_data_command {
-    char *options, *target; /* words, quoted for a shell; NULL if empty */
+    char *options, *target; /* words of the target's command line, quoted for a shell; NULL if empty */
     char program[64];       /* the first word of the target, without its directory; may be empty */
 };
 
-/* Reads the number of words, and each as its size and its text. `command` is empty or was read before. */
+/* Reads the feature: the number of words, then size and text of each word. `command` is empty or the result of an
+ * earlier call. */
 int perf_data_command_read(struct perf_data_command *command, struct cursor c, struct error *err);
 void perf_data_command_destroy(struct perf_data_command *command);

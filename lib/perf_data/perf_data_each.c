@@ -1,7 +1,6 @@
 /*
- * The records of a perf.data file in the order of the file.
- * With -z, records lie inside of compressed records, whose payloads together are one zstd stream: a record may begin in
- * one and end in the next.
+ * The records of a perf.data file in the order of the file. With -z, compressed records contain the records. Their
+ * payloads form one zstd stream, so a record may begin in one payload and end in the next.
  */
 #include "perf_data/perf_data.h"
 
@@ -15,7 +14,7 @@
 
 enum {
     RECORD_HEADER = 8,
-    RECORD_MAX = 65536, /* bytes: its size has 16 bits */
+    RECORD_MAX = 65536, /* limit of a record, bytes: its size field has 16 bits */
 };
 
 struct reading {
@@ -26,7 +25,7 @@ struct reading {
 #ifdef HAVE_ZSTD
     ZSTD_DStream *stream;
 #endif
-    unsigned char *out; /* decompressed bytes that are no whole record yet */
+    unsigned char *out; /* decompressed bytes of an incomplete record */
     size_t out_length;
 };
 
@@ -39,7 +38,7 @@ static int visit_record(struct reading *reading, const unsigned char *bytes, siz
 }
 
 #ifdef HAVE_ZSTD
-/* Visits the whole records of `out`, and keeps the remaining bytes. */
+/* Visits the complete records of `out`, and keeps the remaining bytes. */
 static int visit_decompressed(struct reading *reading)
 {
     size_t at = 0;
@@ -99,7 +98,7 @@ static int decompress(struct reading *reading, const unsigned char *bytes, size_
 }
 #endif
 
-/* The number of bytes after the record that belong to it. */
+/* Returns the number of bytes that follow the record and belong to it. */
 static size_t trailing_size(uint32_t type, const unsigned char *bytes, size_t size)
 {
     struct cursor c = cursor_of(bytes + RECORD_HEADER, size - RECORD_HEADER);

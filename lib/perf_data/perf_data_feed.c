@@ -17,7 +17,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-enum { STACK_MAX_DEFAULT = 127 /* frames of a call chain: sysctl kernel.perf_event_max_stack */ };
+enum { STACK_MAX_DEFAULT = 127 /* default frames of a call chain: sysctl kernel.perf_event_max_stack */ };
 
 int perf_data_feed_open(struct perf_data_feed *feed, const char *spool_path, const char *perf_cache)
 {
@@ -56,7 +56,7 @@ static bool is_kernel_mapping(const struct perf_record *record)
     return record->type == PERF_RECORD_MMAP2 && record->pid == UINT32_MAX;
 }
 
-/* "[kernel.kallsyms]_text": the offset is the address of that symbol. */
+/* "[kernel.kallsyms]_text": the offset is the address of the symbol _text. */
 static bool is_kernel_image(const char *path)
 {
     return !strncmp(path, "[kernel.kallsyms]", 17);
@@ -93,14 +93,14 @@ static bool is_clock(const struct perf_data_attr *attr)
            (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* Includes hybrid processors, whose events have the number of their PMU in the upper half. */
+/* Includes events of hybrid processors, with the number of the PMU in the upper half of `config`. */
 static bool is_cycles(const struct perf_data_attr *attr)
 {
     return (attr->type == PERF_TYPE_HARDWARE && (uint32_t)attr->config == PERF_COUNT_HW_CPU_CYCLES) ||
            !strncmp(attr->name, "cycles", 6) || strstr(attr->name, "/cycles/") || strstr(attr->name, "/cpu-cycles/");
 }
 
-/* Whether samples of cycles can be converted to time: perf sampled at a frequency, or the file has switches. */
+/* Returns whether samples of cycles can be converted to time: perf sampled at a frequency, or the file has switches. */
 static bool has_cpu_time(const struct perf_data_feed *feed, const struct perf_data_attr *attr)
 {
     return attr->is_frequency || feed->has_switches;
@@ -122,7 +122,7 @@ static void choose_cpu_event(struct perf_data_feed *feed)
         bool is_other_pmu = main != SIZE_MAX && is_cycles(&attrs[main]) && is_cycles(&attrs[i]) &&
                             strchr(attrs[i].name, '/') && strcmp(attrs[i].name, attrs[main].name) != 0;
         event->is_main = i == main || is_other_pmu;
-        bool is_weight = !event->is_main || !is_clock(&attrs[i]); /* cycles count as time and as events */
+        bool is_weight = !event->is_main || !is_clock(&attrs[i]); /* cycles count as both time and events */
         if (is_weight && (event->samples || event->is_read) && feed->event_count < EVENTS_MAX)
             event->number = ++feed->event_count;
         feed->has_callchain |= event->samples && attrs[i].sample_type & PERF_SAMPLE_CALLCHAIN;
@@ -137,7 +137,7 @@ static void choose_cpu_event(struct perf_data_feed *feed)
     }
 }
 
-/* prof's own vDSO is then that of another kernel. */
+/* If the kernel differs, prof's own vDSO is not the target's vDSO. */
 static bool has_this_release(const struct perf_data_feed *feed)
 {
     struct utsname name;
@@ -145,7 +145,7 @@ static bool has_this_release(const struct perf_data_feed *feed)
            (uname(&name) == 0 && !strcmp(name.release, feed->data->features.release));
 }
 
-/* Guesses the boot of a file without the kernel's build id. */
+/* Guesses whether a file without the kernel's build id is of the current boot. */
 static bool is_of_this_boot(const struct perf_data_feed *feed)
 {
     struct utsname name;
@@ -172,7 +172,7 @@ int perf_data_feed_start(struct perf_data_feed *feed)
 
 /* ---- the kernel ---- */
 
-/* Maps the ranges of a kernel other than the running one: their addresses get library names, but no functions. */
+/* Maps the ranges of a kernel other than the running kernel: addresses get library names, but no functions. */
 static int map_other_kernel(struct perf_data_feed *feed, const struct perf_record *record)
 {
     const struct perf_mapping *mapping = &record->mapping;
@@ -213,7 +213,7 @@ struct fed_stack {
     enum unwind_end end;
 };
 
-/* Neither half of the address space has others; profiles use those for Python frames. */
+/* Other addresses belong to neither half of the address space; profiles use them for Python frames. */
 static bool is_kernel_address(uint64_t address)
 {
     return address >> 56 == 0xff;
@@ -259,7 +259,7 @@ static void add_callchain(struct perf_data_feed *feed, const struct perf_data_re
             (!in_kernel && (has_user_stack || (record->branches && user))))
             continue;
         if (in_kernel && user)
-            break; /* no kernel writes these in another order */
+            break; /* kernels write these values in this order only */
         feed->frames[stack->frames++] = is_first ? address : address - 1;
         is_first = false;
         stack->kernel_frames += in_kernel;
@@ -275,7 +275,7 @@ static void add_callchain(struct perf_data_feed *feed, const struct perf_data_re
     }
 }
 
-/* Each branch of a call stack is a call: it went from inside of the caller. */
+/* Each branch of an LBR call stack is a call, whose source address is in the caller. */
 static void add_branches(struct perf_data_feed *feed, const struct perf_data_record *record, struct fed_stack *stack)
 {
     enum { BRANCH_SIZE = 24 };
@@ -330,7 +330,7 @@ static void build_stack(struct perf_data_feed *feed, const struct perf_data_reco
     }
 }
 
-/* A tracepoint's fields become a marker of its thread, beside the sample. */
+/* Adds a marker with the fields of a tracepoint, in addition to the sample. */
 static int add_tracepoint_marker(struct perf_data_feed *feed, const struct perf_data_record *record)
 {
     const struct perf_record *raw = &record->record;
@@ -375,7 +375,7 @@ static int add_sample(struct perf_data_feed *feed, const struct perf_data_record
                                   .kernel_frames = (uint32_t)stack->kernel_frames,
                                   .frames = {feed->frames, stack->frames}};
     int code = 0;
-    event->samples += attr != record->attr; /* its own were counted in the first pass */
+    event->samples += attr != record->attr; /* samples of the event itself were counted in the first pass */
     event->truncated += is_truncated;
     feed->result->truncated += is_truncated;
     if (event->is_main) {
@@ -399,7 +399,7 @@ static int add_sample(struct perf_data_feed *feed, const struct perf_data_record
     return spool_write_event_sample(feed->spool, &of_event, feed->err);
 }
 
-/* The other events of its group have no samples of their own. */
+/* Counts the other events of a group, which have no samples. */
 static int add_group_counts(struct perf_data_feed *feed, const struct perf_data_record *record,
                             struct tracked_thread *thread, const struct fed_stack *stack)
 {
@@ -451,7 +451,7 @@ static int feed_name(struct perf_data_feed *feed, const struct perf_record *reco
 {
     int code = 0;
     if (!record->comm.exec && !strcmp(record->comm.name, "perf-exec") && feed->data->attrs.data[0].starts_at_exec)
-        return 0; /* the forked child, before its exec */
+        return 0; /* a forked child, before its exec */
     if (!record->comm.exec && !tracker_process(feed->tracker, record->pid))
         code = tracker_add_running_process(feed->tracker, record->pid, record->comm.name, record->time, feed->err);
     if (!code && !record->comm.exec && !tracker_knows(feed->tracker, record->tid))
@@ -486,8 +486,8 @@ static uint64_t record_time(struct perf_data_feed *feed, const struct perf_data_
     return feed->last;
 }
 
-/* Returns whether the record describes a process or thread that ran before the recording. perf writes these records
- * itself, without a time. In a file without times, a fork record without a known parent is one of them. */
+/* Returns whether the record describes a process or thread that ran before the recording. perf synthesizes these
+ * records, without a time. In a file without times, a fork record with an unknown parent is such a record. */
 static bool is_running_description(const struct perf_data_feed *feed, const struct perf_record *record, uint64_t time)
 {
     if (feed->has_times)
@@ -510,7 +510,7 @@ int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *
         return feed_sample(feed, parsed);
     case PERF_RECORD_MMAP2:
         return feed_mapping(feed, record);
-    case PERF_RECORD_KSYMBOL: /* the running kernel describes its present state */
+    case PERF_RECORD_KSYMBOL: /* mappings of the running kernel come from its present state */
         return is_about_running && feed->is_this_kernel
                    ? 0
                    : kernel_map_symbol(feed->libraries, feed->spool, record->time, &record->kernel_symbol, feed->err);

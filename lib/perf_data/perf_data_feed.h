@@ -11,7 +11,7 @@ int perf_data_feed_open(struct perf_data_feed *feed, const char *spool_path, con
 int perf_data_feed_survey(struct perf_data_feed *feed, uint32_t type, const unsigned char *bytes, size_t size);
 int perf_data_feed_start(struct perf_data_feed *feed);
 
-/* Takes in the next record in the order of times. `time`: of the record, or 0. */
+/* Feeds the next record, in order of time. `time` is the time of the record, or 0. */
 int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *parsed, uint64_t time);
 
 int perf_data_feed_finish(struct perf_data_feed *feed);

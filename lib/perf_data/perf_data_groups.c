@@ -18,6 +18,6 @@ bool perf_data_groups_step(struct perf_data_groups *groups, const struct perf_da
     }
     uint64_t before = groups->values.data[index];
     groups->values.data[index] = count->value;
-    *step = count->value > before ? count->value - before : 0; /* a counter that was reset begins anew */
+    *step = count->value > before ? count->value - before : 0; /* after a reset, a counter begins at 0 */
     return true;
 }

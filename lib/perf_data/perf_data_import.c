@@ -1,14 +1,13 @@
 /*
- * Two passes over the file. The first finds its start time, the events with samples, and the header records of a piped
- * file. The second feeds the records, in order, to the spool.
+ * Two passes over the file. The first pass finds its start time, the events with samples, and the header records of a
+ * piped file. The second pass feeds the records to the spool, in order of time.
  *
- * One event provides the CPU samples of the profile: the first clock (cpu-clock, task-clock), else cycles. The others
- * are events of the profile; so are cycles, because their samples show CPU time, and the event shows the number of
- * cycles. Cycles with a fixed period (perf record -c) have no time unless the file has switches: they are only an
- * event.
+ * One event provides the CPU samples of the profile: the first clock (cpu-clock, task-clock), else cycles. Other events
+ * become events of the profile. So do cycles: as CPU samples they show time, as an event their number. Cycles with a
+ * fixed period (perf record -c) are only an event, unless the file has switches, which give their time.
  *
- * The file is mapped, in a directory every file, and pages behind the reader are released: a walk reads a small part of
- * each 8 to 64 KiB stack.
+ * The file (in a directory, each file) is mapped, because a stack walk reads a small part of each 8 to 64 KiB stack.
+ * Pages that the reader has passed are released.
  */
 #include "perf_data/perf_data_import.h"
 
@@ -33,7 +32,7 @@ struct mapped_part {
 
 ARRAY_TYPE(struct mapped_files, struct mapped_part);
 
-/* In a directory, opens the file with the header. */
+/* Opens the file; in a directory, the file with the header. */
 static int open_main_file(const char *path)
 {
     struct stat info;
@@ -48,7 +47,7 @@ static int open_main_file(const char *path)
     return fd;
 }
 
-/* The format by the first bytes of a file: compressed or a perf.data file. */
+/* Detects the form of a file by its first bytes: compressed, or a perf.data file. */
 static enum perf_data_form detect_form(const unsigned char *start, size_t size)
 {
     enum unpacker_format format = unpacker_format(start, size);
@@ -68,7 +67,7 @@ static enum perf_data_form detect_form(const unsigned char *start, size_t size)
     return perf_data_is(unpacked, got) ? PERF_DATA_PACKED : PERF_DATA_NONE;
 }
 
-enum { START_SIZE = 64 * 1024 }; /* bytes that hold the first block of any packer that perf.data files meet */
+enum { START_SIZE = 64 * 1024 }; /* bytes that contain the first block of common compressors */
 
 static enum perf_data_form detect_file_form(int fd)
 {
@@ -84,7 +83,7 @@ enum perf_data_form perf_data_form_of(const char *path)
 {
     struct stat info;
     if (stat(path, &info) || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
-        return PERF_DATA_NONE; /* the writer of a named pipe would end when it is closed */
+        return PERF_DATA_NONE; /* closing a named pipe would end its writer */
     int fd = open_main_file(path);
     if (fd < 0)
         return PERF_DATA_NONE;
@@ -137,7 +136,7 @@ enum perf_data_form perf_data_form_of_next(int fd)
     return form == PERF_DATA_NONE ? detect_pipe_form(fd) : form;
 }
 
-/* Releases the pages read so far: queued records are read from the file again. */
+/* Releases the pages that were read; queued records are read from the file again. */
 static void release_pages(void *context, const unsigned char *bytes, size_t size)
 {
     const struct mapped_files *files = context;
@@ -247,7 +246,7 @@ static int order_record(void *context, const unsigned char *bytes, size_t size, 
     struct perf_data_feed *feed = context;
     uint32_t type;
     memcpy(&type, bytes, sizeof(type));
-    if (type == PERF_DATA_FINISHED_ROUND) /* applies to one file: another file of the directory may have older
+    if (type == PERF_DATA_FINISHED_ROUND) /* rounds apply to one file: another file of the directory may have older
                                            * records */
         return feed->data->parts.length ? 0 : perf_data_order_end_round(&feed->order);
     if (type >= PERF_DATA_FIRST_OWN)

@@ -12,7 +12,7 @@
 struct info_item {
     const char *name;
     uint64_t number;
-    const char *text; /* instead of the number, unless NULL; an empty one is not written */
+    const char *text; /* value instead of a number, unless NULL; empty texts are not written */
 };
 
 static int write_items(struct perf_data_feed *feed, const struct info_item *items, size_t count)
@@ -35,7 +35,7 @@ static const struct perf_data_attr *find_main_attr(const struct perf_data_feed *
     return NULL;
 }
 
-/* Only with -k does perf store the time of its clock. Otherwise the file's modification time is the end of the
+/* perf stores the time of its clock only with -k. Otherwise the file's modification time is the end of the
  * recording. */
 uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed)
 {
@@ -45,7 +45,7 @@ uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed)
     return feed->mtime - (feed->last - feed->first);
 }
 
-/* In a file without names: the name of an event that prof knows. NULL: unknown. */
+/* Returns the name of a known event, for files without names. NULL: unknown. */
 static const char *default_event_name(const struct perf_data_attr *attr)
 {
     size_t count;
@@ -174,7 +174,7 @@ int perf_data_info_start(struct perf_data_feed *feed)
     return code ? code : write_items(feed, items, sizeof(items) / sizeof(*items));
 }
 
-/* Writes the limits of the file, for users, in one line. */
+/* Writes what the file lacks, as one line for users. */
 static void describe_limits(const struct perf_data_feed *feed, char *text, size_t size)
 {
     const struct perf_data_result *result = feed->result;
@@ -202,7 +202,7 @@ static void describe_limits(const struct perf_data_feed *feed, char *text, size_
 
 int perf_data_info_end(struct perf_data_feed *feed)
 {
-    enum { MOMENT = 10000 }; /* ns: resolution of times in profiles; includes the last record in the range */
+    enum { MOMENT = 10000 }; /* resolution of times in profiles, ns; adding it includes the last record in the range */
     char lacks[1024];
     describe_limits(feed, lacks, sizeof(lacks));
     const struct info_item items[] = {

@@ -3,7 +3,7 @@
 
 #include "perf_data/perf_data_state.h"
 
-/* ns since the epoch: of the first record. */
+/* Returns the time of the first record, ns since the epoch. */
 uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed);
 int perf_data_info_start(struct perf_data_feed *feed);
 int perf_data_info_end(struct perf_data_feed *feed);

@@ -1,4 +1,4 @@
-/* A binary heap by time, and by place in the file where times are equal. */
+/* A binary heap ordered by time; records with equal times are ordered by position in the file. */
 #include "perf_data/perf_data_order.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /*
  * Sorts the records of a perf.data file by time.
  *
- * perf reads the rings of all CPUs in turn, and writes FINISHED_ROUND after each round. After a round, no record can
- * follow that is older than the newest record of the previous round: all records up to there are passed on
- * (tools/perf/util/ordered-events.c). The queue is bounded: without rounds, or in a large one, the oldest records are
- * passed on early; later records that are older are counted, and their times adjusted.
+ * perf reads the rings of all CPUs in turn, and writes FINISHED_ROUND after each round. No later record is older than
+ * the newest record of the round before the last, so all records up to its time are delivered
+ * (tools/perf/util/ordered-events.c). The queue is bounded: if it is full, the oldest records are delivered early;
+ * older records that follow are counted, and their times adjusted.
  *
  * Threads: one at a time.
  */
@@ -24,7 +24,7 @@ struct waiting_record {
     bool is_copy; /* allocated */
 };
 
-/* Takes a record; `time` is that of the record, or of the previous one if that is newer. */
+/* Takes a record; `time` is the time of the record, or of the previous record if newer. */
 typedef int perf_data_taker(void *context, const unsigned char *bytes, size_t size, uint64_t time);
 
 struct perf_data_order {
@@ -33,20 +33,20 @@ struct perf_data_order {
     ARRAY(struct waiting_record) heap; /* the oldest first */
     uint64_t sequence;
     uint64_t newest;                /* time of the newest record so far */
-    uint64_t limit;                 /* newest of the round before */
-    uint64_t last;                  /* time of the record that was passed on last */
+    uint64_t limit;                 /* newest time of the round before */
+    uint64_t last;                  /* time of the last delivered record */
     size_t copied;                  /* bytes of copies that wait */
-    uint64_t late;                  /* records with an older time than one before them */
+    uint64_t late;                  /* number of records older than a delivered record */
     size_t records_max, copied_max; /* 0: the usual bounds */
 };
 
-/* Sets limits for sorting all records together, as those of several files: 16 million records of 32 bytes. */
+/* Sets the limits for sorting records of several files together: 16 million records of 32 bytes. */
 void perf_data_order_all(struct perf_data_order *order);
 
-/* Adds a record; `lasts`: its bytes stay valid, else they are copied. A record without a time (0) is passed on at
- * once. */
+/* Adds a record; If `lasts`, the record's bytes stay valid; else they are copied. A record without a time (0) is
+ * delivered at once. */
 int perf_data_order_add(struct perf_data_order *order, uint64_t time, const unsigned char *bytes, size_t size,
                         bool lasts, struct error *err);
 int perf_data_order_end_round(struct perf_data_order *order);
-int perf_data_order_finish(struct perf_data_order *order); /* passes on all queued records */
+int perf_data_order_finish(struct perf_data_order *order); /* delivers all queued records */
 void perf_data_order_destroy(struct perf_data_order *order);

@@ -4,8 +4,8 @@
 
 enum { ADDRESSES_MAX = 1 << 16 };
 
-/* Names without leading underscores and without suffixes of the compiler; a name that ends in "_" is a prefix. These
- * functions lead to the one that leaves the CPU: the first match from the leaf decides. */
+/* Function names, without leading underscores and suffixes of the compiler; a name that ends in "_" is a prefix. Kernel
+ * functions below which threads wait: the first match from the leaf gives the reason. */
 static const struct {
     const char *name;
     enum wait_reason reason;
@@ -91,11 +91,11 @@ static enum wait_reason find_reason(struct perf_data_reasons *reasons, uint64_t 
                                   ? perf_data_reason_of_function(reasons->kernel.text + symbol->name)
                                   : REASON_UNKNOWN;
     if (reasons->by_address.length < ADDRESSES_MAX)
-        hash_set(&reasons->by_address, address, reason); /* on failure it is looked up again */
+        hash_set(&reasons->by_address, address, reason); /* after a failure, the next call searches again */
     return reason;
 }
 
-/* A page fault is one, however the kernel loads the memory. */
+/* A page fault is a page fault, however the kernel loads the memory. */
 enum wait_reason perf_data_reason(struct perf_data_reasons *reasons, const uint64_t *frames, size_t count)
 {
     struct error err;

@@ -13,7 +13,7 @@ static bool has_bits(uint64_t set, uint64_t bits)
     return (set & bits) != 0;
 }
 
-/* ---- the event of a record ---- */
+/* ---- event of a record ---- */
 
 static uint64_t read_word(const unsigned char *bytes, size_t size, size_t offset)
 {
@@ -23,8 +23,8 @@ static uint64_t read_word(const unsigned char *bytes, size_t size, size_t offset
     return value;
 }
 
-/* All events of a file have IDENTIFIER, or all have the same fields in front of ID. A sample without an id, or with id
- * 0, belongs to the first event, as in perf. */
+/* Either all events of a file have IDENTIFIER, or all have the same fields before ID. A sample without an id, or with
+ * id 0, belongs to the first event, as in perf. */
 static const struct perf_data_attr *find_attr(const struct perf_data *data, uint32_t type, const unsigned char *bytes,
                                               size_t size)
 {
@@ -42,7 +42,7 @@ static const struct perf_data_attr *find_attr(const struct perf_data *data, uint
         id = read_word(bytes, size, HEADER + 8 * (size_t)__builtin_popcountll(before));
     }
     const struct perf_data_attr *found = perf_data_attr_of(data, id);
-    /* perf's synthetic records about running processes have no id */
+    /* no id: a record that perf synthesizes for a running process */
     return found || (id && type == PERF_RECORD_SAMPLE) ? found : first;
 }
 
@@ -135,7 +135,7 @@ static void parse_registers(uint64_t mask, struct cursor *c, struct perf_sample 
     }
 }
 
-/* The order of the fields is that of perf_output_sample() in the kernel. Fields after the stack are not needed. */
+/* The order of the fields is that of perf_output_sample() in the kernel. Fields after the stack are ignored. */
 static void parse_sample(const struct perf_data_attr *attr, struct cursor *c, struct perf_data_record *out)
 {
     struct perf_record *record = &out->record;
@@ -181,7 +181,7 @@ static void parse_sample(const struct perf_data_attr *attr, struct cursor *c, st
 
 /* ---- other records ---- */
 
-/* PERF_RECORD_MMAP, which perf writes for the kernel and old kernels write for all mappings. A bit distinguishes
+/* Parses PERF_RECORD_MMAP, which perf writes for the kernel, and old kernels for all mappings. A bit distinguishes
  * mappings of data from executable ones. */
 static int parse_old_mapping(const unsigned char *bytes, size_t size, struct perf_record *record)
 {

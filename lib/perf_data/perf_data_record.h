@@ -1,7 +1,6 @@
 /*
  * Parses the records of a perf.data file to the structs that lib/sample uses for those of a ring. Events of a file may
- * have any fields, while prof's own have only the used ones.
- * Threads: any; nothing is shared.
+ * have any fields; prof's own events have only the fields that prof uses. Threads: any; nothing is shared.
  */
 #pragma once
 
@@ -14,7 +13,7 @@ struct perf_data_record {
     /* Samples with the branches of a call stack (LBR): leaf first, 24 bytes each (from, to, flags); unaligned. */
     const unsigned char *branches;
     size_t branch_count;
-    const unsigned char *raw; /* of tracepoints: their fields (perf_data_tracing.h); NULL */
+    const unsigned char *raw; /* of tracepoints: the recorded fields (perf_data_tracing.h); NULL */
     size_t raw_size;
     bool has_period;
     /* The counts of all events of a group so far (perf record -e '{...}:S'); NULL: none. */
@@ -35,5 +34,5 @@ struct perf_data_count perf_data_record_count(const struct perf_data *data, cons
 int perf_data_record_parse(const struct perf_data *data, const unsigned char *bytes, size_t size,
                            struct perf_data_record *out);
 
-/* The time of a record in ns; 0: none. */
+/* Returns the time of a record in ns; 0: none. */
 uint64_t perf_data_record_time(const struct perf_data *data, const unsigned char *bytes, size_t size);

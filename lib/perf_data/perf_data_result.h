@@ -7,17 +7,17 @@
 #include <stdint.h>
 
 struct perf_data_result {
-    char version[64];         /* version of the perf that wrote it; may be empty */
-    uint64_t samples, events; /* imported: of CPU time, and of other events */
-    uint64_t truncated;       /* of both, with a stack that does not reach the thread's start */
+    char version[64];         /* version of perf that wrote the file; may be empty */
+    uint64_t samples, events; /* number of imported samples: of CPU time, and of other events */
+    uint64_t truncated;       /* number of imported samples with a truncated stack */
     uint64_t waits;
-    uint64_t idle, guest;   /* samples that are left out: of CPUs that were idle, of virtual machines */
-    uint64_t other;         /* and of more events than a profile has */
-    uint64_t damaged;       /* records that cannot be read */
-    uint64_t late;          /* records out of order, whose times were adjusted */
-    uint64_t lost;          /* by the kernel, from the file's LOST records */
-    bool is_truncated;      /* the file ends in the middle: perf was killed, or the file was cut */
-    uint64_t missing;       /* mapped files that are not here, or have another build id */
+    uint64_t idle, guest;   /* number of omitted samples: of idle CPUs, of virtual machines */
+    uint64_t other;         /* and of events beyond the limit */
+    uint64_t damaged;       /* number of unreadable records */
+    uint64_t late;          /* number of records out of order, whose times were adjusted */
+    uint64_t lost;          /* samples lost by the kernel, from the file's LOST records */
+    bool is_truncated;      /* the file is truncated, or perf was killed */
+    uint64_t missing;       /* number of mapped files that are missing, or have another build id */
     char missing_name[256]; /* the name of the first one */
-    bool is_other_kernel;   /* kernel addresses belong to another kernel, or to an earlier boot */
+    bool is_other_kernel;   /* kernel addresses are of another kernel, or of an earlier boot */
 };

@@ -23,25 +23,25 @@
 /* The use of one event of the file. */
 struct fed_event {
     uint64_t samples, truncated;
-    bool is_read;    /* read in the samples of another event of its group */
-    bool is_main;    /* its samples are the CPU samples */
-    uint32_t number; /* of an event of the profile; 0: none */
+    bool is_read;    /* counts are in the samples of another event of the group */
+    bool is_main;    /* the event's samples are the CPU samples */
+    uint32_t number; /* number of the event in the profile; 0: none */
 };
 
 struct perf_data_feed {
     struct perf_data *data;
     struct perf_data_result *result;
     struct error *err;
-    uint64_t mtime; /* ns since the epoch: of the file */
+    uint64_t mtime; /* start of the recording, ns since the epoch */
 
     /* of the first pass */
     uint64_t first, last; /* ns */
     uint64_t kernel_text; /* 0: not in the file */
     bool has_times;       /* records have times */
     bool has_switches, has_callchain, has_stacks, has_kernel;
-    bool has_all_switches;               /* of all processes, by a tracepoint */
-    struct hash last_on_cpu;             /* the thread that sched_switch last put on a CPU */
-    uint64_t switches, chained_switches; /* number of switches by that tracepoint; of those, from the thread that was
+    bool has_all_switches;               /* switches of all processes come from a tracepoint */
+    struct hash last_on_cpu;             /* per CPU: the thread that sched_switch last switched to */
+    uint64_t switches, chained_switches; /* number of sched_switch samples; and how many came from the thread that was
                                           * last on the CPU */
     ARRAY(struct fed_event) events;      /* as data->attrs */
     struct perf_data_groups groups;
@@ -57,7 +57,7 @@ struct perf_data_feed {
     bool has_waits;
     uint64_t *frames; /* CHUNK_MAX_FRAMES */
     uint64_t truncated_by_reason[UNWIND_ENDS];
-    uint64_t interval; /* ns between two samples of a busy thread */
+    uint64_t interval; /* interval of CPU samples of a busy thread, ns */
     uint64_t cpu_time;
     uint32_t event_count;
     bool is_this_kernel, kernel_is_mapped;

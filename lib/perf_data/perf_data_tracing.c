@@ -49,7 +49,7 @@ static enum tracing_field_kind field_kind(const char *declaration, bool is_array
     return strchr(declaration, '*') ? TRACING_HEX : is_signed ? TRACING_SIGNED : TRACING_UNSIGNED;
 }
 
-/* The number after `key` in a line; false if it is missing. */
+/* Reads the number after `key` in a line; false if the key is missing. */
 static bool read_number(const char *line, const char *key, uint32_t *number)
 {
     const char *at = strstr(line, key);
@@ -59,7 +59,7 @@ static bool read_number(const char *line, const char *key, uint32_t *number)
     return true;
 }
 
-/* Returns 1 for a field that can be shown, 0 for others, -1 if memory ran out. */
+/* Returns 1 for a field that prof can show, 0 for other fields, -1 if memory ran out. */
 static int read_field(struct perf_data_tracing *tracing, char *line)
 {
     struct tracing_field field;

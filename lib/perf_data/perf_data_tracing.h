@@ -1,7 +1,6 @@
 /*
  * Fields of tracepoints, described in perf.data files as in the kernel's tracefs (events/SYSTEM/NAME/format): formats
- * the data of a tracepoint as text.
- * Threads: any, once it is read.
+ * the data of a tracepoint as text. Thread safety: any thread may read a complete struct.
  */
 #pragma once
 
@@ -18,7 +17,7 @@ enum tracing_field_kind { TRACING_UNSIGNED, TRACING_SIGNED, TRACING_HEX, TRACING
 struct tracing_field {
     uint32_t name; /* in `names` */
     enum tracing_field_kind kind;
-    uint32_t offset, size; /* in bytes of the recorded data */
+    uint32_t offset, size; /* offset in the recorded data, bytes */
 };
 
 struct tracing_format {
@@ -32,7 +31,7 @@ struct perf_data_tracing {
     struct hash by_id; /* id of the tracepoint (perf_event_attr.config) -> index in formats */
 };
 
-/* Reads the section of a perf.data file; ends at damaged data. Returns false if memory ran out. */
+/* Reads the tracing section of a perf.data file, up to the first damaged entry. Returns false if memory ran out. */
 bool perf_data_tracing_read(struct perf_data_tracing *tracing, const void *bytes, size_t size);
 void perf_data_tracing_destroy(struct perf_data_tracing *tracing);
 

@@ -22,8 +22,8 @@ static bool switch_number(const struct perf_data_feed *feed, const struct perf_d
                                                                      record->raw, record->raw_size, field, value);
 }
 
-/* In a recording of all processes, the thread that leaves a CPU is the last one that came to it. A recording that
- * starts at the exec of a program has that program alone. */
+/* In a recording of all processes, the thread that leaves a CPU is the last thread that was switched to it. A recording
+ * that starts at the exec of a program contains only this program. */
 int perf_data_waits_survey(struct perf_data_feed *feed, const struct perf_data_record *record)
 {
     uint64_t next;
@@ -93,11 +93,11 @@ int perf_data_waits_switch(struct perf_data_feed *feed, const struct perf_data_r
         !perf_data_tracing_number(&feed->data->tracing, record->attr->config, record->raw, record->raw_size, "next_pid",
                                   &next))
         return 0;
-    tracker_expect_switches(feed->tracker, true); /* perf enables this event after it has started to describe threads */
+    tracker_expect_switches(feed->tracker, true); /* now, as perf describes some threads before enabling the event */
     struct perf_record out = {.type = PERF_RECORD_SWITCH, .pid = raw->pid, .tid = raw->tid, .time = raw->time};
     out.cpu = raw->cpu;
     out.context_switch.out = true;
-    out.context_switch.preempted = !(state & STATES); /* it is in the state "running" */
+    out.context_switch.preempted = !(state & STATES); /* the thread's state is "running" */
     struct perf_record in = {.type = PERF_RECORD_SWITCH, .tid = (uint32_t)next, .time = raw->time, .cpu = raw->cpu};
     int code = raw->tid && !(state & ENDS) ? waits_switch(&feed->waits, &out, feed->err) : 0;
     return code || !in.tid ? code : waits_switch(&feed->waits, &in, feed->err);

@@ -1,11 +1,11 @@
 /*
  * Waits of the threads of a perf.data file, with times and reasons. Part of perf_data_feed.c.
  *
- * The times come from SWITCH records (perf record --switch-events). Without them they come from the tracepoint
- * sched:sched_switch, if all processes were recorded: for a single process it reports only when its threads leave a
- * CPU, not when they return. (Some kernels omit switches from the idle task of a CPU: then waits on that CPU are
- * missing, too.) Both report whether the thread was runnable. The stack of a wait comes from a sample of the
- * tracepoint, or of the event context-switches; its kernel functions give the reason.
+ * The times come from SWITCH records (perf record --switch-events). Without SWITCH records, times come from the
+ * tracepoint sched:sched_switch, if all processes were recorded: for a single process, the tracepoint reports only that
+ * threads leave a CPU, not that they return. (Some kernels omit switches from the idle task of a CPU: then waits on
+ * that CPU are missing, too.) Both sources report whether the thread was runnable. The stack of a wait comes from a
+ * sample of the tracepoint, or of the event context-switches; the stack's kernel functions give the reason.
  */
 #pragma once
 
@@ -20,9 +20,10 @@ void perf_data_waits_choose(struct perf_data_feed *feed);
 int perf_data_waits_open(struct perf_data_feed *feed);
 void perf_data_waits_close(struct perf_data_feed *feed);
 
-/* Takes the stack of a sample of such an event: kernel frames, then user frames. */
+/* Stores the stack of a sample with perf_data_waits_is_switch(): kernel frames, then user frames. */
 int perf_data_waits_take_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
                                struct tracked_thread *thread, size_t kernel_frames, size_t frames, uint32_t flags);
 
-/* Takes the switch of a sample of sched:sched_switch; ignores other samples. Call it after taking the sample itself. */
+/* Adds the switch of a sample of sched:sched_switch; ignores other samples. Call this function after feeding the
+ * sample. */
 int perf_data_waits_switch(struct perf_data_feed *feed, const struct perf_data_record *record);
