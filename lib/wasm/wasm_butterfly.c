@@ -11,27 +11,28 @@ static const struct view *answer_groups(struct session *session, int code)
 {
     if (code)
         return NULL;
-    return ANSWER(session, session->groups.length, session->groups.rows);
+    return ANSWER(session, session->butterflies.groups.length, session->butterflies.groups.rows);
 }
 
 const struct view *session_groups(struct session *session, uint32_t query, int by)
 {
     struct engine *engine = session_engine(session, query);
-    func_timings_destroy(&session->groups);
+    func_timings_destroy(&session->butterflies.groups);
     if (!engine)
         return NULL;
-    return answer_groups(session, engine_groups(engine, (enum group_kind)by, &session->groups, &session->err));
+    return answer_groups(session,
+                         engine_groups(engine, (enum group_kind)by, &session->butterflies.groups, &session->err));
 }
 
 const struct view *session_functions_weighed(struct session *session, uint32_t query, int weight)
 {
     struct engine *engine = session_engine(session, query);
     const struct weight *weighed;
-    func_timings_destroy(&session->groups);
+    func_timings_destroy(&session->butterflies.groups);
     if (!engine || session_weight(session, weight, &weighed))
         return NULL;
-    return answer_groups(
-        session, engine_functions_weighed(engine, weighed->kind, weighed->table, &session->groups, &session->err));
+    return answer_groups(session, engine_functions_weighed(engine, weighed->kind, weighed->table,
+                                                           &session->butterflies.groups, &session->err));
 }
 
 /* ---- butterflies ---- */
@@ -46,8 +47,8 @@ static void close_butterfly(struct open_butterfly *open)
 void session_forget_butterflies(struct session *session, uint32_t query)
 {
     for (size_t i = 0; i < MOST_BUTTERFLIES; i++)
-        if (session->butterflies[i].query == query)
-            close_butterfly(&session->butterflies[i]);
+        if (session->butterflies.open[i].query == query)
+            close_butterfly(&session->butterflies.open[i]);
 }
 
 /* Returns the number of the butterfly, or a negative errno value. It stays open as long as its query, or until
@@ -55,7 +56,7 @@ void session_forget_butterflies(struct session *session, uint32_t query)
 int session_butterfly(struct session *session, uint32_t query, int kind, uint32_t index)
 {
     struct engine *engine = session_engine(session, query);
-    struct open_butterfly *open = &session->butterflies[session->next_butterfly];
+    struct open_butterfly *open = &session->butterflies.open[session->butterflies.next];
     if (!engine)
         return -EINVAL;
     if (kind < BUTTERFLY_FUNCTION || kind > BUTTERFLY_CATEGORY)
@@ -65,9 +66,9 @@ int session_butterfly(struct session *session, uint32_t query, int kind, uint32_
                                 &session->err);
     if (code)
         return code;
-    session->next_butterfly = (session->next_butterfly + 1) % MOST_BUTTERFLIES;
-    session->last_butterfly = session->last_butterfly % INT32_MAX + 1;
-    open->id = session->last_butterfly;
+    session->butterflies.next = (session->butterflies.next + 1) % MOST_BUTTERFLIES;
+    session->butterflies.last = session->butterflies.last % INT32_MAX + 1;
+    open->id = session->butterflies.last;
     open->query = query;
     return (int)open->id;
 }
@@ -75,9 +76,9 @@ int session_butterfly(struct session *session, uint32_t query, int kind, uint32_
 static struct butterfly *find(struct session *session, uint32_t id)
 {
     for (size_t i = 0; id && i < MOST_BUTTERFLIES; i++)
-        if (session->butterflies[i].id == id)
-            return &session->butterflies[i].butterfly;
-    session->used_closed = true;
+        if (session->butterflies.open[i].id == id)
+            return &session->butterflies.open[i].butterfly;
+    session->querying.used_closed = true;
     error_set(&session->err, EINVAL, "this butterfly is closed");
     return NULL;
 }
@@ -88,13 +89,13 @@ const struct view *session_butterfly_weights(struct session *session, uint32_t i
     const struct butterfly *butterfly = find(session, id);
     if (!butterfly)
         return NULL;
-    session->butterfly_weights[0] = butterfly->total;
-    session->butterfly_weights[1] = butterfly->self;
+    session->butterflies.weights[0] = butterfly->total;
+    session->butterflies.weights[1] = butterfly->self;
     for (int side = 0; side < PROFILE_SIDES; side++) {
-        session->butterfly_weights[2 + 2 * side] = butterfly->side_figures[side].total;
-        session->butterfly_weights[3 + 2 * side] = butterfly->side_figures[side].self;
+        session->butterflies.weights[2 + 2 * side] = butterfly->side_figures[side].total;
+        session->butterflies.weights[3 + 2 * side] = butterfly->side_figures[side].self;
     }
-    return ANSWER(session, sizeof(session->butterfly_weights) / sizeof(double), session->butterfly_weights);
+    return ANSWER(session, sizeof(session->butterflies.weights) / sizeof(double), session->butterflies.weights);
 }
 
 static bool is_side(struct session *session, int side)
@@ -111,7 +112,7 @@ const struct view *session_butterfly_children(struct session *session, uint32_t 
     if (!butterfly || !is_side(session, side))
         return NULL;
     return session_view_rows(
-        session, butterfly_children(butterfly, (enum butterfly_side)side, node, &session->rows, &session->err));
+        session, butterfly_children(butterfly, (enum butterfly_side)side, node, &session->tree.rows, &session->err));
 }
 
 const struct view *session_butterfly_descendants(struct session *session, uint32_t id, int side, uint32_t node,
@@ -121,5 +122,5 @@ const struct view *session_butterfly_descendants(struct session *session, uint32
     if (!butterfly || !is_side(session, side))
         return NULL;
     return session_view_rows(session, butterfly_descendants(butterfly, (enum butterfly_side)side, node, limit,
-                                                            &session->rows, &session->err));
+                                                            &session->tree.rows, &session->err));
 }

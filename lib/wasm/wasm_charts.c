@@ -8,9 +8,10 @@
 const struct view *session_flame_find(struct session *session, uint32_t query, uint32_t length)
 {
     struct engine *engine = session_engine(session, query);
-    if (!engine || engine_flame_find(engine, session_words(session), length, &session->flame_part, &session->err))
+    if (!engine ||
+        engine_flame_find(engine, session_words(session), length, &session->charts.flame_part, &session->err))
         return NULL;
-    return ANSWER(session, 2, &session->flame_part);
+    return ANSWER(session, 2, &session->charts.flame_part);
 }
 
 /* One column of struct flame_rect: 80 bytes, six doubles and seven words. */
@@ -18,9 +19,9 @@ const struct view *session_flame(struct session *session, uint32_t query, double
 {
     struct engine *engine = session_engine(session, query);
     struct flame_request request = {.part = {from, to}, .least = least};
-    if (!engine || engine_flame(engine, &request, &session->flame, &session->err))
+    if (!engine || engine_flame(engine, &request, &session->charts.flame, &session->err))
         return NULL;
-    return ANSWER_ARRAY(session, &session->flame);
+    return ANSWER_ARRAY(session, &session->charts.flame);
 }
 
 /* One column of struct stack_rect: 48 bytes, two doubles and eight words. */
@@ -30,7 +31,7 @@ const struct view *session_stack_chart(struct session *session, uint32_t query, 
     struct engine *engine = session_engine(session, query);
     struct stack_chart_request request = {
         .thread = thread, .range = {from, to}, .columns = columns, .same_widths = same_widths != 0};
-    if (!engine || engine_stack_chart(engine, &request, &session->stack_chart, &session->err))
+    if (!engine || engine_stack_chart(engine, &request, &session->charts.stack_chart, &session->err))
         return NULL;
-    return ANSWER_ARRAY(session, &session->stack_chart);
+    return ANSWER_ARRAY(session, &session->charts.stack_chart);
 }

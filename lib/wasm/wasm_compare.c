@@ -13,9 +13,9 @@
 
 static void drop_side(struct session *session, uint32_t side)
 {
-    if (session->has_side[side])
-        profile_destroy(&session->sides[side]);
-    session->has_side[side] = false;
+    if (session->comparing.has_side[side])
+        profile_destroy(&session->comparing.sides[side]);
+    session->comparing.has_side[side] = false;
 }
 
 /* As session_finish(), of a profile that becomes a side (enum profile_side) of the next comparison. */
@@ -32,8 +32,8 @@ int session_finish_side(struct session *session, uint32_t side)
         return session_is_part(session);
     }
     drop_side(session, side);
-    session->sides[side] = profile;
-    session->has_side[side] = true;
+    session->comparing.sides[side] = profile;
+    session->comparing.has_side[side] = true;
     return 0;
 }
 
@@ -43,18 +43,18 @@ int session_keep_threads(struct session *session, uint32_t side, uint32_t size)
 {
     if (side >= PROFILE_SIDES || size > session->input.capacity)
         return error_set(&session->err, EINVAL, "unknown side of a comparison");
-    session->kept[side].length = 0;
-    if (!array_reserve(&session->kept[side], size + 1))
+    session->comparing.kept[side].length = 0;
+    if (!array_reserve(&session->comparing.kept[side], size + 1))
         return error_no_memory(&session->err);
     if (size)
-        memcpy(session->kept[side].data, session->input.data, size);
-    session->kept[side].length = size;
+        memcpy(session->comparing.kept[side].data, session->input.data, size);
+    session->comparing.kept[side].length = size;
     return 0;
 }
 
 static bool fits_threads(const struct session *session, enum profile_side side, const struct profile *profile)
 {
-    return !session->kept[side].length || session->kept[side].length == profile->threads.length;
+    return !session->comparing.kept[side].length || session->comparing.kept[side].length == profile->threads.length;
 }
 
 /* The comparison of the two sides replaces the loaded profile, and both sides. The input holds the names of the
@@ -65,25 +65,32 @@ int session_compare(struct session *session, uint32_t size, double base_from, do
 {
     const char *names = (const char *)session->input.data;
     const char *end = size ? memchr(names, 0, size) : NULL;
-    if (!session->has_side[SIDE_BASE] || !session->has_side[SIDE_NEW] || !end || names[size - 1])
+    if (!session->comparing.has_side[SIDE_BASE] || !session->comparing.has_side[SIDE_NEW] || !end || names[size - 1])
         return error_set(&session->err, EINVAL, "a comparison needs two profiles");
     const char *new_name = end + 1 < names + size ? end + 1 : "";
     struct profile before, compared;
-    struct compare_input inputs[] = {
-        {.profile = &session->sides[SIDE_BASE], .name = names, .side = SIDE_BASE, .from = base_from, .to = base_to},
-        {.profile = &session->sides[SIDE_NEW], .name = new_name, .side = SIDE_NEW, .from = new_from, .to = new_to}};
+    struct compare_input inputs[] = {{.profile = &session->comparing.sides[SIDE_BASE],
+                                      .name = names,
+                                      .side = SIDE_BASE,
+                                      .from = base_from,
+                                      .to = base_to},
+                                     {.profile = &session->comparing.sides[SIDE_NEW],
+                                      .name = new_name,
+                                      .side = SIDE_NEW,
+                                      .from = new_from,
+                                      .to = new_to}};
     bool fits = true;
     for (int side = 0; side < PROFILE_SIDES; side++) {
         fits = fits && fits_threads(session, (enum profile_side)side, inputs[side].profile);
-        inputs[side].kept = session->kept[side].length ? session->kept[side].data : NULL;
+        inputs[side].kept = session->comparing.kept[side].length ? session->comparing.kept[side].data : NULL;
     }
     if (!fits)
         return error_set(&session->err, EINVAL, "the selected threads are of another profile");
     unsigned forgiven = forgives ? FORGIVE_TEMPLATES | FORGIVE_SUFFIXES : 0;
     int code = profile_compare(&compared, inputs, PROFILE_SIDES, forgiven, &session->err);
     for (int side = 0; side < PROFILE_SIDES; side++) {
-        session->has_side[side] = false;
-        session->kept[side].length = 0;
+        session->comparing.has_side[side] = false;
+        session->comparing.kept[side].length = 0;
     }
     if (code)
         return code;
@@ -107,8 +114,8 @@ const struct view *session_scale(struct session *session, int by, uint32_t size)
         return NULL;
     }
     int code = comparison_find_scale(engine_profile(session->engine), (enum compare_by)by, has_func ? func : NULL,
-                                     &session->scale, &session->err);
-    return code ? NULL : ANSWER(session, 1, &session->scale);
+                                     &session->comparing.scale, &session->err);
+    return code ? NULL : ANSWER(session, 1, &session->comparing.scale);
 }
 
 /* The changes of the query's functions, heaviest change first, after the change of all: one column of struct
@@ -120,19 +127,19 @@ const struct view *session_changes(struct session *session, uint32_t query, int 
     if (!engine)
         return NULL;
     int code = func_changes_find(&changes, engine, by_total ? FUNCS_BY_TOTAL : FUNCS_BY_SELF, &session->err);
-    session->changes.length = 0;
-    if (!code && !array_reserve(&session->changes, changes.length + 1))
+    session->comparing.changes.length = 0;
+    if (!code && !array_reserve(&session->comparing.changes, changes.length + 1))
         code = error_no_memory(&session->err);
     if (!code)
-        session->changes.data[session->changes.length++] =
+        session->comparing.changes.data[session->comparing.changes.length++] =
             (struct known_change){PROFILE_NONE, changes.all.is_noise, changes.all.low, changes.all.high};
     for (size_t i = 0; !code && i < changes.functions.length; i++) {
         uint32_t func = changes.functions.rows[i].func;
         const struct change_estimate *change = func_change_of(&changes, func);
         if (change)
-            session->changes.data[session->changes.length++] =
+            session->comparing.changes.data[session->comparing.changes.length++] =
                 (struct known_change){func, change->is_noise, change->low, change->high};
     }
     func_changes_destroy(&changes);
-    return code ? NULL : ANSWER_ARRAY(session, &session->changes);
+    return code ? NULL : ANSWER_ARRAY(session, &session->comparing.changes);
 }

@@ -12,17 +12,17 @@
 static int weigh_names(struct session *session, uint32_t query)
 {
     struct func_timings functions = {0};
-    const struct open_query *open = &session->queries[query % MOST_QUERIES];
+    const struct open_query *open = &session->querying.open[query % MOST_QUERIES];
     int code = 0;
-    if (!session->finder.profile)
-        code = name_finder_init(&session->finder, engine_profile(session->engine), &session->err);
-    if (code || query == 0 || open->id != query || session->finder_query == query)
+    if (!session->finding.finder.profile)
+        code = name_finder_init(&session->finding.finder, engine_profile(session->engine), &session->err);
+    if (code || query == 0 || open->id != query || session->finding.query == query)
         return code;
     code = engine_functions(open->engine, FUNCS_BY_TOTAL, &functions, &session->err);
     if (!code)
-        name_finder_weigh(&session->finder, &functions);
+        name_finder_weigh(&session->finding.finder, &functions);
     func_timings_destroy(&functions);
-    session->finder_query = code ? 0 : query;
+    session->finding.query = code ? 0 : query;
     return code;
 }
 
@@ -31,9 +31,9 @@ const struct view *session_find_names(struct session *session, uint32_t query, u
 {
     const char *text = (const char *)session->input.data;
     if (weigh_names(session, query) ||
-        name_finder_find(&session->finder, text, length, limit, &session->found, &session->err))
+        name_finder_find(&session->finding.finder, text, length, limit, &session->finding.found, &session->err))
         return NULL;
-    return ANSWER_ARRAY(session, &session->found);
+    return ANSWER_ARRAY(session, &session->finding.found);
 }
 
 /* The input holds the typed text, then texts, each NUL-terminated. Columns: for each text, an int16 with the score
@@ -44,25 +44,26 @@ const struct view *session_find_texts(struct session *session, uint32_t typed, u
     struct fuzzy_word words[FUZZY_WORDS];
     const char *text = (const char *)session->input.data + typed, *end = text + length;
     size_t count = fuzzy_words(words, (const char *)session->input.data, typed), texts = 0;
-    session->text_scores.length = 0;
-    session->text_marks.length = 0;
-    if (!array_reserve(&session->text_marks, (size_t)length + 1))
+    session->finding.text_scores.length = 0;
+    session->finding.text_marks.length = 0;
+    if (!array_reserve(&session->finding.text_marks, (size_t)length + 1))
         return no_memory(session);
-    memset(session->text_marks.data, 0, length);
+    memset(session->finding.text_marks.data, 0, length);
     for (const char *next; text < end; text = next + 1, texts++) {
         next = memchr(text, '\0', (size_t)(end - text));
         next = next ? next : end;
-        uint8_t *marks = session->text_marks.data + (length - (size_t)(end - text));
+        uint8_t *marks = session->finding.text_marks.data + (length - (size_t)(end - text));
         size_t size = (size_t)(next - text);
         struct fuzzy_text looked = {text, size < FUZZY_LONGEST ? size : FUZZY_LONGEST};
         for (size_t i = 0; i < count; i++) {
             int score = fuzzy_mark(looked, &words[i], marks, (uint8_t)(1u << i));
-            if (!array_push(&session->text_scores, (int16_t)score))
+            if (!array_push(&session->finding.text_scores, (int16_t)score))
                 return no_memory(session);
         }
     }
-    session->typed_words = (uint32_t)count;
-    return ANSWER(session, texts, session->text_scores.data, session->text_marks.data, &session->typed_words);
+    session->finding.typed_words = (uint32_t)count;
+    return ANSWER(session, texts, session->finding.text_scores.data, session->finding.text_marks.data,
+                  &session->finding.typed_words);
 }
 
 /* The terms of the search in the input, as JSON: a list of {text, kind, excluded}. */

@@ -261,8 +261,8 @@ const struct view *session_info(struct session *session)
     const struct profile *profile = engine_profile(session->engine);
     struct json_writer *json = &session->json;
     struct time_range range = engine_full_range(session->engine);
-    if (!session->markers)
-        session->markers = marker_view_new(profile, range, &session->err);
+    if (!session->markers.view)
+        session->markers.view = marker_view_new(profile, range, &session->err);
     session_begin_json(session);
     json_open(json, '{');
     write_string(json, "product", profile, profile->meta.product);
@@ -285,7 +285,7 @@ const struct view *session_info(struct session *session)
         code = write_weights(json, session);
     if (!code)
         code = write_all_metadata(json, profile, &session->err);
-    write_tables(json, session->engine, session->markers);
+    write_tables(json, session->engine, session->markers.view);
     json_close(json, '}');
     return session_answer_json(session, code);
 }

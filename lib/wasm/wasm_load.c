@@ -43,7 +43,7 @@ int session_begin(struct session *session)
 {
     import_free(session->import);
     session->import = import_new();
-    session->runs_known = 0;
+    session->loading.runs_known = 0;
     if (!session->import)
         return error_no_memory(&session->err);
     import_take_parts(session->import);
@@ -53,14 +53,14 @@ int session_begin(struct session *session)
 void session_return_profile(struct session *session, struct profile *profile)
 {
     session_close_queries(session);
-    marker_view_free(session->markers);
-    session->markers = NULL;
-    name_finder_destroy(&session->finder);
-    session->finder = (struct name_finder){0};
-    session->finder_query = 0;
-    array_free(&session->weights);
-    array_free(&session->inlining);
-    library_paths_destroy(&session->library_paths);
+    marker_view_free(session->markers.view);
+    session->markers.view = NULL;
+    name_finder_destroy(&session->finding.finder);
+    session->finding.finder = (struct name_finder){0};
+    session->finding.query = 0;
+    array_free(&session->querying.weights);
+    array_free(&session->tree.inlining);
+    library_paths_destroy(&session->tree.library_paths);
     engine_return_profile(session->engine, profile);
     session->engine = NULL;
 }
@@ -130,17 +130,17 @@ const struct view *session_deferred(struct session *session)
     size_t count = 0;
     const struct deferred_column *deferred =
         session->import ? profile_reader_deferred(import_reader(session->import), &count) : NULL;
-    session->runs.length = 0;
-    for (size_t i = session->runs_known; i < count; i++) {
+    session->loading.runs.length = 0;
+    for (size_t i = session->loading.runs_known; i < count; i++) {
         const struct deferred_column *run = &deferred[i];
-        if (!array_push(&session->runs,
+        if (!array_push(&session->loading.runs,
                         (struct deferred_run){(uint32_t)i, (uint32_t)(run->text - (const char *)session->input.data),
                                               (uint32_t)run->size,
                                               (uint32_t)(run->count * column_element_size(run->type)), run->type}))
             return no_memory(session);
     }
-    session->runs_known = count;
-    return ANSWER_ARRAY(session, &session->runs);
+    session->loading.runs_known = count;
+    return ANSWER_ARRAY(session, &session->loading.runs);
 }
 
 /* Where the elements of a run belong, before the next call; NULL if it has them already. */
@@ -152,7 +152,8 @@ unsigned char *session_deferred_elements(struct session *session, uint32_t run)
 /* The elements of a column of `type`, as bytes, from the JSON array in the input; NULL if anything else is in it. */
 const struct view *session_numbers(struct session *session, uint32_t type, uint32_t size)
 {
-    const struct column *numbers = numbers_read(&session->numbers, type, (const char *)session->input.data, size);
+    const struct column *numbers =
+        numbers_read(&session->loading.numbers, type, (const char *)session->input.data, size);
     if (!numbers) {
         error_set(&session->err, EINVAL, "these are not numbers of that type");
         return NULL;

@@ -12,10 +12,10 @@
 /* NULL if memory ran out. */
 static struct marker_view *get_marker_view(struct session *session)
 {
-    if (!session->markers)
-        session->markers =
+    if (!session->markers.view)
+        session->markers.view =
             marker_view_new(engine_profile(session->engine), engine_full_range(session->engine), &session->err);
-    return session->markers;
+    return session->markers.view;
 }
 
 static const struct view *fail_unknown(struct session *session, const char *noun)
@@ -42,14 +42,14 @@ const struct view *session_marker_sorted(struct session *session, uint32_t key_c
     enum { MOST_KEYS = 4 };
     const uint32_t *words = session_words(session);
     struct marker_sort keys[MOST_KEYS];
-    if (!session->markers)
+    if (!session->markers.view)
         return fail_unknown(session, "query");
     key_count = key_count < MOST_KEYS ? key_count : MOST_KEYS;
     for (uint32_t i = 0; i < key_count; i++)
         keys[i] = (struct marker_sort){(enum marker_column)words[2 * i], words[2 * i + 1] != 0};
     size_t count;
-    marker_view_shown(session->markers, &count);
-    const uint32_t *sorted = marker_view_sorted(session->markers, keys, key_count, &session->err);
+    marker_view_shown(session->markers.view, &count);
+    const uint32_t *sorted = marker_view_sorted(session->markers.view, keys, key_count, &session->err);
     return sorted ? ANSWER(session, count, sorted) : NULL;
 }
 
@@ -67,7 +67,7 @@ static struct marker_writer writer_begin(struct session *session)
 {
     session_begin_json(session);
     return (struct marker_writer){
-        .session = session, .context = marker_view_context(session->markers), .json = &session->json};
+        .session = session, .context = marker_view_context(session->markers.view), .json = &session->json};
 }
 
 static const struct view *writer_answer(struct marker_writer *writer, int code)
@@ -116,10 +116,10 @@ static void write_marker(struct marker_writer *writer, const struct marker *mark
 /* An array of MarkerRow of markers.ts. The input holds indexes of markers. */
 const struct view *session_marker_texts(struct session *session, uint32_t count, int label)
 {
-    if (!session->markers)
+    if (!session->markers.view)
         return fail_unknown(session, "query");
     struct marker_writer writer = writer_begin(session);
-    const struct marker_list *list = marker_view_list(session->markers);
+    const struct marker_list *list = marker_view_list(session->markers.view);
     const uint32_t *words = session_words(session);
     int code = 0;
     json_open(writer.json, '[');
@@ -241,7 +241,8 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
 /* One column of struct marker_row (24 bytes). */
 const struct view *session_marker_chart(struct session *session)
 {
-    const struct marker_chart *chart = session->markers ? marker_view_chart(session->markers, &session->err) : NULL;
+    const struct marker_chart *chart =
+        session->markers.view ? marker_view_chart(session->markers.view, &session->err) : NULL;
     if (!chart)
         return NULL;
     return ANSWER_ARRAY(session, &chart->rows);
@@ -249,7 +250,7 @@ const struct view *session_marker_chart(struct session *session)
 
 static const struct view *answer_rects(struct session *session)
 {
-    const struct marker_rects *rects = &session->marker_rects;
+    const struct marker_rects *rects = &session->markers.rects;
     return ANSWER(session, rects->length, rects->row, rects->marker, rects->count, rects->start, rects->end);
 }
 
@@ -257,10 +258,11 @@ static const struct view *answer_rects(struct session *session)
 const struct view *session_marker_rects(struct session *session, double from, double to, double pixel,
                                         uint32_t first_row, uint32_t last_row)
 {
-    const struct marker_chart *chart = session->markers ? marker_view_chart(session->markers, &session->err) : NULL;
+    const struct marker_chart *chart =
+        session->markers.view ? marker_view_chart(session->markers.view, &session->err) : NULL;
     struct marker_window window = {from, to, pixel, first_row, last_row};
-    if (!chart ||
-        marker_chart_rects(&session->marker_rects, chart, marker_view_list(session->markers), &window, &session->err))
+    if (!chart || marker_chart_rects(&session->markers.rects, chart, marker_view_list(session->markers.view), &window,
+                                     &session->err))
         return NULL;
     return answer_rects(session);
 }
@@ -275,7 +277,7 @@ const struct view *session_marker_strip(struct session *session, uint32_t thread
     if (!view)
         return NULL;
     struct marker_window window = {.from = from, .to = to, .pixel = pixel};
-    if (marker_view_strip(view, thread, &window, places, &session->marker_rects, &session->err))
+    if (marker_view_strip(view, thread, &window, places, &session->markers.rects, &session->err))
         return NULL;
     return answer_rects(session);
 }
@@ -291,16 +293,17 @@ const struct view *session_marker_graph(struct session *session, uint32_t thread
     if (thread >= engine_profile(session->engine)->threads.length || schema >= schemas->items.length ||
         graph >= schemas->items.data[schema].graph_count)
         return fail_unknown(session, "graph");
-    session->graph_values.length = session->graph_markers.length = 0;
+    session->markers.graph_values.length = session->markers.graph_markers.length = 0;
     const struct marker_points *points = marker_view_points(view, thread, schema, graph, &session->err);
     if (!points)
         return NULL;
-    if (!array_reserve(&session->graph_values, (size_t)width + 1) ||
-        !array_reserve(&session->graph_markers, (size_t)width + 1))
+    if (!array_reserve(&session->markers.graph_values, (size_t)width + 1) ||
+        !array_reserve(&session->markers.graph_markers, (size_t)width + 1))
         return no_memory(session);
     bool is_bar = schemas->graphs.data[schemas->items.data[schema].first_graph + graph].is_bar;
-    marker_graph(points, is_bar, from, to, session->graph_values.data, session->graph_markers.data, width);
-    return ANSWER(session, width, session->graph_values.data, session->graph_markers.data);
+    marker_graph(points, is_bar, from, to, session->markers.graph_values.data, session->markers.graph_markers.data,
+                 width);
+    return ANSWER(session, width, session->markers.graph_values.data, session->markers.graph_markers.data);
 }
 
 /* Columns as those of session_marker_rects(), where the row is enum wait_state; then WAIT_STATES doubles: ms of each
@@ -312,11 +315,11 @@ const struct view *session_waits(struct session *session, uint32_t thread, doubl
         return NULL;
     const struct marker_list *list = marker_view_thread(view, thread, &session->err);
     struct marker_window window = {.from = from, .to = to, .pixel = pixel};
-    if (!list || waits_rects(&session->marker_rects, session->wait_totals, marker_view_context(view), list, &window,
-                             &session->err))
+    if (!list || waits_rects(&session->markers.rects, session->markers.wait_totals, marker_view_context(view), list,
+                             &window, &session->err))
         return NULL;
     answer_rects(session);
-    session->view.columns[5] = session->wait_totals;
+    session->view.columns[5] = session->markers.wait_totals;
     return &session->view;
 }
 
@@ -340,18 +343,19 @@ const struct view *session_counter_graph(struct session *session, uint32_t index
                                          uint32_t width)
 {
     const struct counter *counter = find_counter(session, index);
-    session->graph_values.length = 0;
+    session->markers.graph_values.length = 0;
     if (!counter)
         return fail_unknown(session, "counter");
-    if (!array_reserve(&session->graph_values, (size_t)width + 1))
+    if (!array_reserve(&session->markers.graph_values, (size_t)width + 1))
         return no_memory(session);
-    counter_graph(counter, get_counter_display(session, counter).is_rate, from, to, session->graph_values.data, width);
-    return ANSWER(session, width, session->graph_values.data);
+    counter_graph(counter, get_counter_display(session, counter).is_rate, from, to, session->markers.graph_values.data,
+                  width);
+    return ANSWER(session, width, session->markers.graph_values.data);
 }
 
 static const struct view *answer_numbers(struct session *session, uint32_t count)
 {
-    return ANSWER(session, count, session->counter_numbers);
+    return ANSWER(session, count, session->markers.counter_numbers);
 }
 
 /* Time, change, rate, running sum; empty without a sample at the time. */
@@ -362,7 +366,7 @@ const struct view *session_counter_at(struct session *session, uint32_t index, d
     if (!counter || !counter_at(&value, counter, get_counter_display(session, counter).is_rate, time))
         return answer_numbers(session, 0);
     const double numbers[] = {value.time, value.change, value.rate, value.accumulated};
-    memcpy(session->counter_numbers, numbers, sizeof(numbers));
+    memcpy(session->markers.counter_numbers, numbers, sizeof(numbers));
     return answer_numbers(session, 4);
 }
 
@@ -374,6 +378,6 @@ const struct view *session_counter_totals(struct session *session, uint32_t inde
     if (counter)
         counter_totals_of(&totals, counter, get_counter_display(session, counter).starts_at_zero, from, to);
     const double numbers[] = {totals.total, totals.low, totals.high};
-    memcpy(session->counter_numbers, numbers, sizeof(numbers));
+    memcpy(session->markers.counter_numbers, numbers, sizeof(numbers));
     return answer_numbers(session, 3);
 }

@@ -13,7 +13,7 @@
 int session_read_transforms(struct session *session, const uint32_t *words, size_t count)
 {
     enum { HEAD = 5, WORD = sizeof(*words) };
-    session->transforms.length = 0;
+    session->querying.transforms.length = 0;
     for (size_t at = 0; at < count;) {
         const uint32_t *item = words + at;
         size_t left = count - at < HEAD ? 0 : count - at - HEAD;
@@ -22,7 +22,7 @@ int session_read_transforms(struct session *session, const uint32_t *words, size
         const uint32_t *path = item + HEAD;
         struct transform transform = {(enum transform_kind)item[0],   item[1], item[2] != 0, path, item[3],
                                       (const char *)(path + item[3]), item[4]};
-        if (!array_push(&session->transforms, transform))
+        if (!array_push(&session->querying.transforms, transform))
             return error_no_memory(&session->err);
         at += HEAD + item[3] + item[4] / WORD + (item[4] % WORD != 0);
     }
@@ -42,8 +42,8 @@ static void close_query(struct session *session, struct open_query *open)
 void session_close_queries(struct session *session)
 {
     for (size_t i = 0; i < MOST_QUERIES; i++)
-        close_query(session, &session->queries[i]);
-    close_query(session, &session->graphs);
+        close_query(session, &session->querying.open[i]);
+    close_query(session, &session->querying.graphs);
 }
 
 /* ---- threads and transforms ---- */
@@ -51,8 +51,8 @@ void session_close_queries(struct session *session)
 /* Threads affect the transformed stacks only through marker transforms. */
 static bool depend_on_threads(const struct session *session)
 {
-    for (size_t i = 0; i < session->transforms.length; i++)
-        if (session->transforms.data[i].kind == TRANSFORM_FILTER_MARKERS)
+    for (size_t i = 0; i < session->querying.transforms.length; i++)
+        if (session->querying.transforms.data[i].kind == TRANSFORM_FILTER_MARKERS)
             return true;
     return false;
 }
@@ -83,23 +83,23 @@ static int open_engine(struct session *session, struct open_query *open)
 struct engine *session_stacks(struct session *session, const uint32_t *words, uint32_t thread_count,
                               uint32_t transform_words)
 {
-    struct open_query *graphs = &session->graphs;
+    struct open_query *graphs = &session->querying.graphs;
     if (transform_words == 0)
         return session->engine;
     if (session_read_transforms(session, words + thread_count, transform_words))
         return NULL;
     size_t skipped = depend_on_threads(session) ? 0 : thread_count, count = thread_count - skipped + transform_words;
     for (size_t i = 0; i < MOST_QUERIES; i++)
-        if (session->queries[i].id && has_stacks_key(&session->queries[i], words + skipped, count)) {
+        if (session->querying.open[i].id && has_stacks_key(&session->querying.open[i], words + skipped, count)) {
             close_query(session, graphs);
-            return session->queries[i].engine;
+            return session->querying.open[i].engine;
         }
     if (has_stacks_key(graphs, words + skipped, count))
         return graphs->engine;
     const struct tree_query query = {.threads = words,
                                      .thread_count = thread_count,
-                                     .transforms = session->transforms.data,
-                                     .transform_count = session->transforms.length};
+                                     .transforms = session->querying.transforms.data,
+                                     .transform_count = session->querying.transforms.length};
     if (open_engine(session, graphs) || engine_transform(graphs->engine, &query, &session->err) ||
         set_stacks_key(session, graphs, words + skipped, count)) {
         close_query(session, graphs);
@@ -112,9 +112,9 @@ struct engine *session_stacks(struct session *session, const uint32_t *words, ui
 
 const struct weight_list *session_weights(struct session *session)
 {
-    bool is_known = session->weights.length > 0 ||
-                    !weights_of_profile(&session->weights, engine_profile(session->engine), &session->err);
-    return is_known ? &session->weights : NULL;
+    bool is_known = session->querying.weights.length > 0 ||
+                    !weights_of_profile(&session->querying.weights, engine_profile(session->engine), &session->err);
+    return is_known ? &session->querying.weights : NULL;
 }
 
 int session_weight(struct session *session, int index, const struct weight **weight)
@@ -132,10 +132,10 @@ enum { MOST_IDS = INT32_MAX / MOST_QUERIES - 1 };
 
 struct engine *session_engine(struct session *session, uint32_t query)
 {
-    struct open_query *open = &session->queries[query % MOST_QUERIES];
+    struct open_query *open = &session->querying.open[query % MOST_QUERIES];
     if (query && open->id == query)
         return open->engine;
-    session->used_closed = true;
+    session->querying.used_closed = true;
     error_set(&session->err, EINVAL, "this query is closed");
     return NULL;
 }
@@ -143,8 +143,8 @@ struct engine *session_engine(struct session *session, uint32_t query)
 /* Whether the last call failed because it referred to a closed object; resets the flag. */
 int session_used_closed(struct session *session)
 {
-    bool asked = session->used_closed;
-    session->used_closed = false;
+    bool asked = session->querying.used_closed;
+    session->querying.used_closed = false;
     return asked;
 }
 
@@ -162,13 +162,13 @@ int session_query(struct session *session)
     const struct weight *weighed;
     if ((code = session_weight(session, (int)request->weight, &weighed)) != 0)
         return code;
-    struct open_query *open = &session->queries[place];
+    struct open_query *open = &session->querying.open[place];
     const struct tree_query query = {
         .threads = words,
         .thread_count = thread_count,
         .range = {request->from, request->to},
-        .transforms = session->transforms.data,
-        .transform_count = session->transforms.length,
+        .transforms = session->querying.transforms.data,
+        .transform_count = session->querying.transforms.length,
         .search = (const char *)(words + thread_count + request->transform_words),
         .search_length = request->search_length,
         .inverted = request->inverted != 0,
@@ -188,15 +188,15 @@ int session_query(struct session *session)
         close_query(session, open);
         return code;
     }
-    session->last_query = session->last_query % MOST_IDS + 1;
-    open->id = session->last_query * MOST_QUERIES + place;
+    session->querying.last = session->querying.last % MOST_IDS + 1;
+    open->id = session->querying.last * MOST_QUERIES + place;
     return (int)open->id;
 }
 
 /* Closes a query, if it is open. */
 void session_release(struct session *session, uint32_t query)
 {
-    struct open_query *open = &session->queries[query % MOST_QUERIES];
+    struct open_query *open = &session->querying.open[query % MOST_QUERIES];
     if (query && open->id == query)
         close_query(session, open);
 }

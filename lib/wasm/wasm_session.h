@@ -109,6 +109,98 @@ struct open_butterfly {
     struct butterfly butterfly;
 };
 
+struct session_loading { /* wasm_load.c */
+    size_t runs_known;
+    ARRAY(struct deferred_run) runs; /* of the last piece */
+    struct number_columns numbers;
+};
+
+struct session_comparing {               /* wasm_compare.c */
+    struct profile sides[PROFILE_SIDES]; /* for the next comparison */
+    bool has_side[PROFILE_SIDES];
+    ARRAY(uint8_t) kept[PROFILE_SIDES]; /* per thread of a side, for the next comparison; empty: all are */
+    ARRAY(struct known_change) changes;
+    double scale;
+};
+
+struct session_querying {       /* wasm_query.c */
+    struct weight_list weights; /* empty until requested */
+    uint32_t last;              /* the highest number given so far */
+    bool used_closed;           /* the last call failed because it referred to a closed object */
+    struct open_query open[MOST_QUERIES];
+    struct open_query graphs;           /* of activity that no open query has the transforms of; its id is not used */
+    ARRAY(struct transform) transforms; /* of the last call; their paths are in the input */
+};
+
+struct session_tree { /* wasm_tree.c */
+    struct query_summary summary;
+    struct tree_rows rows;
+    struct node_path path;
+    struct node_details details;
+    struct func_timings functions;
+    ARRAY(uint32_t) funcs;
+    ARRAY(double) totals, selfs;
+    ARRAY(double) side_figures[2 * PROFILE_SIDES]; /* of a comparison */
+    struct func_names names;
+    struct library_paths library_paths;
+    struct func_inlining inlining; /* empty until requested */
+};
+
+struct session_butterflies { /* wasm_butterfly.c */
+    struct open_butterfly open[MOST_BUTTERFLIES];
+    uint32_t last, next; /* last: the highest number given so far */
+    double weights[2 + 2 * PROFILE_SIDES];
+    struct func_timings groups;
+};
+
+struct session_waits { /* wasm_waits.c */
+    struct wait_groups groups;
+    struct node_path paths;
+    ARRAY(uint32_t) path_ends;
+};
+
+struct session_timeline { /* wasm_timeline.c */
+    struct activity activity;
+    ARRAY(double) thread_times;
+    struct sample_place place;
+};
+
+struct session_markers {      /* wasm_markers.c */
+    struct marker_view *view; /* NULL before the first question */
+    struct marker_rects rects;
+    ARRAY(float) graph_values; /* of a counter, of markers */
+    ARRAY(uint32_t) graph_markers;
+    double counter_numbers[4];
+    double wait_totals[WAIT_STATES];
+};
+
+struct session_source { /* wasm_source.c */
+    struct source_words words;
+    double symbol_address;
+    struct code_addresses places;
+    struct line_costs line_costs;
+    struct hot_lines hot_lines;
+    struct address_costs address_costs;
+    struct symbol_costs symbol_costs;
+    struct address_lines address_lines;
+};
+
+struct session_charts { /* wasm_charts.c */
+    struct flame_part flame_part;
+    struct flame_rects flame;
+    struct stack_rects stack_chart;
+};
+
+struct session_finding { /* wasm_find.c */
+    struct name_finder finder;
+    uint32_t query; /* whose totals rank names in the finder; 0: none yet */
+    struct found_names found;
+    uint32_t typed_words;
+    ARRAY(int16_t) text_scores;
+    ARRAY(uint8_t) text_marks;
+};
+
+/* What all themes share, and the state of each. */
 struct session {
     struct import *import;
     struct engine *engine; /* of no query */
@@ -118,86 +210,17 @@ struct session {
     struct text_buffer text; /* output of a JSON answer */
     struct byte_sink text_sink;
     struct json_writer json;
-
-    /* wasm_load.c */
-    size_t runs_known;
-    ARRAY(struct deferred_run) runs; /* of the last piece */
-    struct number_columns numbers;
-
-    /* wasm_compare.c */
-    struct profile sides[PROFILE_SIDES]; /* for the next comparison */
-    bool has_side[PROFILE_SIDES];
-    ARRAY(uint8_t) kept[PROFILE_SIDES]; /* per thread of a side, for the next comparison; empty: all are */
-    ARRAY(struct known_change) changes;
-    double scale;
-
-    /* wasm_query.c */
-    struct weight_list weights;          /* empty until requested */
-    uint32_t last_query, last_butterfly; /* the highest numbers given so far */
-    bool used_closed;                    /* the last call failed because it referred to a closed object */
-    struct open_query queries[MOST_QUERIES];
-    struct open_query graphs;           /* of activity that no open query has the transforms of; its id is not used */
-    ARRAY(struct transform) transforms; /* of the last call; their paths are in the input */
-
-    /* wasm_tree.c */
-    struct query_summary summary;
-    struct tree_rows rows;
-    struct node_path path;
-    struct node_details details;
-    struct func_timings functions;
-    ARRAY(uint32_t) function_funcs;
-    ARRAY(double) function_totals, function_selfs;
-    ARRAY(double) function_sides[2 * PROFILE_SIDES]; /* of a comparison */
-    struct func_names names;
-    struct library_paths library_paths;
-    struct func_inlining inlining; /* empty until requested */
-
-    /* wasm_butterfly.c */
-    struct open_butterfly butterflies[MOST_BUTTERFLIES];
-    uint32_t next_butterfly;
-    double butterfly_weights[2 + 2 * PROFILE_SIDES];
-    struct func_timings groups;
-
-    /* wasm_waits.c */
-    struct wait_groups wait_groups;
-    struct node_path wait_paths;
-    ARRAY(uint32_t) wait_path_ends;
-
-    /* wasm_timeline.c */
-    struct activity activity;
-    ARRAY(double) thread_times;
-    struct sample_place place;
-
-    /* wasm_markers.c */
-    struct marker_view *markers; /* NULL before the first question */
-    struct marker_rects marker_rects;
-    ARRAY(float) graph_values; /* of a counter, of markers */
-    ARRAY(uint32_t) graph_markers;
-    double counter_numbers[4];
-    double wait_totals[WAIT_STATES];
-
-    /* wasm_source.c */
-    struct source_words source_words;
-    double symbol_address;
-    struct code_addresses places;
-    struct line_costs line_costs;
-    struct hot_lines hot_lines;
-    struct address_costs address_costs;
-    struct symbol_costs symbol_costs;
-    struct address_lines address_lines;
-
-    /* wasm_charts.c */
-    struct flame_part flame_part;
-    struct flame_rects flame;
-    struct stack_rects stack_chart;
-
-    /* finding names */
-    struct name_finder finder;
-    uint32_t finder_query; /* whose totals rank names in the finder; 0: none yet */
-    struct found_names found;
-    uint32_t typed_words;
-    ARRAY(int16_t) text_scores;
-    ARRAY(uint8_t) text_marks;
+    struct session_loading loading;
+    struct session_comparing comparing;
+    struct session_querying querying;
+    struct session_tree tree;
+    struct session_butterflies butterflies;
+    struct session_waits waits;
+    struct session_timeline timeline;
+    struct session_markers markers;
+    struct session_source source;
+    struct session_charts charts;
+    struct session_finding finding;
 };
 
 /* Answers with this many entries in columns; or with the elements of an array. */
@@ -247,12 +270,13 @@ int session_weight(struct session *session, int index, const struct weight **wei
 struct engine *session_stacks(struct session *session, const uint32_t *words, uint32_t thread_count,
                               uint32_t transform_words);
 
-/* Reads transforms into session->transforms. A transform consists of the words kind (enum transform_kind), index,
- * inverted, length of the path, bytes of the text, the path, and the text padded to whole words. (wasm_query.c) */
+/* Reads transforms into session->querying.transforms. A transform consists of the words kind (enum transform_kind),
+ * index, inverted, length of the path, bytes of the text, the path, and the text padded to whole words. (wasm_query.c)
+ */
 int session_read_transforms(struct session *session, const uint32_t *words, size_t count);
 
 /* Frees the butterflies of a query. (wasm_butterfly.c) */
 void session_forget_butterflies(struct session *session, uint32_t query);
 
-/* session->rows as an answer; NULL if making them failed with `code`. (wasm_tree.c) */
+/* session->tree.rows as an answer; NULL if making them failed with `code`. (wasm_tree.c) */
 const struct view *session_view_rows(struct session *session, int code);

@@ -19,8 +19,8 @@ uint32_t session_func_source(const struct session *session, uint32_t func)
 
 static const struct view *answer_words(struct session *session, const struct source_words *words, uint32_t length)
 {
-    session->source_words = *words;
-    return ANSWER(session, length, session->source_words.words);
+    session->source.words = *words;
+    return ANSWER(session, length, session->source.words.words);
 }
 
 /* Strings: the file's name and its text. */
@@ -37,9 +37,9 @@ const struct view *session_source(struct session *session, uint32_t source)
 const struct view *session_source_places(struct session *session, uint32_t source)
 {
     const struct profile *profile = engine_profile(session->engine);
-    if (source_places(&session->places, profile, source, MOST_PLACES, &session->err))
+    if (source_places(&session->source.places, profile, source, MOST_PLACES, &session->err))
         return NULL;
-    return ANSWER_ARRAY(session, &session->places);
+    return ANSWER_ARRAY(session, &session->source.places);
 }
 
 /* Strings: name, debug name, breakpad id, code id. */
@@ -59,23 +59,23 @@ const struct view *session_symbol(struct session *session, uint32_t symbol)
 {
     const struct profile *profile = engine_profile(session->engine);
     struct source_words words = {{PROFILE_NONE, PROFILE_NONE, 0}};
-    session->symbol_address = -1;
+    session->source.symbol_address = -1;
     if (symbol < profile->native_symbols.length) {
         const struct native_symbol *row = &profile->native_symbols.data[symbol];
         words = (struct source_words){{row->lib, row->name, row->size}};
-        session->symbol_address = (double)row->address;
+        session->source.symbol_address = (double)row->address;
     }
     answer_words(session, &words, 3);
-    session->view.columns[1] = &session->symbol_address;
+    session->view.columns[1] = &session->source.symbol_address;
     return &session->view;
 }
 
 /* One column of struct address_line. */
 const struct view *session_address_lines(struct session *session, uint32_t symbol)
 {
-    if (address_lines_of(&session->address_lines, engine_profile(session->engine), symbol, &session->err))
+    if (address_lines_of(&session->source.address_lines, engine_profile(session->engine), symbol, &session->err))
         return NULL;
-    return ANSWER_ARRAY(session, &session->address_lines);
+    return ANSWER_ARRAY(session, &session->source.address_lines);
 }
 
 /* ---- costs: the input holds the funcs of the path, or the func ---- */
@@ -103,17 +103,18 @@ const struct view *session_line_costs(struct session *session, uint32_t query, u
         is_side ? engine_counted_side(engine, (enum profile_side)side) : engine_counted(engine);
     struct tree_path path;
     struct line_request request = {source, func, read_selection(session, kind, length, &path)};
-    line_costs_destroy(&session->line_costs);
-    if (line_costs_compute(&session->line_costs, engine_profile(session->engine), &counted, &request, &session->err))
+    line_costs_destroy(&session->source.line_costs);
+    if (line_costs_compute(&session->source.line_costs, engine_profile(session->engine), &counted, &request,
+                           &session->err))
         return NULL;
-    return ANSWER(session, session->line_costs.lines.length, session->line_costs.lines.data,
-                  &session->line_costs.total);
+    return ANSWER(session, session->source.line_costs.lines.length, session->source.line_costs.lines.data,
+                  &session->source.line_costs.total);
 }
 
 /* The calls inlined into the lines of session_line_costs(): struct inlined_cost. */
 const struct view *session_inlined_costs(struct session *session)
 {
-    return ANSWER_ARRAY(session, &session->line_costs.inlined);
+    return ANSWER_ARRAY(session, &session->source.line_costs.inlined);
 }
 
 /* Columns: struct hot_line, and one double, the self of all lines. */
@@ -123,10 +124,11 @@ const struct view *session_hot_lines(struct session *session, uint32_t query, ui
     if (!engine)
         return NULL;
     struct counted_stacks counted = engine_counted(engine);
-    hot_lines_destroy(&session->hot_lines);
-    if (hot_lines_compute(&session->hot_lines, engine_profile(session->engine), &counted, limit, &session->err))
+    hot_lines_destroy(&session->source.hot_lines);
+    if (hot_lines_compute(&session->source.hot_lines, engine_profile(session->engine), &counted, limit, &session->err))
         return NULL;
-    return ANSWER(session, session->hot_lines.rows.length, session->hot_lines.rows.data, &session->hot_lines.known);
+    return ANSWER(session, session->source.hot_lines.rows.length, session->source.hot_lines.rows.data,
+                  &session->source.hot_lines.known);
 }
 
 /* After the selection the input holds where instructions begin (see struct address_request). Columns: struct
@@ -141,12 +143,12 @@ const struct view *session_address_costs(struct session *session, uint32_t query
     struct tree_path path;
     struct address_request request = {symbol, session_words(session) + length, start_count,
                                       read_selection(session, kind, length, &path)};
-    address_costs_destroy(&session->address_costs);
-    if (address_costs_compute(&session->address_costs, engine_profile(session->engine), &counted, &request,
+    address_costs_destroy(&session->source.address_costs);
+    if (address_costs_compute(&session->source.address_costs, engine_profile(session->engine), &counted, &request,
                               &session->err))
         return NULL;
-    return ANSWER(session, session->address_costs.rows.length, session->address_costs.rows.data,
-                  &session->address_costs.total);
+    return ANSWER(session, session->source.address_costs.rows.length, session->source.address_costs.rows.data,
+                  &session->source.address_costs.total);
 }
 
 /* One column of struct symbol_cost. */
@@ -158,8 +160,8 @@ const struct view *session_symbol_costs(struct session *session, uint32_t query,
         return NULL;
     struct counted_stacks counted = engine_counted(engine);
     struct tree_path path;
-    if (symbol_costs_compute(&session->symbol_costs, engine_profile(session->engine), &counted, func,
+    if (symbol_costs_compute(&session->source.symbol_costs, engine_profile(session->engine), &counted, func,
                              read_selection(session, kind, length, &path), &session->err))
         return NULL;
-    return ANSWER_ARRAY(session, &session->symbol_costs);
+    return ANSWER_ARRAY(session, &session->source.symbol_costs);
 }

@@ -6,8 +6,8 @@
 
 static const struct view *activity_view(struct session *session)
 {
-    return ANSWER(session, session->activity.row_count, session->activity.categories, session->activity.shares,
-                  session->activity.strip);
+    return ANSWER(session, session->timeline.activity.row_count, session->timeline.activity.categories,
+                  session->timeline.activity.shares, session->timeline.activity.strip);
 }
 
 /* Of all samples of the threads in the input, their sum. Columns: categories, shares (length * width), and enum
@@ -17,8 +17,8 @@ const struct view *session_activity(struct session *session, uint32_t drawn_coun
 {
     const struct activity_query query = {
         .threads = session_words(session), .thread_count = drawn_count, .range = {from, to}, .width = width};
-    activity_destroy(&session->activity);
-    if (engine_activity_of_all(session->engine, &query, &session->activity, &session->err))
+    activity_destroy(&session->timeline.activity);
+    if (engine_activity_of_all(session->engine, &query, &session->timeline.activity, &session->err))
         return NULL;
     return activity_view(session);
 }
@@ -39,8 +39,8 @@ const struct view *session_activity_matching(struct session *session)
                                          .search_length = request->search_length,
                                          .path = request->path_length ? &path : NULL};
     struct engine *engine = session_stacks(session, words, request->thread_count, request->transform_words);
-    activity_destroy(&session->activity);
-    if (!engine || engine_activity(engine, &query, &session->activity, &session->err))
+    activity_destroy(&session->timeline.activity);
+    if (!engine || engine_activity(engine, &query, &session->timeline.activity, &session->err))
         return NULL;
     return activity_view(session);
 }
@@ -49,13 +49,13 @@ const struct view *session_activity_matching(struct session *session)
 const struct view *session_thread_times(struct session *session, double from, double to)
 {
     size_t count = engine_profile(session->engine)->threads.length;
-    session->thread_times.length = 0;
-    if (!array_reserve(&session->thread_times, count + 1))
+    session->timeline.thread_times.length = 0;
+    if (!array_reserve(&session->timeline.thread_times, count + 1))
         return no_memory(session);
     for (uint32_t i = 0; i < count; i++)
-        session->thread_times.data[session->thread_times.length++] =
+        session->timeline.thread_times.data[session->timeline.thread_times.length++] =
             engine_thread_time(session->engine, i, (struct time_range){from, to});
-    return ANSWER(session, count, session->thread_times.data);
+    return ANSWER(session, count, session->timeline.thread_times.data);
 }
 
 /* Columns: the path (length funcs), then one entry each: time, CPU percent (NAN: unknown), category, whether a
@@ -66,12 +66,12 @@ const struct view *session_sample_at(struct session *session, uint32_t thread, d
                                      uint32_t transform_words)
 {
     struct engine *engine = session_stacks(session, session_words(session), thread_count, transform_words);
-    struct sample_place *place = &session->place;
+    struct sample_place *place = &session->timeline.place;
     if (!engine)
         return NULL;
     session->err.text[0] = '\0';
-    if (engine_sample_at(engine, thread, time, place, &session->path, &session->err) || !place->is_known)
+    if (engine_sample_at(engine, thread, time, place, &session->tree.path, &session->err) || !place->is_known)
         return NULL;
-    return ANSWER(session, session->path.length, session->path.data, &place->time, &place->cpu_percent,
+    return ANSWER(session, session->tree.path.length, session->tree.path.data, &place->time, &place->cpu_percent,
                   &place->category, &place->is_dropped, &place->wait);
 }

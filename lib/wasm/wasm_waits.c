@@ -8,13 +8,13 @@
 
 static const struct view *answer_groups(struct session *session, const struct engine *engine)
 {
-    session->wait_paths.length = session->wait_path_ends.length = 0;
-    for (size_t i = 0; i < session->wait_groups.list.length; i++)
-        if (!wait_group_path(engine, session->wait_groups.list.data[i].node, &session->wait_paths) ||
-            !array_push(&session->wait_path_ends, (uint32_t)session->wait_paths.length))
+    session->waits.paths.length = session->waits.path_ends.length = 0;
+    for (size_t i = 0; i < session->waits.groups.list.length; i++)
+        if (!wait_group_path(engine, session->waits.groups.list.data[i].node, &session->waits.paths) ||
+            !array_push(&session->waits.path_ends, (uint32_t)session->waits.paths.length))
             return no_memory(session);
-    return ANSWER(session, session->wait_groups.list.length, session->wait_groups.list.data,
-                  &session->wait_groups.totals, session->wait_path_ends.data, session->wait_paths.data);
+    return ANSWER(session, session->waits.groups.list.length, session->waits.groups.list.data,
+                  &session->waits.groups.totals, session->waits.path_ends.data, session->waits.paths.data);
 }
 
 /* `by`: enum wait_grouping. Columns: struct wait_group; the numbers of struct wait_totals; where the path of each
@@ -28,7 +28,7 @@ const struct view *session_wait_groups(struct session *session, uint32_t query, 
         error_set(&session->err, EINVAL, "unknown grouping of waits");
         return NULL;
     }
-    if (engine_wait_groups(engine, (enum wait_grouping)by, &session->wait_groups, &session->err))
+    if (engine_wait_groups(engine, (enum wait_grouping)by, &session->waits.groups, &session->err))
         return NULL;
     return answer_groups(session, engine);
 }
