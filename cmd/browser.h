@@ -4,24 +4,23 @@
  * Everybody can read the arguments of a process, and the address contains the token for the profile. So the browser
  * gets a file that only its owner can read, and that redirects to the address. The file is in XDG_RUNTIME_DIR or,
  * without it, in TMPDIR or /tmp. Browsers packaged as snaps can read none of these, only files in the home directory
- * that are not hidden. So if the user has snaps, the file is there.
+ * that are not hidden. If the user has snaps, prof writes the file to the home directory.
  */
 #pragma once
 
 #include <limits.h>
 #include <stdbool.h>
 
-enum { BROWSER_SECONDS = 60 }; /* by then an opened browser has read the file */
+enum { BROWSER_SECONDS = 60 }; /* seconds until prof deletes the file: an opened browser has read it by then */
 
 struct browser_file {
     char path[PATH_MAX]; /* empty: no file */
 };
 
-/* Whether there is a desktop session of this user. */
+/* Returns whether this user has a desktop session. */
 bool browser_has_desktop(void);
 
-/* Opens the browser on `url` with `xdg-open`. If that fails, it opens nothing and leaves no file: the terminal shows
- * the address. */
+/* Opens the browser on `url` with `xdg-open`. If xdg-open fails, no file remains; the terminal shows the address. */
 void browser_open(struct browser_file *file, const char *url);
 
 /* Removes the file, if any. */

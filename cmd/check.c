@@ -30,7 +30,7 @@ struct check {
     struct func_changes changes;
 };
 
-/* What became of a limit, in words, and in one of JSON. */
+/* The result of a limit as text for people, and as a word for JSON. */
 static const char *const verdicts[] = {[LIMIT_KEPT] = "ok",
                                        [LIMIT_WITHIN_NOISE] = "cannot tell: the change is within noise",
                                        [LIMIT_NO_FUNCTION] = "cannot tell: no function has this name",
@@ -76,7 +76,7 @@ static void format_sides(const struct check *check, const struct limit *limit, c
     snprintf(out, 2 * QUANTITY_TEXT_MAX, "%.60s %.20s to %.60s %.20s", base, unit, new, unit);
 }
 
-/* What one must know to believe the result. */
+/* The warnings that a reader of the result needs. */
 static size_t find_warnings(const struct check *check, const char *notes[2])
 {
     size_t count = 0;
@@ -110,8 +110,8 @@ static void print_text(const struct check *check)
 
 /* ---- Markdown ---- */
 
-/* The visible characters of a text, those of `special` as character references. The caller frees it; NULL: no memory.
- */
+/* Copies the visible characters of a text, and writes those in `special` as character references. The caller frees it;
+ * NULL: no memory. */
 static char *escape_text(const char *text, const char *special)
 {
     char *copy = strdup(text), *out = NULL;
@@ -127,7 +127,7 @@ static char *escape_text(const char *text, const char *special)
     return out;
 }
 
-/* Text that HTML and Markdown must not take for their own. */
+/* Prints text so that HTML and Markdown find no markup in it. */
 static void print_escaped_markdown(const char *before, const char *text, const char *behind)
 {
     char *safe = escape_text(text, "<>&|`*_[]\\~\"'");
@@ -160,7 +160,8 @@ static void print_markdown(const struct check *check)
         format_sides(check, &check->limits[i], sides);
         fputs("| ", stdout);
         print_markdown_code(check->limits[i].text);
-        const char *mark = marks[check->limits[i].result]; /* has a variation selector, which ui_print() replaces */
+        const char *mark =
+            marks[check->limits[i].result]; /* the emoji has a variation selector, which ui_print() would replace */
         fputs(" | ", stdout);
         ui_write(mark, strlen(mark));
         ui_print(" | %s | %s (%s) |\n", verdicts[check->limits[i].result], value, sides);
@@ -364,7 +365,7 @@ static int print_result(const struct check *check)
                                                            : EXIT_SUCCESS;
 }
 
-/* A side without samples was not recorded as it should: it keeps every limit, and must not. */
+/* A side without samples exceeds no limit, but its recording failed: the check fails. */
 static int refuse_empty_sides(const struct report *report)
 {
     size_t samples[PROFILE_SIDES] = {0, 0};

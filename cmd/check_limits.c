@@ -18,7 +18,7 @@ static const char *skip_blanks(const char *text)
     return text;
 }
 
-/* "total", "self(PATTERN)", "total(PATTERN)", until `end`. */
+/* Parses the subject of a limit up to `end`: "total", "self(PATTERN)" or "total(PATTERN)". */
 static bool parse_subject(struct limit *limit, const char *text, const char *end)
 {
     while (end > text && isspace((unsigned char)end[-1]))
@@ -70,7 +70,7 @@ static bool parse_value(struct limit *limit, const char *text)
 
 bool limit_parse(struct limit *limit, const char *text)
 {
-    const char *sign = NULL; /* the last one: names of functions have such signs, too */
+    const char *sign = NULL; /* the last > or < of the text: names of functions contain these signs, too */
     for (const char *at = text; *at; at++)
         if (*at == '<' || *at == '>')
             sign = at;
@@ -100,13 +100,13 @@ static bool is_change(const struct limit *limit)
     return limit->kind == LIMIT_CHANGE_PERCENT || limit->kind == LIMIT_CHANGE;
 }
 
-static bool has_same_time(const struct limit *limit, const struct report *report, uint32_t func)
+static bool matches_func(const struct limit *limit, const struct report *report, uint32_t func)
 {
     const char *name = profile_text(report->profile, func_names_of(report->profile, func).name);
     return fnmatch(limit->pattern, name, 0) == 0;
 }
 
-/* A pass over all samples, for as many limits as it can measure. */
+/* One pass over all samples measures several limits, if they share no function. */
 struct pass {
     unsigned number; /* 1 the first */
     enum func_order order;
@@ -119,24 +119,24 @@ static enum func_order order_of(const struct limit *limit)
     return limit->subject == LIMIT_TOTAL ? FUNCS_BY_TOTAL : FUNCS_BY_SELF;
 }
 
-/* Gives the functions of the limit a group of their own. False if one of them is in another group. */
+/* Puts the functions of the limit into a new group. Returns false if one of these functions already has a group. */
 static bool add_group(struct limit *limit, struct pass *pass, const struct report *report)
 {
     limit->has_funcs = false;
     for (uint32_t func = 0; func < pass->func_count; func++) {
-        bool is_own = has_same_time(limit, report, func);
+        bool is_own = matches_func(limit, report, func);
         if (is_own && pass->group_of_func[func] != PROFILE_NONE)
             return false;
         limit->has_funcs |= is_own;
     }
     limit->group = (uint32_t)pass->groups++;
     for (uint32_t func = 0; limit->has_funcs && func < pass->func_count; func++)
-        if (has_same_time(limit, report, func))
+        if (matches_func(limit, report, func))
             pass->group_of_func[func] = limit->group;
     return true;
 }
 
-/* Whether the pass can measure the i-th limit, too. */
+/* Returns whether the pass can also measure the i-th limit. */
 static bool joins_pass(struct limit *limits, size_t i, struct pass *pass, const struct report *report)
 {
     struct limit *limit = &limits[i];
@@ -172,7 +172,7 @@ static double measure_limit(const struct limit *limit, const struct change_estim
     return limit->change.new;
 }
 
-/* Measures the first limit that no pass has measured, and all others that the same pass can. */
+/* Measures the first unmeasured limit, and all other limits that fit into the same pass. */
 static int measure_pass(struct limit *limits, size_t count, size_t first, struct pass *pass,
                         const struct report *report, struct error *err)
 {
@@ -216,7 +216,7 @@ static int measure_limits(struct limit *limits, size_t count, const struct repor
     return code ? ui_fail_error(&err) : EXIT_SUCCESS;
 }
 
-/* A limit that asks for a change, as "total > -5%" does, is not kept by noise. */
+/* A limit that requires a change, such as "total > -5%", fails even if the change is within noise. */
 static enum limit_result judge_limit(const struct limit *limit)
 {
     bool is_passed = limit->is_upper ? limit->measured > limit->value : limit->measured < limit->value;

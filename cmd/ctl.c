@@ -51,7 +51,7 @@ static int connect_to_recorder(const char *path)
     return -1;
 }
 
-/* Sends a request and waits for the answer, without its newline. False if none came. */
+/* Sends a request, waits for the answer, and removes its newline. False if none came. */
 static bool send_and_receive(const char *path, const char *request, char *answer, size_t size)
 {
     int fd = connect_to_recorder(path);
@@ -88,7 +88,7 @@ bool ctl_ask(pid_t pid, const char *request, char *answer, size_t size)
 
 /* ---- which recordings run ---- */
 
-/* The pid in "PID.sock"; 0 if it is another name. */
+/* Returns the pid in the file name "PID.sock"; 0 for any other name. */
 static pid_t parse_socket_name(const char *name)
 {
     char *end;
@@ -147,7 +147,7 @@ static void print_list(const struct running_list *list)
     }
 }
 
-/* Keeps the recordings of this process, which is prof's or the recorded one. */
+/* Removes all recordings from the list except those whose recorder or target has the pid. */
 static void select_pid(struct running_list *list, pid_t pid)
 {
     size_t kept = 0;
@@ -227,7 +227,7 @@ static bool parse_pid(const char *text, pid_t *pid)
     return *text >= '1' && *text <= '9' && !*end && !errno && value <= INT_MAX;
 }
 
-/* The words after the options: VERB [TEXT] [PID]. Returns 0 or the exit status after a message. */
+/* VERB [TEXT] [PID]. Returns 0 or the exit status after a message. */
 static int parse_words(struct options *options, int count, char **words)
 {
     static const char *const verbs[] = {"pause", "resume", "mark", "snapshot", "stop", "list"};

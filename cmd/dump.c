@@ -43,7 +43,7 @@ static int print_records(struct spool_reader *reader, struct error *err)
     return code ? code : item;
 }
 
-/* The exit status, with a sentence about what could not be read. */
+/* Prints a sentence about unreadable parts of the file, and returns the exit status. */
 static int report_damage(const char *path, const struct spool_reader *reader, bool is_running)
 {
     uint64_t damaged = spool_reader_damaged(reader), rest = is_running ? 0 : spool_reader_rest(reader);

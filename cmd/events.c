@@ -30,7 +30,7 @@ static const struct event_place own_thread = {.cpu = -1, .ring_fd = -1};
 
 /* ---- trying ---- */
 
-/* Whether this user can sample it; the reason why not is in `why`. */
+/* Returns whether this user can sample the event; otherwise `why` has the reason. */
 static bool try_event_name(const char *text, struct error *why)
 {
     struct event_list list = {0};
@@ -41,7 +41,7 @@ static bool try_event_name(const char *text, struct error *why)
 
 /* ---- printing ---- */
 
-/* Words with a comma or a blank between them, in lines of LINE_WIDTH. */
+/* Prints words, separated by commas or blanks, in lines of LINE_WIDTH columns. */
 struct flow {
     size_t indent, used;
 };
@@ -90,14 +90,14 @@ static void print_event(const char *name, const char *what)
     ui_print("  %-*s %s\n", NAME_WIDTH, name, what);
 }
 
-/* ---- the kernel's events by number ---- */
+/* ---- hardware and software events ---- */
 
 static bool is_hardware(const struct known_event *event)
 {
     return event->kind == EVENT_HARDWARE || event->kind == EVENT_CACHE;
 }
 
-/* Those that work, each in a line; then those that do not, together for each reason. True: some matched. */
+/* Prints available events, one per line; then the unavailable events, grouped by reason. True: some matched. */
 static bool list_kernel_events(const char *title, bool hardware, const char *pattern)
 {
     size_t count, left = 0;
@@ -233,7 +233,7 @@ static bool list_tracepoints(const char *pattern)
 
 /* ---- probes ---- */
 
-/* Tries one at the first instruction of a program, which it does not reach again. */
+/* Opens a uprobe at the first instruction of a program, which runs only once. */
 static bool try_probe(const char *path, struct error *why)
 {
     struct elf_file file;
@@ -352,7 +352,7 @@ static bool write_tracepoints(struct json_writer *json, const char *pattern)
     return !all.no_memory;
 }
 
-/* An object with "events", "tracepoints" and "probes". */
+/* Prints a JSON object with "events", "tracepoints" and "probes". */
 static int print_json(const char *word)
 {
     char pattern[256];
@@ -382,7 +382,7 @@ static int print_json(const char *word)
 
 /* ---- the command ---- */
 
-/* "sched" is for "*sched*", as a shell's pattern. */
+/* Matches names against a shell pattern; a pattern without wildcards, such as "sched", stands for "*sched*". */
 static int list_matching(const char *word)
 {
     char pattern[256];
@@ -399,7 +399,7 @@ static int list_matching(const char *word)
                                           : ui_fail("no event matches '%s'", word);
 }
 
-/* A path, or a program as a shell finds it. */
+/* Finds a program by its path, or by its name in PATH. */
 static bool find_file(const char *word, char *path)
 {
     struct stat info;

@@ -34,7 +34,7 @@ static const enum export_table tables[REPORT_KINDS] = {
     [REPORT_COUNTERS] = EXPORT_COUNTERS,
 };
 
-/* The format, from the name of the output if --format does not say it. Returns an exit status. */
+/* Chooses the format: --format, or the extension of the output. Returns an exit status. */
 static int choose_exporter(struct report_options *options)
 {
     if (!options->exporter && options->output)
@@ -145,7 +145,7 @@ static int write_file(const struct report_options *options, const struct export_
     return code ? ui_fail_error(&err) : EXIT_SUCCESS;
 }
 
-/* Leaves each thread in the list once. */
+/* Removes repeated threads from the list. */
 static void drop_repeated(struct report *report)
 {
     size_t kept = 0;
@@ -166,7 +166,7 @@ static bool add_user(struct sanitize_words *words, const char *name)
     return !name || sanitize_add_user(words, name, strlen(name));
 }
 
-/* Who exports, and where: most often who has recorded. */
+/* Adds the names of the current user and machine: usually, the user who exports has also recorded. */
 static bool find_identifying_words(struct sanitize_words *words)
 {
     char host[256] = "";
@@ -177,7 +177,7 @@ static bool find_identifying_words(struct sanitize_words *words)
            (gethostname(host, sizeof(host) - 1) || sanitize_add_host(words, host, strlen(host)));
 }
 
-/* Prints the preview: for --dry-run with examples, else without, where it is no part of the output. */
+/* Prints the list of remaining and removed data to the terminal, with examples for --dry-run. */
 static int print_preview(const struct report_options *options, const struct export_view *view)
 {
     struct sanitize_summary summary;
@@ -194,7 +194,8 @@ static int print_preview(const struct report_options *options, const struct expo
         bool is_example = *line == '~' || *line == '=';
         if (is_example && !options->is_dry_run)
             continue;
-        if (*line != section && !is_example) /* what stays comes first, but for parts that were not asked for */
+        if (*line != section &&
+            !is_example) /* remaining data comes first, except parts that the user did not request */
             print("%s:\n", *line == '+' ? "Stays" : "Left out");
         section = is_example ? section : *line;
         print("%s%.*s\n", *line == '~' ? "      " : *line == '=' ? "   -> " : "  ", (int)(end - line - 1), line + 1);

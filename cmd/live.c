@@ -28,17 +28,18 @@
 #include <unistd.h>
 
 enum {
-    LIVE_PERIOD = 1000, /* ms between two profiles, at least */
-    LIVE_REST = 20,     /* so many times as long as a profile took: its share of a processor is a twentieth at most */
-    LIVE_BEAT = 3000,   /* ms */
-    LIVE_POLL = 100,    /* ms */
-    LIVE_NICE = 10,     /* at 19, busy programs would let a profile wait for minutes */
+    LIVE_PERIOD = 1000, /* ms: minimum between two profiles */
+    LIVE_REST =
+        20, /* pause after a profile, in multiples of its CPU time: the process uses at most a twentieth of a CPU */
+    LIVE_BEAT = 3000, /* ms */
+    LIVE_POLL = 100,  /* ms */
+    LIVE_NICE = 10,   /* at 19, busy programs would delay a profile by minutes */
     LIVE_MOST_SAMPLES = 10000000,
 };
 
 struct live_view {
     pid_t pid;
-    int socket; /* the end of the recorder's; the other end reads the path of the saved profile */
+    int socket; /* the recorder's end, which sends the path of the saved profile to the live process */
 };
 
 /* ---- the process ---- */
@@ -49,25 +50,25 @@ struct follower {
     struct symbol_options *symbols;
     pid_t recorder;
     int socket;
-    struct server *server; /* NULL until there is a profile */
+    struct server *server; /* NULL until the first profile exists */
     struct stable_numbers numbers;
     struct directory_path cache;
     struct assemble_options assemble;
-    struct live_assembly *growing; /* NULL: the profile is made as a whole each time */
-    bool drops_samples;            /* the oldest: then nothing can grow */
-    unsigned base;                 /* counts those that began anew */
-    uint64_t next_base;            /* ns: when another one may */
+    struct live_assembly *growing; /* NULL: each step makes the whole profile */
+    bool drops_samples;            /* a flight recorder drops its oldest samples, so the profile cannot grow */
+    unsigned base;                 /* number of times that `growing` was made anew */
+    uint64_t next_base;            /* ns: the earliest time of the next new `growing` */
     uint64_t next, last_beat;      /* ns */
-    double took;                   /* ms of CPU time: the last profile */
+    double took;                   /* ms of CPU time that the last profile took */
     unsigned generation;
     uint64_t samples, length;
-    off_t spool_size; /* bytes, when the last one was made */
+    off_t spool_size; /* bytes of the spool file when the last profile was made */
     bool is_saved;
-    bool is_full; /* the last one has LIVE_MOST_SAMPLES */
+    bool is_full; /* the last profile has LIVE_MOST_SAMPLES */
     struct browser_file browser;
 };
 
-/* Called in the server's thread. */
+/* Forwards a request of the page to the recorder, in the server's thread. */
 static bool forward_request(void *context, const char *request, char *answer, size_t size)
 {
     const struct follower *follower = context;
@@ -81,7 +82,7 @@ static bool forward_request(void *context, const char *request, char *answer, si
     return ok;
 }
 
-/* State of the recorder: "recording", "paused" or another word of it. */
+/* Requests the state of the recorder, one word such as "recording" or "paused". */
 static void request_state(const struct follower *follower, char *state, size_t size)
 {
     char said[CONTROL_LINE], word[16] = "ending";
@@ -137,7 +138,8 @@ static off_t size_of(const char *path)
     return stat(path, &info) == 0 ? info.st_size : 0;
 }
 
-/* ns that the process has used. Wall time would say how busy the target is, which goes first. */
+/* Returns the CPU time of this process in ns. Wall time would include the time in which the target, at higher priority,
+ * runs. */
 static uint64_t cpu_time(void)
 {
     struct timespec used = {0};
@@ -145,7 +147,7 @@ static uint64_t cpu_time(void)
     return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
-/* Goes on with the profile that grows, or begins another one. */
+/* Extends the growing profile, or begins a new one. */
 static int grow_profile(struct follower *follower, struct assemble_result *result, struct serve_added *added,
                         struct error *err)
 {
@@ -171,7 +173,8 @@ static int grow_profile(struct follower *follower, struct assemble_result *resul
     return code;
 }
 
-/* Makes a profile of what there is, and serves it. A recording that has no thread yet is looked at again later. */
+/* Makes a profile of the recording so far, and serves it. If the recording has no thread yet, the next step tries
+ * again. */
 static int publish_profile(struct follower *follower, struct error *err)
 {
     struct assemble_result result;
@@ -186,7 +189,7 @@ static int publish_profile(struct follower *follower, struct error *err)
     follower->next = monotonic_ns() + (uint64_t)(follower->took * LIVE_REST * 1e6);
     if (follower->next < start + LIVE_PERIOD * UINT64_C(1000000))
         follower->next = start + LIVE_PERIOD * UINT64_C(1000000);
-    if (!follower->server) /* nobody waits longer than that for the first one */
+    if (!follower->server) /* the first profile appears without a longer delay */
         follower->next = start + LIVE_POLL * UINT64_C(1000000);
     if (code)
         return 0;
@@ -221,7 +224,7 @@ static void publish_saved(struct follower *follower, const char *path)
         send_state(follower, fd, NULL);
 }
 
-/* Waits a moment for a message of the recorder. False when it has ended. */
+/* Waits up to LIVE_POLL ms for a message of the recorder. Returns false after the recorder has ended. */
 static bool read_message(struct follower *follower)
 {
     char path[PATH_MAX];
@@ -242,7 +245,7 @@ static int follow_recording(struct follower *follower)
     struct error err = {0};
     symbol_options_open(follower->symbols);
     follower->assemble = (struct assemble_options){
-        .threads = 1, /* the target's processors are not ours */
+        .threads = 1, /* one thread, because the target needs the other CPUs */
         .cache_directory = follower->options->no_cache ? NULL : cache_directory(&follower->cache),
         .search = &follower->symbols->search,
         .numbers = &follower->numbers};
@@ -269,8 +272,8 @@ static int follow_recording(struct follower *follower)
     return EXIT_SUCCESS;
 }
 
-/* It takes nothing from the recorder and the target. Signals stay blocked: Ctrl+C, which reaches it as well, is the
- * recorder's, which ends it. */
+/* The live process runs at low priority, after the recorder and the target. It blocks all signals: the recorder handles
+ * Ctrl+C, and then ends this process. */
 static _Noreturn void run_live_process(struct follower *follower)
 {
     const struct sched_param normal = {0};
@@ -327,7 +330,7 @@ static bool is_ignored(int signal_number)
     return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* For one of the signals that end, or the end of the process. */
+/* Waits for SIGINT, SIGTERM or SIGHUP, or for the end of the live process. */
 static void wait_for_end(const struct live_view *live)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};

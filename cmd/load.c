@@ -2,9 +2,10 @@
  * `prof load FILE`: checks a saved profile, then serves it. `prof load BASE NEW`: serves a comparison, which is a
  * profile in memory.
  *
- * It reads the whole file before it prints the address, although the page reads the file again. So a damaged or foreign
- * file causes a message here, and an exit status for scripts, not an empty page. A profile that is not symbolicated yet
- * (samply's) is symbolicated on this machine: prof then serves a copy in memory, and leaves the file as it is.
+ * The command reads the whole file before it prints the address, although the page reads the file again. So a damaged
+ * or foreign file causes a message here, and an exit status for scripts, not an empty page. A profile that is not
+ * symbolicated yet (samply's) is symbolicated on this machine: prof then serves a copy in memory, and leaves the file
+ * as it is.
  */
 #include "cmd/common/commands.h"
 #include "cmd/report/comparing.h"
@@ -34,8 +35,8 @@ static int write_block(int fd, const void *bytes, size_t size, struct error *err
     return code ? error_set(err, -code, "cannot copy the profile to memory: %s", strerror(-code)) : 0;
 }
 
-/* The page reads the profile again, which a pipe does not allow: what comes out of it is copied to memory. Returns the
- * descriptor of the copy, or a negative errno value. */
+/* Copies the contents of a pipe to memory: prof and the page both read the profile, and a pipe allows only one reading.
+ * Returns the descriptor of the copy, or a negative errno value. */
 static int copy_to_memory(int pipe, const char *name, struct error *err)
 {
     int fd = memfd_create("profile", MFD_CLOEXEC);
@@ -51,7 +52,7 @@ static int copy_to_memory(int pipe, const char *name, struct error *err)
     return code ? code : fd;
 }
 
-/* A descriptor of the file that can be read several times, or a negative errno value. */
+/* Returns a descriptor that can be read several times, or a negative errno value. */
 static int open_profile(const char *path, const char *name, struct error *err)
 {
     struct stat info;
@@ -65,7 +66,7 @@ static int open_profile(const char *path, const char *name, struct error *err)
     return copy;
 }
 
-/* The page unpacks gzip alone. */
+/* The page decompresses only gzip. */
 static bool is_packed_for_page(int fd)
 {
     unsigned char start[8];
@@ -74,7 +75,7 @@ static bool is_packed_for_page(int fd)
     return format != UNPACKER_NONE && format != UNPACKER_GZIP;
 }
 
-/* Serves a copy, with the names that this machine knows if it lacks them. */
+/* Serves a copy of the profile; if the profile has no symbols, the copy has those of this machine's files. */
 static int serve_copy(struct profile *profile, int fd, const char *name, const struct serving_options *options,
                       struct symbol_options *symbols)
 {
@@ -89,7 +90,7 @@ static int serve_copy(struct profile *profile, int fd, const char *name, const s
     return status;
 }
 
-/* The page reads a profile: that of the recording so far, in memory. Its address is that of the spool. */
+/* Makes a profile of the recording so far in memory, and serves it. The address depends on the spool file. */
 static int load_spool(const char *path, const struct serving_options *options, struct symbol_options *symbols)
 {
     struct assemble_result result;
@@ -125,7 +126,7 @@ static int load(const char *path, const struct serving_options *options, struct 
     return ui_fail_error(&err);
 }
 
-/* The address is that of the file of the new side. */
+/* The address depends on the file of the new side. */
 static int load_comparison(const struct comparing *comparing, const struct serving_options *options,
                            struct symbol_options *symbols)
 {

@@ -53,7 +53,7 @@ const struct command *command_find(const char *name)
 static const struct command *find_similar_command(const char *name)
 {
     const struct command *best = NULL;
-    size_t best_distance = 3; /* with more than two typos it is another word */
+    size_t best_distance = 3; /* a word with more than two typos counts as another word */
     for (const struct command *command = commands; command < commands_end; command++) {
         size_t distance = typing_distance(name, command->name);
         bool is_beginning = strlen(name) >= 2 && !strncmp(command->name, name, strlen(name));
@@ -89,8 +89,8 @@ int command_unknown(const char *name)
     return EXIT_USAGE;
 }
 
-/* Seeds the hash tables at random, so that profiles cannot be made to collide (base/hash.h). Early at boot there may be
- * no randomness; then the seed stays fixed. */
+/* Seeds the hash tables at random, so that profiles cannot be made to collide (base/hash.h). Early at boot, random
+ * numbers may be unavailable; then the seed stays fixed. */
 static void seed_hash_tables(void)
 {
     uint64_t seed;

@@ -22,7 +22,7 @@ static bool is_hosted(const struct serving_options *options)
     return options->ui && !strcmp(options->ui, "hosted");
 }
 
-/* "3000": only that port, "3000+": the first free port at or above it, "0": any. */
+/* Parses --port: "3000" is only port 3000, "3000+" the first free port at or above 3000, "0" any free port. */
 static int parse_port(const struct option_use *use)
 {
     struct serving_options *options = use->group;
@@ -55,7 +55,7 @@ static int parse_ui(const struct option_use *use)
     return 0;
 }
 
-/* "OLD=NEW", split in place. */
+/* Parses --source-map OLD=NEW, and splits the text in place. */
 static int add_source_map(const struct option_use *use)
 {
     struct serving_options *options = use->group;
@@ -121,7 +121,7 @@ static bool is_ignored(int signal_number)
     return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* Waits for one of the signals; at most `seconds`, unless that is 0. */
+/* Waits for one of the signals, at most `seconds`; 0: without a limit. */
 static bool wait_for_signal(const sigset_t *signals, time_t seconds)
 {
     const struct timespec limit = {.tv_sec = seconds};
@@ -155,8 +155,8 @@ int serve_and_wait(const char *profile_path, const struct serving_options *optio
     return serve_open_and_wait(profile_fd, profile_fd, options, symbols);
 }
 
-/* Whether the profile has an address that lasts. The Firefox Profiler's page tells its server the address, so that one
- * is always new. */
+/* Returns whether the profile gets the same address each time. With the Firefox Profiler's page, prof uses a new
+ * address, because that page sends the address to its server. */
 static bool find_address(struct lasting_address *lasting, int original_fd, const struct serving_options *options)
 {
     struct directory_path path;

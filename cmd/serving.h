@@ -15,7 +15,7 @@ struct serving_options {
     bool no_open; /* -n: do not open a browser */
     uint16_t port;
     bool search_port, has_port;           /* has_port: -P was given */
-    bool new_address;                     /* --new-address: one that was never used */
+    bool new_address;                     /* --new-address: a random address for this run */
     const char *ui;                       /* --ui: "hosted" or a directory; NULL: prof's own page */
     bool no_cache;                        /* --no-cache: do not use the symbol cache on disk */
     ARRAY(struct source_map) source_maps; /* --source-map, in order */
@@ -29,17 +29,17 @@ struct serving_options {
 
 extern const struct option_row serving_option_rows[];
 
-/* Whether one of the options was given that only a server has use for: -n, -P, --ui, --new-address. */
+/* Returns whether the command line has an option that only a server uses: -n, -P, --ui or --new-address. */
 bool serving_was_requested(const struct serving_options *options);
 
 /*
- * Serves the file, which was saved before, until SIGINT, SIGTERM or SIGHUP. Prints the address on standard
- * error. These signals are waited for, not handled: the caller's handlers do not run meanwhile. `symbols`
- * is open and stays so. Returns 0, or 1 after a sentence about what failed (a taken port, an unreadable file).
+ * Serves a saved profile until SIGINT, SIGTERM or SIGHUP. Prints the address to standard error. The function waits for
+ * these signals with sigtimedwait(), so the caller's handlers do not run. `symbols` is open and stays open. Returns 0,
+ * or 1 after a sentence about what failed (a taken port, an unreadable file).
  */
 int serve_and_wait(const char *profile_path, const struct serving_options *options, struct symbol_options *symbols);
 
-/* The same for an open file; takes over the descriptor. The address is that of the file `original_fd`, of which the
- * other one may be a changed copy. */
+/* Like serve_and_wait(), for an open file; takes ownership of `profile_fd`. The address depends on the file
+ * `original_fd`, of which `profile_fd` may be a changed copy. */
 int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_options *options,
                         struct symbol_options *symbols);

@@ -1,8 +1,8 @@
 /*
  * `prof symbolicate FILE`: symbolizes a saved profile with the files on this machine, and saves it.
  *
- * It is for profiles without symbols (samply's), and for those recorded without the debug files. It writes the result
- * to a temporary file and renames it, so FILE itself can be the output.
+ * The command is for profiles without symbols, such as samply's, and for profiles recorded without debug files. prof
+ * writes the result to a temporary file and renames it, so FILE itself can be the output.
  *
  * `prof symbolicate --check FILE` changes nothing: it lists the addresses for which the two readers of DWARF disagree.
  */
@@ -49,7 +49,7 @@ static int symbolicate(const char *input, const char *output, struct symbol_opti
     return status;
 }
 
-/* A recording that was not saved: its profile gets its names when it is made. */
+/* Saves the profile of an unsaved recording; making the profile also symbolizes it. */
 static int save_spool(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache)
 {
     struct assemble_result result;

@@ -1,7 +1,7 @@
 /*
- * The subcommands of prof. Each is a function that takes its own arguments (argv[0] is the command's name) and returns
- * the exit status: 0 success, 1 failure, 2 wrong usage. `record` returns the status of its target. The table is in
- * cmd/prof.c.
+ * The subcommands of prof. Each command is a function that takes its own arguments (argv[0] is the command's name) and
+ * returns the exit status: 0 success, 1 failure, 2 wrong usage. `record` returns the status of its target. cmd/prof.c
+ * has the table of commands.
  */
 #pragma once
 
@@ -31,12 +31,12 @@ struct command {
     const struct option_table *options;
 };
 
-/* All commands, in the order of `prof help`; `commands_end` is one past the last. */
+/* All commands, in the order of `prof help`; `commands_end` points behind the last command. */
 extern const struct command commands[];
 extern const struct command *const commands_end;
 
-/* The command of this name, or NULL. */
+/* Finds a command by name; NULL if it does not exist. */
 const struct command *command_find(const char *name);
 
-/* Prints that the command does not exist, with the closest match. Returns EXIT_USAGE. */
+/* Prints that a command does not exist, and suggests the most similar name. Returns EXIT_USAGE. */
 int command_unknown(const char *name);

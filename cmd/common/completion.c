@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Kinds of values and words. The placeholder of an option tells the kind of its value. */
+/* Kinds of values and words. Finds the kind of an option's value from its placeholder, such as FILE. */
 enum kind {
     KIND_NONE,
     KIND_FILES,
@@ -60,7 +60,8 @@ static void print_rows(const struct command *command, print_row *print)
 
 /* ---- bash ---- */
 
-/* _prof_complete KIND CHOICES. Both sets are offered. */
+/* Prints a call of the shell function _prof_complete with a kind of values and a list of choices. Both sets are
+ * offered. */
 static const char bash_head[] =
     "# Completion of prof's command line for bash, made by 'prof help --completion bash'.\n"
     "_prof_complete() {\n"

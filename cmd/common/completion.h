@@ -6,5 +6,5 @@
 
 #include <stdbool.h>
 
-/* Prints the script for the shell on standard output. False if the shell is another one. */
+/* Prints the script for the shell on standard output. Returns false for an unknown shell. */
 bool completion_print(const char *shell);

@@ -1,5 +1,5 @@
 /*
- * `prof help`: lists the commands, or shows the options of one. The manual pages in man/ say more.
+ * `prof help`: lists the commands, or shows the options of one. The manual pages in man/ have the details.
  */
 #include "cmd/common/commands.h"
 #include "cmd/common/completion.h"

@@ -38,7 +38,7 @@ int option_set_name(const struct option_use *use)
 
 /* ---- wrong options ---- */
 
-/* What users of perf type, where the distance of the words does not help. */
+/* Options of perf whose prof equivalent has an unlike name. */
 static const struct {
     const char *typed, *meant;
 } perf_options[] = {{"-F", "rate"}, {"--freq", "rate"}, {"--all-cpus", "all"}, {"--tid", "thread"}};
@@ -78,7 +78,7 @@ static int print_unknown_option(const char *command, const struct option_row *co
 static int print_bad_option(const char *command, const struct option_row *const *rows, int result, char **argv)
 {
     /* After a failure getopt_long() has the letter of a short option in optopt, or 0 for an unknown long option. The
-     * word where it stopped is before optind. */
+     * word that getopt_long() rejected is argv[optind - 1]. */
     const char *word = argv[optind - 1];
     const char letter[] = {'-', (char)optopt, '\0'};
     if (result == ':')
@@ -92,7 +92,7 @@ static int print_bad_option(const char *command, const struct option_row *const 
 
 /* ---- the command line ---- */
 
-/* The table of a command as getopt_long() takes it. */
+/* The option table of a command, converted for getopt_long(). */
 struct parser {
     const struct option_row *rows[MOST_OPTIONS + 1]; /* NULL at the end */
     size_t offsets[MOST_OPTIONS];                    /* of their groups' structs */
@@ -126,7 +126,7 @@ static void fill_parser(struct parser *parser, const struct option_table *table)
     *parser = (struct parser){.count = 0};
     if (table->stops_at_word)
         add_letter(parser, '+');
-    add_letter(parser, ':'); /* no messages of getopt_long() */
+    add_letter(parser, ':'); /* getopt_long() prints no messages */
     for (const struct option_group *group = table->groups; group->rows; group++)
         for (const struct option_row *row = group->rows; row->name; row++)
             add_row(parser, row, group->offset);
@@ -179,7 +179,7 @@ static int format_label(const struct option_row *row, char label[LABEL_SIZE])
                     value + (value[0] == '['));
 }
 
-/* Columns of the longest label from `group` to the next title. */
+/* Returns the width in columns of the longest label from `group` to the next title. */
 static int label_columns(const struct option_group *group)
 {
     char label[LABEL_SIZE];

@@ -13,7 +13,7 @@ struct option_row;
 struct option_use {
     const char *command; /* name of the command, for messages */
     const struct option_row *row;
-    void *group; /* the struct that the options of the group set */
+    void *group; /* the struct that receives the values of the group's options */
     char *value; /* NULL: none */
 };
 
@@ -21,16 +21,16 @@ struct option_row {
     const char *name;  /* "output"; NULL ends the rows */
     char letter;       /* 'o'; 0: none */
     const char *value; /* placeholder of the value, "FILE"; "[WHEN]": an optional value; NULL: none */
-    const char *help;  /* a phrase; a newline begins another line */
+    const char *help;  /* a phrase for the help; a newline in it starts a new line */
     int (*parse)(const struct option_use *use); /* returns 0, or the exit status after a message */
-    size_t field;                               /* offset in the group's struct, for the parsers below */
-    int data;                                   /* for `parse` */
+    size_t field;        /* offset of the option's value in the group's struct, for the parsers below */
+    int data;            /* for `parse` */
     const char *choices; /* values for completion, separated by spaces; NULL: `value` names the kind, such as FILE */
 };
 
 struct option_group {
     const struct option_row *rows;
-    size_t offset;     /* of the group's struct in the command's; a group without rows ends the groups */
+    size_t offset;     /* offset of the group's struct in the command's struct; a group without rows ends the array */
     const char *title; /* sentence above the rows in the help; NULL: the rows follow the previous ones */
 };
 
@@ -42,10 +42,10 @@ struct option_table {
     const struct option_group *groups;
     enum option_words words;  /* completion of words that are no options */
     const char *first_choice; /* choices of the first word */
-    bool stops_at_word;       /* the first word is a command line, with options of its own */
+    bool stops_at_word;       /* the first word starts another command line with its own options: parsing stops there */
 };
 
-/* Parsers that set row->field: bool, const char *. The third rejects an empty text. */
+/* Parsers that set row->field: bool, const char *. option_set_name() rejects an empty text. */
 int option_set_flag(const struct option_use *use);
 int option_set_text(const struct option_use *use);
 int option_set_name(const struct option_use *use);

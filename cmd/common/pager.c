@@ -14,16 +14,16 @@
 
 extern char **environ;
 
-/* Used by signal handlers. 0: no pager is running. */
+/* Process ID of the pager, for signal handlers; 0 if no pager runs. */
 static volatile pid_t pager;
 
 static void wait_for_pager(void)
 {
-    waitpid(pager, NULL, 0); /* signal() restarts it after a signal */
+    waitpid(pager, NULL, 0); /* signal() makes the kernel restart waitpid() after a signal */
 }
 
-/* Ctrl+C goes to the pager, too, which continues. So prof waits for it, and the shell does not take the terminal back.
- */
+/* Ctrl+C reaches prof and the pager, and the pager continues. prof waits for the pager: otherwise the shell would take
+ * the terminal back. */
 static void wait_and_die(int signal_number)
 {
     close(STDOUT_FILENO);
@@ -32,7 +32,7 @@ static void wait_and_die(int signal_number)
     raise(signal_number);
 }
 
-/* The user has quit the pager. */
+/* Handles SIGPIPE: the user has quit the pager. */
 static void wait_and_exit(int signal_number)
 {
     (void)signal_number;
@@ -40,7 +40,7 @@ static void wait_and_exit(int signal_number)
     _exit(EXIT_SUCCESS);
 }
 
-/* Splits the value at blanks. Returns the number of words. */
+/* Splits the value at blanks. Returns the number of words in `words`. */
 static size_t split_words(char *value, char **words, size_t most)
 {
     size_t count = 0;

@@ -5,10 +5,10 @@
 
 /*
  * If standard output is a terminal, starts the program in PROF_PAGER, PAGER or, without both, less, and sends it all
- * further output. An empty value or "cat" disables it. The value is a program and its arguments, separated by blanks;
- * no shell reads it. If LESS is not set, less gets the options FRX: it exits if everything fits on one screen, shows
- * colors, and leaves the text on the screen. If the program cannot start, prints a message, and output goes to the
- * terminal. If the user quits the pager early, prof exits with status 0.
+ * further output. An empty value or "cat" disables it. These environment variables contain a program and its arguments,
+ * separated by blanks; prof starts the program without a shell. If LESS is not set, less gets the options FRX: it exits
+ * if everything fits on one screen, shows colors, and leaves the text on the screen. If the pager cannot start, prints
+ * a message, and output goes to the terminal. If the user quits the pager early, prof exits with status 0.
  */
 void pager_start(void);
 

@@ -13,7 +13,7 @@ static const struct unit sizes[] = {{"K", 0x1p10},   {"KB", 0x1p10}, {"KiB", 0x1
                                     {"MiB", 0x1p20}, {"G", 0x1p30},  {"GB", 0x1p30},  {"GiB", 0x1p30}, {NULL, 0}};
 static const struct unit times[] = {{"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}, {NULL, 0}};
 
-/* A positive number with one of the units behind it. */
+/* Parses a positive number that is followed by one of the units. */
 static bool parse_quantity(const char *text, const struct unit *units, uint64_t *value)
 {
     char *end;

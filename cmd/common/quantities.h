@@ -1,16 +1,17 @@
 /*
- * Sizes and times as options take them: a number and a unit.
+ * Parsers of the sizes and times in option values: a number and a unit.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes: "64M", "1.5GiB"; K, M and G are powers of 1024. False for what is no positive size. */
+/* Parses a size in bytes, such as "64M" or "1.5GiB"; K, M and G are powers of 1024. Returns false unless the text is a
+ * positive size. */
 bool parse_size(const char *text, uint64_t *bytes);
 
-/* ns: "200ms", "30s", "5min", "1h". */
+/* Parses a time such as "200ms", "30s", "5min" or "1h" into ns. */
 bool parse_time(const char *text, uint64_t *ns);
 
-/* ns, of a number of seconds without a unit. */
+/* Parses a number of seconds without a unit into ns. */
 bool parse_seconds(const char *text, uint64_t *ns);

@@ -47,7 +47,7 @@ const char *spool_input_kind(const char *path)
     return is_perf_data(path) ? "a perf.data file" : "an unsaved recording";
 }
 
-/* ", the last at 14:03:22, 12.34 s after the start" */
+/* Appends the time of the last record: ", the last at 14:03:22, 12.34 s after the start". */
 static void describe_last_record(const struct assemble_result *result, char *text, size_t size)
 {
     char clock[16] = "";
@@ -59,7 +59,8 @@ static void describe_last_record(const struct assemble_result *result, char *tex
              (double)result->length / 1e9);
 }
 
-/* "; 2 damaged parts, 70012 bytes, are missing, and with them the 120 samples of threads that they described" */
+/* Appends the losses: "; 2 damaged parts, 70012 bytes, are missing, and with them the 120 samples of threads that they
+ * described". */
 static size_t describe_damage(const struct assemble_result *result, char *text, size_t size)
 {
     size_t used = 0;
@@ -76,7 +77,7 @@ static size_t describe_damage(const struct assemble_result *result, char *text, 
     return used;
 }
 
-/* Says what a reader of the profile has to know: the recorder did not end it. */
+/* Prints that the recorder did not finish the recording, and how complete it is. */
 static void print_state(const char *spool, bool is_running, const struct assemble_result *result)
 {
     char last[96], missing[320];
@@ -119,7 +120,7 @@ static size_t append_count(char *text, size_t size, uint64_t count, const char *
     return count ? (size_t)snprintf(text, size, ", %" PRIu64 " %s", count, what) : 0;
 }
 
-/* What was imported, and in lines of their own what was not. */
+/* Prints one line about the imported data, and one line about each kind of missing data. */
 static void print_import(const char *path, const struct perf_data_result *found)
 {
     char text[512] = "";
@@ -149,15 +150,15 @@ static void print_import(const char *path, const struct perf_data_result *found)
             "the recording comes from another kernel than the running one: kernel functions have no symbols");
 }
 
-/* The copy of a perf.data file that is read twice, and is a stream or packed. */
+/* A copy of a perf.data file: prof reads the data twice, which a stream or a compressed file does not allow. */
 struct copying {
-    const char *name, *path; /* of the file, for messages; of the copy */
+    const char *name, *path; /* path of the file, for messages; path of the copy */
     int from, to;
     uint64_t size; /* of the copy */
     unsigned char block[256 * 1024], unpacked[256 * 1024];
 };
 
-/* A small packed file can unpack to more than a disk holds. */
+/* Limit of a copy: a small compressed file can unpack to more than a disk holds. */
 static const uint64_t UNPACKED_MAX = UINT64_C(64) << 30;
 
 static int write_block(struct copying *copying, const void *bytes, size_t size, struct error *err)
@@ -185,7 +186,7 @@ static int unpack_block(struct copying *copying, struct unpacker *unpacker, size
     return code;
 }
 
-/* Copies a truncated packed file up to its end. */
+/* Copies a compressed file; of a truncated file, it copies the readable part. */
 static int copy_blocks(struct copying *copying, struct error *err)
 {
     struct unpacker *unpacker = NULL;
@@ -207,7 +208,8 @@ static int copy_blocks(struct copying *copying, struct error *err)
     return code;
 }
 
-/* Where the file lacks the time of the recording, its modification time is the time of the profile. */
+/* Copies the modification time: it becomes the time of the profile if the file does not contain the time of the
+ * recording. */
 static void copy_time(int from, int to)
 {
     struct stat info;
@@ -215,7 +217,8 @@ static void copy_time(int from, int to)
         futimens(to, (struct timespec[]){info.st_atim, info.st_mtim});
 }
 
-/* Until perf ends. Ctrl+C ends the perf of `perf record -o - | prof report -`, and prof goes on with what it wrote. */
+/* Until perf ends. In `perf record -o - | prof report -`, Ctrl+C ends perf, and prof continues with the data that perf
+ * has written. */
 static int copy_perf_data(const char *from, const char *name, const char *path, struct error *err)
 {
     static struct copying copying;
@@ -239,7 +242,7 @@ static int copy_perf_data(const char *from, const char *name, const char *path, 
     return code;
 }
 
-/* Makes the spool of a perf.data file; that from the standard input, and a packed one, is copied to `copy`. */
+/* Converts a perf.data file to a spool file. Copies standard input and compressed files to `copy` first. */
 static int import_perf_data(const char *path, const char *copy, const char *perf_cache, const char *spool,
                             struct perf_data_result *found, struct error *err)
 {
@@ -253,7 +256,7 @@ static int import_perf_data(const char *path, const char *copy, const char *perf
     return code;
 }
 
-/* The recording in between is a file in a directory of its own, which is removed as soon as it has been read. */
+/* Converts the perf.data file to a spool file in a temporary directory, reads the spool file, and deletes both. */
 static int assemble_perf_data(const char *path, const char *output, const struct symbol_options *symbols, bool no_cache,
                               struct assemble_result *result)
 {

@@ -38,9 +38,9 @@ bool symbol_options_are_set(const struct symbol_options *options)
     return options->directories.length || options->urls;
 }
 
-/* ---- while files are fetched ---- */
+/* ---- progress and Ctrl+C during downloads ---- */
 
-/* Takes a pending Ctrl+C; leaves the other signals that end prof to their waiters. */
+/* Consumes a pending SIGINT; other signals that end prof stay pending for their handlers. */
 static bool is_interrupted(void)
 {
     static const struct timespec at_once = {0};
@@ -71,7 +71,7 @@ static bool watch_fetches(void *context, const struct debug_server_progress *pro
     return !stop;
 }
 
-/* A library may need several open files. */
+/* Raises the limit of open files: each library may need several. */
 static void raise_file_limit(const struct rlimit *before)
 {
     const rlim_t enough = 1 << 16;

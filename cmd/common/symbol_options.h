@@ -1,5 +1,6 @@
 /*
- * --symbol-dir and --debuginfod, for all commands that symbolize, and the progress shown while debug files are fetched.
+ * The options --symbol-dir and --debuginfod of all commands that symbolize, and the progress line during downloads of
+ * debug files.
  */
 #pragma once
 
@@ -15,9 +16,9 @@
 
 /* Zero it. */
 struct symbol_options {
-    ARRAY(const char *) directories; /* from the command line */
-    const char *urls;                /* from --debuginfod; NULL: DEBUGINFOD_URLS */
-    bool leave_interrupts;           /* Ctrl+C is for somebody else, also during fetches */
+    ARRAY(const char *) directories; /* arguments of --symbol-dir */
+    const char *urls;                /* argument of --debuginfod; NULL: use DEBUGINFOD_URLS */
+    bool leave_interrupts;           /* SIGINT has another handler, also during downloads */
     struct debug_search search;
     struct directory_path perf_cache; /* for search.perf_cache */
     bool is_open;
@@ -26,15 +27,15 @@ struct symbol_options {
 
 extern const struct option_row symbol_option_rows[];
 
-/* True if one of the options is set. */
+/* Returns true if --symbol-dir or --debuginfod was given. */
 bool symbol_options_are_set(const struct symbol_options *options);
 
-/* Returns where to search, with a connection to the debug servers if there are any; prints a message if that fails.
- * Valid until symbol_options_close(). With SIGINT blocked, Ctrl+C ends only the fetching. Programs started after this
- * call inherit the servers in their environment. */
+/* Returns the directories to search and a connection to the debug servers, if any are set; prints a message if the
+ * connection fails. The result is valid until symbol_options_close(). If SIGINT is blocked, Ctrl+C ends only the
+ * download. Programs started after this call inherit the servers in their environment. */
 const struct debug_search *symbol_options_open(struct symbol_options *options);
 
-/* Cancels fetches running in other threads. */
+/* Cancels downloads in other threads. */
 void symbol_options_stop(struct symbol_options *options);
 
 void symbol_options_close(struct symbol_options *options);

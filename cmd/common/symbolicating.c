@@ -53,7 +53,7 @@ int symbolicate_and_report(struct profile *profile, const char *subject, struct 
     sigset_t interrupt;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
-    if (symbols->search.server) /* so that Ctrl+C skips the fetching */
+    if (symbols->search.server) /* block SIGINT: Ctrl+C then skips only the downloads */
         sigprocmask(SIG_BLOCK, &interrupt, NULL);
     struct error err = {0};
     struct symbolicate_result result = {.addresses = 0};

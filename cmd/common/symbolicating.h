@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Symbolicates the profile on this machine, and prints, after `subject`, how many of its addresses have names, and
- * which libraries lack names and why. `symbols` is open and stays open; `no_cache`: see --no-cache. Returns 0, or 1
- * after a message. */
+/* Symbolicates the profile with the files on this machine. Prints `subject`, the number of addresses with symbols, and
+ * the libraries without symbols with the reason. `symbols` is open and stays open; `no_cache`: see --no-cache. Returns
+ * 0, or 1 after a message. */
 int symbolicate_and_report(struct profile *profile, const char *subject, struct symbol_options *symbols, bool no_cache);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The size of the text without a character at its end that is not complete. */
+/* Returns the size of the text without an incomplete UTF-8 character at its end. */
 static size_t size_without_incomplete_character(const char *text, size_t size)
 {
     for (size_t back = 1; back <= 3 && back <= size; back++) {

@@ -1,4 +1,4 @@
-/* A byte sink for text that is meant for a program and goes to a terminal: its invisible characters are replaced. */
+/* A byte sink that prints machine-readable text, such as CSV, to a terminal, and replaces invisible characters. */
 #pragma once
 
 #include "base/sink.h"
@@ -6,11 +6,11 @@
 struct terminal_sink {
     struct byte_sink out;
     char text[4096];
-    size_t used; /* the first bytes of a character that is not complete yet */
+    size_t used; /* size of `text`: the first bytes of an incomplete character */
 };
 
 /* `terminal`, with .out set and all else zero, must outlive the sink. */
 struct byte_sink terminal_sink(struct terminal_sink *terminal);
 
-/* Writes what is left. Returns 0 or the negative code of .out. */
+/* Writes the incomplete character at the end, if any. Returns 0 or the negative code of .out. */
 int terminal_sink_finish(struct terminal_sink *terminal, struct error *err);

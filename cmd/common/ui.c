@@ -14,7 +14,7 @@ static void mask_invisible(char *text)
     text[ui_mask(text, strlen(text))] = '\0';
 }
 
-static bool shows_line; /* ui_show() has printed a line */
+static bool shows_line; /* ui_show() has printed a progress line that is still visible */
 
 static void clear_line(void)
 {
@@ -23,7 +23,7 @@ static void clear_line(void)
     shows_line = false;
 }
 
-/* Composes a line and writes it at once, so that output of the target does not end up inside it. */
+/* Composes a line and writes it in one call, so that output of the target cannot appear inside the line. */
 static void print_message(const char *prefix, const char *format, va_list args)
 {
     char text[2048];

@@ -1,7 +1,7 @@
 /*
  * The only place that writes to the terminal (tests/lint-output finds others). Text from a file of unknown origin, such
- * as a thread name, must not move the cursor, change the terminal's colors or hide anything: everything that is printed
- * has its invisible characters replaced.
+ * as a thread name, must not move the cursor, change the terminal's colors or hide anything: all functions replace the
+ * invisible characters of their output.
  *
  * prof's messages go to standard error, because standard output belongs to the target (and to `report`). Every line
  * begins with "prof: ".
@@ -15,30 +15,31 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* Prints to standard output, with '?' for each invisible character but newline and tab. */
+/* Prints to standard output, with '?' for each invisible character except newline and tab. */
 void ui_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same to standard error. */
+/* Like ui_print(), but prints to standard error. */
 void ui_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Writes to standard output what is safe as it is: JSON, a color, a character known to be visible. False on failure. */
+/* Writes bytes to standard output unchanged. They must be safe for a terminal: JSON, colors, characters known to be
+ * visible. Returns false on failure. */
 bool ui_write(const char *bytes, size_t size);
 
-/* Replaces the invisible characters of a text. Returns its new size, which is no larger. */
+/* Replaces the invisible characters of a text. Returns the new size of the text, which never exceeds the old size. */
 size_t ui_mask(char *text, size_t size);
 
-/* Prints one line. The format needs no newline. */
+/* Prints one line. `format` has no newline at its end. */
 void ui_print_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints one line about a failure. Returns EXIT_FAILURE, so that `return ui_fail(...)` ends a command. */
 int ui_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same with the error of a library function. */
+/* Like ui_fail(), with the sentence of `err`. */
 int ui_fail_error(const struct error *err);
 
 /* Prints one line about wrong usage of `command`, and how to get its help. Returns EXIT_USAGE (2). */
 int ui_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Shows progress in a line that the next line from any function here replaces. Does nothing if standard error is not a
- * terminal. An empty text removes the line. */
+/* Shows a progress line; the next output of any function in this header replaces it. Does nothing if standard error is
+ * not a terminal. An empty text removes the progress line. */
 void ui_show(const char *format, ...) __attribute__((format(printf, 1, 2)));

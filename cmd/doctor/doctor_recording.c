@@ -1,6 +1,6 @@
 /*
- * What the kernel permits this user to record. Perf events are opened for real, for a child process that waits, and so
- * is ptrace.
+ * What the kernel permits this user to record. It opens perf events for a waiting child process, and attaches to the
+ * child with ptrace.
  */
 #include "cmd/doctor/doctor.h"
 
@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { RATE = 1000 }; /* the usual one of `prof record` */
+enum { RATE = 1000 }; /* the default rate of `prof record` */
 
 #define SETTING_UNKNOWN (-1000L)
 
@@ -52,7 +52,7 @@ static void end_child(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
-/* ---- the surroundings ---- */
+/* ---- containers ---- */
 
 static void examine_container(struct findings *findings, bool perf_works)
 {
@@ -98,7 +98,7 @@ static void examine_buffers(struct findings *findings, const struct perf_events 
         finding_fix(findings, "%ssysctl kernel.perf_event_mlock_kb=2052", sudo_prefix());
 }
 
-/* Whether perf events record a child of ours. */
+/* Tests whether perf events record a child process. */
 static bool try_perf(struct findings *findings, pid_t child)
 {
     struct perf_events events;
@@ -147,7 +147,7 @@ static void examine_rate(struct findings *findings)
         finding_fix(findings, "%ssysctl kernel.perf_event_max_sample_rate=100000", sudo_prefix());
 }
 
-/* The addresses of /proc/kallsyms are 0 for those who may not see them. */
+/* Tests kernel symbols: without permission, all addresses in /proc/kallsyms read as 0. */
 static void examine_kernel_symbols(struct findings *findings)
 {
     FILE *file = fopen("/proc/kallsyms", "re");
@@ -164,7 +164,7 @@ static void examine_kernel_symbols(struct findings *findings)
                            : "kernel functions have no symbols: prof cannot read /proc/kallsyms "
                              "(kernel.kptr_restrict is %ld, perf_event_paranoid %ld)",
                 restrict_, read_setting("perf_event_paranoid"));
-    if (!are_shown && has_line) /* without a restriction, whoever may sample the kernel may see its addresses */
+    if (!are_shown && has_line) /* with kptr_restrict 0, users that may sample the kernel may read its addresses */
         finding_fix(findings, "%ssysctl %skernel.perf_event_paranoid=1", sudo_prefix(),
                     restrict_ > 0 ? "kernel.kptr_restrict=0 " : "");
 }

@@ -1,6 +1,6 @@
 /*
- * The debug info of a program that is to be recorded: what names and lines its profile will have, and how to get the
- * rest.
+ * Tests the debug info of a program: which function names and lines its profile will have, and the command that adds
+ * the missing ones.
  */
 #include "cmd/doctor/doctor.h"
 
@@ -27,7 +27,7 @@ extern char **environ;
 
 /* ---- which file ---- */
 
-/* The interpreter of a script: the word behind "#!", and behind env(1). */
+/* Reads the interpreter of a script: the first word after "#!", or the word after env(1). */
 static bool read_interpreter(const char *path, char *interpreter, size_t size)
 {
     char line[256];
@@ -41,7 +41,7 @@ static bool read_interpreter(const char *path, char *interpreter, size_t size)
 
 /* ---- which package ---- */
 
-/* Writes the first line that a program prints, "" if it prints none within two seconds. */
+/* Runs a program and stores the first line of its output; "" if it prints none within two seconds. */
 static void read_output(const char *const *argv, char *line, size_t size)
 {
     enum { SECONDS = 2 };
@@ -69,19 +69,19 @@ static void read_output(const char *const *argv, char *line, size_t size)
     }
 }
 
-/* The package that has the file, by the package system of Debian or RPM; "" if there is none. */
+/* Asks dpkg-query or rpm for the package of the file; "" if no package contains it. */
 static void find_package(const char *path, char *package, size_t size)
 {
     const char *const dpkg[] = {"dpkg-query", "-S", path, NULL};
     const char *const rpm[] = {"rpm", "-qf", "--queryformat", "%{NAME}\\n", path, NULL};
     read_output(dpkg, package, size);
-    char *colon = strchr(package, ':'); /* "binutils: /usr/bin/objdump", "libc6:amd64: /lib/..." */
+    char *colon = strchr(package, ':'); /* dpkg-query prints "binutils: /usr/bin/objdump" or "libc6:amd64: /lib/..." */
     if (colon)
         *colon = '\0';
     else
         read_output(rpm, package, size);
     if (strchr(package, ' '))
-        package[0] = '\0'; /* "file ... is not owned by any package" */
+        package[0] = '\0'; /* rpm prints "file ... is not owned by any package" */
 }
 
 static void advise_debug_files(struct findings *findings, const char *path, bool has_symbols)
@@ -92,7 +92,8 @@ static void advise_debug_files(struct findings *findings, const char *path, bool
         snprintf(real, sizeof(real), "%s", path);
     find_package(real, package, sizeof(package));
     if (!package[0] && strncmp(real, "/usr/", 5) == 0)
-        find_package(real + strlen("/usr"), package, sizeof(package)); /* before /bin became a link to it */
+        find_package(real + strlen("/usr"), package,
+                     sizeof(package)); /* the package has the path from before /bin became a link to /usr/bin */
     if (package[0] && access("/usr/bin/apt-get", X_OK) == 0)
         finding_fix(findings,
                     "%sapt-get install %s-dbgsym   # from the archive of debug symbols, or: export "

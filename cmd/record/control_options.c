@@ -85,15 +85,16 @@ int control_check(const struct control_options *options, bool has_command, bool 
     return 0;
 }
 
-/* ---- while it records ---- */
+/* ---- snapshots and messages during a recording ---- */
 
-static void print_event(void *context, const char *sentence)
+static void print_notice(void *context, const char *sentence)
 {
     (void)context;
     ui_print_message("%s", sentence);
 }
 
-/* "dir/name-2.json.gz" of "dir/name.json.gz": the first that does not exist. */
+/* Chooses the name of a snapshot: for the output "dir/name.json.gz", the first free name of the form
+ * "dir/name-2.json.gz". */
 static bool choose_name(const char *output, char *name, size_t size)
 {
     enum { MOST_SNAPSHOTS = 100000 };
@@ -123,7 +124,7 @@ static bool make_snapshot(void *context, char *answer, size_t size)
         snprintf(answer, size, "cannot find a free name for a snapshot of %s", source->output);
         return false;
     }
-    struct assemble_options options = {.threads = 1, /* the target's processors are not ours */
+    struct assemble_options options = {.threads = 1, /* one thread, because the target needs the other CPUs */
                                        .cache_directory = source->no_cache ? NULL : cache_directory(&path),
                                        .files = source->files,
                                        .search = symbol_options_open(source->symbols)};
@@ -139,7 +140,7 @@ static bool make_snapshot(void *context, char *answer, size_t size)
 void control_connect(struct control_options *options, struct snapshot_source *source)
 {
     options->has_socket = true;
-    options->notice = print_event;
+    options->notice = print_notice;
     if (strcmp(source->output, "-") != 0)
         options->snapshot = make_snapshot;
     options->context = source;

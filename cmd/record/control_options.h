@@ -1,6 +1,6 @@
 /*
  * The options of `prof record` that limit or pause a recording: --last, --max-size, --paused, --delay, --iterations.
- * The messages and snapshots of a running recording are here, too.
+ * Also prints the messages and saves the snapshots of a running recording.
  */
 #pragma once
 
@@ -14,17 +14,19 @@
 
 extern const struct option_row control_option_rows[];
 
-/* Whether they fit together and to the rest of the command line. Returns 0 or the exit status after a message. */
+/* Checks that these options fit together and to the rest of the command line. Returns 0 or the exit status after a
+ * message. */
 int control_check(const struct control_options *options, bool has_command, bool is_recovery);
 
-/* What the snapshots of a recording are made of. */
+/* The data from which a recording makes snapshots. */
 struct snapshot_source {
-    const char *output; /* of the recording: snapshots are called after it */
+    const char *output; /* the output of the recording, from which snapshots get their names */
     const char *spool;
     struct symbol_options *symbols;
     const struct open_files *files;
     bool no_cache;
 };
 
-/* Has the recording tell the user what happens and, with a `source`, make snapshots; both must outlive it. */
+/* Sets the callbacks with which the recording prints messages and saves snapshots. `options` and `source` must outlive
+ * the recording. */
 void control_connect(struct control_options *options, struct snapshot_source *source);

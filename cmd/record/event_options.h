@@ -1,6 +1,5 @@
 /*
- * The options of `prof record` that name the events to sample beside CPU time, or instead: -e, --period,
- * --no-cpu-samples.
+ * The options of `prof record` that select events to sample: -e, --period, --no-cpu-samples.
  */
 #pragma once
 
@@ -13,8 +12,8 @@
 
 /* Zero it. */
 struct event_options {
-    ARRAY(char *) texts; /* as given, one for each event */
-    uint64_t period;     /* of events that have no own one; 0: none was given */
+    ARRAY(char *) texts; /* the arguments of -e, one for each event */
+    uint64_t period;     /* --period, for events without a period of their own; 0: not given */
     bool no_cpu_samples; /* CPU time is not sampled */
     struct event_list list;
 };

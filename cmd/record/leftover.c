@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The pid in the name of a spool, "BASE.PID.spool"; 0 if it is not a spool. */
+/* Returns the pid in the name of a spool file, "BASE.PID.spool"; 0 for any other name. */
 static pid_t parse_recorder_pid(const char *name, const char *base)
 {
     size_t length = strlen(base);
@@ -26,7 +26,7 @@ static pid_t parse_recorder_pid(const char *name, const char *base)
     return strcmp(end, ".spool") == 0 && pid <= INT_MAX ? (pid_t)pid : 0;
 }
 
-/* Its recorder may be in a container with other process ids. */
+/* The recorder may run in a container with other process IDs, so a lock decides. */
 static bool is_written_in(const char *directory, const char *name)
 {
     char path[PATH_MAX];

@@ -1,5 +1,5 @@
 /* Spool files of earlier recordings that were not saved. */
 #pragma once
 
-/* Reports a spool file "BASE.PID.spool" whose recorder was killed, or could not save the profile. */
+/* Prints a message about a spool file "BASE.PID.spool" whose recorder was killed, or could not save the profile. */
 void leftover_report(const char *base);

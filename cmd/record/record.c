@@ -2,8 +2,8 @@
  * `prof record`: run a command, sample it until it ends, save the profile, serve it.
  *
  * While the command runs, the recording grows in a spool file beside the output. At the end it becomes the profile. If
- * that fails (disk full), the spool stays, and --recover makes the profile later. It also works on the spool of a
- * killed recorder.
+ * prof cannot save the profile (disk full), the spool file stays, and --recover makes the profile later. --recover also
+ * reads the spool file of a killed recorder.
  */
 #include "cmd/common/commands.h"
 #include "cmd/common/directories.h"
@@ -40,7 +40,7 @@ static bool is_directory(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* Checks before a long recording that the result can be saved. */
+/* Checks before the recording that prof can save its profile. */
 static int check_output(const char *output)
 {
     struct stat info;
@@ -68,7 +68,8 @@ static int check_output(const char *output)
     return file_output_check(output, &err) ? ui_fail_error(&err) : 0;
 }
 
-/* The common start of the names of spool files: that of the output or, without one, of a temporary file. */
+/* Finds the common start of the names of spool files: the path of the output or, without an output, of a temporary
+ * file. */
 static void spool_base(const struct record_line *options, char *base, size_t size)
 {
     const char *directory = getenv("TMPDIR");
@@ -78,7 +79,6 @@ static void spool_base(const struct record_line *options, char *base, size_t siz
         snprintf(base, size, "%s", options->output);
 }
 
-/* `rest`: see struct record_result. */
 static int save_profile(const struct record_line *options, const char *spool, int rest, const struct open_files *files,
                         struct record_summary *summary, struct assemble_result *saved)
 {
@@ -99,8 +99,9 @@ static int save_profile(const struct record_line *options, const char *spool, in
 
 /* ---- commands ---- */
 
-/* Whether to serve after saving. Without a terminal, no user reads the address or presses Ctrl+C; an option of the
- * server asks for it all the same. Continuous integrations set CI=true, some with a terminal. */
+/* Returns whether to serve the saved profile. Without a terminal, no user reads the address or presses Ctrl+C, so prof
+ * serves only if the command line has an option of the server. Continuous integrations set CI=true, some with a
+ * terminal. */
 static bool wants_server(const struct record_line *options)
 {
     const char *ci = getenv("CI");
@@ -147,8 +148,8 @@ static int launch_status(int code)
     return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
-/* The exit status of a shell: that of the command. 0 if prof ended the command because the time of -d was over. A full
- * disk ends the recording, not the command; it is a failure if nothing could be saved. */
+/* Returns the command's exit status in the convention of shells; 0 if prof ended the command because the time of -d was
+ * over. A full disk ends the recording, not the command; it is a failure if nothing could be saved. */
 static int exit_status(const struct record_result *recorded, const struct assemble_result *saved)
 {
     if (recorded->end == RECORD_STOPPED && (recorded->pid || recorded->signal != SIGINT))
@@ -161,8 +162,8 @@ static int exit_status(const struct record_result *recorded, const struct assemb
     return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The command got its signal before the profile was saved. Waits up to 1 s for its end, and names it if it continues.
- */
+/* prof has already sent the command a signal. Waits up to 1 s for the command to end, and prints its pid if it is still
+ * running. */
 static void print_running_command(const struct record_result *recorded)
 {
     enum { STEPS = 20 };
@@ -184,7 +185,7 @@ static void print_targets(void *context)
         target_print(&options->targets, options->duration != 0);
 }
 
-/* What runs beside the recorder. */
+/* The processes that run beside the recorder: the live page and the pusher. */
 struct companions {
     struct live_view *live;       /* NULL without --live */
     struct push_windows *windows; /* NULL without --push */
@@ -213,7 +214,7 @@ static struct record_options recorder_options(struct record_line *options, const
                                       .attached = print_targets,
                                       .context = options,
                                       .rate = options->rate,
-                                      /* few users need the waits of the system's daemons */
+                                      /* with -a, few users need the waits of all daemons */
                                       .off_cpu = options->off_cpu == CHOICE_YES || options->wakers ||
                                                  (options->off_cpu == CHOICE_DEFAULT && !options->targets.all),
                                       .wakers = options->wakers,
@@ -288,8 +289,8 @@ static int record_and_save(struct record_line *options, const char *spool, struc
         status = recorded->launch_failed ? launch_status(code) : EXIT_FAILURE;
         goto out;
     }
-    /* The reader of prof's messages may have ended: save all the same. The target runs already, and does not inherit
-     * this. */
+    /* The reader of prof's messages may have ended: prof ignores SIGPIPE and saves the profile. The target is already
+     * running, so it does not inherit the ignored signal. */
     void (*on_closed_pipe)(int) = signal(SIGPIPE, SIG_IGN);
     if (recorded->end == RECORD_SPOOL_FULL)
         ui_print_message("recording stopped before the end: %s", recorded->problem.text);

@@ -23,10 +23,10 @@ struct record_line {
     const char *recover; /* spool file of an earlier recording, to save its profile */
     uint32_t rate;
     uint64_t duration; /* ns; 0: no limit */
-    uint32_t counters; /* bits by enum counter_group */
+    uint32_t counters; /* bit set of enum counter_group */
     bool no_host;
     ARRAY(const char *) variables; /* names of environment variables to save */
-    ARRAY(char *) arguments;       /* before the command, NULL at the end */
+    ARRAY(char *) arguments;       /* arguments before the command, with NULL at the end */
     bool live, save_only, wakers, quiet, verbose;
     enum choice off_cpu, python;
     struct serving_options serving;

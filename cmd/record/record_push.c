@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-static const uint64_t shortest_window = UINT64_C(1000000000); /* ns: the recorder writes about each second */
+static const uint64_t shortest_window =
+    UINT64_C(1000000000); /* ns: at least a second, because the recorder writes the spool once a second */
 
 static int set_address(const struct option_use *use)
 {

@@ -1,6 +1,6 @@
 /*
- * `prof record --push URL`: sends the saved profile or, with --every, a profile of each window while the recording goes
- * on (push_windows.h).
+ * `prof record --push URL`: sends the saved profile or, with --every, a profile of each window during the recording
+ * (push_windows.h).
  */
 #pragma once
 
@@ -12,23 +12,23 @@
 
 extern const struct option_row record_push_option_rows[];
 
-/* Zero it, but for the command. */
+/* The caller sets shared.command, and zeroes all other fields. */
 struct record_push_options {
-    char *address;  /* "env": that of the environment; NULL: nothing is pushed */
+    char *address;  /* URL of --push; "env": use the environment variables; NULL: push nothing */
     uint64_t every; /* ns, interval of pushes; 0: push only the saved profile */
     struct push_options shared;
 };
 
-/* Whether they fit together and to the rest of the command line (`last`: ns of --last, 0: none), and where to push.
- * Returns 0 or the exit status after a message. */
+/* Checks that the options fit together and to the rest of the command line, and finds the URL. `last`: ns of --last; 0:
+ * not given. Returns 0 or the exit status after a message. */
 int record_push_check(struct record_push_options *options, bool is_recovery, bool is_standard_output, uint64_t last);
 
-/* Starts the process that pushes windows: *windows, NULL without --every. `spool`: of the recording, which is about to
- * begin. */
+/* Starts the process that pushes windows before the recording begins. `spool`: path of the recording's spool file.
+ * *windows is NULL without --every. */
 int record_push_start(struct push_windows **windows, const struct record_push_options *options, const char *spool,
                       struct symbol_options *symbols, bool no_cache, bool quiet, struct error *err);
 
-/* Without --every: starts the process that sends the saved profile. What cannot be sent stays in the queue, as messages
- * say. */
+/* Without --every, starts the process that sends the saved profile. If sending fails, the profile stays in the queue,
+ * and a message reports it. */
 void record_push_saved(struct push_windows **windows, const struct record_push_options *options, const char *path,
                        bool quiet);

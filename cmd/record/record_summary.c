@@ -15,10 +15,11 @@
 
 enum { LINE_SIZE = 640, MOST_LINES = SUMMARY_NOTES + HINTS + 8 };
 
-/* Percent from which on a figure makes a profile doubtful. */
+/* Thresholds in percent: above them, the summary warns about the quality of the profile. */
 static const double much_lost = 1, much_truncated = 10, much_unnamed = 20, much_unsampled = 20;
 
-static const uint64_t long_enough = 100000000; /* ns of recording, for a share of it to mean something */
+static const uint64_t long_enough =
+    100000000; /* ns: in shorter recordings, percentages of lost time are not meaningful */
 
 struct lines {
     char text[MOST_LINES][LINE_SIZE];
@@ -32,7 +33,7 @@ static char *next_line(struct lines *lines)
     return line;
 }
 
-/* Appends to a line; what has no room is left out. */
+/* Appends to a line, and truncates the text at the end of the buffer. */
 static void append(char *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void append(char *line, const char *format, ...)
@@ -49,7 +50,7 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* "12 %", "0.3 %"; 100 and 0 only where it is all or nothing. */
+/* Appends a percentage: "12 %" or "0.3 %". "100 %" and "0 %" appear only for exactly all or nothing. */
 static void append_percent(char *line, uint64_t part, uint64_t whole)
 {
     double share = percent(part, whole);
@@ -73,13 +74,14 @@ static void append_size(char *line, uint64_t bytes)
 
 /* ---- the lines ---- */
 
-/* True if all stacks are complete and unwound by debug info, or if there are none. */
+/* Returns true if all stacks are complete and unwound by debug info, or if the profile has no stacks. */
 static bool has_perfect_stacks(const struct trust_counts *counts)
 {
     return !counts->truncated && !counts->completed_live && !counts->without_cfi;
 }
 
-/* Where the file went that had the name of the profile: beside the file that a link leads to. */
+/* Appends the new name of the earlier file with the profile's name; behind a symbolic link, that file is in the
+ * target's directory. */
 static void append_replaced_file(char *line, const char *output)
 {
     struct stat info;
@@ -136,7 +138,7 @@ static void append_separator(char *line)
     append(line, "%s", line[0] ? "; " : "Warning: ");
 }
 
-/* Where a figure makes the profile doubtful. */
+/* Appends a warning for each figure beyond its threshold. */
 static void describe_doubts(struct lines *lines, const struct assemble_result *saved)
 {
     const struct trust_counts *counts = &saved->trust;
@@ -153,13 +155,13 @@ static void describe_doubts(struct lines *lines, const struct assemble_result *s
         append_percent(line, counts->truncated, counts->samples);
         append(line, " of the stacks lack their outer callers");
     }
-    /* where libraries are listed, their line warns */
+    /* the line that lists the libraries has this warning */
     if (!saved->missing_symbols_count && percent(counts->unnamed, counts->samples) >= much_unnamed) {
         append_separator(line);
         append_percent(line, counts->unnamed, counts->samples);
         append(line, " of the samples are in functions without a symbol");
     }
-    bool is_explained = saved->hints.count != 0; /* or they are too few to count */
+    bool is_explained = saved->hints.count != 0; /* the hints explain why samples are missing */
     if (!is_explained && counts->requested > all &&
         percent(counts->requested - all, counts->requested) >= much_unsampled) {
         append_separator(line);
@@ -170,21 +172,24 @@ static void describe_doubts(struct lines *lines, const struct assemble_result *s
         append(next_line(lines), "%s", line);
 }
 
-/* "libLLVM-14.so.1 (44 %, some functions have no symbols)": the share is that of the samples. */
+/* Appends a library: "libLLVM-14.so.1 (44 %, some functions have no symbols)". The percentage is the library's share of
+ * all samples. */
 static void append_library(char *line, const struct assemble_missing_symbols *missing,
                            const struct assemble_result *saved)
 {
     bool is_partly_named = missing->is_partial && missing->reason == MISSING_SYMBOLS_STRIPPED;
     append(line, "%s (", missing->library);
-    if (missing->samples && missing->samples < saved->trust.unnamed) { /* else it is the share of all of them */
+    if (missing->samples &&
+        missing->samples <
+            saved->trust.unnamed) { /* otherwise the percentage is the share of all libraries without symbols */
         append_percent(line, missing->samples, saved->samples);
         append(line, ", ");
     }
     append(line, "%s)", is_partly_named ? "some functions have no symbols" : missing_symbols_text(missing->reason));
 }
 
-/* The command that has the kernel show its names, and permits no more than that: to root at a kernel.kptr_restrict of
- * 1, to others at 0 and a kernel.perf_event_paranoid of 1 (Documentation/admin-guide/sysctl/kernel.rst). */
+/* Appends the command that makes kernel symbols readable, with the smallest permission: root needs kernel.kptr_restrict
+ * 1, other users need 0 and kernel.perf_event_paranoid 1 (Documentation/admin-guide/sysctl/kernel.rst). */
 static void append_kernel_advice(char *line, const struct assemble_result *saved)
 {
     bool is_root = geteuid() == 0, is_hidden = false;
@@ -201,7 +206,7 @@ static void append_kernel_advice(char *line, const struct assemble_result *saved
                is_paranoid ? " kernel.perf_event_paranoid=1" : "");
 }
 
-/* The libraries that lack names, those of most samples first, and what would give them. */
+/* Describes the libraries without symbols, in descending order of samples, and the remedy. */
 static void describe_names(struct lines *lines, const struct record_summary *summary,
                            const struct assemble_result *saved)
 {
@@ -237,7 +242,7 @@ static void describe_names(struct lines *lines, const struct record_summary *sum
     append_kernel_advice(line, saved);
 }
 
-/* Libraries whose source and machine code may differ from what ran. */
+/* Describes libraries that changed during the recording: source and machine code may differ from the executed file. */
 static void describe_gone(struct lines *lines, const struct assemble_result *saved)
 {
     if (!saved->gone_count)
@@ -285,7 +290,7 @@ static void print_details(const struct record_summary *summary)
     }
 }
 
-/* What explains and what can be mended is not to be cut for it. */
+/* Moves the line about stacks to the end: the limit of lines may hide it, but not the explanations and remedies. */
 static void move_to_end(struct lines *lines, size_t index)
 {
     char moved[LINE_SIZE];

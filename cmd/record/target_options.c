@@ -100,7 +100,7 @@ void target_apply(struct target_options *options, struct record_options *record)
     record->thread_name_count = options->threads.length;
 }
 
-/* Users expect prof to record the workers of a server with it. */
+/* Prints the running child processes, because users expect prof to record the workers of a server. */
 static void print_children(const struct target_options *options)
 {
     enum { SHOWN = 32 };

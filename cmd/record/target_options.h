@@ -21,9 +21,9 @@ enum { MAX_PIDS = 256 };
 struct target_options {
     pid_t pids[MAX_PIDS];
     size_t pid_count;
-    struct tid_array children; /* running child processes of `pids`, which are not recorded */
+    struct tid_array children; /* running child processes of `pids`, which prof does not record */
     bool all;
-    const char *cgroup; /* records only its processes; `all` is set, too */
+    const char *cgroup; /* name of --cgroup; `all` is then true */
     bool no_inherit, follow_daemons;
     bool has_cpus;
     struct cpu_list cpus;
@@ -35,11 +35,12 @@ extern const struct option_row target_option_rows[];
 /* Checks that the options fit together and with a command. Returns 0, or the exit status after a message. */
 int target_check(const struct target_options *options, bool has_command);
 
-/* Copies them to the options of the recorder, which must not outlive them. Lists the child processes that the processes
- * of -p have before the recording begins. */
+/* Copies the options to `record`, which must not outlive them. Lists the child processes that the processes of -p have
+ * before the recording begins. */
 void target_apply(struct target_options *options, struct record_options *record);
 
-/* Without a command: prints which processes are recorded, until when, and which of their child processes are not. */
+/* Without a command, prints which processes prof records, until when, and which of their child processes it does not
+ * record. */
 void target_print(const struct target_options *options, bool has_duration);
 
 void target_options_destroy(struct target_options *options);

@@ -135,11 +135,11 @@ struct loaded_file {
     struct profile profile;
     uint8_t *kept; /* per thread; NULL: all are compared */
     bool is_recording;
-    int code; /* of reading it, with what went wrong */
+    int code; /* result of reading the file, and its error */
     struct error err;
 };
 
-/* Reads a saved profile; a recording needs the whole machine, and says how far it is. */
+/* Reads a saved profile, in any thread. finish_file() reads recordings: they use all CPUs and print their progress. */
 static void read_file(void *context, size_t i)
 {
     struct loaded_file *file = (struct loaded_file *)context + i;
@@ -148,7 +148,8 @@ static void read_file(void *context, size_t i)
         file->code = profile_load(file->path, &file->profile, &file->err);
 }
 
-/* The rest, one file after the other. Returns 0, or the exit status after a message. */
+/* Completes a file of read_file(): prints the error, or reads the recording. Returns 0, or the exit status after a
+ * message. */
 static int finish_file(struct loaded_file *file, struct symbol_options *symbols, bool no_cache)
 {
     if (file->is_recording) {
@@ -167,7 +168,7 @@ static int finish_file(struct loaded_file *file, struct symbol_options *symbols,
 
 /* ---- the comparison ---- */
 
-static int copy_thread_names(struct loaded_file *file, const struct compared_side *side)
+static int select_threads(struct loaded_file *file, const struct compared_side *side)
 {
     struct thread_list found = {0};
     int status = 0;
@@ -183,7 +184,7 @@ static int copy_thread_names(struct loaded_file *file, const struct compared_sid
     return status;
 }
 
-/* Saved profiles are read beside each other. */
+/* Reads the saved profiles in parallel. */
 static void read_files(const struct comparing *comparing, struct loaded_file *files)
 {
     enum { STACK_SIZE = 4 << 20, MOST_THREADS = 8 };
@@ -211,7 +212,7 @@ static int load_files(const struct comparing *comparing, struct symbol_options *
             struct loaded_file *file = &files[count];
             int status = finish_file(file, symbols, no_cache);
             if (!status)
-                status = copy_thread_names(file, side);
+                status = select_threads(file, side);
             if (status)
                 return status;
             inputs[count] = (struct compare_input){.profile = &file->profile,
@@ -224,7 +225,7 @@ static int load_files(const struct comparing *comparing, struct symbol_options *
     return 0;
 }
 
-/* "base1.json.gz and 9 more" */
+/* Names a side for the header: "base1.json.gz and 9 more". */
 static void name_side(const struct compared_side *side, char out[SIDE_NAME_SIZE])
 {
     size_t more = side->files.length - 1;

@@ -1,6 +1,6 @@
 /*
- * What is compared with what: the files, ranges and threads of the two sides, for `prof diff`, `prof check` and `prof
- * load` with several files.
+ * The files, ranges and threads of the two sides of a comparison, for `prof diff`, `prof check` and `prof load` with
+ * several files.
  */
 #pragma once
 
@@ -31,15 +31,15 @@ struct comparing {
 
 extern const struct option_row comparing_option_rows[];
 
-/* How many of the arguments stand after "--", which getopt_long() leaves no trace of: call it before that. */
+/* Counts the arguments after "--". Call it before getopt_long(), which removes the "--". */
 int comparing_count_new_files(int argc, char **argv);
 
-/* Distributes the files that the command line names on the sides: BASE NEW, or BASE... -- NEW..., or one file of which
- * two ranges or groups of threads are compared. Returns 0, or the exit status after a message. */
+/* Assigns the files of the command line to the two sides: BASE NEW, or BASE... -- NEW..., or one file for both sides,
+ * with two ranges or two groups of threads. Returns 0, or the exit status after a message. */
 int comparing_choose_files(struct comparing *comparing, const char *command, int count, char **files, int after);
 
-/* Loads them all, and makes the comparison, with its scale. `symbols` is open and stays so. Returns 0, or the exit
- * status after a message. */
+/* Loads all files, and makes the scaled comparison. `symbols` is open and stays open. Returns 0, or the exit status
+ * after a message. */
 int comparing_load(const struct comparing *comparing, struct symbol_options *symbols, bool no_cache,
                    struct profile *out);
 

@@ -1,8 +1,8 @@
 /*
- * A report of a profile: its options, what they select, and the columns of its tables. `prof report`, `diff`, `check`
+ * A report of a profile: its options, the selected data, and the widths of its columns. `prof report`, `diff`, `check`
  * and `export` share it. report_command.c runs the command: report_options.c parses the command line, report_select.c
- * selects threads, range and samples and queries the engine, report_transforms.c resolves names. Then a file for each
- * report prints.
+ * selects threads, range and samples and queries the engine, report_transforms.c resolves names. Each kind of report
+ * has a file of its own, which prints it.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct report_transform {
     const char *text;   /* its argument */
 };
 
-/* What is printed. */
+/* The kinds of reports. */
 enum report_kind {
     REPORT_TREE,
     REPORT_FUNCTIONS,
@@ -53,18 +53,18 @@ struct exporter;
 
 struct report_options {
     const struct option_table *table; /* of the command */
-    const char *output;               /* of export: NULL: the standard output */
+    const char *output;               /* of export; NULL: standard output */
     const struct exporter *exporter;  /* of export */
     unsigned sanitized;               /* of export: enum sanitize_part */
     ARRAY(const char *) keep_names;   /* of export: libraries */
-    bool is_dry_run;                  /* of export: say what is left out, and write nothing */
-    const char *view;                 /* of export: what a page begins with; NULL: the first view */
+    bool is_dry_run;                  /* of export: print the removed data, and write no file */
+    const char *view;                 /* of export: the initial view of an HTML page; NULL: the first view */
     const char *path;
     bool inverted, json, verbose, no_pager;
     enum report_color_when color;
     enum report_kind kind;
     const char *subject; /* argument of the butterfly, lines, annotation or waits */
-    const char *weight;  /* its id; NULL: the first of the profile */
+    const char *weight;  /* id of the weight; NULL: the first weight of the profile */
     const char *search;
     ARRAY(const char *) threads; /* arguments of --thread */
     ARRAY(struct report_transform) transforms;
@@ -86,11 +86,11 @@ struct report {
     struct report_options options;
     struct engine *engine;
     const struct profile *profile;
-    struct thread_list threads; /* indexes of the selected threads */
+    struct thread_list threads; /* indexes of the selected threads in the profile */
     struct time_range range;    /* ms */
     ARRAY(struct transform) transforms;
-    struct arena paths;                /* of the transforms */
-    struct butterfly_focus focus;      /* for REPORT_BUTTERFLY; a function: for REPORT_ANNOTATION */
+    struct arena paths;                /* memory of the paths in transforms */
+    struct butterfly_focus focus;      /* focus of REPORT_BUTTERFLY, or the function of REPORT_ANNOTATION */
     const struct debug_search *search; /* for REPORT_ANNOTATION */
     uint32_t source;                   /* for REPORT_LINES */
     enum wait_grouping wait_grouping;  /* for REPORT_WAITS */
@@ -101,6 +101,6 @@ struct report {
     unsigned width;                    /* columns per line; 0: unlimited */
     bool utf8;                         /* the locale is UTF-8 */
     bool color;
-    /* Widths: total and self weight, and all columns with their separators. */
+    /* Widths of the columns of total and self weight, and of all columns with their separators. */
     unsigned total_columns, self_columns, figures_columns;
 };

@@ -1,7 +1,7 @@
 /*
  * `prof report --annotate FUNCTION`: the machine code of a function with the weight of each instruction, below its
- * source lines. The code of an inlined function is part of other functions: then these are printed, with the weights of
- * the inlined instructions only.
+ * source lines. The code of an inlined function is part of other functions: the command prints those functions, with
+ * the weights of the inlined instructions only.
  */
 #include "cmd/report/report_annotate.h"
 
@@ -29,11 +29,11 @@ struct source_file {
 struct annotator {
     const struct report *report;
     const struct native_symbol *symbol;
-    struct symbolizer *places, *names; /* `names` reads no debug info */
+    struct symbolizer *places, *names; /* `names` finds symbols without reading debug info */
     ARRAY(struct source_file) files;
 };
 
-/* The code of one symbol, with a weight and an answer per instruction. */
+/* The code of one symbol, with the weight and the source line of each instruction. */
 struct annotation {
     struct disassembly code;
     ARRAY(struct address_cost) costs;
@@ -51,7 +51,7 @@ static int identify_library(const struct annotator *annotator, struct identified
     return named_library_identify(&named, out, err);
 }
 
-/* Collects the weights of the function's own frames in the symbol, and of the calls inlined there. */
+/* Sums the weights of the function's frames in the symbol, including the calls inlined into the function. */
 static int find_costs(const struct annotator *annotator, struct annotation *out, struct error *err)
 {
     const struct report *report = annotator->report;
@@ -118,7 +118,7 @@ static void annotation_destroy(struct annotation *annotation)
     symbol_answers_destroy(&annotation->places);
 }
 
-/* The innermost function and line of an instruction; all zero if unknown. */
+/* Returns the innermost function and the line of an instruction; zeros if unknown. */
 static struct symbol_frame find_place(const struct annotation *annotation, size_t instruction)
 {
     if (instruction >= annotation->places.count)
@@ -138,7 +138,7 @@ static bool is_inlined(const struct annotation *annotation, size_t instruction)
 
 enum { CONTEXT_INSTRUCTIONS = 3, ADDRESS_COLUMNS = 12, NAME_COLUMNS = 60 };
 
-/* Whether to print the instruction: it is heavy enough, or close to one that is. */
+/* Returns whether to print the instruction: it or an adjacent instruction has enough weight. */
 static bool is_shown(const struct report *report, const struct annotation *annotation, size_t instruction)
 {
     size_t first = instruction < CONTEXT_INSTRUCTIONS ? 0 : instruction - CONTEXT_INSTRUCTIONS;
@@ -168,7 +168,7 @@ static void free_files(struct annotator *annotator)
     array_free(&annotator->files);
 }
 
-/* Prints text up to the edge of the terminal, after `used` columns. */
+/* Prints text after `used` columns, and truncates it at the edge of the terminal. */
 static unsigned print_truncated(const struct report *report, const char *text, unsigned used)
 {
     if (report->width && report->width <= used)
@@ -176,7 +176,7 @@ static unsigned print_truncated(const struct report *report, const char *text, u
     return used + report_print_text(report, text, report->width ? report->width - used : 0);
 }
 
-/* "trace.cpp:12 (dot)  return a.x * b.x + a.y * b.y;" */
+/* Formats a source line: "trace.cpp:12 (dot) return a.x * b.x + a.y * b.y;" */
 static void print_line(struct annotator *annotator, const struct annotation *annotation, size_t instruction)
 {
     const struct report *report = annotator->report;
@@ -239,7 +239,7 @@ static void print_listing(struct annotator *annotator, const struct annotation *
     }
     if (is_gap)
         ui_print("%*s...\n", (int)report->figures_columns, "");
-    free_files(annotator); /* their names belong to the annotation */
+    free_files(annotator); /* the annotation owns the names of the files */
 }
 
 static void print_symbol(struct annotator *annotator, const struct symbol_cost *cost)

@@ -1,5 +1,5 @@
 /*
- * The machine code of a function.
+ * The report of a function's machine code.
  */
 #pragma once
 

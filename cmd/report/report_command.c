@@ -36,7 +36,7 @@ static bool shows_busy_threads(enum report_kind kind)
     return kind <= REPORT_CATEGORIES;
 }
 
-/* Explains why there are no rows: if the profile has samples, an option excludes them. */
+/* Prints why the report has no rows: the profile has no samples, or an option excludes all of them. */
 static void print_empty_reason(const struct report *report)
 {
     size_t samples = 0;
@@ -200,7 +200,7 @@ int cmd_report(int argc, char **argv)
     return run_report(report_of_command(&report_table, false), argc, argv);
 }
 
-/* `prof diff BASE NEW`: the same of a comparison. */
+/* `prof diff BASE NEW`: prints the report of a comparison. */
 int cmd_diff(int argc, char **argv)
 {
     return run_report(report_of_command(&diff_table, true), argc, argv);

@@ -1,5 +1,5 @@
 /*
- * From options to a report that is ready to print.
+ * Makes a report that is ready to print from its options.
  */
 #pragma once
 

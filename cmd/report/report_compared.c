@@ -1,5 +1,5 @@
 /*
- * What `prof diff` prints: the header, and rows of functions and trees with what each side counts, and the change.
+ * The output of `prof diff`: the header, and rows of functions and trees with both sides and the change.
  *
  *     base ms   new ms   change  change %     95%  total change  function
  *       812.0    901.0    +89.0    +11.0%   ±12.0         +89.0  compute  [app]
@@ -39,7 +39,7 @@ void report_format_change(const struct report *report, double change, char out[Q
         snprintf(out, QUANTITY_TEXT_MAX, "%c%.90s", change < 0 ? '-' : '+', text);
 }
 
-/* "+5.3%", "appeared", "gone" */
+/* Formats the relative change: "+5.3%", "appeared" or "gone". */
 static void format_relative(const struct report *report, double base, double new, char out[QUANTITY_TEXT_MAX])
 {
     double percent = 100 * (new - base) / fabs(base);
@@ -70,7 +70,7 @@ static void print_weight(const struct report *report, double weight)
     putchar(' ');
 }
 
-/* More is bad, as a rule: red, from where perf colors shares on. */
+/* Increases are red, because more time is usually worse; the threshold is the one at which perf colors percentages. */
 static enum report_color color_of_change(const struct report *report, double change)
 {
     if (report_is_light(report, change))
@@ -78,7 +78,7 @@ static enum report_color color_of_change(const struct report *report, double cha
     return change > 0 ? COLOR_HOT : COLOR_WARM;
 }
 
-/* Both sides, the change and its percentage. */
+/* Prints base, new side, change and relative change. */
 static void print_sides(const struct report *report, const double shown[PROFILE_SIDES])
 {
     char change[QUANTITY_TEXT_MAX], relative[QUANTITY_TEXT_MAX];
@@ -197,7 +197,7 @@ static void print_wall_time(const struct report *report, const struct func_chang
     putchar('\n');
 }
 
-/* Which time has changed, beside the wall time. */
+/* Names the time that the report counts, for the line about the wall time. */
 static const char *kind_of_time(enum sample_weight kind)
 {
     return kind == WEIGH_CPU_TIME       ? " of CPU time"
@@ -298,7 +298,8 @@ static bool is_light(const struct report *report, const struct func_timing *row)
     return report_is_light(report, report->options.order == FUNCS_BY_SELF ? row->self : row->total);
 }
 
-/* Intervals hold for each function by itself, verdicts for all together: a reader of both has to know why. */
+/* Explains why a verdict can differ from its interval: intervals cover each function by itself, verdicts all functions
+ * together. */
 static void print_noise_title(const struct func_changes *changes)
 {
     bool any_outside = false;
@@ -311,7 +312,7 @@ static void print_noise_title(const struct func_changes *changes)
     puts(":");
 }
 
-/* Prints the functions whose change is noise, or those whose change is not, until there are as many as `limit`. */
+/* Prints either the functions whose change is noise or those whose change exceeds noise, up to `limit` rows. */
 static void print_functions(const struct report *report, const struct func_changes *changes, bool of_noise,
                             size_t *limit, struct omissions *omissions)
 {
@@ -338,7 +339,7 @@ static void print_functions(const struct report *report, const struct func_chang
         puts("No function has changed by more than noise.");
 }
 
-/* Functions that only one side has: how many, and what they count. */
+/* Prints the number and the weight of functions that only one side has. */
 static void print_one_sided_functions(const struct report *report, const struct func_timings *functions,
                                       enum profile_side side)
 {

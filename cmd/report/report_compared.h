@@ -1,5 +1,5 @@
 /*
- * Columns and functions of comparisons.
+ * The columns and the list of functions of a comparison.
  */
 #pragma once
 
@@ -7,29 +7,30 @@
 
 const struct profile_comparison *report_comparison(const struct report *report);
 
-/* "+12.5", "-3", a dash for nothing */
+/* Formats a change: "+12.5", "-3", or a dash for 0. */
 void report_format_change(const struct report *report, double change, char out[QUANTITY_TEXT_MAX]);
 
 void report_measure_compared(struct report *report);
-/* `changes`: of the list of functions; NULL: of another report. */
+/* Prints the header of a comparison. `changes`: the changes of the list of functions; NULL in other reports. */
 void report_print_compared_head(const struct report *report, const struct func_changes *changes);
 
-/* Columns of base, new and change: of self, with the change of the total at the end, or the other way round.
- * `interval`: text of one more column; NULL: none. */
+/* Prints the columns base, new and change. With `by_self` they count self time, and a last column has the change of the
+ * total; otherwise they count the total, and the last column has the change of self time. `interval`: text of one more
+ * column; NULL: none. */
 void report_print_compared(const struct report *report, const struct side_figures sides[PROFILE_SIDES], bool by_self,
                            const char *interval);
 void report_print_compared_columns(const struct report *report, const char *title, bool by_self, bool has_interval);
 
-/* The same of self alone. Returns the columns that it took. */
+/* Prints the columns base, new and change of self time only. Returns their width in columns. */
 unsigned report_print_compared_self(const struct report *report, const double self[PROFILE_SIDES]);
 void report_print_compared_self_columns(const struct report *report, const char *title);
 
-/* Destroy them also after a failure. */
+/* Computes the changes of all functions. The caller destroys `changes`, also after a failure. */
 int report_find_changes(struct func_changes *changes, const struct report *report, struct error *err);
 
-/* What one must know to believe the verdicts, a sentence or two; NULL: nothing. `is_changed`: something is said to be
- * more than noise, also if none of the functions is. */
+/* Returns a sentence or two about the limits of the verdicts; NULL if none apply. `is_changed`: the total or a function
+ * exceeds noise. */
 const char *report_describe_verdicts(const struct func_changes *changes, const struct report *report, bool is_changed);
 
-/* Prints the header, too. */
+/* Prints the header and the list of functions. */
 int report_print_compared_functions(const struct report *report, struct error *err);

@@ -1,7 +1,7 @@
 /*
- * `prof diff --hot-lines` and `--lines FILE`: the source lines of all files by the change of their self time. A line is
- * the same by its file and number, and the file of a function is that of the base: where lines were inserted above,
- * those below are gone under one number and appear under another. Of one file, all lines, by number.
+ * `prof diff --hot-lines` and `--lines FILE`: the source lines of all files by the change of their self time. prof
+ * matches lines by file and number, and uses the base's file name of each function: after an inserted line, the lines
+ * below are gone under one number and appear under another. Of one file, all lines, by number.
  */
 #include "cmd/report/report_compared_lines.h"
 
@@ -155,7 +155,7 @@ static void set_changes(struct compared_file_line *row)
     row->self = row->sides[SIDE_NEW].self - row->sides[SIDE_BASE].self;
 }
 
-/* Both are by line: the next line is that of the smaller number. */
+/* Merges two lists that are sorted by line number. */
 static int merge_sides(struct report_compared_file *file, const struct line_costs sides[PROFILE_SIDES],
                        struct error *err)
 {

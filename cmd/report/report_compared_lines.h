@@ -1,18 +1,19 @@
 /*
- * Source lines of a comparison.
+ * The reports of source lines in a comparison.
  */
 #pragma once
 
 #include "cmd/report/report.h"
 
 struct compared_line {
-    uint32_t func, line; /* as of struct hot_line */
+    uint32_t func, line; /* like the fields of struct hot_line */
     double self[PROFILE_SIDES];
 };
 
 struct report_compared_lines {
-    ARRAY(struct compared_line) rows; /* the largest change first; free it, also after a failure */
-    double known[PROFILE_SIDES];      /* self of all lines; the rest of the side's total has no line */
+    ARRAY(struct compared_line)
+    rows;                        /* sorted by change, the largest first; the caller frees it, also after a failure */
+    double known[PROFILE_SIDES]; /* self time of all lines; the rest of the side's total has no line number */
 };
 
 int report_compare_lines(struct report_compared_lines *lines, const struct report *report, struct error *err);
@@ -27,8 +28,8 @@ struct compared_file_line {
 };
 
 struct report_compared_file {
-    ARRAY(struct compared_file_line) lines; /* by line; free it, also after a failure */
-    struct compared_file_line all;          /* of the whole file: each sample once */
+    ARRAY(struct compared_file_line) lines; /* sorted by line; the caller frees it, also after a failure */
+    struct compared_file_line all;          /* the whole file, in which each sample counts once */
 };
 
 int report_compare_file(struct report_compared_file *file, const struct report *report, struct error *err);

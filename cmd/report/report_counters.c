@@ -1,6 +1,6 @@
 /*
- * `prof report --counters`: what was counted of the processes and of the machine, in the range; and the short table of
- * it that comes before a tree.
+ * `prof report --counters`: the counters of processes and of the machine in the range; and the short table of counters
+ * above a tree.
  */
 #include "cmd/report/report_counters.h"
 
@@ -17,14 +17,15 @@
 
 enum { NUMBER_COLUMNS = 12, LABEL_COLUMNS = 20, NAME_COLUMNS = 20 };
 
-/* A counter with its figures in the range. */
+/* A counter with its values in the range. */
 struct counter_row {
     const struct counter *counter;
     struct counter_display display;
     struct counter_totals totals;
 };
 
-/* Whether it is of a process with a thread that was chosen, or of the machine. False: it has nothing in the range. */
+/* Fills the row of a counter. Returns false if the counter's process has no selected thread, or the counter has no
+ * value in the range. */
 static bool fill_row(const struct report *report, const struct counter *counter, struct counter_row *row)
 {
     const struct profile *profile = report->profile;
@@ -37,7 +38,7 @@ static bool fill_row(const struct report *report, const struct counter *counter,
     return is_chosen && !isnan(row->totals.low);
 }
 
-/* What a row is of, "make (123)"; returns its columns. */
+/* Formats the process of a row: "make (123)". */
 static void name_of(const struct report *report, const struct counter_row *row, char *text)
 {
     const struct thread *thread = &report->profile->threads.data[row->counter->main_thread];
@@ -165,7 +166,7 @@ struct process_figures {
     double cpu, memory, faults, read, written, switches;
 };
 
-/* Our own counters by their names in the file. */
+/* The counters that prof records, by their names in the profile. */
 static double *figure_of(struct process_figures *figures, const char *name)
 {
     const struct {
@@ -196,7 +197,7 @@ static void add_figure(const struct report *report, struct process_figures *figu
     *figure = isnan(*figure) ? value : *figure + value;
 }
 
-/* The figures of a process whose first counter is `at`; moves it behind the last one. */
+/* Collects the values of the process whose first counter is `at`, and moves `at` behind its last counter. */
 static bool next_process(const struct report *report, size_t *at, struct process_figures *figures)
 {
     const struct profile *profile = report->profile;

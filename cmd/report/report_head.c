@@ -29,7 +29,7 @@ static double count_all_samples(const struct report *report)
     return all;
 }
 
-/* How many samples the figures count. */
+/* Counts the samples in the report. */
 double report_counted_samples(const struct report *report)
 {
     bool are_weights = report->profile->meta.has_no_times && report->weight.table == TABLE_SAMPLES &&
@@ -39,8 +39,8 @@ double report_counted_samples(const struct report *report)
 
 /* ---- the recorder's metadata ---- */
 
-/* The value of the first entry with one of these names (NULL-terminated; older versions of prof used others); NULL:
- * none. */
+/* Finds the first metadata entry with one of these names (NULL-terminated: older versions of prof used other names);
+ * NULL: none. */
 static const char *find_metadata(const struct metadata *metadata, const char *const *names)
 {
     for (; *names; names++)
@@ -50,7 +50,7 @@ static const char *find_metadata(const struct metadata *metadata, const char *co
     return NULL;
 }
 
-/* The number at the start of a value: "1,234", "3 (0.1 %)". */
+/* Parses the number at the start of a metadata value: "1,234" or "3 (0.1 %)". */
 static double parse_number(const char *value)
 {
     double number = 0;
@@ -73,7 +73,7 @@ static const char *const lost_names[] = {"Samples lost", NULL};
 
 /* ---- the first line ---- */
 
-/* Total CPU time in ms; 0 if the profile has none. */
+/* Sums the CPU time of all threads in ms; 0 if the profile has no CPU times. */
 static double sum_cpu_times(const struct report *report)
 {
     double cpu = 0;
@@ -82,7 +82,7 @@ static double sum_cpu_times(const struct report *report)
     return cpu;
 }
 
-/* The weight, where the file has no times; the number of samples follows it. */
+/* Appends the total weight of a profile without times, before the number of samples. */
 static void append_amount(const struct report *report, char *line)
 {
     const char *unit = report->weight.unit;
@@ -168,7 +168,7 @@ static void print_first_line(const struct report *report, const struct metadata 
     char line[REPORT_LINE_SIZE], lost_text[QUANTITY_TEXT_MAX];
     double lost = parse_number(find_metadata(metadata, lost_names));
     count_text(lost_text, lost);
-    /* the table below lists the threads, too: leave them out if the line is too narrow */
+    /* a narrow line omits the threads, which the table below also lists */
     for (int with_threads = 1; with_threads >= 0; with_threads--) {
         line[0] = '\0';
         append_time(report, line);
@@ -201,7 +201,7 @@ void report_warn(const struct report *report, const char *text)
     report_print_wrapped(report, text, 4, (unsigned)strlen("Warning:"));
 }
 
-/* Code without names makes the report hard to read, not its figures wrong. */
+/* Warns of code without symbols, which makes the report hard to read, although its numbers are right. */
 static int warn_of_unnamed_code(const struct report *report, struct error *err)
 {
     enum { MOST_NAMED = 3 };
@@ -263,7 +263,8 @@ static void warn_of_few_samples(const struct report *report)
     report_warn(report, text);
 }
 
-/* What the recorder advised. False if it had no advice, or filters may be why there is little to see. */
+/* Prints the advice of the recorder. Returns false if the profile has no advice, or if filters may be the reason for
+ * the few samples. */
 static bool warn_of_hints(const struct report *report, const struct metadata *metadata)
 {
     bool any = false;
@@ -343,7 +344,7 @@ struct event_count report_count_event(const struct report *report, size_t event)
     return count;
 }
 
-/* What was sampled beside CPU time, in the threads and the range that are shown. */
+/* Prints the events that were sampled besides CPU time, in the selected threads and range. */
 static void print_events(const struct report *report)
 {
     const struct profile_meta *meta = &report->profile->meta;

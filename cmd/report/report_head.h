@@ -1,5 +1,5 @@
 /*
- * The header of a report: a line about the profile, warnings, filters.
+ * The header of a report: a line about the profile, the warnings and the filters.
  */
 #pragma once
 
@@ -8,16 +8,16 @@
 /* Prints one line about the profile, warnings about its quality, and the filters; with --verbose all metadata. */
 int report_print_head(const struct report *report, struct error *err);
 
-/* One line about the options that exclude samples, if there are such. */
+/* Prints one line about the options that exclude samples, if any. */
 void report_print_filters(const struct report *report);
 
 void report_warn(const struct report *report, const char *text);
 
-/* How often an event of meta.events happened in the threads and the range of the report, and in how many samples. */
+/* Number of occurrences of an event of meta.events in the selected threads and range, and number of its samples. */
 struct event_count {
     double total, samples;
 };
 struct event_count report_count_event(const struct report *report, size_t event);
 
-/* How many samples the recording lost; 0 if the profile does not say. */
+/* Reads the number of samples that the recording lost; 0 if the profile has no such metadata. */
 int report_count_lost(const struct report *report, double *lost, struct error *err);

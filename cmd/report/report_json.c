@@ -1,6 +1,6 @@
 /*
- * `prof report --json`: one object with metadata and rows, depth first, for scripts. It is complete unless options
- * exclude rows.
+ * `prof report --json`: one object with metadata and rows, depth first, for scripts. The JSON has all rows unless
+ * options exclude some.
  */
 #include "cmd/report/report_json.h"
 
@@ -60,7 +60,7 @@ static void write_side(struct json_writer *json, const char *key, double total, 
     json_close(json, '}');
 }
 
-/* Of a comparison both sides and the change, else total and self. */
+/* Writes total and self weight; in a comparison, the weights of both sides and their change. */
 static void write_figures(struct json_writer *json, const struct report *report, double total, double self,
                           const struct side_figures sides[PROFILE_SIDES])
 {
@@ -80,8 +80,8 @@ static bool is_heavy(const struct report *report, double weight)
            100 * fabs(weight) / report->total >= report->options.min_percent;
 }
 
-/* Descendants of a node that is too light or too deep are skipped, too: their totals are no greater. (With weights of
- * both signs a descendant may be heavier; it is skipped all the same.) */
+/* A node that is too light or too deep is skipped together with its descendants, whose totals are at most as large.
+ * (With negative weights a descendant can have a larger total; it is skipped nevertheless.) */
 static void write_tree(struct json_writer *json, const struct report *report, const struct tree_rows *rows)
 {
     uint32_t skip_below = UINT32_MAX;
@@ -117,7 +117,7 @@ static void write_interval(struct json_writer *json, const struct change_estimat
     json_close(json, ']');
 }
 
-/* The interval of the change, and whether it is more than noise. */
+/* Writes the confidence interval of a change, and whether the change exceeds noise. */
 static void write_estimate(struct json_writer *json, const struct change_estimate *estimate)
 {
     write_interval(json, estimate);
@@ -343,7 +343,7 @@ static int write_list(struct json_writer *json, const struct report *report, str
     return code;
 }
 
-/* Writes a tree as an array under `name`: that of the engine, or one side of a butterfly. */
+/* Writes a tree as an array under `name`: the tree of the engine, or one side of a butterfly. */
 static int write_whole_tree(struct json_writer *json, const struct report *report, const char *name,
                             struct butterfly *butterfly, enum butterfly_side side, struct error *err)
 {

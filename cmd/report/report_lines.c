@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a sum: it and one of its parts that is all of it differ in their last digits. */
+/* Relative rounding error of a sum: a total and its only part may differ by it. */
 #define ROUNDING 1e-9
 
 /* ---- which file ---- */
@@ -29,7 +29,7 @@ static const char *source_name(const struct report *report, uint32_t source)
     return profile_text(report->profile, report->profile->sources.data[source].filename);
 }
 
-/* Whether `wanted` is the source's whole name, or its last parts: "parse.c", "src/parse.c". */
+/* Returns whether `wanted` is the source's whole path, or its last parts, such as "parse.c" or "src/parse.c". */
 static bool source_fits(const struct report *report, uint32_t source, const char *wanted, bool whole)
 {
     const char *name = source_name(report, source);

@@ -1,6 +1,6 @@
 /*
- * `prof report --markers`: the markers of the threads, by start, as in the page's marker table. --search works as in
- * that table: on markers, not on stacks.
+ * `prof report --markers`: the markers of the threads, by start, as in the page's marker table. With --markers,
+ * --search searches markers instead of stacks, as in the page.
  */
 #include "cmd/report/report_markers.h"
 
@@ -25,7 +25,7 @@ struct marker_report {
     struct payload payload;
 };
 
-static int begin_columns(struct marker_report *markers, const struct report *report, struct error *err)
+static int query_markers(struct marker_report *markers, const struct report *report, struct error *err)
 {
     *markers = (struct marker_report){.report = report};
     struct marker_query query = {.threads = report->threads.data,
@@ -41,7 +41,7 @@ static int begin_columns(struct marker_report *markers, const struct report *rep
     return 0;
 }
 
-static void end_columns(struct marker_report *markers)
+static void marker_report_destroy(struct marker_report *markers)
 {
     marker_view_free(markers->view);
     array_free(&markers->text);
@@ -53,7 +53,7 @@ static const struct marker *marker_at(const struct marker_report *markers, size_
     return &marker_view_list(markers->view)->data[markers->shown[at]];
 }
 
-/* The marker table's Details column, NUL-terminated. NULL if memory ran out. */
+/* Formats the Details column of a marker, NUL-terminated. NULL if memory ran out. */
 static const char *details_of(struct marker_report *markers, const struct marker *marker, struct error *err)
 {
     markers->text.length = 0;
@@ -105,7 +105,7 @@ int report_print_markers(const struct report *report, struct error *err)
     enum { USUAL_LIMIT = 400 };
     struct marker_report markers;
     size_t limit = report_row_limit(report, USUAL_LIMIT);
-    int code = begin_columns(&markers, report, err);
+    int code = query_markers(&markers, report, err);
     if (!code)
         ui_print("%*s %*s  %-*s  details\n", START_COLUMNS, "start, ms", DURATION_COLUMNS, "duration", NAME_COLUMNS,
                  "marker");
@@ -117,7 +117,7 @@ int report_print_markers(const struct report *report, struct error *err)
     struct omissions omissions = {.limit = i < markers.count ? limit : 0};
     if (!code)
         report_print_omissions(report, &omissions, "marker");
-    end_columns(&markers);
+    marker_report_destroy(&markers);
     return code;
 }
 
@@ -147,11 +147,11 @@ int report_write_markers(struct json_writer *json, const struct report *report, 
 {
     struct marker_report markers;
     size_t limit = report_row_limit(report, SIZE_MAX);
-    int code = begin_columns(&markers, report, err);
+    int code = query_markers(&markers, report, err);
     json_member_open(json, "markers", '[');
     for (size_t i = 0; !code && i < markers.count && i < limit; i++)
         code = write_marker(json, &markers, marker_at(&markers, i), err);
     json_close(json, ']');
-    end_columns(&markers);
+    marker_report_destroy(&markers);
     return code;
 }

@@ -1,7 +1,7 @@
 /*
  * Shortens function names. The qualified name tells C++, Rust and Swift functions apart; parameters and template
  * arguments can be a hundred times as long. So a long name first loses its parameter list, then its template arguments,
- * innermost first. Only if that is not enough, it is cut in the middle:
+ * innermost first. If the name is still too long, an ellipsis replaces its middle:
  *
  *     llvm::PassManager<llvm::Function, llvm::AnalysisManager<llvm::Function>>::run(llvm::Function&, ...)
  *     llvm::PassManager<llvm::Function, llvm::AnalysisManager<llvm::Function>>::run(…)
@@ -19,14 +19,15 @@ static const char ellipsis[] = "\xe2\x80\xa6";
 
 enum { DEEPEST = 100, BRACKET = 0x80 };
 
-/* Bracket depth of each byte of a name. A bracket is inside itself, and has BRACKET added. */
+/* Bracket depth of each byte of a name. A bracket has the depth of its contents, plus the flag BRACKET. */
 struct depths {
-    uint8_t *of; /* depth per byte of the name */
+    uint8_t *of; /* bracket depth of each byte of the name */
     size_t length, deepest;
     size_t list; /* start of the parameter list; `length` if there is none */
 };
 
-/* The length of characters that look like brackets, but belong to a name, such as "operator()"; otherwise 0. */
+/* Returns the length of characters at `name` that look like brackets but are part of a name, such as "operator()";
+ * otherwise 0. */
 static size_t length_of_plain(const char *name)
 {
     static const char *const plain[] = {"(anonymous namespace)", "operator()", "->"};

@@ -1,6 +1,6 @@
 /*
- * The command lines of `prof report`, `diff`, `check` and `export`. They share the options that select samples, and
- * each has options of its own.
+ * The command lines of `prof report`, `diff`, `check` and `export`. The commands share the options that select samples;
+ * each command has further options.
  */
 #include "cmd/report/report_options.h"
 
@@ -133,7 +133,7 @@ static int choose_format(const struct option_use *use)
     return ui_usage(use->command, "there is no format '%s'; give %s", use->value, list);
 }
 
-/* The parts that --sanitize names, separated by commas; without any, all. */
+/* Parses the parts of --sanitize, separated by commas. Without an argument, selects all parts. */
 static int choose_parts(const struct option_use *use)
 {
     static const char *const names[SANITIZE_PARTS] = {"homes", "names", "urls", "arguments", "sources"};
@@ -154,7 +154,7 @@ static int choose_parts(const struct option_use *use)
     return 0;
 }
 
-/* The libraries of --keep-names, cut at their commas in place. */
+/* Splits the libraries of --keep-names at their commas, in place. */
 static int add_libraries(const struct option_use *use)
 {
     struct report_options *options = use->group;
@@ -460,8 +460,8 @@ const struct option_table export_table = {
 
 /* ---- the rest of the command line ---- */
 
-/* Takes the two sides of diff and check. Without an option, diff lists functions. Returns 0, or the exit status after a
- * message. */
+/* Stores the files of both sides of diff and check. diff lists functions by default. Returns 0, or the exit status
+ * after a message. */
 static int choose_sides(struct report_options *options, int count, char **files, int after)
 {
     if (options->is_tree && options->kind != REPORT_TREE)
@@ -474,7 +474,7 @@ static int choose_sides(struct report_options *options, int count, char **files,
     return comparing_choose_files(&options->compared, options->table->command, count, files, after);
 }
 
-/* Takes the file of report and export. */
+/* Stores the file of report and export. */
 static int choose_file(struct report_options *options, int count, char **files)
 {
     if (count != 1)

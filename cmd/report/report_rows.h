@@ -1,28 +1,29 @@
 /*
- * Which rows of a tree or list are printed, and the last line about hidden rows.
+ * Limits of the printed rows, and the last line about hidden rows.
  */
 #pragma once
 
 #include "cmd/report/report.h"
 
-/* Rows left out, for the last line. */
+/* Counts of hidden rows, for the last line. */
 struct omissions {
     size_t light; /* rows below the minimum percentage */
-    size_t deep;  /* rows whose children are too deep */
+    size_t deep;  /* rows whose children are hidden because of their depth */
     size_t limit; /* the limit of rows if it hides some; otherwise 0 */
 };
 
-/* "Hidden: 12 functions below 0.5% (--min-percent 0), rows after the first 60 (--limit 0)"; nothing if no row is
- * hidden. `row_noun`: singular name of the rows. */
+/* Prints "Hidden: 12 functions below 0.5% (--min-percent 0), rows after the first 60 (--limit 0)"; prints nothing if no
+ * row is hidden. `row_noun`: singular name of the rows. */
 void report_print_omissions(const struct report *report, const struct omissions *omissions, const char *row_noun);
 
-/* The maximum number of levels of the tree: --depth, or the default. */
+/* Returns the maximum depth of the tree: --depth, or the default. */
 uint32_t report_most_levels(const struct report *report);
 
-/* The maximum number of rows: --limit, or `usual`. */
+/* Returns the maximum number of rows: --limit, or `usual`. */
 size_t report_row_limit(const struct report *report, size_t usual);
 
-/* Percentage of the total. */
+/* Returns a weight in percent of the total. */
 double report_percent(const struct report *report, double weight);
 
-bool report_is_light(const struct report *report, double weight); /* below the percentage of rows that are shown */
+bool report_is_light(const struct report *report,
+                     double weight); /* Returns whether the weight is below --min-percent. */

@@ -35,7 +35,7 @@ static void choose_range(struct report *report)
         report->range.to = full.from + report->options.to * 1000;
 }
 
-/* Lists the weights that the profile has: "recorded, time or cpu-time". */
+/* Prints an error with the weights of the profile: "recorded, time or cpu-time". */
 static int print_unknown_weight(const struct report *report, const struct weight_list *weights)
 {
     char list[REPORT_LINE_SIZE] = "";

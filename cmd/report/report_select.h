@@ -1,5 +1,5 @@
 /*
- * Threads, range and query of a report.
+ * Selection of threads and range, and the query of the engine.
  */
 #pragma once
 
@@ -8,11 +8,11 @@
 /* Sets threads, range and weight. Returns an exit status, after a message if it is not 0. */
 int report_select(struct report *report);
 
-/* The query for the options and the transforms so far. */
+/* Makes the query for the options and the resolved transforms. */
 struct tree_query report_query(const struct report *report);
 
-/* Runs that query, and sets the total. */
+/* Runs the query, and sets report->total. */
 int report_query_engine(struct report *report, struct error *err);
 
-/* Whether an option excludes samples. */
+/* Returns whether an option excludes samples. */
 bool report_is_filtered(const struct report *report);

@@ -10,7 +10,7 @@
 
 enum { TEXT_MAX = 16 << 20 };
 
-/* The caller frees it; NULL if the file cannot be read. */
+/* The caller frees it; Returns NULL if the file is not readable. */
 static char *read_file(const char *name)
 {
     int fd = file_open_in(-1, name);
@@ -31,7 +31,7 @@ static char *text_of(const struct report *report, const char *file)
     return read_file(file);
 }
 
-/* Splits into NUL-terminated lines. Each leading tab becomes one space. */
+/* Splits the text into NUL-terminated lines. Each leading tab becomes one space. */
 static bool cut_into_lines(struct source_text *text)
 {
     for (char *at = text->bytes; at;) {

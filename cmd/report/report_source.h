@@ -10,8 +10,8 @@ struct source_text {
     ARRAY(const char *) lines;
 };
 
-/* Reads a source file's text from the profile or, without it, from disk. Leaves `text` empty if there is none. Destroy
- * it. */
+/* Reads the text of a source file from the profile or, if the profile lacks it, from disk. If neither has the file,
+ * `text` is empty. Destroy it. */
 void source_text_read(struct source_text *text, const struct report *report, const char *file);
 const char *source_text_line(const struct source_text *text, uint32_t line); /* 1-based; NULL: no such line */
 void source_text_destroy(struct source_text *text);

@@ -1,6 +1,6 @@
 /*
- * Prints text of a profile in a terminal. A profile may come from anywhere, and its names may contain anything. They
- * must not move the cursor, change colors, change the writing direction or hide anything.
+ * Prints text of a profile in a terminal. A profile may come from an untrusted source: its names must not move the
+ * cursor, change colors, change the writing direction or hide text.
  */
 #include "cmd/report/report_text.h"
 
@@ -56,7 +56,7 @@ unsigned report_columns_left(const struct report *report, unsigned used)
 
 /* ---- characters and their columns ---- */
 
-/* One character of a text, made safe: its printable form and its width. */
+/* A character of a text: its printable replacement and its width. */
 struct glyph {
     const char *bytes;
     size_t length;
@@ -66,7 +66,7 @@ struct glyph {
 struct glyphs {
     const char *at, *end;
     bool utf8;
-    unsigned marks; /* number of zero-width characters since the last one with a width */
+    unsigned marks; /* number of consecutive zero-width characters */
 };
 
 static struct glyphs glyphs_of(const struct report *report, const char *text)
@@ -197,7 +197,7 @@ void report_print_func(const struct report *report, uint32_t func, const char *c
     const char *origin = report_origin(report->profile, func);
     bool bracket = origin && origin[0] != '['; /* "[kernel.kallsyms]" has its own brackets */
     unsigned around = bracket ? 4 : 2, origin_columns = origin && origin[0] ? report_text_columns(report, origin) : 0;
-    if (columns) { /* the name gets its columns first, then the origin, truncated at its end */
+    if (columns) { /* the name has precedence; the origin gets the remaining columns */
         unsigned after_columns = report_text_columns(report, after), name_columns = report_text_columns(report, name);
         columns = columns > after_columns + LEAST_NAME / 2 ? columns - after_columns : LEAST_NAME / 2;
         unsigned left = columns > name_columns + around ? columns - name_columns - around : 0;

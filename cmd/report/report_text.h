@@ -1,19 +1,19 @@
 /*
- * Text of a profile in a terminal.
+ * Functions that print text of a profile in a terminal.
  */
 #pragma once
 
 #include "cmd/report/report.h"
 
-/* Detects width, utf8 and color. */
+/* Detects the terminal's width, UTF-8 and color, and stores them in the report. */
 void report_detect_terminal(struct report *report);
 
 void report_color(const struct report *report, enum report_color color);
 
-/* The columns left in a line after `used`, at least 8; 0: unlimited. */
+/* Returns the columns that remain in a line after `used`, at least 8; 0: unlimited. */
 unsigned report_columns_left(const struct report *report, unsigned used);
 
-/* The width of a text as these functions print it. */
+/* Returns the width of a text in columns, as these functions print it. */
 unsigned report_text_columns(const struct report *report, const char *text);
 
 /* Prints text of a profile on one line, safely: '?' replaces each invisible character (base/utf8.h) and, if the locale
@@ -21,26 +21,26 @@ unsigned report_text_columns(const struct report *report, const char *text);
  * Returns the columns used. */
 unsigned report_print_text(const struct report *report, const char *text, unsigned columns);
 
-/* The same, with the ellipsis in the middle. */
+/* Like report_print_text(), with the ellipsis in the middle. */
 unsigned report_print_shortened(const struct report *report, const char *text, unsigned columns);
 
-/* Prints right-aligned in `columns`. */
+/* Prints text right-aligned in `columns`. */
 void report_print_right_aligned(const struct report *report, const char *text, unsigned columns);
 
 enum { REPORT_LINE_SIZE = 512 };
 
-/* Appends to a text in a buffer of REPORT_LINE_SIZE bytes, as far as there is room. */
+/* Appends formatted text in a buffer of REPORT_LINE_SIZE bytes, and truncates it at the end of the buffer. */
 void report_append(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prints a sentence and a newline, wrapped. `used` columns of the first line are taken; other lines begin with
- * `indent`. */
+/* Prints a sentence and a newline, wrapped. The first line begins after `used` columns, all others with an indentation
+ * of `indent`. */
 void report_print_wrapped(const struct report *report, const char *text, unsigned indent, unsigned used);
 
 /* Prints the name of a func, `count` (" x 3"), whether its calls are inlined, and its library or file in brackets, if
  * known. */
 void report_print_func(const struct report *report, uint32_t func, const char *count, unsigned columns);
 
-/* How many calls of the func are inlined. */
+/* Returns whether none, some or all calls of the func are inlined. */
 enum inlining report_inlining(const struct report *report, uint32_t func);
 
 /* Prints the name of a function, shortened in its arguments first (report_name.c). Returns the columns used. */
@@ -49,14 +49,14 @@ unsigned report_print_name(const struct report *report, const char *name, unsign
 /* Formats a weight in the profile's unit: "1,234", "1,234.5 ms" or "12.3 MiB"; "-" or a dash for 0. */
 void report_format_weight(const struct report *report, double weight, char out[QUANTITY_TEXT_MAX]);
 
-/* The name of the butterfly's focus. */
+/* Returns the name of the butterfly's focus. */
 const char *report_focus_name(const struct report *report);
 
-/* The weights of libraries or categories, depending on options.kind. */
+/* Lists the weights of libraries or categories, depending on options.kind. */
 int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err);
 
-/* The name of a library or category. */
+/* Returns the name of a library or category. */
 const char *report_group_name(const struct report *report, uint32_t index);
 
-/* The library of a func, otherwise its source file, otherwise NULL. */
+/* Returns the library of a func, otherwise its source file, otherwise NULL. */
 const char *report_origin(const struct profile *profile, uint32_t func);

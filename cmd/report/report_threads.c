@@ -1,7 +1,7 @@
 /*
  * The processes and threads of a profile: CPU time, share of the total, and utilization during their lifetime. The
  * header of a tree shows the busiest threads; threads whose names differ only in a number (a worker pool, the compilers
- * of a build) share a row there. `prof report --threads` lists all.
+ * of a build) share a row there. `prof report --threads` lists all threads.
  */
 #include "cmd/report/report_threads.h"
 
@@ -20,7 +20,7 @@
 
 enum { TIME_COLUMNS = 10, SHARE_COLUMNS = 8, COUNT_COLUMNS = 9 };
 
-/* One row: a thread, a process, or all threads with the same name. */
+/* A row of the table: a thread, a process, or all threads with the same name. */
 struct thread_row {
     double cpu;      /* ms */
     double lifetime; /* ms, inside the range */
@@ -56,7 +56,7 @@ double report_cpu_time(const struct report *report, uint32_t thread)
     return sum;
 }
 
-/* The part of the range between the two times; a NAN is a time outside of it. */
+/* Returns the length of the overlap between the range and a lifetime; NAN: an open end of the lifetime. */
 static double time_inside(const struct report *report, double from, double to)
 {
     return fmax(0, fmin(report->range.to, to) - fmax(report->range.from, from));
@@ -195,7 +195,7 @@ static void format_label(const struct thread_table *table, uint32_t index, bool 
                  table->is_of_several_processes ? "/" : "", (int)kept, name, kept < length ? "*" : "");
 }
 
-/* Fills rows and, at the same index, their labels. */
+/* Groups threads by label: `labels` has the label of each row, at the row's index. */
 static bool group_threads(const struct thread_table *table, struct thread_rows *rows, struct strings *labels)
 {
     const struct report *report = table->report;
@@ -286,7 +286,7 @@ static bool collect_processes(const struct report *report, struct processes *all
     return true;
 }
 
-static void write_process(const struct thread_table *table, const struct thread_row *row)
+static void print_process(const struct thread_table *table, const struct thread_row *row)
 {
     const struct thread *thread = thread_at(table->report, row->first);
     char after[64];
@@ -294,7 +294,7 @@ static void write_process(const struct thread_table *table, const struct thread_
     print_label(table, process_name(table->report, thread), after, print_row_figures(table, row));
 }
 
-static void write_thread(const struct thread_table *table, const struct thread_row *row)
+static void print_thread(const struct thread_table *table, const struct thread_row *row)
 {
     const struct thread *thread = thread_at(table->report, row->first);
     char after[64];
@@ -304,8 +304,8 @@ static void write_thread(const struct thread_table *table, const struct thread_r
     print_label(table, profile_text(table->report->profile, thread->name), after, used + 2);
 }
 
-/* Prints each process, in order, with its threads. Returns whether the limit hides rows. */
-static bool write_processes(const struct thread_table *table, const struct processes *all,
+/* Prints each process in the order of `processes`, followed by its threads. Returns whether the limit hides rows. */
+static bool print_processes(const struct thread_table *table, const struct processes *all,
                             const struct order_entry *processes, const struct order_entry *threads)
 {
     size_t printed = 0, limit = report_row_limit(table->report, SIZE_MAX);
@@ -313,13 +313,13 @@ static bool write_processes(const struct thread_table *table, const struct proce
         uint32_t process = processes[p].index;
         if (printed++ >= limit)
             return true;
-        write_process(table, &all->processes.data[process]);
+        print_process(table, &all->processes.data[process]);
         for (size_t t = 0; all->processes.data[process].threads > 1 && t < all->threads.length; t++) {
             if (all->process_of.data[threads[t].index] != process)
                 continue;
             if (printed++ >= limit)
                 return true;
-            write_thread(table, &all->threads.data[threads[t].index]);
+            print_thread(table, &all->threads.data[threads[t].index]);
         }
     }
     return false;
@@ -338,7 +338,7 @@ int report_print_threads(const struct report *report, struct error *err)
     if (!code) {
         print_titles(&table, "process and threads");
         struct omissions omissions = {0};
-        if (write_processes(&table, &all, processes, threads))
+        if (print_processes(&table, &all, processes, threads))
             omissions.limit = report_row_limit(report, SIZE_MAX);
         report_print_omissions(report, &omissions, "row");
     }

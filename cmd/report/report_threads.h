@@ -1,21 +1,22 @@
 /*
- * CPU time of threads, and the lists of threads.
+ * The CPU time of threads, and the tables of threads.
  */
 #pragma once
 
 #include "cmd/report/report.h"
 
-/* CPU time of a thread in the range in ms, regardless of search and transforms; 0 if the profile has none. */
+/* Returns the CPU time of a thread in the range in ms, regardless of search and transforms; 0 if the profile has no CPU
+ * times. */
 double report_cpu_time(const struct report *report, uint32_t thread);
 
-/* Prints the busiest threads, those with the same name in one row. Prints nothing for a single thread. */
+/* Prints the busiest threads; threads with the same name share a row. Prints nothing for a single thread. */
 int report_print_busy_threads(const struct report *report, struct error *err);
 
 /* Prints all processes and their threads. */
 int report_print_threads(const struct report *report, struct error *err);
 
-/* "1.234 s" or "12.3 ms" */
+/* Formats a time: "1.234 s" or "12.3 ms". */
 void report_format_time(double ms, char *out, size_t size);
 
-/* How many samples the figures count; in a file without times, a row may stand for several. */
+/* Returns the number of samples in the report. In a file without times, a row may stand for several samples. */
 double report_counted_samples(const struct report *report);

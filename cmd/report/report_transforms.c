@@ -1,6 +1,6 @@
 /*
- * Resolves the names in the transforms of `prof report`. Each is searched in the tree that the transforms before it
- * leave, as a user of the page would do.
+ * Resolves the names in the transforms of `prof report`. Each name is resolved in the tree after the previous
+ * transforms, as in the page.
  */
 #include "cmd/report/report_transforms.h"
 
@@ -38,7 +38,7 @@ static int match_text(const char *text, const struct wanted *wanted)
     return FITS_NOT;
 }
 
-/* "name  [library]", the report's notation, only matches in this library. */
+/* The report's notation "name [library]" matches only functions of this library. */
 static int match_func(const struct profile *profile, uint32_t func, const struct wanted *wanted)
 {
     const char *name = strings_text(&profile->strings, func_names_of(profile, func).name);
@@ -56,7 +56,7 @@ static int match_func(const struct profile *profile, uint32_t func, const struct
     return match_text(origin, &bare) == FITS_WHOLE || match_text(origin, &bracketed) == FITS_WHOLE ? FITS_WHOLE : fit;
 }
 
-/* Keeps the indexes with the best match; false if memory ran out. */
+/* Collects the indexes with the best match. Returns false if memory ran out. */
 static bool find_best_matches(struct indexes *found, int *best, uint32_t index, int fit)
 {
     if (fit == FITS_NOT || fit < *best)
@@ -111,13 +111,14 @@ static bool add_transform(struct report *report, struct transform transform)
     return array_push(&report->transforms, transform);
 }
 
-/* Whether the transform applies to exactly one function; the others apply to all functions of that name. */
+/* Returns whether the transform applies to exactly one function; other transforms apply to all functions with the name.
+ * */
 static bool needs_one_function(enum transform_kind kind)
 {
     return kind == TRANSFORM_FOCUS_FUNCTION || kind == TRANSFORM_FOCUS_SELF;
 }
 
-/* Finds exactly one function if `only_one`; otherwise all with the name. Returns an exit status. */
+/* Finds exactly one function if `only_one` is set; otherwise all functions with the name. Returns an exit status. */
 static int find_functions(struct report *report, const struct report_transform *transform, bool only_one,
                           struct indexes *found)
 {
@@ -144,7 +145,7 @@ static int find_functions(struct report *report, const struct report_transform *
     return EXIT_SUCCESS;
 }
 
-/* Applies the transform to each index, unless finding them has failed with `status`; frees them. */
+/* Adds the transform once for each index, unless `status` is a failure. Frees the indexes. */
 static int add_transforms(struct report *report, enum transform_kind kind, struct indexes *found, int status)
 {
     bool enough = true;
@@ -161,7 +162,7 @@ static int resolve_function(struct report *report, const struct report_transform
     return add_transforms(report, transform->kind, &found, status);
 }
 
-/* The index of the category; PROFILE_NONE after a message. */
+/* Returns the index of the category; PROFILE_NONE after a message. */
 static uint32_t find_category(const struct report *report, const struct report_transform *transform)
 {
     const struct profile *profile = report->profile;
@@ -185,7 +186,8 @@ static int resolve_category(struct report *report, const struct report_transform
                : ui_fail("out of memory");
 }
 
-/* Finds the libraries that match best: several only if all match exactly. Returns an exit status. */
+/* Finds the libraries with the best match. Several libraries are allowed only if all match exactly. Returns an exit
+ * status. */
 static int find_libraries(const struct report *report, const struct report_transform *transform, struct indexes *found)
 {
     const struct profile *profile = report->profile;
@@ -233,7 +235,7 @@ static int resolve_frames(struct report *report, const struct report_transform *
                     "'%s' is not a kind of frames; give user, kernel, native, jit or js", transform->text);
 }
 
-/* The end of the next name in a path. A semicolon before a blank belongs to the name, as in "[T; 4]". */
+/* Returns the length of the next name in a path. A semicolon before a blank is part of the name, as in "[T; 4]". */
 static size_t length_of_name(const char *text)
 {
     size_t length = 0;
@@ -242,7 +244,7 @@ static size_t length_of_name(const char *text)
     return length;
 }
 
-/* The child of `node` that matches `wanted`; NODE_NONE after a message. */
+/* Returns the child of `node` that matches `wanted`; NODE_NONE after a message. */
 static uint32_t find_child(struct report *report, const struct report_transform *transform, uint32_t node,
                            const struct wanted *wanted)
 {
@@ -338,7 +340,7 @@ int report_resolve_transforms(struct report *report)
 
 /* ---- the butterfly, and the annotated function ---- */
 
-/* The text after a prefix, or NULL. */
+/* Returns the text after a prefix; NULL if the text has another beginning. */
 static const char *skip_prefix(const char *text, const char *prefix)
 {
     size_t length = strlen(prefix);

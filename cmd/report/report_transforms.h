@@ -1,5 +1,5 @@
 /*
- * Names in transforms, and the focus of a butterfly.
+ * Resolves names in transforms, and the focus of a butterfly.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * The tree of `prof report`. Deep stacks are mostly chains, so an only child stands straight below its parent, and
- * lines go further right only where a tree branches. A function that calls itself, and nothing else worth a row, is one
- * row with the number of its frames:
+ * The tree of `prof report`. Most nodes of deep stacks have one child: an only child has the indentation of its parent,
+ * so lines move to the right only at a branch. A function whose only visible child is the function itself becomes one
+ * row with the number of frames:
  *
  *     total %  self %  samples   self  function
  *      100.0%       -    2,019      -  main  [app]
@@ -52,7 +52,7 @@ static void print_weight(const struct report *report, double weight, unsigned co
     report_print_right_aligned(report, text, columns);
 }
 
-/* Colors as in perf: red from 5% on, green from 0.5% on. */
+/* Colors percentages like perf: red at 5% or more, green at 0.5% or more. */
 static void print_self_percent(const struct report *report, double self)
 {
     char text[32];
@@ -100,8 +100,8 @@ void report_print_columns(const struct report *report, const char *title)
 struct level {
     struct tree_rows rows;
     size_t next;   /* index of the child to print next */
-    size_t shown;  /* number of children that are heavy enough */
-    bool branches; /* draw branches: there are several children, or a chain would hide the next root */
+    size_t shown;  /* number of children with at least the minimum percentage */
+    bool branches; /* draw branch lines: the node has several children, or a chain would hide the next root */
 };
 
 struct tree_printer {
@@ -113,13 +113,13 @@ struct tree_printer {
     size_t printed, limit;
 };
 
-/* One row: a node, or a chain of nodes of the same func. */
+/* A row of the tree: a node, or a chain of nodes of the same func. */
 struct folded_row {
     uint32_t func, last;                      /* the last node of the chain */
     double total, self;                       /* total of the first node, self of all nodes */
-    struct side_figures sides[PROFILE_SIDES]; /* of a comparison: the same */
+    struct side_figures sides[PROFILE_SIDES]; /* in a comparison: total and self of each side */
     size_t frames;
-    bool has_children; /* of the last node */
+    bool has_children; /* the last node has children */
 };
 
 static size_t count_heavy(const struct report *report, const struct tree_rows *rows)
@@ -137,7 +137,7 @@ static int find_children(const struct tree_printer *printer, uint32_t node, stru
                               : engine_children(printer->report->engine, node, rows, err);
 }
 
-/* Takes ownership of the rows. */
+/* Adds a level with these children. Takes ownership of `rows`. */
 static int open_level(struct tree_printer *printer, struct tree_rows *rows, struct error *err)
 {
     struct level *level = array_push_zero(&printer->levels);
@@ -158,8 +158,7 @@ static void close_level(struct tree_printer *printer)
     tree_rows_destroy(&printer->levels.data[--printer->levels.length].rows);
 }
 
-/* Appends the only heavy child to the row as long as it has the same func. Leaves the last node's children in
- * `children`. */
+/* Extends the row while its only visible child has the same func. `children` receives the children of the last node. */
 static int fold_recursion(struct tree_printer *printer, struct folded_row *row, struct tree_rows *children,
                           struct error *err)
 {
@@ -184,8 +183,8 @@ static int fold_recursion(struct tree_printer *printer, struct folded_row *row, 
     return 0;
 }
 
-/* Prints the branch lines to the left of the name; if the room is short, only those of the inner levels. Returns the
- * columns. */
+/* Prints the branch lines to the left of the name. If they exceed `room` columns, prints only the lines of the
+ * innermost levels. Returns the width in columns. */
 static unsigned print_branches(const struct tree_printer *printer, unsigned room)
 {
     static const char *const ascii[] = {"   ", "|  ", "`- ", "|- "};
@@ -221,9 +220,8 @@ static void print_row(const struct tree_printer *printer, const struct folded_ro
     unsigned room = report_columns_left(report, report->figures_columns);
     char count[QUANTITY_TEXT_MAX] = "";
     print_list_row(report, row->total, row->self, row->sides);
-    unsigned used =
-        report->figures_columns +
-        print_branches(printer, room / 2); /* at most half of the room, so that the name has the other half */
+    unsigned used = report->figures_columns +
+                    print_branches(printer, room / 2); /* half of the columns for branch lines, half for the name */
     if (row->frames > 1)
         snprintf(count, sizeof(count), report->utf8 ? " × %zu" : " x %zu", row->frames);
     report_print_func(report, row->func, count, report_columns_left(report, used));

@@ -1,6 +1,6 @@
 /*
- * `prof report --waits`: what the threads waited for, in groups, as in the page's Waits view; and the line that leads
- * there where they waited nearly all the time.
+ * `prof report --waits`: the waits of threads in groups, as in the page's Waits view; and the hint at --waits for
+ * threads that waited nearly all the time.
  */
 #include "cmd/report/report_waits.h"
 
@@ -271,7 +271,7 @@ int report_write_waits(struct json_writer *json, const struct report *report, st
     return code;
 }
 
-/* ---- for those who see little CPU time ---- */
+/* ---- the hint for threads with little CPU time ---- */
 
 int report_describe_waiting(const struct report *report, char *text, struct error *err)
 {

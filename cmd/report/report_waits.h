@@ -13,6 +13,6 @@ int report_choose_waits(struct report *report);
 int report_print_waits(const struct report *report, struct error *err);
 int report_write_waits(struct json_writer *json, const struct report *report, struct error *err);
 
-/* Where CPU time is counted, and the threads waited nearly all the time: says so and what shows more, in a buffer of
- * REPORT_LINE_SIZE bytes; else "". */
+/* If the report counts CPU time and the threads waited nearly all the time, writes a hint at --off-cpu and --waits to a
+ * buffer of REPORT_LINE_SIZE bytes; otherwise "". */
 int report_describe_waiting(const struct report *report, char *text, struct error *err);

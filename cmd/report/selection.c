@@ -43,7 +43,7 @@ int selection_parse_range(const char *command, const char *text, double *from, d
                : ui_usage(command, "'%s' is not a range; give two times in seconds, like 1.5,3 or 200ms,", text);
 }
 
-/* How a thread matches --thread: by tid, by index, by its whole name, by a part of its name. */
+/* Returns how well a thread matches --thread: by tid, by index, by its whole name, or by a part of its name. */
 enum { FITS_TID = 4, FITS_INDEX = 3, FITS_NAME = 2, FITS_PART = 1, FITS_NOT = 0 };
 
 static int match_thread(const struct profile *profile, uint32_t index, const char *wanted)
