@@ -1,12 +1,12 @@
 /*
- * The butterfly, and lists of libraries, categories and threads: for web/src/engine/butterfly.ts.
+ * Exports for web/src/engine/butterfly.ts: the butterfly, and lists of libraries, categories and threads.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
 #include <errno.h>
 
-/* One column of struct func_timing. */
+/* Answers with one column of struct func_timing. */
 static const struct view *answer_groups(struct session *session, int code)
 {
     if (code)
@@ -51,8 +51,8 @@ void session_forget_butterflies(struct session *session, uint32_t query)
             close_butterfly(&session->butterflies.open[i]);
 }
 
-/* Returns the number of the butterfly, or a negative errno value. It stays open as long as its query, or until
- * MOST_BUTTERFLIES newer ones exist. */
+/* Returns the number of the butterfly, or a negative errno value. The butterfly stays open as long as its query, or
+ * until MOST_BUTTERFLIES newer butterflies exist. */
 int session_butterfly(struct session *session, uint32_t query, int kind, uint32_t index)
 {
     struct engine *engine = session_engine(session, query);
@@ -83,7 +83,7 @@ static struct butterfly *find(struct session *session, uint32_t id)
     return NULL;
 }
 
-/* One column: total and self; for a comparison also those of the base and of the new side. */
+/* Answers with one column: total and self; in a comparison, then total and self of the base and of the new side. */
 const struct view *session_butterfly_weights(struct session *session, uint32_t id)
 {
     const struct butterfly *butterfly = find(session, id);

@@ -1,6 +1,6 @@
 /*
- * Comparisons made on the page: of two profiles loaded in turn, or of two ranges or groups of threads of one. Also the
- * confidence of the changes of any comparison.
+ * Comparisons made on the page: of two profiles loaded in turn, or of two ranges or groups of threads of one profile.
+ * Also the confidence of the changes of any comparison.
  */
 #include "profile/compare.h"
 #include "profile/match_funcs.h"
@@ -18,7 +18,7 @@ static void drop_side(struct session *session, uint32_t side)
     session->comparing.has_side[side] = false;
 }
 
-/* As session_finish(), of a profile that becomes a side (enum profile_side) of the next comparison. */
+/* Works as session_finish(), for a profile that becomes a side (enum profile_side) of the next comparison. */
 int session_finish_side(struct session *session, uint32_t side)
 {
     struct profile profile;
@@ -57,9 +57,9 @@ static bool fits_threads(const struct session *session, enum profile_side side, 
     return !session->comparing.kept[side].length || session->comparing.kept[side].length == profile->threads.length;
 }
 
-/* The comparison of the two sides replaces the loaded profile, and both sides. The input holds the names of the
- * sides, each with its NUL; the ranges are in ms after the start of each side. `forgives`: functions match without
- * template arguments and compiler suffixes. */
+/* Replaces the loaded profile by the comparison of the two sides. The input holds the names of the sides, each with its
+ * NUL; the ranges are in ms after the start of each side. With `forgives`, functions match without template arguments
+ * and compiler suffixes. */
 int session_compare(struct session *session, uint32_t size, double base_from, double base_to, double new_from,
                     double new_to, int forgives)
 {
@@ -102,7 +102,7 @@ int session_compare(struct session *session, uint32_t size, double base_from, do
     return session->engine ? 0 : -ENOMEM;
 }
 
-/* The factor for the new side that makes a quantity equal on both sides, as one column. `by`: enum compare_by; the
+/* Answers with the factor for the new side that makes a quantity equal on both sides. `by` is an enum compare_by; the
  * input holds the name of a function with its NUL, `size` bytes. */
 const struct view *session_scale(struct session *session, int by, uint32_t size)
 {
@@ -118,8 +118,8 @@ const struct view *session_scale(struct session *session, int by, uint32_t size)
     return code ? NULL : ANSWER(session, 1, &session->comparing.scale);
 }
 
-/* The changes of the query's functions, heaviest change first, after the change of all: one column of struct
- * known_change. `by_total`: of their total, else their self. */
+/* Answers with one column of struct known_change: the change of the total, then the changes of the query's functions,
+ * heaviest first. With `by_total`, changes of the functions' total, else of their self. */
 const struct view *session_changes(struct session *session, uint32_t query, int by_total)
 {
     struct engine *engine = session_engine(session, query);

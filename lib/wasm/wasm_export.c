@@ -1,5 +1,5 @@
 /*
- * Files of other formats: for web/src/engine/exports.ts.
+ * Exports for web/src/engine/exports.ts: files of other formats.
  */
 #include "export/export_profile.h"
 #include "export/exporters.h"
@@ -13,22 +13,22 @@
 #include <math.h>
 #include <string.h>
 
-/* The samples in a file; without flags, all of the profile. */
+/* Which samples a file contains; without flags, all samples of the profile. */
 enum export_scope {
-    SCOPE_THREADS = 1,    /* the threads of the query, not all */
-    SCOPE_RANGE = 2,      /* the time range of the query, not all */
-    SCOPE_TRANSFORMS = 4, /* the samples after the transforms and the search of the query, in its threads and range */
+    SCOPE_THREADS = 1,    /* only the threads of the query */
+    SCOPE_RANGE = 2,      /* only the time range of the query */
+    SCOPE_TRANSFORMS = 4, /* only the samples after the query's transforms and search, in its threads and range */
 };
 
 enum { MOST_LIBRARIES = 64 };
 
-/* State shared by the calls below: a request, and the objects that its answer needs. */
+/* An export request, and the objects for its answer. */
 struct request {
     const struct exporter *exporter;
     struct export_view view;
     struct sanitize_options sanitize;
     const char *libraries[MOST_LIBRARIES];
-    struct engine *own; /* of a query without transforms; NULL: use the page's engine */
+    struct engine *own; /* an engine with a query without transforms; NULL: use the page's engine */
     ARRAY(uint32_t) threads;
 };
 
@@ -38,7 +38,7 @@ static void request_end(struct request *request)
     array_free(&request->threads);
 }
 
-/* The next NUL-terminated text in the input; NULL: none. */
+/* Returns the next NUL-terminated text in the input; NULL: none. */
 static const char *next_text(const char **at, const char *end)
 {
     const char *text = *at, *nul = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;
@@ -110,7 +110,7 @@ static int request_begin(struct session *session, struct request *request)
     return code;
 }
 
-/* One column: the bytes of the file, before compression. */
+/* Answers with one column: the bytes of the file, before compression. */
 const struct view *session_export(struct session *session)
 {
     struct request request = {0};
@@ -123,14 +123,14 @@ const struct view *session_export(struct session *session)
     return code ? NULL : ANSWER_ARRAY(session, &session->text);
 }
 
-/* The kept and removed data of a sanitized export, as sanitize_describe() writes it. */
+/* Answers with a summary of the kept and removed data of a sanitized export: see sanitize_describe(). */
 const struct view *session_export_preview(struct session *session)
 {
     struct request request = {0};
     struct sanitize_summary summary;
     struct arena memory = {0};
     int code = request_begin(session, &request);
-    request.view.sanitize = &request.sanitize; /* even if no part is removed */
+    request.view.sanitize = &request.sanitize; /* summarize even if no part is removed */
     session->text.length = 0;
     if (!code)
         code = export_preview(&request.view, &memory, &summary, &session->err);
@@ -141,8 +141,8 @@ const struct view *session_export_preview(struct session *session)
     return code ? NULL : ANSWER_ARRAY(session, &session->text);
 }
 
-/* A page in one file: html_page_write(). The input holds the view with a NUL, the template, and the packed profile;
- * `has_sources`: include the texts of source files, if the open profile has any. */
+/* Answers with a self-contained page: html_page_write(). The input holds the view with a NUL, the template, and the
+ * packed profile; With `has_sources`, the page includes the texts of source files, if the open profile has any. */
 const struct view *session_html_page(struct session *session, uint32_t view_length, uint32_t template_length,
                                      uint32_t gzip_length, int has_sources)
 {

@@ -1,5 +1,6 @@
 /*
- * Finding by typed text: functions, other texts of the page, and the terms of a search. For web/src/engine/find.ts.
+ * Exports for web/src/engine/find.ts: finding functions and other texts of the page by typed text, and the terms of a
+ * search.
  */
 #include "tree/fuzzy.h"
 #include "wasm/wasm_calls.h"
@@ -7,8 +8,8 @@
 
 #include <string.h>
 
-/* Orders names that match equally well by the totals of a query. While a newer query is computed, the totals of the
- * previous one stand in, so typing never waits. */
+/* Orders names with equal scores by the totals of a query. While a newer query is computed, the totals of the previous
+ * query apply, so typing never waits. */
 static int weigh_names(struct session *session, uint32_t query)
 {
     struct func_timings functions = {0};
@@ -26,7 +27,7 @@ static int weigh_names(struct session *session, uint32_t query)
     return code;
 }
 
-/* The input holds the typed text. One column of struct found_name. */
+/* The input holds the typed text. Answers with one column of struct found_name. */
 const struct view *session_find_names(struct session *session, uint32_t query, uint32_t length, uint32_t limit)
 {
     const char *text = (const char *)session->input.data;
@@ -36,8 +37,8 @@ const struct view *session_find_names(struct session *session, uint32_t query, u
     return ANSWER_ARRAY(session, &session->finding.found);
 }
 
-/* The input holds the typed text, then texts, each NUL-terminated. Columns: for each text, an int16 with the score
- * of each typed word; for each byte of the texts, with their NULs, a bit for each word that matches there; and the
+/* The input holds the typed text, then texts, each NUL-terminated. Answers with columns: per text, an int16 with the
+ * score of each typed word; per byte of the texts, including NULs, a bit for each word that matches the byte; and the
  * number of words. `length`: of the texts. */
 const struct view *session_find_texts(struct session *session, uint32_t typed, uint32_t length)
 {
@@ -66,7 +67,7 @@ const struct view *session_find_texts(struct session *session, uint32_t typed, u
                   &session->finding.typed_words);
 }
 
-/* The terms of the search in the input, as JSON: a list of {text, kind, excluded}. */
+/* Answers with the terms of the search in the input, as JSON: a list of {text, kind, excluded}. */
 const struct view *session_search_terms(struct session *session, uint32_t length)
 {
     struct search search;

@@ -124,7 +124,7 @@ static void write_counter(struct json_writer *json, const struct profile *profil
     json_close(json, '}');
 }
 
-/* The graphs of a marker kind for a thread. */
+/* Writes the graphs of a marker kind for a thread. */
 static void write_marker_graphs(struct json_writer *json, const struct marker_schemas *schemas, uint32_t schema,
                                 uint32_t thread)
 {
@@ -255,7 +255,7 @@ static int write_comparison(struct json_writer *json, const struct profile *prof
     return 0;
 }
 
-/* ProfileInfo of api.ts as JSON text. */
+/* Answers with ProfileInfo of api.ts as JSON text. */
 const struct view *session_info(struct session *session)
 {
     const struct profile *profile = engine_profile(session->engine);

@@ -19,7 +19,7 @@ struct session *session_new(uint32_t seed_low, uint32_t seed_high)
     return session;
 }
 
-/* A buffer of `size` bytes to write the next input into; NULL if memory ran out. */
+/* Returns a buffer of `size` bytes for the next input; NULL if memory ran out. */
 unsigned char *session_input(struct session *session, uint32_t size)
 {
     session->input.length = 0;
@@ -38,7 +38,7 @@ int session_feed(struct session *session, uint32_t size)
     return import_feed(session->import, session->input.data, size, &session->err);
 }
 
-/* Begins another load: the current profile stays until it is finished. */
+/* Begins another load: the current profile stays until the load is finished. */
 int session_begin(struct session *session)
 {
     import_free(session->import);
@@ -70,8 +70,8 @@ int session_is_part(struct session *session)
     return error_set(&session->err, EINVAL, "this is an update of a profile, without its beginning");
 }
 
-/* The loaded profile replaces the current one, or continues it if it is its next part. If it cannot continue it,
- * parts of the current one stay until a whole profile is loaded. */
+/* Replaces the current profile by the loaded profile, or continues the current profile if its next part was loaded. If
+ * continuing fails, parts of the current profile stay until a whole profile is loaded. */
 static int set_profile(struct session *session, struct profile *profile)
 {
     struct profile before;
@@ -114,17 +114,17 @@ int session_finish(struct session *session)
     return code ? code : set_profile(session, &profile);
 }
 
-/* ---- numbers that other sessions read ---- */
+/* ---- columns of numbers that other sessions parse ---- */
 
-/* Starting at the next piece, defers runs of numbers of `least` bytes or more; 0: none (see profile/read.h). */
+/* Starting at the next piece, defers runs of numbers of `least` bytes or more; 0 defers none (see profile/read.h). */
 void session_defer(struct session *session, uint32_t least)
 {
     if (session->import)
         import_defer(session->import, least);
 }
 
-/* The runs deferred since the last call, all in the last piece: for each, the position of its text, the sizes of
- * text and elements in bytes, and the type of the elements. */
+/* Answers with the runs deferred since the last call, all in the last piece: for each run, the position of its text,
+ * the sizes of text and elements in bytes, and the type of the elements. */
 const struct view *session_deferred(struct session *session)
 {
     size_t count = 0;
@@ -143,13 +143,14 @@ const struct view *session_deferred(struct session *session)
     return ANSWER_ARRAY(session, &session->loading.runs);
 }
 
-/* Where the elements of a run belong, before the next call; NULL if it has them already. */
+/* Returns the destination for the elements of a run, valid until the next call; NULL if the run has its elements. */
 unsigned char *session_deferred_elements(struct session *session, uint32_t run)
 {
     return session->import ? profile_reader_deferred_elements(import_reader(session->import), run) : NULL;
 }
 
-/* The elements of a column of `type`, as bytes, from the JSON array in the input; NULL if anything else is in it. */
+/* Answers with the elements of a column of `type`, as bytes, from the JSON array in the input; NULL if the array
+ * contains other values. */
 const struct view *session_numbers(struct session *session, uint32_t type, uint32_t size)
 {
     const struct column *numbers =
@@ -162,7 +163,7 @@ const struct view *session_numbers(struct session *session, uint32_t type, uint3
     return ANSWER(session, bytes, numbers->data);
 }
 
-/* The bytes of a string of the profile, UTF-8. */
+/* Answers with a string of the profile, in UTF-8. */
 const struct view *session_string(struct session *session, uint32_t string)
 {
     const struct strings *strings = &engine_profile(session->engine)->strings;

@@ -1,5 +1,6 @@
 /*
- * Markers and counters, for web/src/engine/markers.ts. Texts of many markers go out as one JSON text.
+ * Exports for web/src/engine/markers.ts: markers and counters. The answer with texts of several markers is one JSON
+ * text.
  */
 #include "tree/timeline_counters.h"
 #include "wasm/wasm_calls.h"
@@ -36,7 +37,7 @@ int session_marker_query(struct session *session, uint32_t thread_count, double 
     return view ? marker_view_query(view, &query, &session->err) : error_no_memory(&session->err);
 }
 
-/* Indexes of markers. The input holds pairs of words: enum marker_column, and whether it falls. */
+/* Indexes of markers. The input holds pairs of words: enum marker_column, and 1 for descending order. */
 const struct view *session_marker_sorted(struct session *session, uint32_t key_count)
 {
     enum { MOST_KEYS = 4 };
@@ -77,7 +78,7 @@ static const struct view *writer_answer(struct marker_writer *writer, int code)
     return session_answer_json(writer->session, code);
 }
 
-/* Limit of text for a list of markers, bytes: nobody reads more; a truncated character becomes U+FFFD. */
+/* Limit of the text of a marker in a list, bytes; a truncated character becomes U+FFFD. */
 enum { MOST_TEXT = 16384 };
 
 static size_t limit_length(size_t length)
@@ -113,7 +114,7 @@ static void write_marker(struct marker_writer *writer, const struct marker *mark
     json_member_double(writer->json, "kind", marker->kind);
 }
 
-/* An array of MarkerRow of markers.ts. The input holds indexes of markers. */
+/* Answers with an array of MarkerRow of markers.ts, as JSON. The input holds indexes of markers. */
 const struct view *session_marker_texts(struct session *session, uint32_t count, int label)
 {
     if (!session->markers.view)
@@ -168,7 +169,7 @@ static int write_fields(struct marker_writer *writer, const struct marker *marke
     return code;
 }
 
-/* The payload as in the file; for a pair, that of its end if it has one. */
+/* Writes the payload as in the file; for an interval, the payload of the end, if any. */
 static void write_payload(struct marker_writer *writer, const struct marker *marker)
 {
     const struct profile *profile = writer->context->values.profile;
@@ -182,7 +183,7 @@ static void write_payload(struct marker_writer *writer, const struct marker *mar
         json_text(writer->json, strings_text(&profile->strings, data), profile->strings.entries.data[data].length);
 }
 
-/* The funcs of the stack that the payload names as its cause, root first. */
+/* Writes the funcs of the stack in the payload's field `cause`, root first. */
 static void write_cause(struct marker_writer *writer)
 {
     const struct profile *profile = writer->context->values.profile;
@@ -203,7 +204,8 @@ static void write_cause(struct marker_writer *writer)
     json_close(writer->json, ']');
 }
 
-/* MarkerDetails of markers.ts. `thread`: the marker belongs to this thread; PROFILE_NONE: to the query. */
+/* Answers with MarkerDetails of markers.ts, as JSON. With a `thread`, `marker` is an index among the markers of this
+ * thread; with PROFILE_NONE, among the markers of the query. */
 const struct view *session_marker_details(struct session *session, uint32_t thread, uint32_t index)
 {
     struct marker_view *view = get_marker_view(session);
@@ -238,7 +240,7 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
 
 /* ---- the chart ---- */
 
-/* One column of struct marker_row (24 bytes). */
+/* Answers with one column of struct marker_row (24 bytes). */
 const struct view *session_marker_chart(struct session *session)
 {
     const struct marker_chart *chart =
@@ -254,7 +256,7 @@ static const struct view *answer_rects(struct session *session)
     return ANSWER(session, rects->length, rects->row, rects->marker, rects->count, rects->start, rects->end);
 }
 
-/* Columns: row, marker, count, start, end. */
+/* Answers with columns: row, marker, count, start, end. */
 const struct view *session_marker_rects(struct session *session, double from, double to, double pixel,
                                         uint32_t first_row, uint32_t last_row)
 {
@@ -267,7 +269,7 @@ const struct view *session_marker_rects(struct session *session, double from, do
     return answer_rects(session);
 }
 
-/* The same for the markers of one thread in its track; the row is the category. */
+/* Answers with the rects of one thread's markers in its track; the row is the category. */
 const struct view *session_marker_strip(struct session *session, uint32_t thread, double from, double to, double pixel,
                                         uint32_t places)
 {
@@ -282,7 +284,7 @@ const struct view *session_marker_strip(struct session *session, uint32_t thread
     return answer_rects(session);
 }
 
-/* Of each pixel a value and the marker of the thread that has it, for a graph of a kind of markers. */
+/* Answers with the graph of a marker kind: per pixel, a value, and the thread's marker with the value. */
 const struct view *session_marker_graph(struct session *session, uint32_t thread, uint32_t schema, uint32_t graph,
                                         double from, double to, uint32_t width)
 {
@@ -306,8 +308,8 @@ const struct view *session_marker_graph(struct session *session, uint32_t thread
     return ANSWER(session, width, session->markers.graph_values.data, session->markers.graph_markers.data);
 }
 
-/* Columns as those of session_marker_rects(), where the row is enum wait_state; then WAIT_STATES doubles: ms of each
- * state. */
+/* Answers with the columns of session_marker_rects(), where the row is enum wait_state; then WAIT_STATES doubles: ms of
+ * each state. */
 const struct view *session_waits(struct session *session, uint32_t thread, double from, double to, double pixel)
 {
     struct marker_view *view = get_marker_view(session);
@@ -358,7 +360,7 @@ static const struct view *answer_numbers(struct session *session, uint32_t count
     return ANSWER(session, count, session->markers.counter_numbers);
 }
 
-/* Time, change, rate, running sum; empty without a sample at the time. */
+/* Answers with time, change, rate and running sum; empty without a sample at the time. */
 const struct view *session_counter_at(struct session *session, uint32_t index, double time)
 {
     const struct counter *counter = find_counter(session, index);
@@ -370,7 +372,7 @@ const struct view *session_counter_at(struct session *session, uint32_t index, d
     return answer_numbers(session, 4);
 }
 
-/* The sum of changes, the least and the largest running sum. */
+/* Answers with the sum of changes, and the minimum and maximum running sum. */
 const struct view *session_counter_totals(struct session *session, uint32_t index, double from, double to)
 {
     const struct counter *counter = find_counter(session, index);

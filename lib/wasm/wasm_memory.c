@@ -1,10 +1,10 @@
 /*
  * The memory of the WebAssembly build grows in large steps. malloc() requests only the bytes that it lacks, and each
  * growth runs the browser's garbage collector for 2 to 30 ms: half of the load time of a profile with 5 million stacks.
- * Unused memory of a step is only address space.
+ * Unused memory of a step takes only address space.
  *
- * Pointers have 32 bits, so that the memory ends one page below 4 GiB (WASM_MEMORY in the Makefile): a profile of 10
- * million samples and 2 million stacks takes 0.6 GiB. If a browser refuses to grow, the page reports it.
+ * Pointers have 32 bits, so memory ends one page below 4 GiB (WASM_MEMORY in the Makefile); a profile of 10 million
+ * samples and 2 million stacks takes 0.6 GiB. If a browser refuses to grow, the page reports it.
  */
 #ifdef __wasm__
 #include <stdbool.h>
@@ -18,10 +18,10 @@ static bool grow_memory(uintptr_t bytes)
     return __builtin_wasm_memory_grow(0, (bytes + PAGE - 1) / PAGE) != SIZE_MAX;
 }
 
-/* Replaces the C library's function below malloc(), which reports itself that memory ran out. */
+/* Replaces sbrk() of the C library; malloc() reports that memory ran out. */
 void *sbrk(intptr_t increment)
 {
-    static uintptr_t end; /* of malloc()'s memory: the module has one heap */
+    static uintptr_t end; /* end of the heap: the module has one heap */
     uintptr_t size = (uintptr_t)__builtin_wasm_memory_size(0) * PAGE;
     if (end == 0)
         end = size;

@@ -1,7 +1,7 @@
 /*
- * Queries: the views of the page, each with a number that later calls refer to; for web/src/engine/tree.ts. A query has
- * a slot, and replaces the query in it: results that are the same are reused. So the number of queries is bounded by
- * the slots, and each answer belongs to one query.
+ * Exports for web/src/engine/tree.ts: queries, the views of the page, each with a number that later calls refer to. A
+ * new query replaces the query in its slot, and reuses unchanged results. The slots bound the number of queries, and
+ * each answer belongs to one query.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
@@ -140,7 +140,7 @@ struct engine *session_engine(struct session *session, uint32_t query)
     return NULL;
 }
 
-/* Whether the last call failed because it referred to a closed object; resets the flag. */
+/* Returns whether the last call failed because it referred to a closed object; resets this flag. */
 int session_used_closed(struct session *session)
 {
     bool asked = session->querying.used_closed;
@@ -148,7 +148,8 @@ int session_used_closed(struct session *session)
     return asked;
 }
 
-/* The input is a query_request. Returns the number of the query, or a negative errno value; the slot is then empty. */
+/* The input is a struct query_request. Returns the number of the query, or a negative errno value; the slot is then
+ * empty. */
 int session_query(struct session *session)
 {
     const struct query_request *request = (const void *)session->input.data;

@@ -1,8 +1,8 @@
 /*
  * A session of the WebAssembly build: one profile that the page loads and queries. Each wasm_*.c exports the functions
- * of one theme, which a file of web/src/engine calls. Bytes come in through session_input(), a buffer that the caller
- * fills; numbers go out as pointers to columns, valid until the next call. Functions that can fail return 0 or a
- * negative errno value, or NULL; session_error() has the sentence.
+ * of one theme, which a file of web/src/engine calls. Input goes into the buffer of session_input(), which the caller
+ * fills; answers are pointers to columns, valid until the next call. Functions that can fail return 0 or a negative
+ * errno value, or NULL; session_error() returns the error sentence.
  *
  * Built with clang for wasm32-wasi (the Makefile has the command); the only imports are wasi functions in the error
  * paths of the C library, which module.ts answers with "not supported".
@@ -29,7 +29,7 @@
 
 enum { VIEW_COLUMNS = 12 };
 
-/* A run of numbers that the reader has deferred: see session_deferred(). */
+/* A deferred run of numbers: see session_deferred(). */
 struct deferred_run {
     uint32_t run, offset, size, bytes, type;
 };
@@ -41,7 +41,7 @@ struct view {
     const void *columns[VIEW_COLUMNS];
 };
 
-/* Some words that are no columns of another struct. */
+/* An answer of a few words, as one column. */
 struct source_words {
     uint32_t words[4];
 };
@@ -49,15 +49,15 @@ struct source_words {
 /* A request is the input of a call with many arguments. web/src/engine writes the fields in this order. */
 
 struct query_request {      /* of session_query() */
-    double from, to, scale; /* scale: of the new side of a comparison; 0: the profile's own */
+    double from, to, scale; /* scale: factor for the new side of a comparison; 0: the scale of the profile */
     uint32_t place;         /* below MOST_QUERIES */
     uint32_t thread_count, transform_words, search_length;
-    uint32_t inverted, weight; /* weight: of session_weights() */
+    uint32_t inverted, weight; /* weight: index in session_weights() */
     uint32_t compared;         /* enum compared */
-    uint32_t words[];          /* the indexes of the threads, the transforms, the bytes of the search */
+    uint32_t words[];          /* indexes of the threads, transforms, bytes of the search */
 };
 
-struct matching_request { /* of session_activity_matching() */
+struct matching_request { /* input of session_activity_matching() */
     double from, to;
     uint32_t width; /* pixels */
     uint32_t drawn_count, thread_count, transform_words;
@@ -66,23 +66,23 @@ struct matching_request { /* of session_activity_matching() */
     uint32_t words[]; /* drawn threads, threads and words of the transforms, funcs of the path, bytes of the search */
 };
 
-struct export_request { /* of session_export() and session_export_preview() */
+struct export_request { /* input of session_export() and session_export_preview() */
     double from, to;    /* of the query */
     uint32_t query, text_length;
-    uint32_t table;  /* enum export_table, for csv */
+    uint32_t table;  /* enum export_table, for format csv */
     uint32_t weight; /* of the query */
     uint32_t scope;  /* enum export_scope */
     uint32_t parts;  /* enum sanitize_part */
-    char texts[];    /* the format, a search for markers, libraries that keep their names, each with a NUL */
+    char texts[];    /* format, marker search, libraries that keep their names, each with a NUL */
 };
 
 /* A query of session_query(), and its number, which later calls pass. */
-enum { MOST_QUERIES = 4 }; /* open at a time, each in a slot of its own */
+enum { MOST_QUERIES = 4 }; /* limit of open queries, each in its slot */
 
 struct open_query {
     uint32_t id; /* 0: none */
     struct engine *engine;
-    ARRAY(uint32_t) stacks; /* the words of its threads and transforms: see session_stacks() */
+    ARRAY(uint32_t) stacks; /* words of the query's threads and transforms: see session_stacks() */
 };
 
 /* The total weight of a query, with its search and without it. */
@@ -101,7 +101,7 @@ struct known_change {
 
 enum { MOST_BUTTERFLIES = 4 };
 
-/* The frames that costs are computed for, as the input selects them. */
+/* The frames whose costs are computed, as the input selects. */
 enum selection_kind { SELECT_ALL, SELECT_PATH, SELECT_INVERTED_PATH, SELECT_FUNC };
 
 struct open_butterfly {
@@ -118,7 +118,7 @@ struct session_loading { /* wasm_load.c */
 struct session_comparing {               /* wasm_compare.c */
     struct profile sides[PROFILE_SIDES]; /* for the next comparison */
     bool has_side[PROFILE_SIDES];
-    ARRAY(uint8_t) kept[PROFILE_SIDES]; /* per thread of a side, for the next comparison; empty: all are */
+    ARRAY(uint8_t) kept[PROFILE_SIDES]; /* per thread of a side: whether to compare the thread; empty: all threads */
     ARRAY(struct known_change) changes;
     double scale;
 };
@@ -128,8 +128,8 @@ struct session_querying {       /* wasm_query.c */
     uint32_t last;              /* the highest number given so far */
     bool used_closed;           /* the last call failed because it referred to a closed object */
     struct open_query open[MOST_QUERIES];
-    struct open_query graphs;           /* of activity that no open query has the transforms of; its id is not used */
-    ARRAY(struct transform) transforms; /* of the last call; their paths are in the input */
+    struct open_query graphs;           /* for activity after transforms that no open query has; without number */
+    ARRAY(struct transform) transforms; /* transforms of the last call, whose paths are in the input */
 };
 
 struct session_tree { /* wasm_tree.c */
@@ -166,7 +166,7 @@ struct session_timeline { /* wasm_timeline.c */
 };
 
 struct session_markers {      /* wasm_markers.c */
-    struct marker_view *view; /* NULL before the first question */
+    struct marker_view *view; /* NULL before the first call about markers */
     struct marker_rects rects;
     ARRAY(float) graph_values; /* of a counter, of markers */
     ARRAY(uint32_t) graph_markers;
@@ -193,7 +193,7 @@ struct session_charts { /* wasm_charts.c */
 
 struct session_finding { /* wasm_find.c */
     struct name_finder finder;
-    uint32_t query; /* whose totals rank names in the finder; 0: none yet */
+    uint32_t query; /* query whose totals rank names in the finder; 0: none */
     struct found_names found;
     uint32_t typed_words;
     ARRAY(int16_t) text_scores;
@@ -223,7 +223,7 @@ struct session {
     struct session_finding finding;
 };
 
-/* Answers with this many entries in columns; or with the elements of an array. */
+/* Answer with columns of `length` entries, or with the elements of an array. */
 #define ANSWER(session, count, ...)                                                                                    \
     ((session)->view = (struct view){(uint32_t)(count), {__VA_ARGS__}}, &(session)->view)
 #define ANSWER_ARRAY(session, array) ANSWER(session, (array)->length, (array)->data)
@@ -243,30 +243,30 @@ int session_is_part(struct session *session);
 /* Frees the engines and all other objects derived from the profile, and returns the profile. (wasm_load.c) */
 void session_return_profile(struct session *session, struct profile *profile);
 
-/* Begins a text of session->json, and answers with it; NULL if making it failed with `code`. (wasm_info.c) */
+/* Begin the text session->json, and answer with the text; NULL if `code` is an error. (wasm_info.c) */
 void session_begin_json(struct session *session);
 const struct view *session_answer_json(struct session *session, int code);
 
-/* The 32-bit words at the start of the input. */
+/* Returns the 32-bit words at the start of the input. */
 static inline const uint32_t *session_words(const struct session *session)
 {
     return (const uint32_t *)(const void *)session->input.data;
 }
 
-/* The engine of an open query; NULL, with a sentence, if a newer one has taken its place. (wasm_query.c) */
+/* Returns the engine of an open query; NULL, with an error, if a newer query has replaced it. (wasm_query.c) */
 struct engine *session_engine(struct session *session, uint32_t query);
 
 /* Closes all queries, and frees their engines. (wasm_query.c) */
 void session_close_queries(struct session *session);
 
-/* The weights of the profile, which calls pass by index. NULL if memory ran out. (wasm_query.c) */
+/* Returns the weights of the profile, which calls refer to by index. NULL if memory ran out. (wasm_query.c) */
 const struct weight_list *session_weights(struct session *session);
 
 /* Finds a weight by its index. -EINVAL if it does not exist. (wasm_query.c) */
 int session_weight(struct session *session, int index, const struct weight **weight);
 
-/* The engine with the stacks of these threads after these transforms. The words are those of session_query(): this
- * many threads, then the transforms. NULL on failure. (wasm_query.c) */
+/* Returns an engine with the stacks after transforms, for these threads. The words are as in session_query():
+ * `thread_count` threads, then the transforms. NULL on failure. (wasm_query.c) */
 struct engine *session_stacks(struct session *session, const uint32_t *words, uint32_t thread_count,
                               uint32_t transform_words);
 
@@ -278,5 +278,5 @@ int session_read_transforms(struct session *session, const uint32_t *words, size
 /* Frees the butterflies of a query. (wasm_butterfly.c) */
 void session_forget_butterflies(struct session *session, uint32_t query);
 
-/* session->tree.rows as an answer; NULL if making them failed with `code`. (wasm_tree.c) */
+/* session->tree.rows as an answer; NULL if `code` is an error. (wasm_tree.c) */
 const struct view *session_view_rows(struct session *session, int code);

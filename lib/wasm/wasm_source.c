@@ -1,6 +1,6 @@
 /*
- * The costs of lines and instructions, and the keys to request their source text and code: for
- * web/src/engine/source.ts.
+ * Exports for web/src/engine/source.ts: costs of lines and instructions, and keys to request source text and machine
+ * code.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
@@ -9,7 +9,7 @@ enum { MOST_PLACES = 4 };
 
 /* ---- source files ---- */
 
-/* PROFILE_NONE: the source of the func is unknown. */
+/* Returns PROFILE_NONE if the source of the func is unknown. */
 uint32_t session_func_source(const struct session *session, uint32_t func)
 {
     const struct profile *profile = engine_profile(session->engine);
@@ -23,7 +23,7 @@ static const struct view *answer_words(struct session *session, const struct sou
     return ANSWER(session, length, session->source.words.words);
 }
 
-/* Strings: the file's name and its text. */
+/* Answers with strings: name and text of the source file. */
 const struct view *session_source(struct session *session, uint32_t source)
 {
     const struct profile *profile = engine_profile(session->engine);
@@ -33,7 +33,7 @@ const struct view *session_source(struct session *session, uint32_t source)
     return answer_words(session, &words, 2);
 }
 
-/* One column of struct code_address. */
+/* Answers with one column of struct code_address. */
 const struct view *session_source_places(struct session *session, uint32_t source)
 {
     const struct profile *profile = engine_profile(session->engine);
@@ -42,7 +42,7 @@ const struct view *session_source_places(struct session *session, uint32_t sourc
     return ANSWER_ARRAY(session, &session->source.places);
 }
 
-/* Strings: name, debug name, breakpad id, code id. */
+/* Answers with strings of a library: name, debug name, breakpad id, code id. */
 const struct view *session_library(struct session *session, uint32_t lib)
 {
     const struct profile *profile = engine_profile(session->engine);
@@ -54,7 +54,7 @@ const struct view *session_library(struct session *session, uint32_t lib)
     return answer_words(session, &words, 4);
 }
 
-/* Words: library, name (string), size; the second column is the address, as a double. */
+/* Answers with words: library, name (string), size; and with the address as a double. */
 const struct view *session_symbol(struct session *session, uint32_t symbol)
 {
     const struct profile *profile = engine_profile(session->engine);
@@ -70,7 +70,7 @@ const struct view *session_symbol(struct session *session, uint32_t symbol)
     return &session->view;
 }
 
-/* One column of struct address_line. */
+/* Answers with one column of struct address_line. */
 const struct view *session_address_lines(struct session *session, uint32_t symbol)
 {
     if (address_lines_of(&session->source.address_lines, engine_profile(session->engine), symbol, &session->err))
@@ -89,9 +89,9 @@ static struct frame_selection read_selection(const struct session *session, int 
     return (struct frame_selection){NULL, kind == SELECT_FUNC && length == 1 ? path->funcs[0] : PROFILE_NONE};
 }
 
-/* For all frames of the file, or those of one func. `side`: enum profile_side, for a query of both sides of a
- * comparison; -1: the weight of the query. Columns: struct line_cost, and two doubles, the total and self of all
- * lines. */
+/* Counts all frames of the file, or only frames of one func. `side` is an enum profile_side, for a query of both sides
+ * of a comparison; -1: the weight of the query. Answers with columns: struct line_cost, and two doubles, the total and
+ * self of all lines. */
 const struct view *session_line_costs(struct session *session, uint32_t query, uint32_t source, uint32_t func, int kind,
                                       uint32_t length, int side)
 {
@@ -111,13 +111,13 @@ const struct view *session_line_costs(struct session *session, uint32_t query, u
                   &session->source.line_costs.total);
 }
 
-/* The calls inlined into the lines of session_line_costs(): struct inlined_cost. */
+/* Answers with the calls inlined into the lines of session_line_costs(): struct inlined_cost. */
 const struct view *session_inlined_costs(struct session *session)
 {
     return ANSWER_ARRAY(session, &session->source.line_costs.inlined);
 }
 
-/* Columns: struct hot_line, and one double, the self of all lines. */
+/* Answers with columns: struct hot_line, and one double, the self of all lines. */
 const struct view *session_hot_lines(struct session *session, uint32_t query, uint32_t limit)
 {
     const struct engine *engine = session_engine(session, query);
@@ -131,8 +131,8 @@ const struct view *session_hot_lines(struct session *session, uint32_t query, ui
                   &session->source.hot_lines.known);
 }
 
-/* After the selection the input holds where instructions begin (see struct address_request). Columns: struct
- * address_cost, and two doubles as above. */
+/* After the selection, the input holds the starts of instructions (see struct address_request). Answers with columns:
+ * struct address_cost, and two doubles, the total and self of the symbol. */
 const struct view *session_address_costs(struct session *session, uint32_t query, uint32_t symbol, int kind,
                                          uint32_t length, uint32_t start_count)
 {
@@ -151,7 +151,7 @@ const struct view *session_address_costs(struct session *session, uint32_t query
                   &session->source.address_costs.total);
 }
 
-/* One column of struct symbol_cost. */
+/* Answers with one column of struct symbol_cost. */
 const struct view *session_symbol_costs(struct session *session, uint32_t query, uint32_t func, int kind,
                                         uint32_t length)
 {

@@ -1,5 +1,5 @@
 /*
- * The graphs of the timeline, and the sample under the mouse: for web/src/engine/timeline.ts.
+ * Exports for web/src/engine/timeline.ts: graphs of the timeline, and the sample under the mouse.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
@@ -10,8 +10,8 @@ static const struct view *activity_view(struct session *session)
                   session->timeline.activity.shares, session->timeline.activity.strip);
 }
 
-/* Of all samples of the threads in the input, their sum. Columns: categories, shares (length * width), and enum
- * strip_pixel of each of `width` pixels. */
+/* Answers with the summed activity of the threads in the input, from all samples. Columns: categories, shares (length *
+ * width), and enum strip_pixel per pixel (width). */
 const struct view *session_activity(struct session *session, uint32_t drawn_count, double from, double to,
                                     uint32_t width)
 {
@@ -23,8 +23,8 @@ const struct view *session_activity(struct session *session, uint32_t drawn_coun
     return activity_view(session);
 }
 
-/* The activity of the drawn threads after the transforms, a search and a path. The input is a matching_request.
- * Columns as those of session_activity(). */
+/* Answers with the activity of the drawn threads after the transforms, a search and a path. The input is a struct
+ * matching_request. The columns are those of session_activity(). */
 const struct view *session_activity_matching(struct session *session)
 {
     const struct matching_request *request = (const void *)session->input.data;
@@ -45,7 +45,7 @@ const struct view *session_activity_matching(struct session *session)
     return activity_view(session);
 }
 
-/* Columns: the activity of each thread in a range, ms. */
+/* Answers with the activity of each thread in a range, ms. */
 const struct view *session_thread_times(struct session *session, double from, double to)
 {
     size_t count = engine_profile(session->engine)->threads.length;
@@ -58,10 +58,10 @@ const struct view *session_thread_times(struct session *session, double from, do
     return ANSWER(session, count, session->timeline.thread_times.data);
 }
 
-/* Columns: the path (length funcs), then one entry each: time, CPU percent (NAN: unknown), category, whether a
- * transform has dropped it (then the path is empty); at last the start and end of the time in which the thread did
- * not run (NAN: it ran). NULL without a sample there (session_error() is then empty). The input holds threads and
- * transforms as above. */
+/* Answers with the path (length funcs), then columns of one entry: time, CPU percent (NAN: unknown), category, whether
+ * a transform dropped the sample (then the path is empty), and start and end of a wait (NAN: the thread ran). NULL
+ * without a sample at the time (session_error() is then empty). The input holds threads and transforms, as for
+ * session_stacks(). */
 const struct view *session_sample_at(struct session *session, uint32_t thread, double time, uint32_t thread_count,
                                      uint32_t transform_words)
 {

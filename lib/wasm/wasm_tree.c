@@ -1,5 +1,5 @@
 /*
- * The call tree, the function list and names: for web/src/engine/tree.ts.
+ * Exports for web/src/engine/tree.ts: the call tree, the function list and names.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* One column: struct query_summary. */
+/* Answers with one column: struct query_summary. */
 const struct view *session_summary(struct session *session, uint32_t query)
 {
     const struct engine *engine = session_engine(session, query);
@@ -28,7 +28,7 @@ const struct view *session_summary(struct session *session, uint32_t query)
     return ANSWER(session, sizeof(session->tree.summary) / sizeof(double), &session->tree.summary);
 }
 
-/* The last four columns are NULL unless the query is about both sides of a comparison. */
+/* The last four columns are NULL unless the query covers both sides of a comparison. */
 const struct view *session_view_rows(struct session *session, int code)
 {
     const struct tree_rows *rows = &session->tree.rows;
@@ -82,7 +82,7 @@ const struct view *session_heaviest_path(struct session *session, uint32_t query
                : answer_path(session, engine_heaviest_path(engine, depth, share, &session->tree.path, &session->err));
 }
 
-/* The input holds the funcs of the path. NODE_NONE if no such node exists, or the query is closed. */
+/* The input holds the funcs of the path. Returns NODE_NONE if no such node exists, or if the query is closed. */
 uint32_t session_find(struct session *session, uint32_t query, uint32_t length, int nearest)
 {
     struct engine *engine = session_engine(session, query);
@@ -113,7 +113,7 @@ const struct view *session_rewrite_path(struct session *session, uint32_t query,
     return answer_path(session, code);
 }
 
-/* enum recursion; negative if the query is not open */
+/* Returns enum recursion; negative if the query is not open */
 int session_recursion(struct session *session, uint32_t query, uint32_t func)
 {
     const struct engine *engine = session_engine(session, query);
@@ -122,7 +122,9 @@ int session_recursion(struct session *session, uint32_t query, uint32_t func)
 
 /* ---- functions ---- */
 
-/* Of a comparison, base total, base self, new total and new self of the functions; else these columns stay empty. */
+/* In a comparison, fills the columns base total, base self, new total and new self of the functions; else they stay
+ * empty.
+ */
 static bool set_side_columns(struct session *session, size_t length)
 {
     if (!profile_is_comparison(engine_profile(session->engine)))
@@ -139,7 +141,7 @@ static bool set_side_columns(struct session *session, size_t length)
     return true;
 }
 
-/* Columns: func, total, self, and as in set_side_columns(). */
+/* Answers with columns: func, total, self, and the columns of set_side_columns(). */
 const struct view *session_functions(struct session *session, uint32_t query, int by_total)
 {
     struct engine *engine = session_engine(session, query);
@@ -164,7 +166,7 @@ const struct view *session_functions(struct session *session, uint32_t query, in
                   session->tree.side_figures[2].data, session->tree.side_figures[3].data);
 }
 
-/* Strings and numbers of a func, as one column: name, library, library path, file, line, resource. */
+/* Answers with strings and numbers of a func, as one column: name, library, library path, file, line, resource. */
 const struct view *session_func(struct session *session, uint32_t func)
 {
     const struct profile *profile = engine_profile(session->engine);
@@ -173,7 +175,7 @@ const struct view *session_func(struct session *session, uint32_t func)
     return ANSWER(session, sizeof(session->tree.names) / sizeof(uint32_t), &session->tree.names);
 }
 
-/* Whether calls of a func are inlined in the whole profile: enum inlining. INLINED_NEVER if memory ran out. */
+/* Returns whether calls of a func are inlined in the profile: enum inlining. INLINED_NEVER if memory ran out. */
 int session_func_inlining(struct session *session, uint32_t func)
 {
     struct error ignored;
@@ -182,7 +184,7 @@ int session_func_inlining(struct session *session, uint32_t func)
     return func < session->tree.inlining.length ? session->tree.inlining.data[func] : INLINED_NEVER;
 }
 
-/* ---- details: session_details() or session_function_details() first, then its parts ---- */
+/* ---- details: call session_details() or session_function_details(), then read the parts ---- */
 
 int session_details(struct session *session, uint32_t query, uint32_t node)
 {
@@ -205,7 +207,7 @@ double session_truncated(const struct session *session)
     return session->tree.details.truncated;
 }
 
-/* One column of struct category_weight. */
+/* Answers with one column of struct category_weight. */
 const struct view *session_categories(struct session *session, int self)
 {
     const struct category_weights *weights =
@@ -213,7 +215,7 @@ const struct view *session_categories(struct session *session, int self)
     return ANSWER_ARRAY(session, weights);
 }
 
-/* One column of struct line_weight. */
+/* Answers with one column of struct line_weight. */
 const struct view *session_lines(struct session *session)
 {
     return ANSWER_ARRAY(session, &session->tree.details.lines);

@@ -1,5 +1,5 @@
 /*
- * Waits of threads in groups: for web/src/engine/waits.ts.
+ * Exports for web/src/engine/waits.ts: waits of threads in groups.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
@@ -17,8 +17,8 @@ static const struct view *answer_groups(struct session *session, const struct en
                   &session->waits.groups.totals, session->waits.path_ends.data, session->waits.paths.data);
 }
 
-/* `by`: enum wait_grouping. Columns: struct wait_group; the numbers of struct wait_totals; where the path of each
- * group ends in the last column; the funcs of the paths, from the root down. */
+/* `by`: enum wait_grouping. Answers with columns: struct wait_group; the numbers of struct wait_totals; the end of each
+ * group's path in the last column; the funcs of the paths, root first. */
 const struct view *session_wait_groups(struct session *session, uint32_t query, int by)
 {
     struct engine *engine = session_engine(session, query);
