@@ -1,8 +1,8 @@
 /*
  * `prof push FILE URL`: sends a saved profile to a server that takes OpenTelemetry profiles over HTTP.
  *
- * It puts the profile into the queue, and removes it when the server has accepted it. The next push sends profiles that
- * this one could not send.
+ * It puts the profile into the queue, and removes the profile when the server has accepted it. A profile that prof
+ * could not send waits in the queue for the next push.
  */
 #include "cmd/common/commands.h"
 #include "cmd/push/push_options.h"
@@ -57,15 +57,15 @@ const struct option_table push_table = {
     .words = WORDS_FILES,
 };
 
-/* Takes the file and the address. Returns 0 or the exit status after a message. */
+/* Parses the arguments FILE and URL. Returns 0, or the exit status after printing a message. */
 static int parse_arguments(struct options *options, int argc, char **argv)
 {
     int words = argc - optind, most = options->queued ? 1 : 2;
     if (!options->queued && !words)
         return ui_usage("push", "no file given; for example: prof push profile.json.gz http://localhost:4318");
     if (words > most)
-        return ui_usage("push",
-                        options->queued ? "--queued takes an address and no file" : "give one file and one address");
+        return ui_usage("push", options->queued ? "--queued takes an address and no file"
+                                                : "too many arguments: 'prof push' takes one file and one address");
     options->path = options->queued ? NULL : argv[optind];
     return push_options_resolve(&options->push, words == most ? argv[argc - 1] : NULL);
 }

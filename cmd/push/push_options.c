@@ -30,7 +30,7 @@ static int add_header(struct push_options *options, const char *text, struct err
     return header && *header ? 0 : error_no_memory(err);
 }
 
-/* A file with a header in each line: unlike the command line, others cannot read it. */
+/* Reads a file with one header per line. Other users can read the command line, but not such a file. */
 static int read_headers_file(struct push_options *options, const char *path, struct error *err)
 {
     char *text, *rest;
@@ -51,7 +51,7 @@ static int read_headers_file(struct push_options *options, const char *path, str
     return code;
 }
 
-/* The last value of a key counts; with `is_default` the first does. */
+/* Adds or replaces the value of a key. With `is_default`, an existing value stays. */
 static int add_label(struct push_options *options, const char *key, size_t key_length, const char *value,
                      bool is_default, struct error *err)
 {
@@ -77,8 +77,8 @@ static int add_label(struct push_options *options, const char *key, size_t key_l
     return 0;
 }
 
-/* Replaces the end of a text as far as it has room. What is on the command line can be seen in lists of processes, and
- * prof saves it in profiles. */
+/* Overwrites `text` with `hidden`, truncated to the length of `text`. Every user can read the command line in a process
+ * list, and prof saves the command line in profiles. */
 static void hide_text(char *text, const char *hidden)
 {
     size_t length = strlen(text);
@@ -145,7 +145,8 @@ bool push_options_are_set(const struct push_options *options)
 
 /* ---- the environment ---- */
 
-/* The value of the variable for profiles, or of the one for all signals; NULL if neither has one. */
+/* The value of the environment variable for profiles, or else of the variable for all kinds of data; NULL if neither
+ * has one. */
 static const char *read_variable(const char *name)
 {
     char own[64];

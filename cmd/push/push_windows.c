@@ -23,11 +23,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WINDOWS_NICE = 10 }; /* at 19, busy programs would let a window wait for minutes */
+enum { WINDOWS_NICE = 10 }; /* at nice 19, busy programs would delay a window by minutes */
 
 struct push_windows {
     pid_t pid;
-    int socket; /* the process reads from the other end that the recording has ended */
+    int socket; /* the child process reads "recording ended" from the other end */
 };
 
 /* ---- the process ---- */
@@ -36,18 +36,18 @@ struct push_windows {
 
 struct pusher {
     const struct push_windows_options *options;
-    const char *saved; /* the file that is to be pushed; NULL: windows are */
+    const char *saved; /* path of the saved profile to push; NULL: windows are */
     int socket;
     struct pushing pushing;
     struct recording_window window;
     uint64_t missed;       /* that were told */
-    uint64_t queued_until; /* ns: what was recorded before is in the queue, or lost */
-    bool is_behind;        /* the last window is not in the queue, and its samples are in the next one */
+    uint64_t queued_until; /* ns: samples before this time are in the queue, or lost */
+    bool is_behind;        /* the last window failed: the next window includes its samples */
     bool has_lost;
     pthread_t sender;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool has_more;      /* guarded by `lock`: a profile was added since the sender looked */
+    bool has_more;      /* guarded by `lock`: the queue has new profiles for the sender */
     atomic_bool ending; /* no more windows will come */
 };
 
@@ -80,12 +80,12 @@ static void print_dropped_samples(struct pusher *pusher)
     ui_print_message("prof dropped samples before pushing them: --last is too short for --every");
 }
 
-/* Makes the profile of the next window. *samples: how many it has, known also if it fails; NOT_KNOWN otherwise. */
+/* Makes the profile of the next window. Sets *samples to its sample count, even on failure. NOT_KNOWN otherwise. */
 static int make_profile(struct pusher *pusher, const char *rest, struct profile *profile, uint64_t *samples,
                         struct error *err)
 {
     struct directory_path path;
-    struct assemble_options options = {.threads = 1, /* the target's processors are not ours */
+    struct assemble_options options = {.threads = 1, /* the processor count is the target's, not that of this process */
                                        .cache_directory = pusher->options->no_cache ? NULL : cache_directory(&path),
                                        .rest = rest && rest[0] == '/' ? rest : NULL,
                                        .search = &pusher->options->symbols->search,
@@ -116,7 +116,7 @@ static int add_window(struct pusher *pusher, const char *rest, uint64_t *samples
     return code;
 }
 
-/* Says what is not in the queue: its samples are in the next window, or lost. */
+/* Reports a window that prof could not queue. Its samples are in the next window, or lost. */
 static void print_failed_window(struct pusher *pusher, uint64_t samples, bool are_lost, const struct error *err)
 {
     char what[80];
@@ -133,7 +133,7 @@ static void print_failed_window(struct pusher *pusher, uint64_t samples, bool ar
     pusher->has_lost |= are_lost;
 }
 
-/* Whether what a failed window had is in none, and not in the next one. */
+/* Whether the samples of a failed window are lost, so that the next window does not include them. */
 static bool are_samples_lost(const struct pusher *pusher, int code)
 {
     return code == -E2BIG || pusher->window.is_last;
@@ -155,15 +155,15 @@ static int queue_profile(struct pusher *pusher, const char *rest, uint64_t *samp
     return code;
 }
 
-/* Makes the next window and puts it into the queue. What cannot be read yet is in the window after it, and so is what
- * has no room, as long as the spool has it. `rest`: what the recorder says at the end, a file or "none"; NULL: it goes
- * on, or was killed. */
+/* Makes the next window and puts its profile into the queue. If that fails, the next window includes the samples, as
+ * long as the spool file still has them. `rest` is the recorder's last message: the path of a file, or "none". NULL
+ * while the recorder runs, or after it was killed. */
 static void queue_window(struct pusher *pusher, const char *rest)
 {
     struct error err = {0};
     uint64_t samples = NOT_KNOWN, now = monotonic_ns();
     int code = queue_profile(pusher, rest, &samples, &err);
-    bool has_begun = rest || pusher->window.zero || samples != NOT_KNOWN; /* else there may be nothing to read yet */
+    bool has_begun = rest || pusher->window.zero || samples != NOT_KNOWN; /* the spool file may have no samples yet */
     if (code && has_begun)
         print_failed_window(pusher, samples, are_samples_lost(pusher, code), &err);
     if (!code)
@@ -172,7 +172,7 @@ static void queue_window(struct pusher *pusher, const char *rest)
         pusher->queued_until = now;
 }
 
-/* Sends what is in the queue whenever there is more, for ever: a server that is down is tried until it is up. */
+/* Sends queued profiles until the recording ends. While a server is down, this thread retries without a time limit. */
 static void *run_sender(void *context)
 {
     struct pusher *pusher = context;
@@ -188,7 +188,8 @@ static void *run_sender(void *context)
     return NULL;
 }
 
-/* Waits for the end of the recording until `end` (ns). False if it has not come; `rest` gets what the recorder says. */
+/* Waits until the recording ends, or until the time `end` (ns). Returns false at the time limit. Copies the recorder's
+ * last message to `rest`. */
 static bool wait_for_recorder(const struct pusher *pusher, uint64_t end, char *rest, size_t size)
 {
     struct pollfd waits = {.fd = pusher->socket, .events = POLLIN};
@@ -203,7 +204,7 @@ static bool wait_for_recorder(const struct pusher *pusher, uint64_t end, char *r
     return false;
 }
 
-/* Signals that came while it recorded were the recorder's. */
+/* Discards the pending signals: during the recording they were meant for the recorder. */
 static void discard_signals(const sigset_t *signals)
 {
     const struct timespec now = {0};
@@ -211,7 +212,7 @@ static void discard_signals(const sigset_t *signals)
         continue;
 }
 
-/* Returns the exit status of the process, EXIT_FAILURE if something is neither sent nor waits. */
+/* Returns the exit status of the process: EXIT_FAILURE if a profile is neither sent nor queued. */
 static int send_queue(struct pusher *pusher)
 {
     sigset_t signals;
@@ -260,7 +261,7 @@ static int queue_windows(struct pusher *pusher)
     pthread_cond_init(&pusher->changed, NULL);
     if (pthread_create(&pusher->sender, NULL, run_sender, pusher))
         return ui_fail("cannot start a thread that pushes profiles");
-    wake_sender(pusher); /* for what waits since another recording */
+    wake_sender(pusher); /* the queue may have profiles of earlier recordings */
     while (!wait_for_recorder(pusher, next, rest, sizeof(rest))) {
         queue_window(pusher, NULL);
         while (next <= monotonic_ns())
@@ -279,8 +280,8 @@ static int queue_windows(struct pusher *pusher)
     return status;
 }
 
-/* It takes nothing from the recorder and the target. Signals stay blocked: Ctrl+C, which reaches it as well, is the
- * recorder's, which ends it. */
+/* A low priority, so that the recorder and the target run first. Signals stay blocked: Ctrl+C also sends SIGINT to this
+ * process, but the recorder decides when to end it. */
 static _Noreturn void run_process(struct pusher *pusher)
 {
     const struct sched_param normal = {0};

@@ -27,19 +27,19 @@ struct push_windows_options {
     bool no_cache, quiet;
 };
 
-/* Starts the process, before the recording, with the signals of record_signals() blocked. `options` and what it points
- * to must stay as they are until this returns. */
+/* Starts the process, before the recording, with the signals of record_signals() blocked. The caller must not change
+ * `options`, or the data that it points to, until this function returns. */
 int push_windows_start(struct push_windows **out, const struct push_windows_options *options, struct error *err);
 
-/* Starts the process when the recording has been saved: it pushes the file `path`. */
+/* Starts a process that pushes the saved profile `path`. */
 int push_windows_start_saved(struct push_windows **out, const struct push_windows_options *options, const char *path,
                              struct error *err);
 
-/* The recording has ended: has the process make the last window, and returns when it has read the spool. `rest_fd`: see
- * struct record_result. */
+/* Call this after the recording has ended. Makes the process queue the last window, and returns when the process has
+ * read the spool file. `rest_fd`: see struct record_result. */
 void push_windows_take_last(struct push_windows *windows, int rest_fd);
 
-/* Waits until all is sent, or until the process gives up or SIGINT, SIGTERM or SIGHUP ends it; with `is_last_call` it
- * ends what it is at. Frees. NULL is allowed. Returns EXIT_FAILURE, after messages, if something is neither sent nor
- * waits in the queue. */
+/* Waits until the process has sent all profiles, has given up, or was ended by SIGINT, SIGTERM or SIGHUP. With
+ * `is_last_call`, the process ends after its current request. Frees. NULL is allowed. Returns EXIT_FAILURE, after
+ * printing messages, if a profile is neither sent nor queued. */
 int push_windows_end(struct push_windows *windows, bool is_last_call);

@@ -23,7 +23,8 @@
 
 enum { LOCATION_SHOWN = 200 }; /* characters */
 
-/* $XDG_STATE_HOME/prof/push. The parents are made first: a directory makes no more than three. */
+/* $XDG_STATE_HOME/prof/push. Creates the parent directories first, because file_directory_open() creates at most three
+ * levels. */
 static bool find_queue_directory(char *path, size_t size)
 {
     struct directory_path state;
@@ -42,7 +43,7 @@ int pushing_open(struct pushing *pushing, const struct push_options *options)
     struct error err = {0};
     char own[PATH_MAX];
     *pushing = (struct pushing){.options = options};
-    signal(SIGPIPE, SIG_IGN); /* of a connection that the server has closed, inside the TLS library */
+    signal(SIGPIPE, SIG_IGN); /* the TLS library writes to connections that the server has closed */
     if (!options->queue && !find_queue_directory(own, sizeof(own)))
         return ui_fail("no directory for the queue: neither XDG_STATE_HOME nor HOME is set; give one "
                        "with --queue");
@@ -75,7 +76,7 @@ int pushing_add(struct pushing *pushing, struct profile *profile, struct time_ra
     const uint64_t id[] = {read_random_number(), read_random_number()};
     struct otlp_sending sending = {
         .labels = options->labels.data, .label_count = options->labels.length, .range = range};
-    _Static_assert(sizeof(sending.id) == sizeof(id), "an id is two random numbers");
+    _Static_assert(sizeof(sending.id) == sizeof(id), "a profile id has two random numbers");
     memcpy(sending.id, id, sizeof(sending.id));
     int code = push_profile_pack(profile, &sending, &bytes, err);
     if (!code)
@@ -96,7 +97,7 @@ try {
     enum push_outcome outcome;
     uint64_t retry_after; /* s */
     uint64_t rejected;
-    char why[PUSH_SENTENCE_MAX + 256]; /* unless it was taken: "the server answers 400 Bad Request: ..." */
+    char why[PUSH_SENTENCE_MAX + 256]; /* on failure, such as "the server answers 400 Bad Request: ..." */
 };
 
 static int send_item(struct pushing *pushing, const struct push_item *item, struct try *try)
@@ -138,7 +139,7 @@ static bool is_last_attempt(const struct pushing *pushing)
     return pushing->hurry && atomic_load(pushing->hurry);
 }
 
-/* False if there is to be no next try. */
+/* Returns false if the caller must not try again. */
 static bool sleep_ms(const struct pushing *pushing, uint64_t ms)
 {
     enum { STEP_MS = 100 };
@@ -154,7 +155,7 @@ static bool sleep_ms(const struct pushing *pushing, uint64_t ms)
     return !is_last_attempt(pushing);
 }
 
-/* "cannot send to URL: why", with what is done about it. */
+/* Prints "cannot send to URL: REASON", followed by the next step (such as "; retrying"). */
 static void print_failure(struct pushing *pushing, const char *why, const char *next)
 {
     const char *url = pushing->options->url;
@@ -200,7 +201,7 @@ static void print_queue_size(struct pushing *pushing)
                          waiting.other, waiting.others == 1 ? "it" : "them");
 }
 
-/* Waits for the next try. False if there is to be none. */
+/* Waits before the next attempt. Returns false at the time limit for retries. */
 static bool wait_before_retry(struct pushing *pushing, const struct try *try, uint32_t failures, uint64_t deadline)
 {
     char next[64] = "";

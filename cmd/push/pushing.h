@@ -16,30 +16,32 @@ struct pushing {
     const struct push_options *options;
     struct push_queue *queue;
     struct http_client *client;
-    const atomic_bool *hurry; /* true: this try is the last; NULL: never */
-    const sigset_t *ending;   /* blocked signals with the same meaning; NULL: none */
+    const atomic_bool *hurry; /* true: the current attempt is the last; NULL: never */
+    const sigset_t *ending;   /* blocked signals that also make the current attempt the last; NULL: none */
     bool is_quiet;            /* prints only failures */
-    bool is_background;       /* prints neither the queue nor the same failure again */
+    bool is_background;       /* omits the queue size and repeated failures from messages */
     char said[256];           /* the last failure */
     uint32_t sent;            /* profiles so far */
-    uint32_t dropped;         /* that pushing_add() pushed out of the queue */
+    uint32_t dropped;         /* number of profiles that pushing_add() dropped from the queue */
     uint32_t refused;         /* by the server */
 };
 
-/* Opens the queue and loads the client. Returns 0 or the exit status after a message; close it in both cases. */
+/* Opens the queue and loads the HTTP client. Returns 0, or the exit status after printing a message. Call
+ * pushing_close() also after a failure. */
 int pushing_open(struct pushing *pushing, const struct push_options *options);
 void pushing_close(struct pushing *pushing);
 
-/* Packs a profile, which it takes over, and puts it into the queue. `range`: its times, ms; empty: those that it has.
- * Says what it pushed out. -E2BIG if the queue never has room for it. */
+/* Compresses a profile, which this function frees, and adds it to the queue. `range` has the start and end of the
+ * profile in ms; if empty, the profile's own times apply. Prints how many old profiles the queue dropped. Returns
+ * -E2BIG if the profile exceeds the size limit of the queue. */
 int pushing_add(struct pushing *pushing, struct profile *profile, struct time_range range, struct error *err);
 
-/* SIGINT, SIGTERM and SIGHUP, as far as they are not ignored. */
+/* Fills the set with those of SIGINT, SIGTERM and SIGHUP that this process does not ignore. */
 void pushing_ending_signals(sigset_t *signals);
 
-/* Says how many profiles were sent, unless it is quiet or there were none. */
+/* Prints the number of sent profiles, unless that is 0 or --quiet is set. */
 void pushing_say_sent(const struct pushing *pushing);
 
-/* Sends all that waits for the address, the oldest first. What cannot be sent now is tried again for `retry` ns, and
- * then stays in the queue. Returns 0 if all was taken, or EXIT_FAILURE after messages. */
+/* Sends all queued profiles of the address, the oldest first. Retries a profile for `retry` ns; after that it stays in
+ * the queue. Returns 0 if the server accepted all, or EXIT_FAILURE after printing messages. */
 int pushing_send(struct pushing *pushing, uint64_t retry);

@@ -2,8 +2,8 @@
  * The walker's view of a processor: registers, frame pointer convention, layout of a signal frame, and how to find
  * callers in code without CFI. x86-64 is the only architecture so far: x86_64.c recognizes code that many programs
  * share, x86_64_return.c reads other code ahead to its return, x86_64_java.c recognizes HotSpot's compiled code. (For
- * arm64: registers 29 fp, 30 lr, 31 sp, the return address in lr at the leaf, and a mask for signed addresses.) No
- * function has state: any thread may call them.
+ * arm64: registers 29 fp, 30 lr, 31 sp, the return address in lr at the leaf, and a mask for signed addresses.) The
+ * functions have no state: any thread may call them.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum { ARCH_SYSCALL_RESULT = 0 };
 /* Register that holds the pc after a system call: rcx. */
 enum { ARCH_SYSCALL_PC = 2 };
 
-/* Size of the system call instruction, in bytes. The kernel reports the pc after it. */
+/* Size of the system call instruction, in bytes. The kernel reports the pc after the system call instruction. */
 enum { ARCH_SYSCALL_SIZE = 2 };
 
 /* DWARF numbers of the registers that pass arguments to a system call: rdi, rsi, rdx, r10, r8, r9. */
@@ -40,16 +40,16 @@ static const uint8_t arch_saved_registers[ARCH_SAVED_REGISTERS] = {UNWIND_REG_BP
 extern const uint16_t arch_signal_frame_slots[UNWIND_REGS];
 
 /* Bytes; larger than any signal frame of the kernel, with all vector registers and AMX (11 KiB). The interrupted stack
- * pointer is closer, or on another stack. */
+ * pointer is closer than this, or on another stack. */
 enum { ARCH_SIGNAL_FRAME_MAX = 16384 };
 
 /* The frame of a pc, recognized by the bytes of the code around it, for code without CFI. */
 enum arch_code_kind {
     ARCH_CODE_UNKNOWN,
     ARCH_CODE_STUB,         /* CFA = sp + cfa_offset, return address just below it */
-    ARCH_CODE_AFTER_CLONE,  /* a stub in the thread that called clone; the start in the new thread, whose
-                               ARCH_SYSCALL_RESULT is 0 */
-    ARCH_CODE_START,        /* a new thread's code, after the call of its function: no caller */
+    ARCH_CODE_AFTER_CLONE,  /* after clone's system call: a new thread (its ARCH_SYSCALL_RESULT is 0) starts here, the
+                               calling thread returns */
+    ARCH_CODE_START,        /* start code of a new thread, after the call of the thread's function: no caller */
     ARCH_CODE_SIGNAL_FRAME, /* the kernel's signal frame is at sp, see arch_signal_frame_slots */
 };
 
@@ -67,8 +67,8 @@ enum { ARCH_CODE_BEFORE = 64, ARCH_CODE_AFTER = 64 };
 struct arch_code arch_code_recognize(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 /* Whether the pc is in code of Go's runtime that starts a stack: goexit, mstart, and mcall and morestack on the
- * thread's system stack. `is_return`: the pc is a return address. Only for Go programs: the bytes alone prove
- * nothing. */
+ * thread's system stack. `is_return`: the pc is a return address. Call this only for Go programs, because other
+ * programs may contain the same bytes. */
 bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], bool is_return);
 
 /* Whether GHC compiled the code around a pc, at most ARCH_HASKELL_REACH bytes on both sides. */
@@ -78,7 +78,7 @@ enum { ARCH_HASKELL_REACH = 32 << 10 };
 /* Whether the instruction before the pc can be a call, so that the pc can be a return address. */
 bool arch_code_follows_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
-/* Returns the target of the direct call that ends at the return address; 0: none. */
+/* Returns the target of the direct call that ends at the return address, or 0 without such a call. */
 uint64_t arch_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], uint64_t return_address);
 
 /* Whether the instruction at the pc is a system call. */
@@ -100,23 +100,23 @@ typedef size_t arch_code_reader(void *context, uint64_t address, unsigned char *
 
 enum { ARCH_NO_REGISTER = 255 };
 
-/* Registers have DWARF numbers, and their values at the pc. */
+/* Registers have DWARF numbers; offsets apply to their values at the pc. */
 struct arch_frame {
     uint8_t base;        /* the CFA is this register + cfa_offset */
     bool base_is_word;   /* the CFA is the word at this register + word_offset, + cfa_offset */
     int32_t word_offset; /* bytes, as the next */
     int32_t cfa_offset;
-    uint8_t return_register;             /* register with the return address, or ARCH_NO_REGISTER */
+    uint8_t return_register;             /* register that holds the return address, or ARCH_NO_REGISTER */
     int16_t return_slot;                 /* slot of the return address: distance from the CFA in words, mostly -1 */
     uint16_t saved;                      /* bits of the registers that have a slot */
     int16_t slots[ARCH_SAVED_REGISTERS]; /* distance from the CFA in words, in the order of arch_saved_registers */
 };
 
 enum arch_return {
-    ARCH_RETURNS,        /* `frame` leads to the caller */
-    ARCH_MAY_RETURN,     /* the same after a call that may be the last one of its function, and may not return */
-    ARCH_NEVER_RETURNS,  /* read all of the code; none of it returns */
-    ARCH_RETURN_UNKNOWN, /* too much code, or inconclusive */
+    ARCH_RETURNS,        /* found: `frame` gives the caller's registers */
+    ARCH_MAY_RETURN,     /* as ARCH_RETURNS, but the path continues after a call that may never return */
+    ARCH_NEVER_RETURNS,  /* no path of the code reaches a return */
+    ARCH_RETURN_UNKNOWN, /* gave up: too much code, or an unknown return address */
 };
 
 /* Follows the code from the instruction at `pc`, at most 1,000 instructions, and fills in `frame` if the result is
@@ -127,17 +127,18 @@ enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_
 /* ---- code that HotSpot compiles (Java) ---- */
 
 enum {
-    ARCH_JAVA_REACH = 32 << 10,    /* bytes from the start of a function within which a pc is found */
+    ARCH_JAVA_REACH = 32 << 10,    /* bytes of code before the pc that are searched for a prologue */
     ARCH_JAVA_BEGINNING = 15,      /* bytes of the longest prologue */
     ARCH_JAVA_FRAME_MAX = 1 << 20, /* bytes */
 };
 
-/* Finds the last function prologue in `code`, which ends before the pc, and returns its frame as an ARCH_CODE_STUB.
- * ARCH_CODE_UNKNOWN if the function keeps a frame pointer, or no prologue is found. */
+/* Finds the last function prologue in `code`, the bytes before the pc, and returns its frame as an ARCH_CODE_STUB.
+ * Returns ARCH_CODE_UNKNOWN if the function keeps a frame pointer, or without a prologue. */
 struct arch_code arch_java_function(const unsigned char *code, size_t size);
 
-/* The same for a pc interrupted in a prologue or epilogue, where the frame is incomplete. */
+/* Returns the incomplete frame of HotSpot code that was interrupted in a prologue or epilogue. */
 struct arch_code arch_java_edge(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
-/* Whether the interpreter continues at the pc after a call: no call instruction precedes it. */
+/* Whether the pc is a place where HotSpot's interpreter continues after a call. No call instruction precedes such a pc.
+ */
 bool arch_java_returns_to_interpreter(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);

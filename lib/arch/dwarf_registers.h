@@ -10,6 +10,6 @@ enum { UNWIND_REG_BP = 6, UNWIND_REG_SP = 7, UNWIND_REG_PC = 16, UNWIND_REGS = 1
 
 struct unwind_regs {
     uint64_t r[UNWIND_REGS];
-    bool is_32_bit;   /* of i386 code; false: unknown */
-    uint32_t unknown; /* bits of DWARF register numbers with unknown values */
+    bool is_32_bit;   /* true for registers of i386 code */
+    uint32_t unknown; /* bit set of the DWARF registers with unknown values */
 };

@@ -2,9 +2,9 @@
  * PLT stubs of GNU ld, gold, lld and mold, recognized by their jump:
  *
  *     x86-64   jmp *slot(%rip)                              after endbr64, bnd or notrack, or none of them
- *     x86      jmp *slot, jmp *distance(%ebx)               the latter in position-independent code: %ebx is the GOT
- *     arm64    adrp x16, page; ldr x17, [x16, #offset]      after bti, or without
- *     arm      add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]!
+ *     x86      jmp *slot, jmp *distance(%ebx)               the second form in position-independent code: %ebx is the
+ * GOT arm64    adrp x16, page; ldr x17, [x16, #offset]      after bti, or without arm      add ip, pc, #a; add ip, ip,
+ * #b; ldr pc, [ip, #c]!
  */
 #include "arch/plt_stub.h"
 
@@ -20,7 +20,7 @@ bool plt_section_is(const struct elf_section *section)
 
 enum { X86_STUB_SIZE = 16, X86_SHORT_STUB_SIZE = 8, X86_JUMP_SIZE = 6 };
 
-/* The address in %ebx in position-independent code. */
+/* Returns the address that %ebx holds in position-independent code. */
 static bool find_got(const struct elf_file *file, uint64_t *address)
 {
     const struct elf_section *got = elf_file_section(file, ".got.plt");
@@ -30,8 +30,8 @@ static bool find_got(const struct elf_file *file, uint64_t *address)
     return got != NULL;
 }
 
-/* Some linkers omit the stub size in the section header. A short stub is a jump and "xchg %ax, %ax"; a long stub never
- * has the latter in its first half. */
+/* Some linkers omit the stub size in the section header. A short stub is a jump and "xchg %ax, %ax"; the first half of
+ * a long stub never contains "xchg %ax, %ax". */
 static bool is_short_stub(const struct elf_section *section, uint64_t offset)
 {
     unsigned char bytes[X86_SHORT_STUB_SIZE];

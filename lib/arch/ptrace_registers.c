@@ -2,8 +2,8 @@
  * x86-64. A thread that is stopped at the end of a system call has the number of the call in orig_rax (else -1), and
  * its result in rax.
  *
- * The kernel's own result for "restart unless a handler runs" is -ERESTARTNOHAND. It never reaches a program, so no
- * header for programs has it.
+ * The kernel's own result for "restart unless a handler runs" is -ERESTARTNOHAND. The kernel never returns
+ * -ERESTARTNOHAND to a program, so no user-space header defines it.
  */
 #include "arch/ptrace_registers.h"
 
@@ -17,7 +17,7 @@ enum { RESTART_UNLESS_HANDLED = 514, CODE_SEGMENT_32_BIT = 0x23 };
 #define SYS_epoll_pwait2 441
 #endif
 
-/* The kernel restarts the socket calls among them, unless they have a timeout. */
+/* The kernel restarts socket calls, unless they have a timeout. */
 static const uint16_t calls[] = {
     SYS_epoll_wait, SYS_epoll_pwait,  SYS_epoll_pwait2,  SYS_rt_sigtimedwait, SYS_semop,   SYS_semtimedop,
     SYS_recvfrom,   SYS_recvmsg,      SYS_recvmmsg,      SYS_sendto,          SYS_sendmsg, SYS_sendmmsg,
@@ -25,9 +25,9 @@ static const uint16_t calls[] = {
     SYS_connect,    SYS_io_getevents, SYS_io_pgetevents, SYS_io_uring_enter,
 };
 
-/* The same calls of 32-bit programs, from arch/x86/entry/syscalls/syscall_32.tbl: read, write, socketcall, ipc, readv,
- * writev, rt_sigtimedwait, io_getevents, epoll_wait, epoll_pwait, recvmmsg, sendmmsg, connect, accept4, sendto,
- * sendmsg, recvfrom, recvmsg, and those with 64-bit times. */
+/* Numbers of these system calls in 32-bit programs, from arch/x86/entry/syscalls/syscall_32.tbl: read, write,
+ * socketcall, ipc, readv, writev, rt_sigtimedwait, io_getevents, epoll_wait, epoll_pwait, recvmmsg, sendmmsg, connect,
+ * accept4, sendto, sendmsg, recvfrom, recvmsg, and their variants with 64-bit times. */
 static const uint16_t calls_32_bit[] = {3,   4,   102, 117, 145, 146, 177, 247, 256, 319, 337,
                                         345, 362, 364, 369, 370, 371, 372, 417, 420, 421, 441};
 

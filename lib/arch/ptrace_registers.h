@@ -1,7 +1,7 @@
 /*
  * Reads the registers of a thread stopped by ptrace, and restarts system calls that the stop interrupted.
  *
- * Threads: any; nothing is shared.
+ * Threads: any; the functions share no data.
  */
 #pragma once
 
@@ -11,17 +11,17 @@
 #include <stdint.h>
 #include <sys/user.h>
 
-/* Whether the thread runs 64-bit code. 32-bit code uses the same members. */
+/* Whether the thread runs 64-bit code. Registers of 32-bit code are in the same members. */
 bool ptrace_registers_are_64_bit(const struct user_regs_struct *stopped);
 
 /* Stores the registers by their DWARF numbers. */
 void ptrace_registers_read(const struct user_regs_struct *stopped, uint64_t registers[SAMPLE_REGISTERS]);
 
 /*
- * The kernel restarts most system calls that a stop interrupts, and the program notices nothing. A few return EINTR at
- * once (signal(7), "Interruption of system calls and library functions by stop signals"): epoll_wait, semop,
- * sigtimedwait, io_getevents, and sockets with a timeout. If the thread is at the end of such a call, makes the kernel
- * restart it unless a signal handler runs first: then the program gets the same EINTR as without prof. Returns whether
- * the registers have changed; the caller writes them back.
+ * The kernel restarts most system calls that a ptrace stop interrupts. A few system calls return EINTR at once
+ * (signal(7), "Interruption of system calls and library functions by stop signals"): epoll_wait, semop, sigtimedwait,
+ * io_getevents, and sockets with a timeout. If the thread is at the end of such a system call, makes the kernel restart
+ * the call. If a signal handler runs first, the call returns EINTR, as without prof. Returns whether the registers have
+ * changed; the caller writes them back.
  */
 bool ptrace_registers_restart(struct user_regs_struct *stopped);

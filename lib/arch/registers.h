@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 #ifndef __x86_64__
-#error "the numbers of the user registers are known for x86-64 only"
+#error "this file has the user register numbers of x86-64 only"
 #endif
 
 enum { SAMPLE_REGISTERS = 17 }; /* registers of a sample, indexed by DWARF number: 16 is the pc */
 
 /* perf_event_attr.sample_regs_user, bits from asm/perf_regs.h: ax bx cx dx si di bp sp ip, r8 to r15. The kernel
- * refuses the segment registers between them (EINVAL), and unwinding does not need them. */
+ * refuses the segment registers (EINVAL), and unwinding does not need them. */
 #define SAMPLE_REGISTERS_MASK UINT64_C(0xff01ff)
 
 /* DWARF number of each register, in the order of perf's copy (System V psABI, figure 3.36). */

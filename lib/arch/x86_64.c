@@ -1,11 +1,11 @@
 /*
- * x86-64: signal frames, and code without CFI that is recognized by its bytes.
+ * x86-64: recognizes signal frames and some code without CFI by its bytes.
  *
  * Reading code ahead to its return (x86_64_return.c) finds the frame of most code without CFI. Some code cannot be read
- * that way: a lazy PLT entry (lld writes no CFI for it) leaves its pushed values to the dynamic linker, clone returns
- * in two threads, and a sigreturn trampoline never returns. In JIT code the walker tries the frame pointer first. In a
- * trampoline, and in the prologue and epilogue of a function, that still belongs to the caller, so following it would
- * silently skip the caller. All of these always have the same bytes.
+ * ahead to a return: a lazy PLT entry (lld writes no CFI for it) leaves its pushed values to the dynamic linker, clone
+ * returns in two threads, and a sigreturn trampoline never returns. In JIT code the walker tries the frame pointer
+ * first. In a trampoline, a prologue or an epilogue, the frame pointer still belongs to the caller, so following the
+ * frame pointer would silently skip the caller. Such code always has the same bytes.
  */
 #include "arch/arch.h"
 
@@ -19,8 +19,8 @@ const uint16_t arch_signal_frame_slots[UNWIND_REGS] = {
     [12] = 40 + 4 * 8, [13] = 40 + 5 * 8, [14] = 40 + 6 * 8, [15] = 40 + 7 * 8, [16] = 40 + 16 * 8,
 };
 
-/* One instruction of a snippet: its first bytes, how many more bytes of any value it has, and the distance from sp to
- * the CFA before it runs. */
+/* One instruction of a snippet: its fixed first bytes, the number of variable bytes after them, and the distance from
+ * sp to the CFA before the instruction. */
 struct instruction {
     const char *bytes;
     uint8_t fixed, any;
@@ -34,8 +34,8 @@ struct snippet {
     struct instruction instructions[SNIPPET_MAX]; /* ends with fixed == 0 */
 };
 
-/* Three kinds of instructions: without a known CFA; with the CFA this far from sp before it; with the caller's frame
- * pointer saved below the CFA. */
+/* Three kinds of snippet instructions: with an unknown CFA; with the CFA at this distance from sp; with the caller's
+ * frame pointer saved below the CFA. */
 #define CODE(text, any_bytes) CODE_CFA(text, any_bytes, 0)
 #define CODE_CFA(text, any_bytes, cfa)                                                                                 \
     {                                                                                                                  \
@@ -69,8 +69,8 @@ static const struct snippet snippets[] = {
 };
 
 /* clone and clone3, where glibc interrupts their CFI because two threads come back from one system call: syscall; test
- * %rax,%rax; jl to the error; je to the start of the new thread, which has CFI again. The jl of newer ones is long.
- * musl: syscall; test %eax,%eax; jnz; xor %ebp,%ebp; pop %rdi; call *%r9. */
+ * %rax,%rax; jl to the error; je to the start of the new thread, which has CFI again. Newer glibc versions use the long
+ * form of jl. musl: syscall; test %eax,%eax; jnz; xor %ebp,%ebp; pop %rdi; call *%r9. */
 static const struct snippet clones[] = {
     {{CODE_CFA("\x0f\x05", 0, 8), CODE_CFA("\x48\x85\xc0", 0, 8), CODE_CFA("\x7c", 1, 8), CODE_CFA("\x74", 1, 8)}},
     {{CODE_CFA("\x0f\x05", 0, 8), CODE_CFA("\x48\x85\xc0", 0, 8), CODE_CFA("\x0f\x8c", 4, 8), CODE_CFA("\x74", 1, 8)}},
@@ -86,31 +86,31 @@ static const struct snippet thread_starts[] = {
     {{CODE("\x41\xff\xd1", 0), CODE("\x89\xc7", 0), CODE("\x31\xc0", 0), CODE("\xb0\x3c", 0), CODE("\x0f\x05", 0)}},
 };
 
-/* Functions in which Go's runtime starts a stack (asm_amd64.s of Go 1.17 to 1.26). Their first instruction still
- * belongs to the old stack. */
+/* Functions in which Go's runtime starts a stack (asm_amd64.s of Go 1.17 to 1.26). The first instruction of these
+ * functions still runs on the old stack. */
 static const struct snippet go_starts[] = {
-    /* mcall: mov gobuf.sp,%rsp; push %rax; mov (%rdx),%r12; call *%r12; pop %rax; jmp badmcall2. Since 1.23 a nop
-     * follows the call, since 1.25 the frame pointer is cleared before it. */
+    /* mcall: mov gobuf.sp,%rsp; push %rax; mov (%rdx),%r12; call *%r12; pop %rax; jmp badmcall2. Since Go 1.23 a nop
+     * follows the call, since Go 1.25 the code clears the frame pointer before the call. */
     {{CODE("\x49\x8b\x66", 1), CODE("\x50", 0), CODE("\x4c\x8b\x22", 0), CODE("\x41\xff\xd4", 0), CODE("\x58", 0),
       CODE("\xe9", 4)}},
     {{CODE("\x49\x8b\x66", 1), CODE("\x50", 0), CODE("\x4c\x8b\x22", 0), CODE("\x41\xff\xd4", 0), CODE("\x90", 0),
       CODE("\x58", 0), CODE("\xe9", 4)}},
     {{CODE("\x49\x8b\x66", 1), CODE("\x48\xc7\xc5\x00\x00\x00\x00", 0), CODE("\x50", 0), CODE("\x4c\x8b\x22", 0),
       CODE("\x41\xff\xd4", 0), CODE("\x90", 0), CODE("\x58", 0), CODE("\xe9", 4)}},
-    /* morestack: mov gobuf.sp,%rsp; call newstack; call abort. Since 1.21 the frame pointer is loaded before the calls,
-     * since 1.25 cleared. */
+    /* morestack: mov gobuf.sp,%rsp; call newstack; call abort. Go 1.21 to 1.24 load the frame pointer before the calls,
+     * Go 1.25 and later clear it. */
     {{CODE("\x48\x8b\x63", 1), CODE("\xe8", 4), CODE("\xe8", 4), CODE("\xc3", 0)}},
     {{CODE("\x48\x8b\x63", 1), CODE("\x48\x8b\x6b", 1), CODE("\xe8", 4), CODE("\xe8", 4), CODE("\xc3", 0)}},
     {{CODE("\x48\x8b\x63", 1), CODE("\x48\xc7\xc5\x00\x00\x00\x00", 0), CODE("\xe8", 4), CODE("\xe8", 4),
       CODE("\xc3", 0)}},
-    /* mstart: call mstart0; ret, between the int3 that fill the gaps around functions. Since 1.26 it clears the frame
-     * pointer first. */
+    /* mstart: call mstart0; ret, between the int3 that fill the gaps around functions. Since Go 1.26 the code clears
+     * the frame pointer first. */
     {{CODE("\xcc", 0), CODE("\xe8", 4), CODE("\xc3", 0), CODE("\xcc", 0)}},
     {{CODE("\xcc", 0), CODE("\x48\xc7\xc5\x00\x00\x00\x00", 0), CODE("\xe8", 4), CODE("\xc3", 0), CODE("\xcc", 0)}},
 };
 
-/* goexit: nop; call goexit1; nop. The runtime makes a goroutine as if the nop had called its first function, so the
- * return address is the second instruction: no other code returns to an address after a nop. */
+/* goexit: nop; call goexit1; nop. The runtime creates a goroutine as if the nop had called the goroutine's first
+ * function, so the return address points to the second instruction. No other code returns to an address after a nop. */
 static const struct snippet goexit = {{CODE("\x90", 0), CODE("\xe8", 4), CODE("\x90", 0)}};
 
 /* mov $15 (__NR_rt_sigreturn),%eax or %rax; syscall */
@@ -184,8 +184,8 @@ bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_
     return is_return && snippet_instruction(&goexit, code) == &goexit.instructions[1];
 }
 
-/* GHC keeps the address of its registers in r13. A function without stack or heap left jumps through the word at -8
- * or -16: jmp *-8(%r13). Haskell programs and libraries have 35 or more of these in 64 KiB of code; gdb, cc1, node
+/* GHC keeps the address of its registers in r13. A function without stack or heap left jumps through the word at -8 or
+ * -16: jmp *-8(%r13). Haskell programs and libraries have 35 or more of these jumps in 64 KiB of code; gdb, cc1, node
  * and LLVM have none. */
 bool arch_code_is_haskell(const unsigned char *code, size_t size)
 {

@@ -6,13 +6,13 @@
 
 /* Form of each opcode: `.` nothing follows, `m` ModRM, `b` `w` `z` a constant of 1, 2, 4 bytes (`z`: 2 with prefix 66),
  * `B` `Z` ModRM and a constant, `d` a distance of 4 bytes, `a` an address of 8 bytes, `e` enter, `i` a constant of 4
- * bytes (8 with REX.W), `t` as m (test: and a constant), `p` prefix, `x` not in 64-bit code, and the escapes: `0` to
- * the second map, `2` `3` `4` VEX, EVEX. */
+ * bytes (8 with REX.W), `t` as m (test: and a constant), `p` prefix, `x` not in 64-bit code, and the escapes: `0` for
+ * the second opcode map, `2` `3` `4` for VEX and EVEX. */
 static const char first_map[] = "mmmmbzxxmmmmbzx0mmmmbzxxmmmmbzxxmmmmbzpxmmmmbzpxmmmmbzpxmmmmbzpx" /* 00 */
                                 "pppppppppppppppp................xx4mppppzZbB....bbbbbbbbbbbbbbbb" /* 40 */
                                 "BZxBmmmmmmmmmmmm..........x.....aaaa....bz......bbbbbbbbiiiiiiii" /* 80 */
                                 "BBw.32BZe.w..b..mmmmxxx.mmmmmmmmbbbbbbbbddxb....p.pp..tt......mm" /* c0 */;
-/* The same for opcodes after 0F; `8` `9`: the third and fourth map. */
+/* The forms of the opcodes after 0F: `8` and `9` lead to the third and fourth opcode map. */
 static const char second_map[] = "mmmmx.....x.xm.Bmmmmmmmmmmmmmmmmmmmmxxxxmmmmmmmm........8x9xxxxx"
                                  "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmBBBBmmm.mmmmmmmm"
                                  "dddddddddddddddd"
@@ -44,8 +44,8 @@ static void read_modrm(const unsigned char **at, struct instruction *in)
         in->displacement = read_number(at, 1);
 }
 
-/* The form of an opcode that a VEX or EVEX prefix of this many bytes precedes. The prefix has the bits of REX and the
- * number of its operand inverted. */
+/* Returns the form of an opcode after a VEX or EVEX prefix. `size`: bytes of the prefix. The prefix has the bits of REX
+ * and the number of its operand inverted. */
 static char read_extended_prefix(const unsigned char **at, char prefix, struct instruction *in)
 {
     enum { PREFIX_66 = 1, PREFIX_F3 = 2 };
@@ -128,15 +128,15 @@ bool instruction_decode(const unsigned char *code, size_t size, struct instructi
 
 /* ---- the registers that an instruction writes ---- */
 
-/* Which registers an opcode changes: `m` the operand, if it is a register; `r` the register of ModRM, `b` both, `o` the
- * one in the opcode, `x` that and rax (xchg), `a` rax, `c` rcx, `d` rdx, `s` those of string instructions, `y` rax,
- * rcx, rdx and r11 (system calls and what reads counters), `z` these and rbx (cpuid), `k` as m and rax (cmpxchg), `q`
- * as m, rax and rdx; and as m for some: `g` all but cmp, `i` inc and dec, `u` not test, `v` not vectors. */
+/* The registers that each opcode changes. `m` the operand, if it is a register; `r` the register of ModRM, `b` both,
+ * `o` the one in the opcode, `x` that and rax (xchg), `a` rax, `c` rcx, `d` rdx, `s` those of string instructions, `y`
+ * rax, rcx, rdx and r11 (system calls and what reads counters), `z` these and rbx (cpuid), `k` as m and rax (cmpxchg),
+ * `q` as m, rax and rdx; and as m for some: `g` all but cmp, `i` inc and dec, `u` not test, `v` not vectors. */
 static const char first_writes[] = "mmrraa..mmrraa..mmrraa..mmrraa..mmrraa..mmrraa..mmrraa.........." /* 00 */
                                    "...................................r.....r.rssss................" /* 40 */
                                    "gggg..bbmmrrmr.mxxxxxxxxad.....aaa..ssss..ssssssoooooooooooooooo" /* 80 */
                                    "mm....mm........mmmm...a.......accc.aa......aa........uu......ii" /* c0 */;
-/* The same for opcodes after 0F, and after 0F with VEX or EVEX. */
+/* The registers that the opcodes after 0F change, without and with VEX or EVEX. */
 static const char second_writes[] = "myrr.y..........................mm..........rr...yyyyy.........." /* 00 */
                                     "rrrrrrrrrrrrrrrrr.............................................v." /* 40 */
                                     "................mmmmmmmmmmmmmmmm..z.mm.....mmm.rkkrmrrrrr.mmrrrr" /* 80 */

@@ -1,5 +1,5 @@
 /*
- * x86-64: decodes one instruction: the length of all, and the meaning of a few. Intel's Software Developer's Manual,
+ * x86-64: decodes one instruction: its length, and for a few opcodes its effect. Intel's Software Developer's Manual,
  * volume 2, appendix A (opcode maps) and 2.1 to 2.7 (prefixes). Private to lib/arch.
  */
 #pragma once
@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes. SLACK: decoding may read this many bytes from the start of an instruction, however short the code is. */
+/* Bytes. INSTRUCTION_SLACK: bytes after the start of an instruction that the decoder may read, even beyond the end of
+ * the code. */
 enum { INSTRUCTION_LENGTH_MAX = 15, INSTRUCTION_SLACK = 40 };
 
 enum { REX_B = 1, REX_R = 4, REX_W = 8 };
@@ -29,22 +30,22 @@ enum { INSTRUCTION_REGISTERS = 16 };
 
 struct instruction {
     unsigned length;
-    uint8_t map; /* of the opcode: 1, 2 after 0F, 3 after 0F 38, 4 after 0F 3A */
+    uint8_t map; /* opcode map: 1, 2 after 0F, 3 after 0F 38, 4 after 0F 3A */
     bool is_vex, has_notrack, has_66, has_f3;
     uint8_t opcode, rex, modrm, sib; /* rex: also of VEX and EVEX */
     uint8_t vex_register;            /* the operand in the prefix */
     int64_t displacement, constant;
 };
 
-/* Decodes the instruction at `code`. INSTRUCTION_SLACK bytes must be readable for any `size`. Returns false if it is no
- * instruction, or longer than `size` bytes. */
+/* Decodes the instruction at `code`. INSTRUCTION_SLACK bytes must be readable for any `size`. Returns false if the
+ * bytes are no instruction, or an instruction longer than `size` bytes. */
 bool instruction_decode(const unsigned char *code, size_t size, struct instruction *in);
 
 /* Returns the bits of the registers that an instruction may change. Excludes the implied rsp of push, pop, call,
  * return, enter and leave, and the registers that pop and leave restore. */
 unsigned instruction_writes(const struct instruction *in);
 
-/* Registers of the ModRM byte: reg; and rm, if it is a register (instruction_is_register()). */
+/* The two operands in the ModRM byte: the register reg, and rm, which is a register if instruction_is_register(). */
 static inline unsigned instruction_reg(const struct instruction *in)
 {
     return (in->modrm >> 3 & 7) | (in->rex & REX_R ? 8 : 0);

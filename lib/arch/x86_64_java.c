@@ -3,13 +3,13 @@
  * register (without -XX:+PreserveFramePointer). Each function has a frame of constant size, and begins in one of these
  * ways (macroAssembler_x86.cpp and c1_MacroAssembler_x86.cpp; JDK 8 to 23):
  *
- *     mov %eax,-N(%rsp)  push %rbp  sub $N,%rsp        calls others: it first touches the stack that they will need
- *     sub $N,%rsp  mov %rbp,N-8(%rsp)                  a leaf; N always takes four bytes
+ *     mov %eax,-N(%rsp)  push %rbp  sub $N,%rsp        a function that calls others: it first touches their stack pages
+ *     sub $N,%rsp  mov %rbp,N-8(%rsp)                  a leaf; encodes N in four bytes always
  *     push %rbp  mov %rsp,%rbp                         with a frame pointer: stubs, the interpreter
  *
- * So the nearest beginning before a pc gives the frame size. Functions do not overlap, and their distance exceeds the
- * length of a beginning, so the nearest one is right, except for code with another beginning after such a function.
- * Therefore the walker accepts the frame only with a return address in its place.
+ * So the nearest prologue before a pc gives the frame size. The nearest prologue may belong to an earlier function if
+ * the function of the pc begins in another way. Therefore the walker accepts a frame only if the slot of the return
+ * address holds a possible return address.
  *
  * The interpreter and its stubs keep a frame pointer.
  */
@@ -26,7 +26,7 @@ static uint32_t read_u32(const unsigned char *at)
     return value;
 }
 
-/* The size in `sub $N,%rsp`; 0 if the instruction differs, or N makes no frame. */
+/* Reads N of `sub $N,%rsp`. Returns 0 for other instructions, or if no frame has this size. */
 static uint32_t read_frame_size(const unsigned char *at, bool may_be_short)
 {
     uint32_t size = 0;
@@ -83,7 +83,7 @@ struct arch_code arch_java_function(const unsigned char *code, size_t size)
 
 /* ---- the first and last instructions ---- */
 
-/* After the beginning there may be a safepoint poll (JDK 17: cmp, ja; 11: mov, test; 8: test). */
+/* A safepoint poll may follow the prologue (JDK 17: cmp, ja; 11: mov, test; 8: test). */
 static size_t skip_poll(const unsigned char *at)
 {
     if (memcmp(at, "\x49\x3b\xa7", 3) == 0 && memcmp(at + 7, "\x0f\x87", 2) == 0)
@@ -103,7 +103,7 @@ static bool is_epilogue(const unsigned char *at)
     return *at == 0xc3;
 }
 
-/* Whether the pc lies in a beginning; if so, fills `code` with the frame at the pc. */
+/* Whether the pc lies in a prologue; if so, fills `code` with the frame at the pc. */
 static bool is_in_prologue(const unsigned char *at, struct arch_code *code)
 {
     uint32_t frame;
@@ -131,7 +131,7 @@ struct arch_code arch_java_edge(const unsigned char code[ARCH_CODE_BEFORE + ARCH
         return (struct arch_code){ARCH_CODE_STUB, 2 * WORD, true};
     if (is_epilogue(at))
         return (struct arch_code){ARCH_CODE_STUB, WORD, false};
-    /* The class check for virtual calls comes directly before the beginning. */
+    /* The class check for virtual calls comes directly before the prologue. */
     for (size_t ahead = 0; ahead + ARCH_JAVA_BEGINNING <= ARCH_CODE_AFTER; ahead++)
         if (is_stack_probe(at + ahead, &frame) || is_leaf_prologue(at + ahead, &frame))
             return (struct arch_code){ARCH_CODE_STUB, WORD, false};

@@ -1,17 +1,16 @@
 /*
  * x86-64: finds a function's return address by reading its code ahead to the `ret`.
  *
- * musl, hand-written assembly and JIT compilers leave code without CFI and without frame pointers. The code itself
- * shows how it returns: from any instruction, follow the changes of sp to the next `ret`. This needs neither symbols
- * nor the beginning of the function.
+ * musl, hand-written assembly and JIT compilers leave code without CFI and without frame pointers. This file follows
+ * the changes of sp from the pc to the next `ret`. It needs neither symbols nor the start of the function.
  *
- * The value of a register is a current register or a current word of memory, plus a distance. So the code may save sp
- * in any register or on the stack while it realigns the stack (OpenBLAS, OpenSSL, libjpeg-turbo). At the `ret`, the
+ * The value of a register is a current register or a current word of memory, plus a distance. So a function may save sp
+ * in any register, or on the stack, while it realigns the stack (OpenBLAS, OpenSSL, libjpeg-turbo). At the `ret`, the
  * value of sp is the start of the caller's frame, and the values of saved registers are the words that hold them.
  *
- * A call counts as returning with the same sp. Some never return (exit, abort), and another function may follow them: a
- * path with padding directly after a call is followed last, and the walker checks whether the word that it finds can be
- * a return address.
+ * The path assumes that a call returns with the same sp. Some calls never return (exit, abort), and the code after them
+ * may be another function. So a path with padding directly after a call is followed last, and the walker checks whether
+ * the found word can be a return address.
  */
 #include "arch/arch.h"
 #include "arch/x86_64_instruction.h"
@@ -59,9 +58,9 @@ struct path {
     struct value registers[INSTRUCTION_REGISTERS];
     struct slot slots[SLOTS_MAX];
     uint8_t slot_count, oldest_slot;
-    bool is_below_lost; /* words below the first sp were overwritten by an unknown store */
+    bool is_below_lost; /* an unknown store may have overwritten words below the first sp */
     bool after_add;     /* the instruction before was an addition */
-    bool is_doubtful;   /* the path continued after a call that padding follows */
+    bool is_doubtful;   /* the path continued after a call with padding behind it */
 };
 
 enum { PATHS_MAX = 64, TARGETS_MAX = 128, INSTRUCTIONS_MAX = 1000, WINDOW = 1024 };
@@ -74,12 +73,12 @@ struct search {
     size_t window_size;
     struct value origins[ORIGINS_MAX]; /* addresses of words, for origins from ORIGIN_WORDS up */
     uint8_t origin_count;
-    struct path paths[PATHS_MAX]; /* paths still to follow; the last one comes first */
+    struct path paths[PATHS_MAX]; /* stack of unfinished paths */
     size_t path_count;
-    uint64_t targets[TARGETS_MAX]; /* of jumps that were followed */
+    uint64_t targets[TARGETS_MAX]; /* targets of followed jumps */
     size_t target_count;
     unsigned instructions;
-    bool is_incomplete; /* some path was not followed to its end */
+    bool is_incomplete; /* a limit ended some path early */
     bool has_tail_call;
     struct path tail_call;
 };
@@ -136,7 +135,7 @@ static struct value load_word(struct search *search, const struct path *path, st
     return is_below && path->is_below_lost ? unknown_value : make_word_value(search, address);
 }
 
-/* The stack pointer becomes unknown. But values stored relative to it can be loaded again. */
+/* The stack pointer becomes unknown. Values stored relative to the unknown sp can still be loaded again. */
 static void realign_sp(struct path *path)
 {
     for (size_t i = 0; i < INSTRUCTION_REGISTERS; i++)
@@ -176,8 +175,8 @@ static struct value pop_value(struct search *search, struct path *path)
     return value;
 }
 
-/* Applies the effects that the ABI permits a called function (System V psABI, 3.2.1): it may change these registers,
- * and the stack below sp. */
+/* Applies the effects that the ABI permits a called function (System V psABI, 3.2.1): changes of caller-saved
+ * registers, and of the stack below sp. */
 static void apply_call(struct path *path)
 {
     enum { CHANGED = 0x0fc7 }; /* rax, rcx, rdx, rsi, rdi, r8 to r11 */
@@ -191,7 +190,7 @@ static void apply_call(struct path *path)
 
 /* ---- the effects of an instruction ---- */
 
-/* The address of an operand in memory: a register and a distance, without an index. */
+/* Returns the address of a memory operand: a register plus a distance, without an index register. */
 static struct value find_operand_address(const struct path *path, const struct instruction *in)
 {
     enum { NO_INDEX = 4, IS_SIB = 4, RIP = 5 };
@@ -206,8 +205,8 @@ static struct value find_operand_address(const struct path *path, const struct i
     return add_distance(path->registers[base | (in->rex & REX_B ? 8 : 0)], in->displacement);
 }
 
-/* Follows moves of whole registers: mov, lea, xchg, and addition and subtraction of a constant. Returns false for
- * other instructions. */
+/* Applies moves of whole registers: mov, lea, xchg, and addition and subtraction of a constant. Returns false for other
+ * instructions. */
 static bool apply_move(struct search *search, struct path *path, const struct instruction *in)
 {
     enum { ADD = 0, AND = 4, SUB = 5 };
@@ -247,7 +246,7 @@ static bool apply_move(struct search *search, struct path *path, const struct in
     }
 }
 
-/* Follows instructions that change sp implicitly. Returns false for other instructions. */
+/* Applies instructions that change sp implicitly. Returns false for other instructions. */
 static bool apply_stack_instruction(struct search *search, struct path *path, const struct instruction *in)
 {
     enum { PUSH_GROUP = 6, LEAVE = 0xc9, ENTER = 0xc8, POPF = 0x9d, POP_OPERAND = 0x8f };
@@ -277,8 +276,8 @@ static bool apply_stack_instruction(struct search *search, struct path *path, co
 
 enum flow { FLOW_ON, FLOW_CALL, FLOW_JUMP, FLOW_BRANCH, FLOW_RETURN, FLOW_TAIL_CALL, FLOW_SWITCH, FLOW_DEAD };
 
-/* A jump to a computed address in the same function: the operand holds its table, or an addition just before it has
- * used the table. */
+/* Whether the jump goes through a table of the same function: by a table operand, or after adding a table entry to a
+ * base. */
 static bool is_table_jump(const struct instruction *in, bool after_add)
 {
     bool is_table = in->modrm >> 6 == 0 && (in->modrm & 7) == REG_RSP && (in->sib >> 3 & 7) != 4;
@@ -433,7 +432,7 @@ static bool follow_path(struct search *search, struct path *path)
     }
 }
 
-/* Distances of words from a base, which a frame needs. Returns false for a word that has another base. */
+/* Finds the distance of a word from `base`, in words. Returns false for a word with another base. */
 static bool find_word_distance(const struct search *search, struct value word, struct value base, int64_t *distance)
 {
     if (word.origin < ORIGIN_WORDS || word.origin == ORIGIN_UNKNOWN || word.distance != 0)
@@ -462,7 +461,8 @@ static void fill_saved_registers(const struct search *search, const struct path 
     }
 }
 
-/* Code that switches to the stack of another coroutine finds it by an argument. */
+/* Whether the register passes an argument. Code that switches to another coroutine's stack loads sp from an argument.
+ */
 static bool is_argument(unsigned reg)
 {
     enum { ARGUMENTS = 0x3c6 }; /* rcx, rdx, rsi, rdi, r8, r9 */

@@ -1,8 +1,8 @@
 /*
- * New processors have new instructions, and the installed disassembler may be older. Decoding can continue after an
- * unknown instruction only if its length is known. A few rules give the length (Intel's Software Developer's Manual,
- * volume 2, 2.1, 2.3 and 2.7): prefixes, the opcode in one of three maps, ModRM with SIB and displacement, and an
- * immediate byte for all of map 3 and a few opcodes of map 1.
+ * The installed disassembler may not know the instructions of newer processors. Decoding can continue after an unknown
+ * instruction only if its length is known. A few rules give the length (Intel's Software Developer's Manual, volume 2,
+ * 2.1, 2.3 and 2.7): prefixes, the opcode in one of three maps, ModRM with SIB and displacement, and an immediate byte
+ * for all of map 3 and a few opcodes of map 1.
  */
 #include "arch/x86_length.h"
 
@@ -41,8 +41,8 @@ static enum opcode_map choose_map(unsigned number)
     return number >= 1 && number <= 3 ? (enum opcode_map)number : MAP_NONE;
 }
 
-/* Reads the two or three bytes after 0x62 or 0xc4, or the one after 0xc5, and the opcode. In 32-bit code these bytes
- * are other instructions unless a ModRM byte with registers follows. */
+/* Reads the two or three bytes after 0x62 or 0xc4, or the one after 0xc5, and the opcode. In 32-bit code these prefix
+ * bytes are other instructions unless a ModRM byte with registers follows. */
 static struct opcode read_extended(struct cursor *c, unsigned char prefix, bool is_64)
 {
     struct opcode opcode = {.is_extended = true};
@@ -58,7 +58,7 @@ static struct opcode read_extended(struct cursor *c, unsigned char prefix, bool 
         unsigned char second = cursor_u8(c);
         cursor_u8(c);
         bool is_evex = !(first & 0x08) && (second & 0x04);
-        unsigned number = first & 0x07; /* 5 and 6 are half-precision maps, without immediates */
+        unsigned number = first & 0x07; /* maps 5 and 6 (half precision) have no immediates */
         opcode.map = !is_evex ? MAP_NONE : number == 5 || number == 6 ? MAP_0F38 : choose_map(number);
     }
     opcode.byte = cursor_u8(c);
@@ -84,7 +84,7 @@ static struct opcode read_opcode(struct cursor *c, bool is_64)
     return (struct opcode){.map = MAP_0F, .byte = byte};
 }
 
-/* For the older map, only opcodes with a ModRM byte and the usual immediates. */
+/* In the map 0F, this knows only opcodes with a ModRM byte and the usual immediates. */
 static bool has_modrm(const struct opcode *opcode)
 {
     if (opcode->map != MAP_0F)

@@ -18,12 +18,12 @@
 #include <zstd.h>
 #endif
 
-#ifndef ELFCOMPRESS_ZSTD /* glibc 2.36 and older do not know it */
+#ifndef ELFCOMPRESS_ZSTD /* missing in the <elf.h> of glibc 2.36 and older */
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-/* Debug info compresses to a third or a tenth. A section that claims a much higher ratio is a bomb, and stays
- * packed, unless it is small: a few bytes may encode many zeros. */
+/* Debug info compresses to a third or a tenth. A section that claims a much higher ratio is a decompression bomb, and
+ * is rejected. Small sections may have any ratio, because a few bytes can encode many zeros. */
 enum { USUAL_RATIO_MAX = 64, SMALL_SECTION = 16 << 20 };
 
 static bool is_plausible_size(uint64_t size, uint64_t packed_size)
@@ -31,7 +31,8 @@ static bool is_plausible_size(uint64_t size, uint64_t packed_size)
     return size > 0 && size <= BYTES_LOAD_MAX && (size <= SMALL_SECTION || size / USUAL_RATIO_MAX <= packed_size);
 }
 
-/* By ISA-L, in a third of zlib's time. Its state is 80 KiB: more than a thread's stack should have to hold. */
+/* Decompresses with ISA-L, in a third of zlib's time. Allocates the 80 KiB of ISA-L's state on the heap, because
+ * threads have small stacks. */
 static bool decompress_zlib(unsigned char *out, uint64_t size, const unsigned char *packed, size_t packed_size)
 {
     struct inflate_state *state = packed_size <= UINT32_MAX ? malloc(sizeof(*state)) : NULL;
@@ -58,7 +59,7 @@ static bool decompress_zstd(unsigned char *out, uint64_t size, const unsigned ch
 #endif
 }
 
-/* NULL, or the error in the section. */
+/* Returns NULL, or a description of the error in the section. */
 static const char *decompress(uint32_t type, const unsigned char *packed, size_t packed_size, uint64_t size,
                               unsigned char **out)
 {
@@ -90,7 +91,8 @@ struct packing {
     size_t header_size;
 };
 
-/* An Elf32_Chdr or Elf64_Chdr; of a .zdebug_ section "ZLIB" and the size in eight bytes, the highest first. */
+/* Reads the compression header: an Elf32_Chdr or Elf64_Chdr, or in a .zdebug_ section "ZLIB" and the size as a
+ * big-endian number of eight bytes. */
 static bool read_compression_header(const struct elf_file *file, const struct elf_section *section,
                                     struct packing *packing)
 {
@@ -112,12 +114,11 @@ static bool read_compression_header(const struct elf_file *file, const struct el
     return true;
 }
 
-/* ---- sections that are kept between runs ----
+/* ---- decompressed sections in the cache directory ----
  *
- * A later recording has a few addresses that the symbol cache does not know, and inflating glibc's debug info for them
- * was two thirds of its instructions. The file of a section holds its contents and a NUL. Its name has the identity of
- * the debug file, and the checksum at the end of the packed section must fit.
- */
+ * A second recording of a program has a few addresses that are not in the symbol cache. Decompressing glibc's debug
+ * info for them took two thirds of its instructions. A cache file holds the contents of one section and a NUL. The name
+ * of a cache file identifies the debug file, and the checksum at the end of the compressed section must match. */
 
 enum { KEPT_MIN = 64 << 10, KEPT_MAX = 16 << 20, KEPT_NAME_SIZE = 64 };
 

@@ -4,9 +4,9 @@
 #include "elf/elf_file.h"
 
 /* The contents of a section, decompressed (zlib, zstd) and relocated (elf_relocate.h) if needed: then `*owned` is
- * memory that the caller frees after the last use, otherwise NULL. Empty if the section does not exist or cannot be
- * decompressed (`err` has the reason). */
+ * memory that the caller frees after the last use, otherwise NULL. Returns no bytes if the section does not exist or
+ * cannot be decompressed (`err` has the reason). */
 struct bytes elf_file_contents(const struct elf_file *file, const char *name, unsigned char **owned, struct error *err);
 
-/* The size of these contents, as the file claims; 0 if the section does not exist. */
+/* Returns the size of the decompressed section as the file claims, or 0 if the section does not exist. */
 uint64_t elf_file_contents_size(const struct elf_file *file, const char *name);

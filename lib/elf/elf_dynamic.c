@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 enum {
-    ENTRIES_MAX = 4096,    /* of PT_DYNAMIC; real files have 40 */
+    ENTRIES_MAX = 4096,    /* limit of PT_DYNAMIC entries; real files have 40 */
     SYMBOLS_MAX = 1 << 22, /* libLLVM exports 35,000 */
     BUCKETS_MAX = 1 << 22  /* of DT_GNU_HASH */
 };
 
-/* Entries of PT_DYNAMIC: addresses, except for string_size. 0: missing. */
+/* Values of PT_DYNAMIC: addresses, except for string_size. 0: missing entry. */
 struct dynamic {
     uint64_t symbols, strings, string_size, hash, gnu_hash;
 };
@@ -27,7 +27,7 @@ static struct bytes find_bytes(const struct elf_file *file, uint64_t address)
     return (struct bytes){0};
 }
 
-/* A number of 4 bytes, in the file's byte order; 0 beyond the end. */
+/* Reads a 4-byte number in the file's byte order. Returns 0 beyond the end. */
 static uint32_t read_word(const struct elf_file *file, struct window *window, uint64_t at)
 {
     struct cursor c = window_at(window, at, sizeof(uint32_t));
@@ -79,7 +79,7 @@ static bool read_dynamic(const struct elf_file *file, struct dynamic *dynamic)
 }
 
 /* DT_GNU_HASH: four numbers (buckets, first symbol, words of the filter, shift), the filter, the buckets, and a chain
- * of hashes for each bucket, whose last one is odd. The end of the chain with the highest start is the last symbol. */
+ * of hashes for each bucket; an odd hash ends a chain. The chain with the highest start ends at the last symbol. */
 static uint64_t count_by_gnu_hash(const struct elf_file *file, struct window *table)
 {
     uint32_t buckets = read_word(file, table, 0), first = read_word(file, table, 4), filter = read_word(file, table, 8);
@@ -103,7 +103,7 @@ static uint64_t count_symbols(const struct elf_file *file, const struct dynamic 
 {
     struct bytes bytes = find_bytes(file, dynamic->hash ? dynamic->hash : dynamic->gnu_hash);
     struct window table = {.bytes = &bytes};
-    /* DT_HASH: the number of buckets, then the number of chains, which equals that of symbols. */
+    /* DT_HASH: the number of buckets, then the number of chains, which equals the number of symbols. */
     uint64_t count = dynamic->hash ? read_word(file, &table, 4) : count_by_gnu_hash(file, &table);
     window_destroy(&table);
     return count < SYMBOLS_MAX ? count : SYMBOLS_MAX;

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "elf/elf_headers.h"
 
-/* Adds sections to `file`, which has its segments and no sections: .dynsym and .dynstr from PT_DYNAMIC, and a .text
- * for each executable segment. Adds none without dynamic symbols. Section numbers of symbols then have no meaning:
- * file->are_sections_made is set. Returns 0, or -ENOMEM. */
+/* Adds sections to `file`, which has its segments and no sections: .dynsym and .dynstr from PT_DYNAMIC, and a .text for
+ * each executable segment. A file without dynamic symbols gets no sections. Sets file->are_sections_made: section
+ * numbers in symbols have no meaning then. Returns 0, or -ENOMEM. */
 int elf_dynamic_make_sections(struct elf_file *file, struct error *err);

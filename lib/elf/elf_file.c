@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* More sections or segments than real files have, and more bytes of section names. A hostile file can name the same
- * bytes again and again as notes, so only the first few are read, and no more than NOTE_BYTES_MAX of all together. */
+/* More sections or segments than real files have, and more bytes of section names. A hostile file can declare the same
+ * bytes as notes many times, so only the first few notes are read, and at most NOTE_BYTES_MAX bytes in total. */
 enum { SECTIONS_MAX = 1 << 18, SEGMENTS_MAX = 1 << 16, NAMES_MAX = 16 << 20, NOTES_MAX = 64, NOTE_BYTES_MAX = 2 << 20 };
 
 static int set_not_elf_error(struct error *err, const char *name)
@@ -145,9 +145,9 @@ size_t elf_file_note(const struct elf_file *file, const char owner[4], uint32_t 
 
 /* ---- opening ---- */
 
-/* libelf allocates a record of 200 bytes for each section that a file claims and has room for. A file with more than
- * 65,279 has 0 in its header and the number elsewhere (gABI, "Extended numbering"). Only unlinked object files have
- * so many: they are rejected. */
+/* libelf allocates a record of 200 bytes for each section that a file claims and is long enough for. The header of a
+ * file with more than 65,279 sections has the number 0 (gABI, "Extended numbering"). Only unlinked object files have so
+ * many sections, and they are rejected. */
 static bool has_too_many_sections(const struct elf_file *file, const unsigned char *head)
 {
     static const unsigned char zeros[8];

@@ -1,6 +1,6 @@
 /*
- * The headers of an open ELF file as plain data: its segments, sections and build id. elf_file.h fills them in; the
- * readers of tables and of PT_DYNAMIC need nothing else.
+ * The headers of an open ELF file as plain data: its segments, sections and build id. elf_file.h fills them in. The
+ * readers of tables and of PT_DYNAMIC need only these headers.
  */
 #pragma once
 
@@ -22,13 +22,13 @@ struct elf_section {
     const char *name;
     uint32_t type, link;
     uint64_t flags, address, alignment, entry_size;
-    uint64_t size;      /* in memory; of a compressed section: in the file */
-    struct bytes bytes; /* in the file; empty for SHT_NOBITS, and if the section does not lie inside the file */
+    uint64_t size;      /* size in memory; of a compressed section, size in the file */
+    struct bytes bytes; /* bytes in the file; none for SHT_NOBITS, or if the section lies outside of the file */
 };
 
 struct elf_file {
     struct bytes bytes;         /* the whole file */
-    struct file_source *source; /* NULL: an image in memory, which must outlive this */
+    struct file_source *source; /* NULL for an image in memory, which must outlive the struct */
     unsigned char *owned_image; /* freed with the file; NULL */
     bool is_64, is_big_endian;
     uint16_t type, machine;
@@ -36,12 +36,11 @@ struct elf_file {
     ARRAY(struct elf_segment) segments; /* in the order of the file */
     ARRAY(struct elf_section) sections;
     char *section_names;
-    int kept_sections;      /* directory for decompressed sections (os/directory.h); 0: none. Borrowed
-                             */
-    bool is_cut;            /* it ends before its section headers */
-    bool are_sections_made; /* no section headers: `sections` come from its segments (elf_dynamic.h) */
+    int kept_sections; /* descriptor of the directory for decompressed sections (os/directory.h); 0: none. Borrowed */
+    bool is_cut;       /* the file ends before its section headers */
+    bool are_sections_made; /* no section headers: `sections` were made from the segments (elf_dynamic.h) */
     bool has_load;
-    uint64_t base; /* vaddr of the first PT_LOAD: library-relative addresses count from it */
+    uint64_t base; /* vaddr of the first PT_LOAD, from which library-relative addresses count */
     unsigned char build_id[ELF_BUILD_ID_MAX];
     size_t build_id_size; /* 0: none */
 };

@@ -1,14 +1,14 @@
 /*
  * Notes, as PT_NOTE segments, SHT_NOTE sections and /sys/kernel/notes hold them (System V gABI, chapter 5): sizes and
  * type as 32-bit numbers in the byte order of this machine, then the owner's name and the description, each padded to 4
- * bytes. Here and not through gelf_getnote(), which takes notes of an open ELF file alone.
+ * bytes. gelf_getnote() can read only the notes of an open ELF file.
  */
 #pragma once
 
 #include "base/cursor.h"
 
-/* Finds the first note with this owner ("GNU", with its NUL) and type. Returns its description, which lies in
- * `notes`, and its size; NULL if none comes before the end or the first damaged note. */
+/* Finds the first note with this owner ("GNU", with its NUL) and type. Returns the note's description, which lies in
+ * `notes`, and its size. Returns NULL if no such note precedes the end or the first damaged note. */
 static inline const unsigned char *elf_note_find(const void *notes, size_t notes_size, const char owner[4],
                                                  uint32_t type, size_t *size)
 {

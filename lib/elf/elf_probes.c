@@ -19,7 +19,7 @@ static uint64_t read_address(const struct elf_file *file, struct cursor *c)
     return file->is_64 ? cursor_u64(c) : cursor_u32(c);
 }
 
-/* If the file was prelinked later, the base in the note differs from the real one. */
+/* Prelinking moves the section, so the base in the note may differ from the section's address. */
 static bool read_probe(const struct elf_file *file, struct cursor c, uint64_t base, struct elf_probe *probe)
 {
     probe->address = read_address(file, &c);

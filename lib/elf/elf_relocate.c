@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The start of the code: not 0, which in debug info is the address of code that the linker dropped. And the start of
- * the code that the kernel frees after loading the module. */
+/* First addresses of a module's code, and of the code that the kernel frees after loading the module. They are not 0,
+ * because debug info has address 0 for code that the linker dropped. */
 static const uint64_t module_base = UINT64_C(1) << 32, far_away = UINT64_C(1) << 40;
 
 void elf_layout_module(struct elf_file *file)
@@ -28,7 +28,8 @@ void elf_layout_module(struct elf_file *file)
     file->base = module_base;
 }
 
-/* The number of bytes that a relocation of this type fills with the sum of symbol and addend; 0: another kind. */
+/* Returns the number of bytes that a relocation of this type fills with the sum of symbol and addend, or 0 if the type
+ * computes another value. */
 static unsigned find_relocation_width(const struct elf_file *file, uint32_t type)
 {
     if (file->machine == EM_X86_64)

@@ -6,12 +6,13 @@
 
 #include "elf/elf_file.h"
 
-/* Gives the sections with code the addresses that they have in a loaded kernel module: in sequence from file->base,
- * the start of the module's code (its address in /proc/modules). Sections that the kernel frees after loading go far
- * away. Follows layout_sections() of kernel/module/main.c for architectures that put nothing in front (such as x86). */
+/* Assigns to code sections the addresses that they have in a loaded kernel module: in sequence from file->base, the
+ * start of the module's code (its address in /proc/modules). Sections that the kernel frees after loading get distant
+ * addresses. Follows layout_sections() of the kernel's kernel/module/main.c, for architectures that add nothing before
+ * the sections (such as x86). */
 void elf_layout_module(struct elf_file *file);
 
-/* Whether elf_relocate() has something to do: the file is not linked, and the section has relocations. */
+/* Whether the section needs elf_relocate(): the file is not linked, and the section has relocations. */
 bool elf_has_relocations(const struct elf_file *file, const struct elf_section *section);
 
 /* Applies the relocations of a section to its `size` bytes in memory, with the current addresses of the sections.

@@ -1,23 +1,24 @@
 /*
- * Reads the table of Go functions.
+ * Reads the Go function table.
  *
- * A sorted array maps addresses to records. A record names the function and refers to tables of steps: pairs of a value
- * change and the number of code bytes for which the value holds, both as variable-length numbers. There is one table
- * for the size of the frame, one for the file index, one for the line, and one for the innermost inlined call. An
- * inlined call gives its function's name and its call site as a pc of the outer function. Looking that pc up in the
- * same tables gives the file and line of the call, and the next outer call.
+ * A sorted array maps addresses to function records. A function record has the name, and offsets of step tables. A step
+ * has a value change and the number of code bytes for which the value applies, both as variable-length numbers.
+ * Separate step tables encode the frame size, the file index, the line, and the innermost inlined call. An inlined call
+ * has its function's name, and its call site as a pc of the outer function. At the pc of the call site, the same step
+ * tables have the file and line of the call, and the next outer call.
  *
- * The file may be hostile: reads go through cursors that end with the table, and steps and call depth are bounded.
+ * For hostile files, reads go through cursors that end with the table, and the number of steps and the call depth are
+ * bounded.
  */
 #include "elf/go_functions.h"
 
 enum { STEPS_MAX = 1 << 26, INLINES_MAX = 256, INLINED_CALL_TABLE = 2, INLINED_CALL_DATA = 3 };
 
-/* Bytes of the longest name and of the longest table of steps that are read. */
+/* Limits of a function name and of a step table, in bytes. */
 enum { TEXT_MAX = 1 << 16, STEPS_SIZE_MAX = 1 << 20 };
 
-/* Offsets of the fields of a record, in bytes after the function's address, which is a word in Go 1.16 and 4 bytes
- * later. */
+/* Offsets of the fields of a function record, in bytes after the function's address. The address has the size of a
+ * pointer in Go 1.16, and 4 bytes in later releases. */
 enum {
     FIELD_NAME = 0,
     FIELD_FRAME_SIZES = 12,
@@ -56,7 +57,7 @@ static const char *read_text(struct go_table *table, uint64_t part, uint64_t off
 
 struct entry {
     uint64_t start;  /* vaddr */
-    uint64_t record; /* offset from table->functions */
+    uint64_t record; /* offset of the record from table->functions */
 };
 
 static struct entry read_entry(struct go_table *table, uint64_t index)
@@ -81,7 +82,7 @@ static uint32_t read_field(struct go_table *table, const struct go_function *fun
     return read_u32(table, find_fields(table, function), at);
 }
 
-/* The end of the record's last fixed field, where the offsets of its tables begin. */
+/* Returns the offset of the step table offsets, which follow the last fixed field of the function record. */
 static uint64_t find_step_tables(struct go_table *table, const struct go_function *function)
 {
     return find_fields(table, function) + FIELD_UNIT + (table->layout == GO_LAYOUT_1_20 ? 12 : 8);
@@ -91,7 +92,7 @@ static uint64_t find_step_tables(struct go_table *table, const struct go_functio
 static bool find_record(struct go_functions *functions, uint64_t vaddr, struct go_function *function)
 {
     struct go_table *table = &functions->table;
-    uint64_t first = 0, count = table->function_count; /* finds the last entry that starts at or before vaddr */
+    uint64_t first = 0, count = table->function_count; /* the last entry that starts at or before vaddr */
     if (vaddr < read_entry(table, 0).start || vaddr >= read_entry(table, count).start)
         return false;
     while (count > 1) {
@@ -122,7 +123,7 @@ bool go_functions_find(struct go_functions *functions, uint64_t vaddr, struct go
 
 /* ---- steps ---- */
 
-/* The value of a table of steps at a pc; -1: none. */
+/* Returns the value of a step table at a pc, or -1. */
 static int32_t find_step_value(struct go_functions *functions, const struct go_function *function, uint32_t steps,
                                uint64_t vaddr)
 {
@@ -151,7 +152,7 @@ int32_t go_functions_frame_size(struct go_functions *functions, uint64_t vaddr)
     functions->work_left = STEPS_SIZE_MAX;
     int32_t size =
         find_step_value(functions, &function, read_field(&functions->table, &function, FIELD_FRAME_SIZES), vaddr);
-    return size < 0 ? -1 : size; /* a damaged table may have any number */
+    return size < 0 ? -1 : size; /* a damaged table may have a bad index */
 }
 
 static void find_line(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,
@@ -176,7 +177,7 @@ static uint32_t count_step_tables(struct go_table *table, const struct go_functi
     return read_field(table, function, FIELD_TABLE_COUNT);
 }
 
-/* The index of the innermost call inlined at a pc; -1: none. */
+/* Returns the index of the innermost call inlined at a pc, or -1. */
 static int32_t find_inlined_call(struct go_functions *functions, const struct go_function *function, uint64_t vaddr)
 {
     struct go_table *table = &functions->table;
@@ -186,7 +187,7 @@ static int32_t find_inlined_call(struct go_functions *functions, const struct go
     return find_step_value(functions, function, read_u32(table, at, 0), vaddr);
 }
 
-/* The vaddr of the function's inlined calls; 0: none. */
+/* Returns the vaddr of the function's inlined calls, or 0. */
 static uint64_t find_inlined_calls(struct go_functions *functions, const struct go_function *function)
 {
     struct go_table *table = &functions->table;
@@ -215,7 +216,7 @@ static bool read_inlined_call(struct go_functions *functions, const struct go_fu
                               uint32_t number, struct inlined_call *call)
 {
     struct go_table *table = &functions->table;
-    bool is_long = table->layout != GO_LAYOUT_1_20; /* with the index of the parent, and the call's file and line */
+    bool is_long = table->layout != GO_LAYOUT_1_20; /* with outer call, file and line */
     uint64_t address = calls + (uint64_t)number * (is_long ? 20 : 16);
     const struct elf_segment *segment = functions->calls_segment;
     if (!segment || address < segment->address || address - segment->address >= functions->calls_bytes.size) {

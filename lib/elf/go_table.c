@@ -1,12 +1,11 @@
 /*
- * Finds the table, and the two addresses that it lacks.
- *
- * Its section is .gopclntab. Position-independent programs up to Go 1.25 have it in .data.rel.ro.gopclntab, which
- * linkers other than Go's merge into .data.rel.ro. There, and in all data of a program without section headers, we
- * search for the header. Since Go 1.18 functions are relative
- * to the start of Go's text, which with cgo is not the start of .text, and inlined calls are relative to a symbol that
- * strip removes. The runtime has both addresses in its `moduledata`, a record whose first two words point to the table
- * and to its names. We search for these words. Where the loader fills in addresses, we read them from the relocations.
+ * Finds the Go function table, and the two addresses that the table lacks. The table is in section .gopclntab.
+ * Position-independent programs up to Go 1.25 have the table in .data.rel.ro.gopclntab, which linkers other than Go's
+ * merge into .data.rel.ro. In .data.rel.ro, and in all data of a program without section headers, this file searches
+ * for the table's header. Since Go 1.18, function addresses are relative to the start of Go's text, which with cgo is
+ * not the start of .text. Addresses of inlined calls are relative to a symbol that strip removes. The runtime has both
+ * addresses in its `moduledata`, a record whose first two words point to the table and to its names. This file searches
+ * for these two words. Where the loader fills in addresses, it reads them from the relocations.
  */
 #include "elf/go_table.h"
 
@@ -22,7 +21,7 @@ enum {
     MAGIC_1_20 = 0xfffffff1,
 };
 
-/* Indexes of words of moduledata. */
+/* Indexes of the used words of moduledata. */
 enum { MODULE_TEXT = 22, MODULE_FUNCTION_DATA_1_18 = 38, MODULE_FUNCTION_DATA_1_20 = 40, MODULE_WORDS };
 
 enum { HEADER_MAX = 8 + 8 * 8, SCAN_STEP = 1 << 16 };
@@ -61,8 +60,8 @@ static bool is_relative(const struct elf_file *file, uint32_t type)
            (file->machine == EM_AARCH64 && type == R_AARCH64_RELATIVE);
 }
 
-/* Calls `visit` for each word that holds an address of this program, until it returns false. (32-bit files hold these
- * addresses in place.) */
+/* Calls `visit` for each relocated word that holds an address of this program, until `visit` returns false. Skips
+ * 32-bit files, which store these addresses in place. */
 static void visit_relocations(const struct elf_file *file, bool (*visit)(void *context, const struct elf_relocation *),
                               void *context)
 {
@@ -132,7 +131,7 @@ static bool set_layout(struct go_table *table, uint32_t magic)
     }
 }
 
-/* Parses the header in `raw` for a table of at most `size` bytes. False if it is implausible. */
+/* Parses the header in `raw` for a table of at most `size` bytes. Returns false if the header is implausible. */
 static bool read_header(struct go_table *table, const struct elf_file *file, const void *raw, size_t raw_size,
                         uint64_t size)
 {
@@ -165,7 +164,7 @@ static bool is_header_at(struct go_table *table, const struct elf_file *file, co
     return bytes_read(bytes, at, raw, size) && read_header(table, file, raw, size, left);
 }
 
-/* Searches bytes for the header. Returns its offset, or UINT64_MAX. */
+/* Searches bytes for the header of the Go function table. Returns the header's offset, or UINT64_MAX. */
 static uint64_t search_header(struct go_table *table, const struct elf_file *file, const struct bytes *bytes)
 {
     struct window window = {.bytes = bytes, .step = SCAN_STEP};
@@ -225,14 +224,14 @@ static int find_table(struct go_table *table, const struct elf_file *file, struc
         return 0;
     }
     if (section)
-        return error_set(err, EINVAL, "its table of Go functions is damaged, or of a release before Go 1.16");
+        return error_set(err, EINVAL, "its Go function table is damaged, or from a release before Go 1.16");
     bool is_go = is_go_program(file), has_sections = file->sections.length > 0;
     section = elf_file_section(file, ".data.rel.ro");
     if (is_go && section && search_header_in_bytes(table, file, &section->bytes, section->address, place))
         return 0;
     if (is_go && !has_sections && search_segments(table, file, place))
         return 0;
-    return error_set(err, ENOENT, "it has no table of Go functions");
+    return error_set(err, ENOENT, "it has no Go function table");
 }
 
 /* ---- the moduledata ---- */
@@ -240,7 +239,7 @@ static int find_table(struct go_table *table, const struct elf_file *file, struc
 struct module_search {
     const struct elf_file *file;
     const struct go_table *table;
-    uint64_t candidates[8]; /* vaddrs of words that point to the table */
+    uint64_t candidates[8]; /* vaddrs of words that point to the Go function table */
     size_t count;
 };
 
@@ -252,7 +251,7 @@ static bool add_candidate(void *context, const struct elf_relocation *relocation
     return search->count < sizeof(search->candidates) / sizeof(search->candidates[0]);
 }
 
-/* Without relocations the data holds the words. */
+/* Without relocations, the data itself contains the addresses. */
 static void scan_segment(struct module_search *search, const struct elf_segment *segment, uint64_t *work_left)
 {
     unsigned word = search->table->pointer_size;
@@ -302,7 +301,8 @@ void go_table_search_module(struct go_table *table, const struct elf_file *file)
         }
 }
 
-/* Functions of Go 1.16 and 1.17 have absolute addresses, which the loader fills in if the program may lie anywhere. */
+/* Tables of Go 1.16 and 1.17 have absolute function addresses. In a position-independent program, the loader fills them
+ * in. */
 static int open_part(struct go_table *table, const struct elf_file *file, const struct place *place, struct error *err)
 {
     struct bytes bytes = place->bytes;
@@ -311,7 +311,7 @@ static int open_part(struct go_table *table, const struct elf_file *file, const 
         if (!table->relocated)
             return error_no_memory(err);
         if (!read_program(file, place->address, table->relocated, (size_t)bytes.size))
-            return error_set(err, EINVAL, "prof cannot read its table of Go functions");
+            return error_set(err, EINVAL, "prof cannot read its Go function table");
         bytes = (struct bytes){.memory = table->relocated, .size = bytes.size};
     }
     return file_part_open(&table->part, &bytes) ? 0 : error_no_memory(err);
@@ -323,7 +323,7 @@ int go_table_open(struct go_table *table, const struct elf_file *file, struct er
     struct place place;
     unsigned char header[HEADER_MAX];
     if (file->is_big_endian)
-        return error_set(err, ENOTSUP, "its table of Go functions is big-endian");
+        return error_set(err, ENOTSUP, "its Go function table is big-endian");
     int code = find_table(table, file, &place, err);
     if (code)
         return code;
@@ -334,7 +334,7 @@ int go_table_open(struct go_table *table, const struct elf_file *file, struct er
         return code;
     }
     size_t size = place.bytes.size < HEADER_MAX ? (size_t)place.bytes.size : HEADER_MAX;
-    if (file->type == ET_DYN && read_program(file, place.address, header, size)) /* the text's start was relocated */
+    if (file->type == ET_DYN && read_program(file, place.address, header, size)) /* relocated start of text */
         read_header(table, file, header, size, place.bytes.size);
     if (table->text == 0)
         go_table_search_module(table, file);

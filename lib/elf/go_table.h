@@ -12,27 +12,29 @@
 
 enum go_layout {
     GO_LAYOUT_1_16, /* absolute addresses */
-    GO_LAYOUT_1_18, /* functions as offsets from the start of the text */
-    GO_LAYOUT_1_20, /* records have the first line; inlined calls are shorter */
+    GO_LAYOUT_1_18, /* function addresses are offsets from the start of the text */
+    GO_LAYOUT_1_20, /* function records have the first line; inlined call records are shorter */
 };
 
 struct go_table {
-    struct file_part part;    /* from the table's header to the end of its section or segment */
-    unsigned char *relocated; /* replaces `part` if the loader fills in addresses; else NULL */
-    uint64_t address;         /* vaddr of the header */
+    struct file_part part; /* bytes from the table's header to the end of its section or segment */
+    unsigned char
+        *relocated;   /* copy of the table with relocated addresses, which replaces `part`; NULL if not needed */
+    uint64_t address; /* vaddr of the header */
     enum go_layout layout;
     unsigned pointer_size; /* bytes */
     unsigned quantum;      /* pcs are multiples of this */
     uint64_t function_count;
-    uint64_t names, units, files, steps, functions; /* tables: offsets into `part` */
-    uint64_t text;                                  /* vaddr of offset 0 of functions; GO_LAYOUT_1_16: 0 */
+    uint64_t names, units, files, steps, functions; /* offsets of the tables in `part` */
+    uint64_t text;                                  /* vaddr from which function offsets count; GO_LAYOUT_1_16: 0 */
     bool has_searched;                              /* for the moduledata */
-    uint64_t function_data; /* vaddr of offset 0 of function data (inlined calls); 0 if unknown. Call
-                               go_table_search_module() first */
+    uint64_t function_data; /* vaddr from which offsets of inlined calls count; 0: unknown. go_table_search_module()
+                               sets it */
 };
 
-/* Reads only the header; lookups read the rest, so `file` must stay open. -ENOENT if `file` is not a Go program;
- * -EINVAL with a sentence if its table is damaged or older than Go 1.16; -ENOMEM. On success call go_table_close(). */
+/* Opens the Go function table of `file`. Reads only the header; lookups read the rest, so `file` must stay open.
+ * Returns -ENOENT if `file` is not a Go program, -EINVAL with a sentence if its table is damaged or older than Go 1.16,
+ * or -ENOMEM. On success call go_table_close(). */
 int go_table_open(struct go_table *table, const struct elf_file *file, struct error *err);
 
 /* Searches the program's data for its moduledata, once. */
@@ -40,8 +42,9 @@ void go_table_search_module(struct go_table *table, const struct elf_file *file)
 
 void go_table_close(struct go_table *table);
 
-/* Up to `size` bytes at `offset` of one of the table's parts, fewer at its end. Fails if none are left. */
+/* Returns a cursor over `size` bytes at `offset` of one part of the table, or fewer at the end of the part. Fails if
+ * none are left. */
 struct cursor go_table_at(struct go_table *table, uint64_t part, uint64_t offset, size_t size);
 
-/* The PT_LOAD whose bytes in the file contain `address`, and these bytes; or NULL. */
+/* Returns the PT_LOAD whose bytes in the file contain `address`, and these bytes, or NULL. */
 const struct elf_segment *go_table_segment(const struct elf_file *file, uint64_t address, struct bytes *bytes);

@@ -1,6 +1,7 @@
 /*
- * Uses ISA-L, which takes a quarter of zlib's time, and checks the checksum of each member. A function of its own reads
- * the header of a member: isal_inflate() would forget the part of a header split between pieces.
+ * Uses ISA-L, which takes a quarter of zlib's time, and checks the checksum of each member. isal_read_gzip_header()
+ * reads the header of a member, because isal_inflate() drops the first part of a header that is split between two
+ * pieces.
  */
 #include "file/gunzip.h"
 
@@ -17,14 +18,14 @@ struct gunzip {
     struct isal_gzip_header header;
     uint64_t unpacked;
     bool in_header;
-    bool padding; /* the last member has ended, and no other one follows */
+    bool padding; /* no member follows the last one */
 };
 
 static void begin_member(struct gunzip *gunzip)
 {
     isal_inflate_reset(&gunzip->state);
     isal_gzip_header_init(&gunzip->header);
-    gunzip->state.crc_flag = ISAL_GZIP_NO_HDR_VER; /* checks the checksums at its end nevertheless */
+    gunzip->state.crc_flag = ISAL_GZIP_NO_HDR_VER; /* still checks the checksum at the end of a member */
     gunzip->in_header = true;
 }
 
@@ -59,7 +60,7 @@ static bool is_between_members(const struct gunzip *gunzip)
     return gunzip->state.block_state == ISAL_BLOCK_FINISH;
 }
 
-/* Reads on in the header, or unpacks; the code is ISA-L's. */
+/* Continues with the header or the data of a member. Returns a code of ISA-L. */
 static int inflate_input(struct gunzip *gunzip)
 {
     if (!gunzip->in_header)

@@ -1,6 +1,6 @@
 /*
- * Decompresses a gzip file that the caller feeds in pieces of any size: all its members in turn. Like gzip, it ignores
- * padding after the last member.
+ * Decompresses all members of a gzip file, which the caller passes in pieces of any size. Like gzip, ignores padding
+ * after the last member.
  *
  *     gunzip_feed(gunzip, packed, packed_size);
  *     while ((code = gunzip_next(gunzip, out, room, &size, err)) == 0 && size) use out and size
@@ -23,11 +23,11 @@ void gunzip_free(struct gunzip *gunzip);
 /* Whether a file that begins with these bytes is gzip. */
 bool gunzip_begins(const unsigned char *bytes, size_t size);
 
-/* Feeds the next packed bytes; they remain the caller's, and must stay in place until gunzip_next() returns none. */
+/* Passes the next packed bytes. The caller owns them, and must not move them until gunzip_next() returns no bytes. */
 void gunzip_feed(struct gunzip *gunzip, const unsigned char *bytes, size_t size);
 
-/* Unpacks at most `room` bytes; *size is 0 when all fed bytes are used up. */
+/* Unpacks at most `room` bytes. Sets *size to 0 when all passed bytes are used up. */
 int gunzip_next(struct gunzip *gunzip, unsigned char *out, size_t room, size_t *size, struct error *err);
 
-/* Ends the input. -EINVAL unless the last member is complete. */
+/* Ends the input. Returns -EINVAL unless the last member is complete. */
 int gunzip_end(const struct gunzip *gunzip, struct error *err);

@@ -14,7 +14,8 @@ struct gzip_packer {
 
 int gzip_packer_new(struct gzip_packer **out, struct byte_sink sink, struct error *err)
 {
-    struct gzip_packer *packer = calloc(1, sizeof(*packer)); /* zeroed: ISA-L reads all of it for an empty stream */
+    /* zeroed: ISA-L reads the whole buffer even for an empty stream */
+    struct gzip_packer *packer = calloc(1, sizeof(*packer));
     *out = packer;
     if (!packer)
         return error_no_memory(err);
@@ -33,7 +34,7 @@ static int compress_input(struct gzip_packer *packer, struct error *err)
     do {
         packer->stream.next_out = packer->packed;
         packer->stream.avail_out = BLOCK_SIZE;
-        isal_deflate(&packer->stream); /* fails only for wrong settings */
+        isal_deflate(&packer->stream); /* ISA-L fails only for invalid settings */
         size_t size = BLOCK_SIZE - packer->stream.avail_out;
         int code = size ? packer->out.write(packer->out.context, packer->packed, size, err) : 0;
         if (code)

@@ -1,6 +1,7 @@
 /*
- * Compresses a stream of bytes into one gzip file with ISA-L. The user waits for it at the end of a recording. zlib
- * takes eight times as long for a file that is a tenth smaller; that exceeds the CPU time of the whole recorder.
+ * Compresses a stream of bytes into one gzip file with ISA-L. The user waits for the compression at the end of a
+ * recording. zlib takes eight times as long as ISA-L, which exceeds the CPU time of the whole recorder, for a file that
+ * is a tenth smaller.
  */
 #pragma once
 
@@ -9,7 +10,7 @@
 
 struct gzip_packer;
 
-/* The packed bytes go to `sink` (copied). Returns 0, or -ENOMEM with `*out` NULL. */
+/* Creates a compressor that writes to `sink` (copied). Returns 0, or -ENOMEM with `*out` NULL. */
 int gzip_packer_new(struct gzip_packer **out, struct byte_sink sink, struct error *err);
 
 int gzip_packer_add(struct gzip_packer *packer, const void *bytes, size_t size, struct error *err);

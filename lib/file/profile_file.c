@@ -1,5 +1,5 @@
 /*
- * A file for a profile or an export: os/file_output.h, and gzip where its name ends in ".gz".
+ * Writes a profile or an export through os/file_output.h, and compresses it with gzip if the file name ends in ".gz".
  */
 #include "file/profile_file.h"
 

@@ -18,15 +18,15 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Reads a profile file, of any format that prof opens (lib/import), into `out` (zeroed by the caller, who owns it).
- * The path "-" is the standard input. */
+/* Reads a profile file of any format that prof supports (lib/import) into `out`, which the caller zeroes and owns. The
+ * path "-" is the standard input. */
 int profile_load(const char *path, struct profile *out, struct error *err);
 
-/* The same for an open file, read from its beginning; its position is then at the end. The error does not name the
- * file. -ECANCELED soon after *stop is true (NULL: never). */
+/* Reads a profile from an open file, from beginning to end. The error does not contain the file name. Returns
+ * -ECANCELED soon after *stop is true; `stop` may be NULL. */
 int profile_load_fd(int fd, const atomic_bool *stop, struct profile *out, struct error *err);
 
-/* Writes the profile to a file in memory, compressed. Returns its descriptor, or a negative errno value. */
+/* Writes the profile to a file in memory, compressed. Returns the file's descriptor, or a negative errno value. */
 int profile_to_memory(const struct profile *profile, struct error *err);
 
 struct profile_file;
@@ -38,15 +38,15 @@ int profile_file_create(struct profile_file **out, const char *path, struct erro
 /* Lets profile_file_commit() rename an existing file at `path` to "PATH.old"; then *has_old becomes true. */
 void profile_file_keep_old(struct profile_file *file, bool *has_old);
 
-/* The same for a compressed file in memory, whose descriptor *fd belongs to the caller; do not read it before
+/* Creates a compressed file in memory. The caller owns its descriptor *fd, and must not read the file before
  * profile_file_commit(). */
 int profile_file_create_in_memory(struct profile_file **out, int *fd, struct error *err);
 
-/* Where to write to; borrowed from `file`. */
+/* Returns the sink for the bytes of the file. The sink is valid as long as `file`. */
 struct byte_sink profile_file_sink(struct profile_file *file);
 
-/* Writes the remaining bytes, syncs the file to the disk, renames it to its name and frees `file`. On failure no
- * file remains. */
+/* Writes the remaining bytes, syncs the file to the disk, renames the file to its final name and frees `file`. A
+ * failure leaves no file behind. */
 int profile_file_commit(struct profile_file *file, struct error *err);
 
 /* Removes the temporary file and frees `file`. */

@@ -1,6 +1,5 @@
 /*
- * Reads a profile of any format that prof opens from a file, block by block, and decompresses it if it begins like
- * gzip, xz or zstd.
+ * Reads a profile of any supported format from a file, block by block, and decompresses gzip, xz and zstd files.
  */
 #include "file/profile_file.h"
 
@@ -17,11 +16,11 @@
 
 enum { BLOCK_SIZE = 256 * 1024 };
 
-/* The state of reading a file. */
+/* State while a file is read. */
 struct loading {
     struct import *import;
     struct unpacker *unpacker; /* NULL: the file is not packed */
-    const atomic_bool *stop;   /* NULL, or true once the reader must stop */
+    const atomic_bool *stop;   /* may be NULL; true once the reader must stop */
     unsigned char block[BLOCK_SIZE], unpacked[BLOCK_SIZE];
 };
 
@@ -72,15 +71,18 @@ static int load_with_importer(struct loading *loading, int fd, struct profile *o
     return code;
 }
 
-/* Of tools that record into a directory, by a file in it. */
+/* Sets an error that names the tool that made a directory: a known file in the directory identifies the tool. */
 static int set_directory_error(int fd, struct error *err)
 {
     static const struct {
         const char *file, *reason;
     } tools[] = {
-        {"form.template", "a trace of Instruments; 'samply record' on macOS makes a profile that prof opens"},
-        {"sqlite-db", "a result of VTune; 'vtune -report callstacks -result-dir DIRECTORY' prints its stacks"},
-        {"metadata", "a trace in the Common Trace Format (LTTng, barectf); 'babeltrace2 DIRECTORY' prints it"},
+        {"form.template",
+         "a trace of Instruments, which prof cannot read; 'samply record' on macOS makes a profile that prof can read"},
+        {"sqlite-db", "a result of VTune, which prof cannot read; 'vtune -report callstacks -result-dir DIRECTORY' "
+                      "prints its stacks"},
+        {"metadata", "a trace in the Common Trace Format (LTTng, barectf), which prof cannot read; 'babeltrace2 "
+                     "DIRECTORY' prints it"},
     };
     for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
         if (faccessat(fd, tools[i].file, F_OK, 0) == 0)

@@ -24,8 +24,8 @@ struct unpacker {
     const unsigned char *in;
     size_t left;
     uint64_t unpacked;
-    bool is_at_end; /* of a stream or frame: the file may end here */
-    bool may_hold;  /* zstd: the decoder may have more output of the bytes that it took */
+    bool is_at_end; /* at the end of a stream or frame, where the file may end */
+    bool may_hold;  /* zstd: the decoder may have more output without new input */
 };
 
 enum unpacker_format unpacker_format(const unsigned char *bytes, size_t size)
@@ -53,7 +53,7 @@ static bool start_decoder(struct unpacker *unpacker)
     case UNPACKER_XZ:
         return lzma_stream_decoder(&unpacker->xz, MEMORY_MAX, 0) == LZMA_OK;
 #ifdef HAVE_ZSTD
-    case UNPACKER_ZSTD: /* its limit is a window of 128 MiB */
+    case UNPACKER_ZSTD: /* zstd's default limit: a window of 128 MiB */
         return (unpacker->zstd = ZSTD_createDStream()) != NULL;
 #endif
     default:

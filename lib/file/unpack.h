@@ -1,5 +1,6 @@
 /*
- * Decompresses a file of gzip, xz or (where prof is built with it) zstd. The caller feeds it in pieces of any size:
+ * Decompresses a file of gzip, xz or (where prof is built with it) zstd. The caller passes the file in pieces of any
+ * size:
  *
  *     unpacker = unpacker_new(unpacker_format(bytes, size));
  *     unpacker_feed(unpacker, bytes, size);
@@ -20,18 +21,18 @@ enum unpacker_format { UNPACKER_NONE, UNPACKER_GZIP, UNPACKER_XZ, UNPACKER_ZSTD 
 
 struct unpacker;
 
-/* Detects the format by the first bytes of a file (6 are enough); UNPACKER_NONE for another format. */
+/* Detects the format by the first bytes of a file (6 are enough). Returns UNPACKER_NONE for other formats. */
 enum unpacker_format unpacker_format(const unsigned char *bytes, size_t size);
 
 /* NULL if memory ran out. */
 struct unpacker *unpacker_new(enum unpacker_format format);
 void unpacker_free(struct unpacker *unpacker);
 
-/* Feeds the next packed bytes; they remain the caller's, and must stay in place until unpacker_next() returns none. */
+/* Passes the next packed bytes. The caller owns them, and must not move them until unpacker_next() returns no bytes. */
 void unpacker_feed(struct unpacker *unpacker, const unsigned char *bytes, size_t size);
 
-/* Unpacks at most `room` bytes; *size is 0 when all fed bytes are used up. */
+/* Unpacks at most `room` bytes. Sets *size to 0 when all passed bytes are used up. */
 int unpacker_next(struct unpacker *unpacker, unsigned char *out, size_t room, size_t *size, struct error *err);
 
-/* Call this at the end of the file. Returns -EINVAL if the packed data ends early. */
+/* Ends the input, at the end of the file. Returns -EINVAL if the packed data ends early. */
 int unpacker_end(const struct unpacker *unpacker, struct error *err);

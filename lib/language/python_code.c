@@ -8,13 +8,13 @@
 #include <string.h>
 
 enum {
-    AT_ONCE = 64,            /* code objects that are compared with one system call */
+    AT_ONCE = 64,            /* code objects per system call that compares them */
     NAME_MAX_LENGTH = 1024,  /* limit of code points in a name */
     FILE_MAX_LENGTH = 4096,  /* and of a path */
     TABLE_MAX = 1 << 20,     /* bytes of a line table; longer tables give no lines */
-    CODES_MAX = 1 << 16,     /* of a process; above it, the cache is cleared */
-    BYTES_MAX = 64 << 20,    /* limit of bytes of names and tables; a sample that needs more has no frames */
-    FUNCTIONS_MAX = 1 << 20, /* in a recording; all later ones share one */
+    CODES_MAX = 1 << 16,     /* limit of cached code objects of a process; above it, the cache is cleared */
+    BYTES_MAX = 64 << 20,    /* limit of names and tables of a sample, in bytes; a larger sample has no Python frames */
+    FUNCTIONS_MAX = 1 << 20, /* limit of Python functions in a recording; all later functions share one entry */
     SUSPECT_NS = 1000000000,
     IDENTITY_SKIP = 16, /* bytes at the start of an object: reference count, type */
     BYTES_SIZE = 16,
@@ -25,7 +25,7 @@ enum {
 
 /* ---- identity ---- */
 
-/* The parts of a code object that are read to compare it: itself, its name, its line table. */
+/* The memory that is read to compare a code object: the object, its name and its line table. */
 struct probe {
     unsigned char code[PYTHON_CODE_HEAD], name[PYTHON_NAME_HEAD], table[PYTHON_TABLE_HEAD];
 };
@@ -60,7 +60,7 @@ static void fill_identity(const struct python_layout *layout, const struct probe
     memcpy(identity->table_head, probe->table, sizeof(probe->table));
 }
 
-/* The initializer zeroed the whole struct, with its padding. */
+/* The initializer also zeroed the padding, so memcmp() works. */
 static bool is_same_code(const struct python_identity *a, const struct python_identity *b)
 {
     return a->type == b->type && a->size == b->size && a->filename == b->filename && a->qualname == b->qualname &&
@@ -83,7 +83,7 @@ static size_t write_utf8(char *out, uint32_t point)
         return 2;
     }
     if ((point >= 0xd800 && point < 0xe000) || point > 0x10ffff)
-        point = 0xfffd; /* a lone surrogate: a byte of a path that is no UTF-8 */
+        point = 0xfffd; /* a lone surrogate stands for a path byte that is not UTF-8 */
     if (point < 0x10000) {
         out[0] = (char)(0xe0 | point >> 12);
         out[1] = (char)(0x80 | (point >> 6 & 0x3f));
@@ -104,7 +104,7 @@ static uint32_t read_code_point(const unsigned char *bytes, size_t i, unsigned k
     return point;
 }
 
-/* Reads a str: ASCII text, or code points of 1, 2 or 4 bytes. NULL if it is another object.
+/* Reads a str: Reads a str object: ASCII text, or code points of 1, 2 or 4 bytes. Returns NULL for another object.
  * (Include/cpython/unicodeobject.h) */
 static char *read_text(const struct python_source *source, uint64_t address, size_t max_length)
 {
@@ -251,7 +251,8 @@ static struct python_code *add_code(struct python_codes *codes, uint64_t address
     return code;
 }
 
-/* The memory that a comparison reads: each code object, and without a version also its name and line table. */
+/* Returns the number of memory parts per comparison: the code object, and for Pythons without code versions also its
+ * name and line table. */
 struct comparison {
     const struct python_source *source;
     struct python_code *codes[AT_ONCE];
@@ -263,7 +264,7 @@ static size_t count_parts(const struct python_source *source)
     return source->layout->version ? 1 : 3;
 }
 
-/* Marks the unchanged ones. */
+/* Marks the code objects that have not changed. */
 static void compare_with_memory(struct python_codes *codes, struct comparison *comparison)
 {
     const struct python_layout *layout = comparison->source->layout;
@@ -382,7 +383,7 @@ int python_code_number(struct python_functions *functions, struct python_code *c
     return 0;
 }
 
-/* A number of the table: 6 bits per byte, the lowest first, 0x40 in all but the last. */
+/* Reads a number of the line table: 6 bits per byte, the lowest first; bit 0x40 is set in all bytes but the last. */
 static uint64_t read_varint(struct cursor *at)
 {
     uint64_t value = 0;

@@ -1,6 +1,6 @@
 /*
- * A Python frame among the pcs of a sample: the number of its function (SPOOL_PYTHON_FUNCTION) and its line, as an
- * address that no code can have, because it lies in neither half of the address space of x86-64 and arm64.
+ * Encodes a Python frame as a pc: the number of its function (SPOOL_PYTHON_FUNCTION) and its line. No code can have
+ * such an address, because the address is not canonical on x86-64 and arm64.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 enum { PYTHON_LINE_BITS = 24, PYTHON_LINE_MAX = (1 << PYTHON_LINE_BITS) - 1 };
 
-/* `line` is 1-based; 0: unknown. */
+/* `line` is a 1-based line number, or 0 if unknown. */
 static inline uint64_t python_frame_of(uint32_t function, uint32_t line)
 {
     return UINT64_C(1) << 62 | (uint64_t)function << PYTHON_LINE_BITS | (line <= PYTHON_LINE_MAX ? line : 0);

@@ -10,23 +10,23 @@
 
 /* A PyThreadState, by the id of its thread. */
 struct python_thread {
-    uint32_t native_id;   /* the tid in the thread's own pid namespace */
+    uint32_t native_id;   /* the thread's tid in its own pid namespace */
     uint64_t state;       /* address; 0: not found */
     uint64_t next_search; /* ns: not before this time */
     uint32_t failures;    /* samples in a row */
     struct python_pages pages;
-    /* The frames of its last sample, outermost first; still valid for later samples with the same outer frames. */
+    /* The frames of the thread's last sample, outermost first. Later samples reuse the frames that they share. */
     ARRAY(struct python_known) known;
     uint64_t sure_until; /* ns */
 };
 
 enum {
-    STATES_MAX = 4096, /* PyThreadStates that are read for one thread */
+    STATES_MAX = 4096, /* limit of PyThreadStates to read for one thread */
     INTERPRETERS_MAX = 256,
     THREADS_KEPT = 4096,
-    FRAME_SIZE = 72,    /* bytes of a _PyInterpreterFrame that are read */
+    FRAME_SIZE = 72,    /* bytes to read of a _PyInterpreterFrame */
     SEARCH_SHARE = 100, /* searches take at most 1/SEARCH_SHARE of the time */
-    FAILURES_MAX = 8,   /* then the state is searched again */
+    FAILURES_MAX = 8,   /* time after which the thread state is searched again */
 };
 
 static const uint64_t state_ns = 3000, shortest_pause = 100000, pause_without_state = 20000000;
@@ -34,7 +34,7 @@ static const uint64_t state_ns = 3000, shortest_pause = 100000, pause_without_st
 struct python_process {
     struct python_library library;
     uint64_t start;
-    bool is_known, is_unsupported; /* the layout is; or cannot be */
+    bool is_known, is_unsupported; /* the layout is known, or unsupported */
     struct python_layout layout;
     struct error problem;
     struct hash by_tid; /* index in threads */
@@ -111,7 +111,7 @@ void python_process_forget(struct python_process *process)
     python_codes_forget(&process->codes);
 }
 
-/* Finds the Python version of the process. False if it is unknown, now or permanently. */
+/* Finds the Python version of the process. Returns false if it is unknown, now or permanently. */
 static bool find_layout(struct python_process *process, struct python_memory *memory)
 {
     unsigned char runtime[PYTHON_DEBUG_OFFSETS_SIZE] = {0};
@@ -154,7 +154,7 @@ static bool is_state_of(const struct python_process *process, struct python_memo
     return is_pointer(state) && python_memory_u64(memory, state + process->layout.native_thread_id) == tid;
 }
 
-/* Searches the interpreters for the state of the thread; 0 if none has it. */
+/* Searches the interpreters for the PyThreadState of the thread. Returns its address, or 0. */
 static uint64_t find_state(const struct python_process *process, struct python_memory *memory, uint32_t tid,
                            size_t *states_read)
 {
@@ -202,7 +202,8 @@ static struct python_thread *find_or_add_thread(struct python_process *process, 
     return thread;
 }
 
-/* A state may be freed and recreated at another address: then the memory has another thread id, or no valid frames. */
+/* Python may free a PyThreadState and create it at another address. The old memory then has another thread id, or no
+ * valid frames. */
 static bool has_state(const struct python_process *process, struct python_memory *memory, struct python_thread *thread,
                       const struct python_sample *sample)
 {
@@ -257,8 +258,8 @@ static bool add_group(struct python_reader *reader, uint64_t anchor, size_t firs
     return true;
 }
 
-/* 3.11: reads the frames from `frame` to the first frame of one call of the interpreter. `outside`: set to its
- * caller. */
+/* 3.11: reads the frames from `frame` to the first frame of one call of the interpreter. Sets `outside` to the caller
+ * of the last frame. */
 static bool read_entry(const struct python_layout *layout, struct python_reader *reader, uint64_t frame,
                        uint64_t *outside)
 {
@@ -326,7 +327,7 @@ static bool read_frames(const struct python_process *process, struct python_read
                                                       : read_shims(&process->layout, reader, state);
 }
 
-/* The number of outermost frames that equal those of the thread's last sample. */
+/* Returns the number of outermost frames that this sample shares with the thread's last sample. */
 static size_t count_shared_frames(const struct python_process *process, const struct python_reader *reader,
                                   const struct python_thread *thread, uint64_t time)
 {
@@ -358,14 +359,15 @@ void python_process_keep(struct python_process *process, const struct python_rea
     for (size_t i = fresh; i-- > 0;) {
         uint64_t sure_until = python_code_sure_until(reader->codes[i]);
         if (!sure_until)
-            break; /* this frame and its callees are looked up again */
+            break; /* this frame and its callees need a new lookup */
         if (sure_until < thread->sure_until)
             thread->sure_until = sure_until;
         array_push(&thread->known, (struct python_known){.frame = reader->frames[i], .pc = reader->pcs[i]});
     }
 }
 
-/* Whether each frame is in its code. ob_size of a code object counts code units, of 2 bytes. */
+/* Whether the instruction of each frame lies in the frame's code. ob_size of a code object counts code units of 2
+ * bytes. */
 static bool are_in_code(const struct python_reader *reader)
 {
     for (size_t i = 0; i < reader->frame_count - reader->shared; i++) {
@@ -377,7 +379,7 @@ static bool are_in_code(const struct python_reader *reader)
     return true;
 }
 
-/* Where the return addresses of the first native frames are: below the stack pointer of the caller. */
+/* Finds the stack slots of the first native return addresses, which lie just below the callers' stack pointers. */
 static struct python_words find_return_addresses(const struct python_sample *sample, uint64_t *words, size_t max)
 {
     size_t count = 0;

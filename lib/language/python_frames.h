@@ -1,11 +1,11 @@
 /*
- * The Python frames of a thread, read from the memory of its process. This needs no setting of CPython, and runs no
- * code in it.
+ * The Python frames of a thread, read from the memory of its process. Reading needs no CPython option, and runs no code
+ * in the process.
  *
- * A thread has a PyThreadState, which the recorder finds by the thread's id, and which leads to the innermost
- * _PyInterpreterFrame; each of these leads to its caller's. One call of _PyEval_EvalFrameDefault runs a group of
- * frames: a function that Python code calls gets no C frame of its own. Each such call has an object on its C stack,
- * the anchor of its group: its address assigns the group to one native frame (python_stack.h).
+ * The recorder finds the PyThreadState of a thread by the thread's id. It points to the innermost _PyInterpreterFrame,
+ * and each _PyInterpreterFrame points to its caller's. One call of _PyEval_EvalFrameDefault runs a group of Python
+ * frames, because calls between Python functions add no C frame. Each call of _PyEval_EvalFrameDefault has an object on
+ * the C stack, the anchor of its group. The anchor's address assigns the group to one native frame (python_stack.h).
  *
  * The memory matches the sample only if the thread has not run since. The caller checks that.
  *
@@ -24,18 +24,18 @@ enum { PYTHON_FRAMES_MAX = 2048, PYTHON_GROUPS_MAX = 512 };
 
 struct python_frame {
     uint64_t code;
-    int64_t offset; /* bytes of bytecode before the running instruction; negative: before the first one */
+    int64_t offset; /* bytecode offset of the running instruction, in bytes; negative before the first instruction */
 };
 
-/* A frame of a thread's last sample, and its pc (python_frame.h); 0: omitted. */
+/* A frame of a thread's last sample, with its pc (python_frame.h), or 0 if omitted. */
 struct python_known {
     struct python_frame frame;
     uint64_t pc;
 };
 
-/* The frames of one call of the interpreter. */
+/* The Python frames of one call of the interpreter loop. */
 struct python_group {
-    uint64_t anchor; /* an address in the C frame of that call */
+    uint64_t anchor; /* an address in the interpreter's C frame */
     uint32_t first, count;
 };
 
@@ -43,35 +43,35 @@ struct python_group {
 struct python_reader {
     struct python_memory memory;
     struct python_frame *frames; /* PYTHON_FRAMES_MAX; innermost first */
-    struct python_code **codes;  /* of each frame but the last `shared` */
-    uint64_t *pcs;               /* of those, by the same index */
+    struct python_code **codes;  /* code of each frame, except the last `shared` frames */
+    uint64_t *pcs;               /* pcs of the last `shared` frames, by the same index */
     uint64_t *addresses;         /* of the codes */
     struct python_group groups[PYTHON_GROUPS_MAX];
     size_t frame_count, group_count;
-    size_t shared; /* outermost frames equal to those of the thread's last sample */
+    size_t shared; /* number of outermost frames shared with the thread's last sample */
     struct python_thread *thread;
 };
 
-/* False if memory ran out. */
+/* Returns false if memory ran out. */
 bool python_reader_init(struct python_reader *reader);
 void python_reader_destroy(struct python_reader *reader);
 
 /* A process that runs CPython. */
 struct python_process;
 
-/* `start`: where the first byte of the library's first segment is mapped. NULL if memory ran out. */
+/* `start`: mapped address of the library's first segment. NULL if memory ran out. */
 struct python_process *python_process_new(const struct python_library *library, uint64_t start);
 
-/* The state of a forked child: data of the parent is read again. */
+/* Creates the state of a forked child, without the cached data of the parent. */
 struct python_process *python_process_fork(const struct python_process *parent);
 void python_process_free(struct python_process *process); /* accepts NULL */
 
 enum python_outcome {
-    PYTHON_READ,        /* the thread may have no frames */
-    PYTHON_NO_THREAD,   /* no Python code runs in this thread, or Python does not run yet */
-    PYTHON_CHANGED,     /* the stack has changed since the sample */
+    PYTHON_READ,        /* the thread may have no Python frames */
+    PYTHON_NO_THREAD,   /* no Python code runs in this thread, or Python is not initialized yet */
+    PYTHON_CHANGED,     /* the thread's stack has changed since the sample */
     PYTHON_UNREADABLE,  /* the frames make no sense */
-    PYTHON_UNSUPPORTED, /* another version: python_process_problem() */
+    PYTHON_UNSUPPORTED, /* unsupported version: see python_process_problem() */
 };
 
 /* The sample of the thread: the copy of its stack, and its time in ns of CLOCK_MONOTONIC. */
@@ -81,9 +81,9 @@ struct python_sample {
     uint64_t sp;
     const unsigned char *copy;
     size_t copy_size;
-    const uint64_t *sps; /* the stack pointers of its native frames: `frame_count` */
+    const uint64_t *sps; /* stack pointers of the thread's native frames: `frame_count` */
     size_t frame_count;
-    bool is_in_kernel; /* which may write to the thread's stack before the thread leaves its CPU */
+    bool is_in_kernel; /* the kernel may write to the thread's stack before the thread leaves its CPU */
 };
 
 /* Reads the frames and their code objects into the reader. */
@@ -93,8 +93,8 @@ enum python_outcome python_process_read(struct python_process *process, struct p
 /* Stores the pcs of all frames (reader->pcs) for the thread's next sample. */
 void python_process_keep(struct python_process *process, const struct python_reader *reader, uint64_t time);
 
-/* Drops the code objects read for the last sample, because the thread has run since. */
+/* Drops the code objects read for the last sample. Call this if the thread has run since the sample. */
 void python_process_forget(struct python_process *process);
 
-/* Why the frames of the process cannot be read; NULL: they can, or have not been tried yet. */
+/* Returns the reason that prof cannot read the Python frames of the process, or NULL without a known problem. */
 const char *python_process_problem(const struct python_process *process);

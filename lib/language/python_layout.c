@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-/* By offsetof() with the headers of 3.11.7 and 3.12.1; 3.13.0 for fields that _Py_DebugOffsets lacks. */
+/* Offsets come from offsetof() with the headers of CPython 3.11.7 and 3.12.1, and 3.13.0 for fields that
+ * _Py_DebugOffsets lacks. */
 static const struct python_layout layout_311 = {
     .grouping = PYTHON_CFRAMES,
     .interpreters = 40,
@@ -61,7 +62,7 @@ static const struct python_layout layout_312 = {
     .text_compact = 56,
 };
 
-enum { OFFSET_MAX = 1 << 20 }; /* of a field: the structs are smaller */
+enum { OFFSET_MAX = 1 << 20 }; /* limit of a field offset; the structs are smaller */
 
 static void read_offset(struct cursor *at, uint32_t *offset)
 {
@@ -83,7 +84,7 @@ static bool read_offsets_313(struct cursor *at, struct python_layout *layout)
     skip_offsets(at, 2); /* interpreter: size, id */
     read_offset(at, &layout->next_interpreter);
     read_offset(at, &layout->threads);
-    skip_offsets(at, 9 + 2); /* its others; thread: size, previous */
+    skip_offsets(at, 9 + 2); /* other fields of the interpreter; thread: size, previous */
     read_offset(at, &layout->next_thread);
     read_offset(at, &layout->interpreter);
     read_offset(at, &layout->current);
@@ -103,7 +104,7 @@ static bool read_offsets_313(struct cursor *at, struct python_layout *layout)
     read_offset(at, &layout->first_line);
     skip_offsets(at, 3); /* argcount, localsplusnames, localspluskinds */
     read_offset(at, &layout->bytecode);
-    skip_offsets(at, 2 + 4 + 3 + 3 + 3 + 2 + 3 + 3 + 1); /* other objects; unicode: size */
+    skip_offsets(at, 2 + 4 + 3 + 3 + 3 + 2 + 3 + 3 + 1); /* fields of other objects; unicode: size */
     read_offset(at, &layout->text_state);
     read_offset(at, &layout->text_length);
     read_offset(at, &layout->text_ascii);
@@ -140,7 +141,7 @@ int python_layout_find(struct python_layout *layout, uint32_t version, const uns
         return find_layout_313(layout, version, runtime, err);
     default:
         return error_set(err, ENOTSUP,
-                         "prof knows the frames of Python 3.11, 3.12 and 3.13, and this is %" PRIu32 ".%" PRIu32,
+                         "prof reads the frames of Python 3.11, 3.12 and 3.13, and this is Python %" PRIu32 ".%" PRIu32,
                          version >> 24, version >> 16 & 0xff);
     }
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_MAX = 64 << 20 }; /* bytes of the names of dynamic symbols; CPython has 50 KB */
+enum { NAMES_MAX = 64 << 20 }; /* limit of dynamic symbol names, in bytes; CPython has 50 KB */
 
 bool python_library_is_likely(const char *path)
 {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Library-relative addresses. */
+/* Library-relative addresses of CPython's data. */
 struct python_library {
     uint64_t runtime;   /* _PyRuntime */
     uint64_t version;   /* Py_Version; 0: missing, before 3.11 */
@@ -20,6 +20,6 @@ struct python_library {
 /* Whether the name of a file suggests Python's library or program. */
 bool python_library_is_likely(const char *path);
 
-/* Reads the dynamic symbols of an ELF file. Returns false if it does not hold CPython 3.7 or later, or cannot be
- * read. */
+/* Reads the dynamic symbols of an ELF file. Returns false if the file does not contain CPython 3.7 or later, or cannot
+ * be read. */
 bool python_library_read(struct file_source *file, struct python_library *library);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-enum { TOP = 512 }; /* bytes of the stack that are compared; with `words`, twice as many */
+enum { TOP = 512 }; /* bytes of the stack to compare */
 
 bool python_memory_init(struct python_memory *memory)
 {

@@ -1,8 +1,8 @@
 /*
- * The memory of a process, read in pages while one sample is taken.
+ * Reads the memory of a process in pages, for one sample at a time.
  *
- * Reading a page takes about 1 us, most of it for the system call. So the pages that the last sample of a thread needed
- * are read with one call. Memory in the sample's copy of the stack is not read.
+ * Reading a page takes about 1 us, most of which the system call takes. So one call reads all pages that the thread's
+ * last sample needed. The sample's copy of the stack replaces reads of the stack.
  *
  * A hostile process can cause at most PYTHON_PAGES reads per sample.
  *
@@ -31,7 +31,7 @@ struct python_pages {
 };
 
 struct python_memory {
-    struct target_thread thread; /* of the process, that has not ended */
+    struct target_thread thread; /* a running thread of the process */
     const unsigned char *copy;   /* of the stack, starting at `sp` */
     uint64_t sp;
     size_t copy_size;
@@ -40,7 +40,7 @@ struct python_memory {
     size_t reads;              /* system calls */
 };
 
-/* False if memory ran out. */
+/* Returns false if memory ran out. */
 bool python_memory_init(struct python_memory *memory);
 void python_memory_destroy(struct python_memory *memory);
 
@@ -48,23 +48,24 @@ void python_memory_destroy(struct python_memory *memory);
 void python_memory_start(struct python_memory *memory, struct target_thread thread, uint64_t sp,
                          const unsigned char *copy, size_t copy_size);
 
-/* Words of the copied stack that must not have changed: `count` addresses, ascending. NULL: all of its top. */
+/* Ascending addresses of stack words that must still equal the copied stack. NULL: all of its top. */
 struct python_words {
     const uint64_t *addresses;
     size_t count;
 };
 
-/* Reads these pages, if they exist, and compares the top of the copied stack with the current stack. False if they
- * differ, or nothing could be read. */
+/* Reads these pages, if they exist, and compares the top of the copied stack with the current stack. Returns false if
+ * the stacks differ, or if no memory could be read. */
 bool python_memory_fetch(struct python_memory *memory, const struct python_pages *pages,
                          const struct python_words *words);
 
 void python_memory_keep(const struct python_memory *memory, struct python_pages *pages);
 
-/* Copies `size` bytes, at most a page. False if they cannot be read, or the sample has read too many pages. */
+/* Copies `size` bytes, at most a page. Returns false if the bytes cannot be read, or if the sample has read too many
+ * pages. */
 bool python_memory_read(struct python_memory *memory, uint64_t address, void *out, size_t size);
 
-/* The 8 bytes at `address`; 0 if they cannot be read. */
+/* Returns the 8 bytes at `address`, or 0 if they cannot be read. */
 uint64_t python_memory_u64(struct python_memory *memory, uint64_t address);
 
 /* Copies up to `size` bytes with a system call of its own. Returns their number. */

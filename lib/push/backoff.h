@@ -8,10 +8,10 @@
 enum {
     BACKOFF_FIRST_MS = 1000,  /* after the first failure */
     BACKOFF_MOST_MS = 30000,  /* doubled up to this */
-    RETRY_AFTER_MOST = 86400, /* seconds: limit of the wait that a server may request */
+    RETRY_AFTER_MOST = 86400, /* limit of the wait that a server may request, in seconds */
 };
 
-/* ms until the next try. `failures`: so far, 1 or more; `retry_after`: seconds that the server requests, 0: none;
- * `random`: any number. The wait doubles with each failure. Half of it is random, so senders that failed together do
- * not retry together; it is never shorter than the server requests. */
+/* ms until the next try. Returns the wait in ms. `failures`: number of failed attempts, at least 1. `retry_after`: wait
+ * that the server requested, in seconds, or 0. `random`: any number. The wait doubles with each failure. Half of it is
+ * random, so senders that failed together do not retry together; it is never shorter than the server requests. */
 uint64_t backoff_ms(uint32_t failures, uint64_t retry_after, uint64_t random);

@@ -1,6 +1,6 @@
 /*
- * The ABI of libcurl is stable: the numbers of options never change (https://curl.se/libcurl/abi.html), so prof builds
- * without its header. They are those of curl/curl.h.
+ * libcurl has a stable ABI: option numbers never change (https://curl.se/libcurl/abi.html), so prof builds without
+ * curl/curl.h and repeats its numbers here.
  */
 #include "push/http_client.h"
 
@@ -119,7 +119,8 @@ void http_client_free(struct http_client *client)
     free(client);
 }
 
-/* Stores the body. When it is full, takes fewer bytes than offered, which ends the transfer. */
+/* Stores the body. Stores the body. When the buffer is full, returns less than the offered size, which ends the
+ * transfer. */
 static size_t store_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_answer *answer = context;
@@ -174,7 +175,7 @@ static bool is_permanent_failure(int code)
            code == CURL_NOT_TRUSTED || code == CURL_BAD_CA_FILE;
 }
 
-/* Truncates the server's text at the first character that cannot be shown. */
+/* Truncates the server's text at the first unprintable character. */
 static void store_location(struct http_answer *answer, const char *text)
 {
     size_t length = 0;
@@ -184,7 +185,7 @@ static void store_location(struct http_answer *answer, const char *text)
     answer->location[length] = '\0';
 }
 
-/* False if the server has not answered yet: 1xx is no answer. */
+/* Returns false if the server has not answered yet; a 1xx status is not an answer. */
 static bool store_answer(const struct http_client *client, struct http_answer *answer)
 {
     const char *type = NULL, *location = NULL;
@@ -234,7 +235,7 @@ int http_client_post(struct http_client *client, const struct http_server *serve
         answer->is_lasting = is_permanent_failure(code);
         error_set(&answer->problem, EIO, "%s", reason[0] ? reason : library->strerror(code));
     }
-    library->reset(client->curl); /* drops pointers to the caller's data */
+    library->reset(client->curl); /* drops curl's pointers to the caller's data */
     library->slist_free_all(headers);
     return code == CURL_OUT_OF_MEMORY ? error_no_memory(err) : 0;
 }

@@ -16,7 +16,7 @@ static bool is_visible_ascii(const char *text)
     return true;
 }
 
-/* The length of "http://" or "https://" at the beginning; 0 if it has neither. */
+/* Returns the length of "http://" or "https://" at the beginning of the URL, or 0. */
 static size_t find_scheme_length(const char *url)
 {
     static const char *const schemes[] = {"http://", "https://"};
@@ -133,7 +133,7 @@ int push_list_split(const char *list, int (*take)(void *context, const char *key
             *value++ = '\0';
         char *key = trim_spaces(member);
         if (!value || !*key) {
-            code = error_set(err, EINVAL, "a member of the list is not key=value");
+            code = error_set(err, EINVAL, "an item of the list is not key=value");
             break;
         }
         value = trim_spaces(value);

@@ -1,5 +1,5 @@
 /*
- * Destinations of profiles: the address of an OTLP server, headers, attributes, as users and the environment give them
+ * Parses the address of an OTLP server, headers and attributes, from options and environment variables
  * (https://opentelemetry.io/docs/specs/otel/protocol/exporter/).
  */
 #pragma once
@@ -12,23 +12,24 @@
 
 enum { PUSH_URL_MAX = 2048 };
 
-/* The address for profiles, from that of a server: "http://host:4318" and "http://host:4318/v1development/profiles"
- * mean the same. `as_it_is`, for complete addresses of profiles, only adds the "/" of an empty path. -EINVAL for an
- * invalid address, and for one with a user name and password: it would be visible in process lists, messages and the
- * queue. */
+/* Makes the URL of a server's profiles endpoint: "http://host:4318" and "http://host:4318/v1development/profiles" are
+ * equivalent. With `as_it_is`, the address already is such a URL, and only an empty path becomes "/". Returns -EINVAL
+ * for an invalid address, and for an address with a user name or password, which process lists, messages and the queue
+ * would show. */
 int push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], struct error *err);
 
-/* The length of an address in messages: without its query, which may hold a secret. */
+/* Returns the length of a URL without its query. Messages omit the query, which may hold a secret. */
 int push_address_shown(const char *url);
 
 /* Whether the port is that of OTLP over gRPC, which prof does not support. */
 bool push_address_is_of_grpc(const char *url);
 
-/* A header as --header has it, "Name: value". -EINVAL; the error does not show the value. */
+/* Checks a header in the form of --header, "Name: value". Returns -EINVAL if it is invalid, with an error that does not
+ * show the value. */
 int push_header_check(const char *text, struct error *err);
 
-/* Splits a list of the environment, "key=value,key=value", whose values are percent-encoded: `take` gets each pair
- * decoded. Skips empty members. -EINVAL for an invalid member (the error does not show its value), or the failure of
- * `take`. */
+/* Splits a list "key=value,key=value" with percent-encoded values, and calls `take` with each decoded pair. Skips empty
+ * items. Returns -EINVAL for an invalid item, with an error that does not show the value, or the error code of `take`.
+ */
 int push_list_split(const char *list, int (*take)(void *context, const char *key, const char *value, struct error *err),
                     void *context, struct error *err);

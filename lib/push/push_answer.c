@@ -57,7 +57,7 @@ const char *push_status_name(long status)
 
 /* ---- the sentence ---- */
 
-/* Copies the first line: whole UTF-8 characters, with '?' for characters that cannot be shown. */
+/* Copies the first line, in whole UTF-8 characters, with '?' for unprintable characters. */
 static void copy_first_line(struct push_answer *answer, const char *text, size_t size)
 {
     const char *at = text, *end = text ? text + size : text;
@@ -111,7 +111,7 @@ static void read_response(struct push_answer *answer, struct cursor message)
             read_partial_success(answer, field.bytes);
 }
 
-/* "message" of the outermost object: of google.rpc.Status, and of many others. */
+/* Reads "message" of the outermost JSON object, which google.rpc.Status and many other answers have. */
 static void read_json(struct push_answer *answer, const char *text, size_t size)
 {
     struct json json;

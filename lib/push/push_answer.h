@@ -9,21 +9,21 @@
 
 enum push_outcome {
     PUSH_TAKEN,   /* the server accepted all, or all but a rejected part */
-    PUSH_LATER,   /* to be tried again: the server, or something on the way to it, is down or busy */
-    PUSH_REFUSED, /* no use to try these bytes again */
-    PUSH_BARRED,  /* the address or the credentials are wrong, not the profile: it waits for better ones */
+    PUSH_LATER,   /* retry: the server, or a proxy, is down or busy */
+    PUSH_REFUSED, /* the server will never accept this profile */
+    PUSH_BARRED,  /* the address or the credentials are wrong: the profile stays in the queue */
 };
 
 enum { PUSH_SENTENCE_MAX = 256 };
 
 struct push_answer {
     enum push_outcome outcome;
-    uint64_t rejected;                /* samples that the server rejected while it accepted the others */
-    char sentence[PUSH_SENTENCE_MAX]; /* the server's own text, one line, truncated; "" if it sent none */
+    uint64_t rejected;                /* number of samples that the server rejected while it accepted the profile */
+    char sentence[PUSH_SENTENCE_MAX]; /* the server's message, one line, truncated; "" if none */
 };
 
-/* `status`: of the HTTP response; `content_type` and the `size` bytes of `body`: from the response. */
+/* Reads an HTTP response with this status, content type and body of `size` bytes. */
 void push_answer_read(struct push_answer *answer, long status, const char *content_type, const void *body, size_t size);
 
-/* "Bad Request" for 400; "" for an unknown status. */
+/* Returns the name of an HTTP status, such as "Bad Request" for 400, or "" if unknown. */
 const char *push_status_name(long status);

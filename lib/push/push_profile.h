@@ -7,6 +7,6 @@
 #include "export/otlp_export.h"
 #include "profile/profile.h"
 
-/* Takes ownership of a checked profile, also if it fails. `out` is zeroed at first, and the caller frees it. */
+/* Takes ownership of a checked profile, even on failure. The caller zeroes `out` before the call, and frees it. */
 int push_profile_pack(struct profile *profile, const struct otlp_sending *sending, struct text_buffer *out,
                       struct error *err);

@@ -1,8 +1,9 @@
 /*
- * A file begins with the line "prof-push 1 URL", followed by the bytes to send. It is written under a temporary name
- * and renamed, so a file with the name of a profile is complete (os/directory.c). It is synced before it is renamed: an
- * added profile survives a power cut. That costs a few milliseconds for each profile, outside of the sampling process.
- * Removal is not synced: after a power cut a profile may be sent again, with the same profile id.
+ * A file begins with the line "prof-push 1 URL", followed by the bytes to send. A queue file is written under a
+ * temporary name and renamed, so a file with the name of a profile is complete (os/directory.c). The file is synced
+ * before the rename, so that an added profile survives a power cut. The sync takes a few milliseconds for each profile,
+ * outside of the sampling process. Removal is not synced: after a power cut a profile may be sent again, with the same
+ * profile id.
  */
 #include "push/push_queue.h"
 
@@ -114,7 +115,7 @@ static int list_files(const struct push_queue *queue, struct waiting_files *file
     return 0;
 }
 
-/* Removes the oldest until `more` bytes have room. */
+/* Removes the oldest profiles until `more` bytes fit in the queue. */
 static int drop_oldest(struct push_queue *queue, uint64_t more, uint32_t *dropped, struct error *err)
 {
     struct waiting_files files = {0};
@@ -158,7 +159,7 @@ int push_queue_add(struct push_queue *queue, const char *url, const void *bytes,
     return code;
 }
 
-/* Reads the first line of an open file without its mark: the URL, and the position of the bytes. False if it is
+/* Reads the first line of an open queue file: its URL, and the position of the bytes to send. Returns false if it is
  * missing. */
 static bool read_head(int file, char url[HEAD_MAX], size_t *start)
 {
@@ -178,7 +179,8 @@ static int open_file(const struct push_queue *queue, const char *name)
     return openat(queue->directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* Reads the file if it is for `url` and no other process has it. 1, 0 or a negative errno value. */
+/* Locks and reads the queue file if its URL is `url` and no other process sends it. Returns 1, 0 if not, or a negative
+ * errno value. */
 static int lock_file(struct push_queue *queue, const char *name, const char *url, struct push_item *item,
                      struct error *err)
 {

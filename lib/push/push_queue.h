@@ -1,9 +1,8 @@
 /*
- * Profiles to send, in a directory of this user. Each is one file, named after the time at which it was added, with its
- * destination: the files survive the process, and a later one sends them. A new profile beyond the size limit removes
- * the oldest ones.
- * Several processes may use one directory. A process locks a profile while it sends it, so no other sends it, too; the
- * lock of a killed process is gone.
+ * A queue of profiles to send, in a directory of this user. Each profile is one file with its destination URL, named
+ * after the time at which it was queued. The files survive the process, and a later process sends them. A new profile
+ * beyond the size limit removes the oldest ones. Several processes may use one directory. A process locks a profile
+ * while sending it, so that no other process sends it. The kernel releases the locks of a killed process.
  */
 #pragma once
 
@@ -16,17 +15,17 @@
 
 struct push_queue;
 
-/* Opens the directory, or creates it, with its parent, for this user alone. `limit`: bytes of all files. -EPERM if
- * other users can write there. */
+/* Opens the directory, or creates it, with its parent, for this user alone. `limit`: size limit of all files, in bytes.
+ * Returns -EPERM if other users can write to the directory. */
 int push_queue_open(struct push_queue **out, const char *path, uint64_t limit, struct error *err);
 void push_queue_close(struct push_queue *queue); /* accepts NULL */
 
-/* Adds a profile for `url`, a text without control characters, and removes the oldest ones while the queue exceeds
- * its limit; *dropped is their number. -E2BIG if the profile alone exceeds it. */
+/* Adds a profile for `url`, a text without control characters. While the queue exceeds its limit, removes the oldest
+ * profiles and counts them in *dropped. Returns -E2BIG if the profile alone exceeds the limit. */
 int push_queue_add(struct push_queue *queue, const char *url, const void *bytes, size_t size, uint32_t *dropped,
                    struct error *err);
 
-/* A taken profile. `bytes` are the added ones. */
+/* A taken profile. `bytes` are the bytes that push_queue_add() stored. */
 struct push_item {
     char name[NAME_MAX + 1];
     int file;
@@ -35,15 +34,15 @@ struct push_item {
     size_t size;
 };
 
-/* Takes the oldest profile for `url` that no process has taken, and whose name comes after `after` ("" at first).
- * Returns 1, 0 if none is left, or a negative errno value. Skips other files. */
+/* Locks and reads the oldest profile for `url` that no other process has locked, and whose name sorts after `after` (""
+ * at first). Returns 1, 0 if none is left, or a negative errno value. Skips other files. */
 int push_queue_take(struct push_queue *queue, const char *url, const char *after, struct push_item *item,
                     struct error *err);
 
-/* Returns a profile: it stays in the queue, or is removed. */
+/* Unlocks a profile, and with `is_done` removes it from the queue. */
 void push_queue_return(struct push_queue *queue, struct push_item *item, bool is_done);
 
-/* The number of queued profiles: for `url`, and for other addresses; `other` gets one of these addresses, or "". */
+/* Counts the queued profiles for `url`, and for other addresses. `other` gets one of these addresses, or "". */
 struct push_waiting {
     uint32_t count, others;
     char other[1024];

@@ -68,7 +68,7 @@ uint32_t cache_table_find(const struct cache_table *table, uint64_t rva);
 
 /* Adds answers: answers->answers[i] holds for `sizes[i]` bytes from rvas[i]. The ranges ascend and do not overlap.
  * `sizes` NULL: 1 byte each; size 0: skipped. New spans replace the spans that they overlap. A table of CACHE_TABLE_MAX
- * bytes does not grow. False if memory ran out; then the table is empty. */
+ * bytes does not grow. Returns false if memory ran out; then the table is empty. */
 bool cache_table_add(struct cache_table *table, const uint64_t *rvas, const uint32_t *sizes,
                      const struct symbol_answers *answers);
 
@@ -78,8 +78,8 @@ struct cache_texts {
     ARRAY(const char *) copies;
 };
 
-/* Appends the frames of a span to `answers`, copies their texts to its arena, and fills `answer`. False if memory ran
- * out. */
+/* Appends the frames of a span to `answers`, copies their texts to its arena, and fills `answer`. Returns false if
+ * memory ran out. */
 bool cache_table_answer(const struct cache_table *table, uint32_t span, struct symbol_answers *answers,
                         struct symbol_answer *answer, struct cache_texts *texts);
 

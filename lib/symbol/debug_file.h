@@ -32,8 +32,8 @@ void debug_files_close(struct debug_files *files);
 /* The file with .debug_info, or NULL. */
 const struct elf_file *debug_files_dwarf(const struct debug_files *files);
 
-/* Whether the library's path no longer leads to the mapped file: somebody deleted or replaced it. False if this cannot
- * be checked (in the root directory of a container). */
+/* Whether the library's path no longer leads to the mapped file: somebody deleted or replaced it. Returns false if this
+ * cannot be checked (in the root directory of a container). */
 bool debug_file_has_gone(const struct symbol_lib *lib);
 
 /* Opens the file with the machine code of a library: the mapped file, a copy in a directory of the user, or a server's;

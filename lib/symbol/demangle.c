@@ -314,8 +314,8 @@ const char *demangle_ada(const char *name, struct arena *arena)
 
 /* ---- Nim ---- */
 
-/* Appends an operator that is written in words ("eqeq" for "=="), in backquotes as in source. False if these are not
- * all words of operators. Nim: compiler/ccgutils.nim, mangle(). */
+/* Appends an operator that is written in words ("eqeq" for "=="), in backquotes as in source. Returns false if these
+ * are not all words of operators. Nim: compiler/ccgutils.nim, mangle(). */
 static bool append_nim_operator(const char *words, size_t length, char *out, size_t *used)
 {
     static const char *const operators[][2] = {{"dollar", "$"}, {"percent", "%"},    {"amp", "&"},   {"roof", "^"},

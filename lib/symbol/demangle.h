@@ -31,8 +31,8 @@ const char *demangle_ada(const char *name, struct arena *arena);
 enum { DEMANGLE_NIM_MAX = 1024 };
 
 /* Turns the C name of a Nim procedure into Nim: "hotLoop__work_12" is work.hotLoop, "dollar___work_3" is work.`$`.
- * False for other names, or too long ones. Only for functions in .nim files: other languages use two underscores,
- * too. */
+ * Returns false for other names, or too long ones. Only for functions in .nim files: other languages use two
+ * underscores, too. */
 bool demangle_nim(const char *name, char out[DEMANGLE_NIM_MAX]);
 
 /* Length of the name without the suffixes of parts and copies of a function (".cold", ".part.0", ".constprop.1",

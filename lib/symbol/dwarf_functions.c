@@ -161,7 +161,7 @@ static bool can_contain_code(uint16_t tag)
     }
 }
 
-/* Skips the children of a DIE by its DW_AT_sibling. False unless that leads forward. */
+/* Skips the children of a DIE by its DW_AT_sibling. Returns false unless that leads forward. */
 static bool skip_to_sibling(const struct pass *pass, struct cursor *c, uint64_t sibling)
 {
     uint64_t here = dwarf_unit_offset(pass->reader, c->at);

@@ -10,5 +10,5 @@
 #include "symbol/dwarf_file.h"
 
 /* Narrows `sections` of the whole package to the parts of the unit with this id. Sections without a column in the index
- * stay whole (.debug_str.dwo is shared). False if the index lacks the unit or is damaged. */
+ * stay whole (.debug_str.dwo is shared). Returns false if the index lacks the unit or is damaged. */
 bool dwarf_package_select(const struct bytes *index, uint64_t id, struct bytes sections[DWARF_SECTIONS]);

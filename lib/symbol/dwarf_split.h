@@ -27,7 +27,7 @@ void dwarf_split_file_close(struct dwarf_split_file *file);
 
 /* Opens the split units inside `skeletons`, the file with the skeletons, if it has any. Otherwise opens the package of
  * a library: its path plus ".dwp", that name in one of the user's directories, or the same beside `skeletons`, which
- * may be a debug file: foo.debug.dwp, foo.dwp. False if none exists. */
+ * may be a debug file: foo.debug.dwp, foo.dwp. Returns false if none exists. */
 bool dwarf_split_find_package(struct dwarf_split_file *package, const struct symbol_lib *lib,
                               const struct elf_file *skeletons, const struct debug_search *search);
 

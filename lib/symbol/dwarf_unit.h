@@ -123,7 +123,7 @@ static inline const struct dwarf_attribute *dwarf_attributes(const struct dwarf_
 }
 
 /* Counts work against a budget per unit. A hostile file can make reading endless: a thousand units may share one list
- * of a million ranges. False when the budget is spent; the unit then counts as damaged. */
+ * of a million ranges. Returns false when the budget is spent; the unit then counts as damaged. */
 static inline bool dwarf_work(struct dwarf_unit_reader *reader, uint64_t steps)
 {
     bool is_stopped = reader->stop && atomic_load_explicit(reader->stop, memory_order_relaxed);
@@ -146,8 +146,8 @@ const char *dwarf_value_text(struct dwarf_unit_reader *reader, struct dwarf_valu
 /* The address of a value of an address form; false if the form is another one or the value is damaged. */
 bool dwarf_value_address(struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *address);
 
-/* Resolves a reference to an offset in .debug_info of `*file`. False if the form is another one, or a type signature.
- */
+/* Resolves a reference to an offset in .debug_info of `*file`. Returns false if the form is another one, or a type
+ * signature. */
 bool dwarf_value_reference(const struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *offset,
                            const struct dwarf_file **file);
 

@@ -28,7 +28,7 @@ struct jit_history {
     uint32_t *node_changes;
 };
 
-/* Adds a change. Of changes with the same time, the one added last wins. False if memory ran out. */
+/* Adds a change. Of changes with the same time, the one added last wins. Returns false if memory ran out. */
 bool jit_history_add(struct jit_history *history, const struct jit_change *change);
 
 /* Call it once, after the last change. -ENOMEM. */

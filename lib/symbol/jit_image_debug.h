@@ -16,7 +16,7 @@ struct jit_image_debug {
     struct text_buffer info, lines; /* .debug_info, .debug_line */
 };
 
-/* Adds a placed code. False if memory ran out. */
+/* Adds a placed code. Returns false if memory ran out. */
 bool jit_image_debug_add(struct jit_image_debug *debug, const struct jit_image_code *code);
 
 void jit_image_debug_destroy(struct jit_image_debug *debug);

@@ -181,7 +181,7 @@ static void match_ranges(struct libdw *libdw, struct around *function)
     }
 }
 
-/* Walks the DIE and everything below it. False if something is unreadable, or would take too long. */
+/* Walks the DIE and everything below it. Returns false if something is unreadable, or would take too long. */
 static bool walk_dies(struct libdw *libdw, Dwarf_Die *die, struct around *around, uint32_t scope, int depth)
 {
     int tag = dwarf_tag(die);
@@ -242,7 +242,7 @@ static const char *find_scope_name(Dwarf_Die scope)
     return "";
 }
 
-/* Prepends "NAME::" to the text at the end of the buffer. False if the buffer is full. */
+/* Prepends "NAME::" to the text at the end of the buffer. Returns false if the buffer is full. */
 static bool prepend_scope(char text[QUALIFIED_MAX], size_t *start, Dwarf_Die scope)
 {
     const char *name = find_scope_name(scope);
@@ -424,7 +424,8 @@ static bool add_frames(struct libdw *libdw, size_t i)
 
 /* ---- units ---- */
 
-/* Finds the root of the unit's DIEs; for a skeleton, the root of its split unit. False if they must not be read. */
+/* Finds the root of the unit's DIEs; for a skeleton, the root of its split unit. Returns false if they must not be
+ * read. */
 static bool find_dies(struct libdw *libdw, Dwarf_Die *unit)
 {
     uint8_t type;

@@ -18,5 +18,5 @@ void library_breakpad_id(const unsigned char *build_id, size_t size, char out[BR
 void library_code_id(const unsigned char *build_id, size_t size, char out[CODE_ID_SIZE]);
 
 /* Computes an id for a file without a build id: the first 4096 bytes of .text, folded into 16 by XOR, as Breakpad's
- * dump_syms does. False if the file has no .text. */
+ * dump_syms does. Returns false if the file has no .text. */
 bool library_text_id(const struct elf_file *file, unsigned char id[16]);

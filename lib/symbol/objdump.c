@@ -72,7 +72,7 @@ static bool start_objdump(pid_t *pid, int code, int output, bool is_64, size_t s
     return result == 0;
 }
 
-/* Reads to the end. False if that takes too long or is too much. */
+/* Reads to the end. Returns false if that takes too long or is too much. */
 static bool read_output(int fd, struct text *out)
 {
     const uint64_t ms = 1000000, end = monotonic_ns() + SECONDS_MAX * 1000 * ms;

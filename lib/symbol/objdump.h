@@ -21,5 +21,5 @@ struct objdump_instruction {
     uint64_t memory;
 };
 
-/* Fills the texts. False if objdump is not installed or fails: all texts are empty then. */
+/* Fills the texts. Returns false if objdump is not installed or fails: all texts are empty then. */
 bool objdump_decode(struct objdump_instruction *list, size_t count, bool is_64);

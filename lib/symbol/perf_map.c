@@ -118,7 +118,7 @@ static size_t find_first_address(struct wanted *wanted, uint64_t start)
     return first;
 }
 
-/* The name is copied for the first address that the line names. False if memory ran out. */
+/* The name is copied for the first address that the line names. Returns false if memory ran out. */
 static bool apply_line(struct wanted *wanted, const struct line *line)
 {
     struct perf_map_name name = {.length = line->name.length};

@@ -72,7 +72,8 @@ static void format_build_id_name(char name[NAME_SIZE], const unsigned char *id, 
     snprintf(name, NAME_SIZE, "%s", hex);
 }
 
-/* As file_identity_of(), and the time of the last change, which nobody can set back. False if the file is gone. */
+/* As file_identity_of(), and the time of the last change, which nobody can set back. Returns false if the file is gone.
+ */
 static bool stat_source(const struct file_source *source, struct stat *info)
 {
     int fd = source ? file_source_open(source) : -1;

@@ -110,8 +110,8 @@ void unwind_cache_free(struct unwind_cache *cache);
 /* Removes all rules. Accepts NULL. */
 void unwind_cache_clear(struct unwind_cache *cache);
 
-/* Adds a zeroed rule for `pc`, replacing the older one of its pair. Valid until the next call. First doubles the table
- * if it has more misses than pairs. */
+/* Adds a zeroed rule for `pc`, replacing the older one of its pair. The result is valid until the next call. First
+ * doubles the table if it has more misses than pairs. */
 struct rule *unwind_cache_add(struct unwind_cache *cache, uint64_t pc);
 
 /* Fibonacci hashing (Knuth, TAOCP 3, 6.4). */

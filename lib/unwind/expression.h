@@ -14,7 +14,8 @@
 /* Reads `size` (1 to 8) bytes at `address` of the walked process as a little-endian number; false if it cannot. */
 typedef bool expression_read(void *context, uint64_t address, unsigned size, uint64_t *value);
 
-/* Runs `code`, with `*initial` on the stack unless NULL (the CFA, for register rules). False if the code is damaged,
- * uses operations that CFI may not, reads unreadable memory, or runs too long. Each operation adds to `work`. */
+/* Runs `code`, with `*initial` on the stack unless NULL (the CFA, for register rules). Returns false if the code is
+ * damaged, uses operations that CFI may not, reads unreadable memory, or runs too long. Each operation adds to `work`.
+ */
 bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, const uint64_t *initial,
                          expression_read *read, void *context, struct unwind_work *work, uint64_t *result);

@@ -79,7 +79,7 @@ bool unwind_module_is_32_bit(const struct unwind_module *module);
  * such as gcc's register_tm_clones, is an ordinary function.) */
 bool unwind_module_is_entry(struct unwind_module *module, uint64_t vaddr);
 
-/* False for code from a jitdump file: the module has its frames, and only the process has its bytes. */
+/* Returns false for code from a jitdump file: the module has its frames, and only the process has its bytes. */
 bool unwind_module_has_code(const struct unwind_module *module);
 
 /* The bytes around `vaddr`: ARCH_CODE_BEFORE before, ARCH_CODE_AFTER from it. False, and zeros, if the file does not

@@ -91,7 +91,7 @@ static inline bool walk_read_word(struct walk *walk, uint64_t address, uint64_t 
 
 /* ---- rules and return addresses (walk_rule.c) ---- */
 
-/* Makes the rule of a pc that is not in the cache. Valid until the next call. */
+/* Makes the rule of a pc that is not in the cache. The result is valid until the next call. */
 const struct rule *walk_rule_make(struct walk *walk, uint64_t pc, bool exact);
 
 /* Makes a rule by reading code ahead to its return, for a leaf whose CFI failed, and for JIT code. (File code without

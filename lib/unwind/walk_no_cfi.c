@@ -33,8 +33,8 @@ static bool is_near_sp(const struct walk *walk, const struct rule *rule, uint64_
     return is_usual || base - walk->regs.r[UNWIND_REG_SP] < FRAME_MAX;
 }
 
-/* Reads the word in the return address slot of the frame that `rule` finds at `base`. False if it cannot be a return
- * address. */
+/* Reads the word in the return address slot of the frame that `rule` finds at `base`. Returns false if it cannot be a
+ * return address. */
 static bool read_return_address(struct walk *walk, const struct rule *rule, uint64_t base, uint64_t *address)
 {
     bool off_copied_stack = walk->off_copied_stack;

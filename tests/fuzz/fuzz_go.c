@@ -1,5 +1,5 @@
-/* ELF files with a table of Go functions: it is found, and read at addresses all over its text, also for frame sizes.
- */
+/* ELF files with a Go function table: the table is found, and read at addresses all over its text, also for frame
+ * sizes. */
 #include "elf/go_functions.h"
 
 #include <stdlib.h>
