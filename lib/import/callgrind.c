@@ -165,13 +165,10 @@ static uint32_t add_function_row(struct reading *reading, const struct builder_t
         frame.file = names[SPACE_FILE];
     if (is_known_line(names[SPACE_OBJECT])) {
         uint32_t resource;
-        if (builder_lib(reading->builder, names[SPACE_OBJECT], builder_text(""), &resource) == PROFILE_NONE)
-            return PROFILE_NONE;
+        builder_lib(reading->builder, names[SPACE_OBJECT], builder_text(""), &resource);
         frame.resource = resource + 1;
     }
     struct function function = {.frame = builder_frame(reading->builder, &frame)};
-    if (function.frame == PROFILE_NONE)
-        return PROFILE_NONE;
     uint32_t row = hash_get(&reading->function_of, function.frame);
     if (row != HASH_MISSING)
         return row;
@@ -305,60 +302,50 @@ static int read_line(struct reading *reading, struct scan line)
 
 /* ---- samples ---- */
 
-static int add_sample(struct reading *reading, uint32_t table, uint32_t stack, double weight)
+static void add_sample(struct reading *reading, uint32_t table, uint32_t stack, double weight)
 {
-    return weight <= 0 || builder_sample(reading->builder, reading->thread, table, stack, 0, weight)
-               ? 0
-               : error_no_memory(reading->err);
+    if (weight > 0)
+        builder_sample(reading->builder, reading->thread, table, stack, 0, weight);
 }
 
 /* Adds the function below its caller, with its share of the remaining costs; the last caller gets the remainder. */
-static int add_arc(struct reading *reading, const struct arc *arc, double left[EVENTS_MAX], bool is_last)
+static void add_arc(struct reading *reading, const struct arc *arc, double left[EVENTS_MAX], bool is_last)
 {
     const struct function *function = &reading->functions.data[arc->function];
     uint32_t stack = builder_stack(reading->builder, PROFILE_NONE, reading->functions.data[arc->caller].frame);
-    if (stack != PROFILE_NONE)
-        stack = builder_stack(reading->builder, stack, function->frame);
-    if (stack == PROFILE_NONE)
-        return error_no_memory(reading->err);
-    int code = add_sample(reading, reading->calls_table, stack, reading->calls_table ? arc->calls : 0);
-    for (size_t i = 0; !code && i < reading->events; i++) {
+    stack = builder_stack(reading->builder, stack, function->frame);
+    add_sample(reading, reading->calls_table, stack, reading->calls_table ? arc->calls : 0);
+    for (size_t i = 0; i < reading->events; i++) {
         double share = function->called[i] > 0 ? reading->costs.data[arc->costs + i] / function->called[i] : 0;
         double weight = floor(reading->costs.data[function->costs + i] * share);
         weight = is_last || weight > left[i] ? left[i] : weight;
         left[i] -= weight;
         if (i == 0 || reading->tables[i])
-            code = add_sample(reading, reading->tables[i], stack, weight);
+            add_sample(reading, reading->tables[i], stack, weight);
     }
-    return code;
 }
 
-static int add_function(struct reading *reading, const struct function *function)
+static void add_function(struct reading *reading, const struct function *function)
 {
     double left[EVENTS_MAX];
     memcpy(left, &reading->costs.data[function->costs], reading->events * sizeof(*left));
-    int code = 0;
-    for (uint32_t at = function->last_arc; !code && at;) {
+    for (uint32_t at = function->last_arc; at;) {
         const struct arc *arc = &reading->arcs.data[at - 1];
         at = arc->previous;
-        code = add_arc(reading, arc, left, at == 0);
+        add_arc(reading, arc, left, at == 0);
     }
-    if (code || function->last_arc)
-        return code;
+    if (function->last_arc)
+        return;
     uint32_t stack = builder_stack(reading->builder, PROFILE_NONE, function->frame);
-    if (stack == PROFILE_NONE)
-        return error_no_memory(reading->err);
-    for (size_t i = 0; !code && i < reading->events; i++)
+    for (size_t i = 0; i < reading->events; i++)
         if (i == 0 || reading->tables[i])
-            code = add_sample(reading, reading->tables[i], stack, left[i]);
-    return code;
+            add_sample(reading, reading->tables[i], stack, left[i]);
 }
 
-static int add_tables(struct reading *reading)
+static void add_tables(struct reading *reading)
 {
     for (size_t i = 1; i < reading->events; i++)
-        if ((reading->tables[i] = builder_event(reading->builder, reading->event_names[i])) == PROFILE_NONE)
-            return error_no_memory(reading->err);
+        reading->tables[i] = builder_event(reading->builder, reading->event_names[i]);
     reading->calls_table = builder_event(reading->builder, builder_text("calls"));
     char text[200];
     snprintf(
@@ -366,8 +353,7 @@ static int add_tables(struct reading *reading)
         "The file has costs of functions and of calls, not stacks: each function is below its direct callers only, "
         "and samples are %.*s.",
         (int)(reading->event_names[0].length < 40 ? reading->event_names[0].length : 40), reading->event_names[0].text);
-    return reading->calls_table == PROFILE_NONE ? error_no_memory(reading->err)
-                                                : builder_warn(reading->builder, text, reading->err);
+    builder_warn(reading->builder, text);
 }
 
 static int read_all(struct reading *reading, struct scan text)
@@ -387,18 +373,17 @@ static int read_all(struct reading *reading, struct scan text)
     if (!reading->events || reading->is_call)
         return error_set(reading->err, EINVAL, "it is truncated: %s",
                          reading->events ? "a call has no cost" : "it has no events");
-    int code = add_tables(reading);
-    for (size_t i = 0; !code && i < reading->functions.length; i++)
-        code = add_function(reading, &reading->functions.data[i]);
-    return code;
+    add_tables(reading);
+    for (size_t i = 0; i < reading->functions.length; i++)
+        add_function(reading, &reading->functions.data[i]);
+    return 0;
 }
 
 int callgrind_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
 {
     struct reading reading = {.builder = builder, .err = err, .thread = builder_thread(builder, 0, 0, PROFILE_NONE)};
     builder->has_no_times = true;
-    int code =
-        reading.thread == PROFILE_NONE ? error_no_memory(err) : read_all(&reading, (struct scan){text, text + size});
+    int code = read_all(&reading, (struct scan){text, text + size});
     array_free(&reading.names);
     array_free(&reading.functions);
     array_free(&reading.arcs);

@@ -96,11 +96,8 @@ static uint32_t add_stack(struct profile_builder *builder, struct builder_text t
     for (size_t at = 0; at <= text.length;) {
         const char *end = memchr(text.text + at, ';', text.length - at);
         size_t length = end ? (size_t)(end - text.text) - at : text.length - at;
-        if (length) {
+        if (length)
             stack = builder_stack(builder, stack, add_frame(builder, text.text + at, length, kernel));
-            if (stack == PROFILE_NONE)
-                return stack;
-        }
         at += length + 1;
     }
     return stack;
@@ -109,10 +106,8 @@ static uint32_t add_stack(struct profile_builder *builder, struct builder_text t
 int collapsed_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
 {
     builder->has_no_times = true;
-    uint32_t kernel = intern_category(&builder->interner, "Kernel", "orange");
+    uint32_t kernel = builder_category(builder, "Kernel", "orange");
     uint32_t thread = builder_thread(builder, 0, 0, PROFILE_NONE);
-    if (kernel == PROFILE_NONE || thread == PROFILE_NONE)
-        return error_no_memory(err);
     size_t number = 1;
     for (size_t at = 0; at < size; number++) {
         size_t length = line_length(text + at, size - at), shown = trim_line(text + at, length);
@@ -120,11 +115,7 @@ int collapsed_read(const char *text, size_t size, struct profile_builder *builde
             struct line line;
             if (!parse_line(text + at, shown, &line))
                 return error_set(err, EINVAL, "line %zu has no count at its end", number);
-            uint32_t stack = add_stack(builder, line.stack, kernel);
-            if (stack == PROFILE_NONE && strspn(line.stack.text, ";") < line.stack.length)
-                return error_no_memory(err);
-            if (!builder_sample(builder, thread, 0, stack, 0, line.count))
-                return error_no_memory(err);
+            builder_sample(builder, thread, 0, add_stack(builder, line.stack, kernel), 0, line.count);
         }
         at += length + 1;
     }

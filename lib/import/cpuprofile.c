@@ -74,12 +74,9 @@ static int make_stack(struct cpu_profile *file, uint32_t node, uint32_t *stack)
     }
     while (!code && path.length) {
         uint32_t at = path.data[--path.length];
-        if (v8_nodes_has_frame(tree, at)) {
+        if (v8_nodes_has_frame(tree, at))
             *stack = builder_stack(file->nodes.builder, *stack, v8_nodes_frame(&file->nodes, tree, at));
-            if (*stack == PROFILE_NONE)
-                code = error_no_memory(file->err);
-        }
-        if (!code && !hash_set(&file->nodes.stacks, node_id(file, json_tree_get(tree, at, "id")), *stack + 1))
+        if (!hash_set(&file->nodes.stacks, node_id(file, json_tree_get(tree, at, "id")), *stack + 1))
             code = error_no_memory(file->err);
     }
     array_free(&path);
@@ -149,12 +146,9 @@ static int read_all(struct cpu_profile *file)
     uint32_t name = builder_string(builder, builder_text("JavaScript"));
     uint32_t thread = code ? PROFILE_NONE : builder_thread(builder, 0, 0, name);
     builder->weight_type = WEIGHT_TRACING_MS;
-    if (!code && (name == STRING_NONE || thread == PROFILE_NONE))
-        code = error_no_memory(file->err);
     for (size_t i = 0; !code && i < rows.length; i++) {
         double time = rows.data[i].time, next = i + 1 < rows.length ? rows.data[i + 1].time : fmax(end, time);
-        if (!builder_sample(builder, thread, 0, rows.data[i].stack, time, next - time))
-            code = error_no_memory(file->err);
+        builder_sample(builder, thread, 0, rows.data[i].stack, time, next - time);
     }
     builder->end = end;
     if (rows.length > 1)
@@ -167,9 +161,8 @@ static int read_all(struct cpu_profile *file)
 int cpuprofile_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
 {
     struct cpu_profile file = {.err = err};
-    int code = v8_nodes_init(&file.nodes, builder) ? 0 : error_no_memory(err);
-    if (!code)
-        code = json_tree_read(&file.tree, text, size, err);
+    v8_nodes_init(&file.nodes, builder);
+    int code = json_tree_read(&file.tree, text, size, err);
     if (!code)
         code = read_all(&file);
     hash_destroy(&file.by_id);

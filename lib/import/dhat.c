@@ -55,7 +55,7 @@ static void split_source_place(const char *text, size_t length, struct builder_f
     frame->column = count == 2 ? numbers[0] : 0;
 }
 
-/* A row of ftbl; PROFILE_NONE if memory ran out. */
+/* A row of ftbl. */
 static uint32_t add_frame(struct dhat *dhat, const struct string_entry *entry)
 {
     struct builder_frame frame = {0};
@@ -78,9 +78,7 @@ static uint32_t add_frame(struct dhat *dhat, const struct string_entry *entry)
             break;
         }
         uint32_t resource;
-        if (builder_lib(dhat->builder, (struct builder_text){place + 3, rest - 3}, builder_text(""), &resource) ==
-            PROFILE_NONE)
-            return PROFILE_NONE;
+        builder_lib(dhat->builder, (struct builder_text){place + 3, rest - 3}, builder_text(""), &resource);
         frame.resource = resource + 1;
         break;
     }
@@ -98,8 +96,7 @@ static int read_frames(struct dhat *dhat, uint32_t list)
         const struct string_entry *text = json_tree_text(tree, row);
         if (!text)
             return error_set(dhat->err, EINVAL, "ftbl[%zu] is not a string", dhat->frames.length);
-        uint32_t frame = add_frame(dhat, text);
-        if (frame == PROFILE_NONE || !array_push(&dhat->frames, frame))
+        if (!array_push(&dhat->frames, add_frame(dhat, text)))
             return error_no_memory(dhat->err);
     }
     return 0;
@@ -114,9 +111,9 @@ static int add_value(struct dhat *dhat, uint32_t point, const char *key, uint32_
     double value = json_tree_number(tree, node);
     if (!isfinite(value) || value < 0)
         return error_set(dhat->err, EINVAL, "pps[%zu].%s is missing, or not a count", number, key);
-    return value > 0 && !builder_sample(dhat->builder, dhat->thread, table, stack, 0, value)
-               ? error_no_memory(dhat->err)
-               : 0;
+    if (value > 0)
+        builder_sample(dhat->builder, dhat->thread, table, stack, 0, value);
+    return 0;
 }
 
 static int read_point(struct dhat *dhat, uint32_t point, size_t number)
@@ -133,11 +130,8 @@ static int read_point(struct dhat *dhat, uint32_t point, size_t number)
         if (!array_push(&dhat->stack, dhat->frames.data[index]))
             return error_no_memory(dhat->err);
     }
-    for (size_t i = dhat->stack.length; i-- > 0;) {
+    for (size_t i = dhat->stack.length; i-- > 0;)
         stack = builder_stack(dhat->builder, stack, dhat->stack.data[i]);
-        if (stack == PROFILE_NONE)
-            return error_no_memory(dhat->err);
-    }
     int code = add_value(dhat, point, "tb", 0, stack, number);
     for (size_t i = 0; !code && i < EVENTS; i++)
         if (dhat->tables[i])
@@ -160,15 +154,11 @@ static int read_all(struct dhat *dhat)
     dhat->builder->weight_type = is_heap ? WEIGHT_BYTES : WEIGHT_SAMPLES;
     uint64_t pid = json_tree_whole(tree, json_tree_get(tree, 0, "pid"), INT32_MAX, 0);
     dhat->thread = builder_thread(dhat->builder, pid, pid, PROFILE_NONE);
-    if (dhat->thread == PROFILE_NONE)
-        return error_no_memory(dhat->err);
     for (size_t i = 0; i < EVENTS; i++) {
         bool has_lifetimes = json_tree_is(tree, json_tree_get(tree, 0, "bklt"), JSON_TRUE);
         if (i > 0 && (!has_lifetimes || !is_heap))
             break;
         dhat->tables[i] = builder_event(dhat->builder, builder_text(is_heap ? events[i].name : "events"));
-        if (dhat->tables[i] == PROFILE_NONE)
-            return error_no_memory(dhat->err);
     }
     int code = read_frames(dhat, json_tree_get(tree, 0, "ftbl"));
     size_t number = 0;

@@ -106,9 +106,8 @@ static int read_categories(struct gecko *file)
     for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
         const struct string_entry *name = json_tree_text(tree, json_tree_get(tree, node, "name"));
         const struct string_entry *color = json_tree_text(tree, json_tree_get(tree, node, "color"));
-        uint32_t category =
-            intern_category(&file->builder->interner, name ? name->text : "Other", color ? color->text : "grey");
-        if (category == PROFILE_NONE || !array_push(&file->categories, category))
+        uint32_t category = builder_category(file->builder, name ? name->text : "Other", color ? color->text : "grey");
+        if (!array_push(&file->categories, category))
             return error_no_memory(file->err);
     }
     return 0;
@@ -212,7 +211,7 @@ static int read_stacks(struct gecko *file, uint32_t thread)
             return fail_missing_row(file, "stackTable", number);
         stack = builder_stack(file->builder, has_prefix ? file->stacks.data[prefix] : PROFILE_NONE,
                               make_frame(file, &columns, file->frames.data[frame], file->is_caller.data[number]));
-        if (stack == PROFILE_NONE || !array_push(&file->stacks, stack))
+        if (!array_push(&file->stacks, stack))
             code = error_no_memory(file->err);
     }
     return code;
@@ -237,14 +236,13 @@ static int read_samples(struct gecko *file, uint32_t thread, uint32_t to)
             return fail_missing_row(file, "samples", number);
         if (!isfinite(time))
             return error_set(file->err, EINVAL, "thread %zu: samples[%zu] has no time", file->thread_number, number);
-        if (!builder_sample(file->builder, to, 0, has_stack ? file->stacks.data[stack] : PROFILE_NONE,
-                            time + file->shift, 1))
-            return error_no_memory(file->err);
+        builder_sample(file->builder, to, 0, has_stack ? file->stacks.data[stack] : PROFILE_NONE, time + file->shift,
+                       1);
     }
     return 0;
 }
 
-static int read_markers(struct gecko *file, uint32_t thread, uint32_t to)
+static void read_markers(struct gecko *file, uint32_t thread, uint32_t to)
 {
     struct table markers = find_table(file, thread, "markers");
     uint32_t name_column = find_column(file, &markers, "name"), start_column = find_column(file, &markers, "startTime");
@@ -265,10 +263,8 @@ static int read_markers(struct gecko *file, uint32_t thread, uint32_t to)
             continue; /* rows of older versions differ */
         marker.name = builder_string(file->builder, node_text(file, file->strings.data[name]));
         marker.category = category < file->categories.length ? file->categories.data[category] : 0;
-        if (marker.name == STRING_NONE || !builder_marker(file->builder, to, marker))
-            return error_no_memory(file->err);
+        builder_marker(file->builder, to, marker);
     }
-    return 0;
 }
 
 static int read_thread(struct gecko *file, uint32_t thread)
@@ -282,11 +278,13 @@ static int read_thread(struct gecko *file, uint32_t thread)
     uint32_t to =
         builder_thread(file->builder, json_tree_whole(tree, json_tree_get(tree, thread, "pid"), UINT64_C(1) << 53, 0),
                        json_tree_whole(tree, json_tree_get(tree, thread, "tid"), UINT64_C(1) << 53, 0), name);
-    if (name == STRING_NONE || process == STRING_NONE || to == PROFILE_NONE)
+    if (to == PROFILE_NONE)
         return error_no_memory(file->err);
     file->builder->threads.data[to].process_name = process;
     code = read_samples(file, thread, to);
-    return code ? code : read_markers(file, thread, to);
+    if (!code)
+        read_markers(file, thread, to);
+    return code;
 }
 
 static int read_process(struct gecko *file, uint32_t process)

@@ -52,26 +52,21 @@ bool gperftools_begins(const char *text, size_t size, bool is_whole)
 
 struct reading {
     struct profile_builder *builder;
-    struct error *err;
     struct mapped_addresses mapped;
     ARRAY(uint64_t) addresses; /* of the current stack */
     uint32_t thread;
 };
 
-static int add_stack(struct reading *reading, uint64_t samples)
+static void add_stack(struct reading *reading, uint64_t samples)
 {
     uint32_t stack = PROFILE_NONE;
     for (size_t i = reading->addresses.length; i-- > 0;) {
         uint64_t address = reading->addresses.data[i] - (i > 0);
         uint32_t frame =
             mapped_addresses_frame(&reading->mapped, reading->builder, address, &(struct builder_frame){0});
-        stack = frame == PROFILE_NONE ? frame : builder_stack(reading->builder, stack, frame);
-        if (stack == PROFILE_NONE)
-            return error_no_memory(reading->err);
+        stack = builder_stack(reading->builder, stack, frame);
     }
-    return builder_sample(reading->builder, reading->thread, 0, stack, 0, (double)samples)
-               ? 0
-               : error_no_memory(reading->err);
+    builder_sample(reading->builder, reading->thread, 0, stack, 0, (double)samples);
 }
 
 /* Passes over the records; with `reading`, adds their stacks. */
@@ -95,9 +90,8 @@ static int read_records(struct words words, struct reading *reading, struct curs
             *rest = words.c;
             return 0;
         }
-        int code = reading && samples ? add_stack(reading, samples) : 0;
-        if (code)
-            return code;
+        if (reading && samples)
+            add_stack(reading, samples);
     }
 }
 
@@ -113,14 +107,13 @@ int gperftools_read(const char *text, size_t size, struct profile_builder *build
         return code;
     builder->has_no_times = true;
     builder->profile->meta.interval = (double)period / 1e3;
-    struct reading reading = {.builder = builder, .err = err, .thread = builder_thread(builder, 0, 0, PROFILE_NONE)};
-    if (reading.thread == PROFILE_NONE ||
-        !mapped_addresses_read(&reading.mapped, (const char *)maps.at, cursor_left(&maps)))
+    struct reading reading = {.builder = builder, .thread = builder_thread(builder, 0, 0, PROFILE_NONE)};
+    if (!mapped_addresses_read(&reading.mapped, (const char *)maps.at, cursor_left(&maps)))
         code = error_no_memory(err);
     if (!code)
         code = read_records(words, &reading, &maps, err);
     if (!code && reading.mapped.lacks_names)
-        code = builder_lacks_names(builder, err);
+        builder_lacks_names(builder);
     mapped_addresses_destroy(&reading.mapped);
     array_free(&reading.addresses);
     return code;

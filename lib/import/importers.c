@@ -45,6 +45,8 @@ int importer_read(const struct importer *importer, const char *text, size_t size
     int code = profile_builder_init(&builder, out, importer->from, err);
     if (!code)
         code = importer->read(text, size, &builder, err);
+    if (builder.no_memory)
+        code = error_no_memory(err);
     if (!code)
         code = profile_builder_finish(&builder, err);
     profile_builder_destroy(&builder);

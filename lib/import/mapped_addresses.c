@@ -105,10 +105,7 @@ uint32_t mapped_addresses_frame(struct mapped_addresses *mapped, struct profile_
     char text[24];
     if (range && !range->lib) {
         uint32_t resource;
-        uint32_t lib = builder_lib(builder, range->path, builder_text(""), &resource);
-        if (lib == PROFILE_NONE)
-            return PROFILE_NONE;
-        range->lib = lib + 1;
+        range->lib = builder_lib(builder, range->path, builder_text(""), &resource) + 1;
         range->resource = resource + 1;
     }
     frame.address = range ? address - range->base : address;

@@ -217,29 +217,26 @@ static int read_dictionary(struct otlp *file, struct cursor data)
 
 /* ---- stacks ---- */
 
-static int set_library(struct otlp *file, uint64_t index, uint64_t address, struct builder_frame *frame)
+static void set_library(struct otlp *file, uint64_t index, uint64_t address, struct builder_frame *frame)
 {
     frame->address = address;
     if (index == 0 || index >= file->mappings.length)
-        return 0;
+        return;
     struct mapping *mapping = &file->mappings.data[index];
     struct builder_text path = find_string(file, mapping->file), build_id = {"", 0};
     uint64_t ignored;
     if (!path.length)
-        return 0;
+        return;
     if (!mapping->lib) {
         if (mapping->build_id)
             read_attribute(file, mapping->build_id - 1, &build_id, &ignored);
-        uint32_t resource, lib = builder_lib(file->builder, path, build_id, &resource);
-        if (lib == PROFILE_NONE)
-            return error_no_memory(file->err);
-        mapping->lib = lib + 1;
+        uint32_t resource;
+        mapping->lib = builder_lib(file->builder, path, build_id, &resource) + 1;
         mapping->resource = resource + 1;
     }
     frame->lib = mapping->lib;
     frame->resource = mapping->resource;
     frame->address = address - mapping->start + mapping->offset;
-    return 0;
 }
 
 /* Adds a line of a location; `line` is NULL if the location has no line. */
@@ -265,8 +262,7 @@ static int add_frame(struct otlp *file, struct builder_frame frame, const uint64
         snprintf(text, sizeof(text), "0x%llx", (unsigned long long)frame.address);
         frame.name = builder_text(text);
     }
-    uint32_t row = builder_frame(file->builder, &frame);
-    return row != PROFILE_NONE && array_push(&file->frames, row) ? 0 : error_no_memory(file->err);
+    return array_push(&file->frames, builder_frame(file->builder, &frame)) ? 0 : error_no_memory(file->err);
 }
 
 /* Makes the frames of a location from its lines, outermost first; the file has the innermost line first. */
@@ -294,9 +290,10 @@ static int make_frames(struct otlp *file, struct location *location)
     }
     if (message.failed)
         return damaged(file, "a location");
-    int code = set_library(file, mapping, address, &frame);
+    int code = 0;
+    set_library(file, mapping, address, &frame);
     location->first = file->frames.length;
-    if (!code && count == 0)
+    if (count == 0)
         code = add_frame(file, frame, NULL);
     for (size_t i = count; !code && i-- > 0;) {
         code = add_frame(file, frame, lines[i]);
@@ -328,11 +325,8 @@ static int make_stack(struct otlp *file, struct stack *stack)
         int code = location->frames ? 0 : make_frames(file, location);
         if (code)
             return code;
-        for (size_t k = 0; k < location->frames; k++) {
+        for (size_t k = 0; k < location->frames; k++)
             stack->row = builder_stack(file->builder, stack->row, file->frames.data[location->first + k]);
-            if (stack->row == PROFILE_NONE)
-                return error_no_memory(file->err);
-        }
     }
     stack->is_made = true;
     return 0;
@@ -375,16 +369,14 @@ static int read_sample(struct otlp *file, struct cursor message, const struct ki
         return code;
     uint32_t name = owner.thread.length ? builder_string(file->builder, owner.thread) : PROFILE_NONE;
     uint32_t thread = builder_thread(file->builder, owner.pid, owner.tid, name);
-    if (thread == PROFILE_NONE || (owner.thread.length && name == STRING_NONE))
+    if (thread == PROFILE_NONE)
         return error_no_memory(file->err);
-    if (owner.process.length && (file->builder->threads.data[thread].process_name =
-                                     builder_string(file->builder, owner.process)) == STRING_NONE)
-        return error_no_memory(file->err);
+    if (owner.process.length)
+        file->builder->threads.data[thread].process_name = builder_string(file->builder, owner.process);
     double weight = (has_values ? sum : (double)times) * kind->scale;
-    return kind->table == PROFILE_NONE || weight == 0 ||
-                   builder_sample(file->builder, thread, kind->table, stack->row, 0, weight)
-               ? 0
-               : error_no_memory(file->err);
+    if (kind->table != PROFILE_NONE && weight != 0)
+        builder_sample(file->builder, thread, kind->table, stack->row, 0, weight);
+    return 0;
 }
 
 /* Finds the kind of a profile's samples, which is added if it is new; NULL beyond the limit. */
@@ -498,8 +490,6 @@ static int choose_weights(struct otlp *file)
             continue;
         }
         kind->table = kind->has_samples ? builder_event(file->builder, builder_text(name)) : 0;
-        if (kind->table == PROFILE_NONE)
-            return error_no_memory(file->err);
         if (kind->table == 0)
             kind->table = PROFILE_NONE; /* kinds without samples, or beyond the limit of events */
     }

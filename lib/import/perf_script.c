@@ -126,12 +126,10 @@ static int append_frame(struct perf_script *file, const struct perf_script_frame
     frame.category = (is_kernel(library, from->address) ? file->kernel : file->user) + 1;
     if (library.length && !text_is(library, "[unknown]")) {
         uint32_t resource = add_library_resource(file, library);
-        if (resource == PROFILE_NONE)
-            return error_no_memory(file->err);
+        file->builder->no_memory |= resource == PROFILE_NONE;
         frame.resource = resource + 1;
     }
-    uint32_t row = builder_frame(file->builder, &frame);
-    return row != PROFILE_NONE && array_push(&file->frames, row) ? 0 : error_no_memory(file->err);
+    return array_push(&file->frames, builder_frame(file->builder, &frame)) ? 0 : error_no_memory(file->err);
 }
 
 static int add_inlined_frames(struct perf_script *file, struct builder_text library)
@@ -164,26 +162,23 @@ static bool is_same_text(struct builder_text a, struct builder_text b)
     return a.length == b.length && (!a.length || memcmp(a.text, b.text, a.length) == 0);
 }
 
-static int add_sample(struct perf_script *file, uint32_t thread, uint32_t stack)
+static void add_sample(struct perf_script *file, uint32_t thread, uint32_t stack)
 {
     const struct perf_script_header *header = &file->header;
-    bool is_main = is_same_text(header->event, file->main_event), done = true;
+    bool is_main = is_same_text(header->event, file->main_event);
     double period = isfinite(header->period) ? header->period : is_main && file->scale > 0 ? 0 : 1;
     if (isfinite(header->time))
         file->time = header->time;
     if (is_main)
-        done = builder_sample(file->builder, thread, 0, stack, file->time, file->scale > 0 ? period * file->scale : 1);
+        builder_sample(file->builder, thread, 0, stack, file->time, file->scale > 0 ? period * file->scale : 1);
     bool is_event = !is_main || (file->scale == 0 && isfinite(header->period) && !is_clock(header->event));
-    if (!done || !is_event)
-        return done ? 0 : error_no_memory(file->err);
+    if (!is_event)
+        return;
     uint32_t table = builder_event(file->builder, header->event);
-    if (table == 0) {
+    if (table)
+        builder_sample(file->builder, thread, table, stack, file->time, period);
+    else
         file->left_out++;
-        return 0;
-    }
-    return table != PROFILE_NONE && builder_sample(file->builder, thread, table, stack, file->time, period)
-               ? 0
-               : error_no_memory(file->err);
 }
 
 static int end_sample(struct perf_script *file)
@@ -198,19 +193,17 @@ static int end_sample(struct perf_script *file)
     if (code)
         return code;
     uint32_t stack = PROFILE_NONE;
-    for (size_t i = file->frames.length; i-- > 0;) {
+    for (size_t i = file->frames.length; i-- > 0;)
         stack = builder_stack(file->builder, stack, file->frames.data[i]);
-        if (stack == PROFILE_NONE)
-            return error_no_memory(file->err);
-    }
     uint32_t thread = builder_thread(file->builder, file->header.pid, file->header.tid, PROFILE_NONE);
     uint32_t comm = builder_string(file->builder, file->header.comm);
-    if (thread == PROFILE_NONE || comm == STRING_NONE)
+    if (thread == PROFILE_NONE)
         return error_no_memory(file->err);
     struct builder_thread *row = &file->builder->threads.data[thread];
     if (file->header.comm.length)
         row->name = row->process_name = comm; /* the thread's latest name, after an exec */
-    return add_sample(file, thread, stack);
+    add_sample(file, thread, stack);
+    return 0;
 }
 
 static int begin_sample(struct perf_script *file, const struct perf_script_header *header)
@@ -293,20 +286,19 @@ static void choose_event(struct perf_script *file, const char *text, size_t size
     file->builder->has_no_times |= !has_sample;
 }
 
-static int warn_ignored(struct perf_script *file)
+static void warn_ignored(struct perf_script *file)
 {
     char text[160];
-    int code = file->left_out
-                   ? builder_warn(file->builder,
-                                  "The file has more events than prof shows; samples of some are left out.", file->err)
-                   : 0;
+    if (file->left_out)
+        builder_warn(file->builder, "The file has more events than prof shows; samples of some are left out.");
     if (file->others == 1)
         snprintf(text, sizeof(text), "prof ignored line %zu, which is neither a sample nor a frame.",
                  file->first_other);
     else
         snprintf(text, sizeof(text), "prof ignored %zu lines that are neither samples nor frames, first line %zu.",
                  file->others, file->first_other);
-    return code || !file->others ? code : builder_warn(file->builder, text, file->err);
+    if (file->others)
+        builder_warn(file->builder, text);
 }
 
 static int read_all(struct perf_script *file, const char *text, size_t size)
@@ -320,16 +312,15 @@ static int read_all(struct perf_script *file, const char *text, size_t size)
     }
     if (!code)
         code = end_sample(file);
-    return code ? code : warn_ignored(file);
+    warn_ignored(file);
+    return code;
 }
 
 int perf_script_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
 {
     struct perf_script file = {.builder = builder, .err = err};
-    file.kernel = intern_category(&builder->interner, "Kernel", "orange");
-    file.user = intern_category(&builder->interner, "User", "yellow");
-    if (file.kernel == PROFILE_NONE || file.user == PROFILE_NONE)
-        return error_no_memory(err);
+    file.kernel = builder_category(builder, "Kernel", "orange");
+    file.user = builder_category(builder, "User", "yellow");
     choose_event(&file, text, size);
     int code = read_all(&file, text, size);
     array_free(&file.frames);

@@ -217,7 +217,7 @@ static double unit_ms(struct builder_text unit)
     return 0;
 }
 
-static int add_event(struct pprof *file, struct value_type *type)
+static void add_event(struct pprof *file, struct value_type *type)
 {
     struct builder_text name = find_string(file, type->type), unit = find_string(file, type->unit);
     double ms = unit_ms(unit);
@@ -230,11 +230,8 @@ static int add_event(struct pprof *file, struct value_type *type)
         type->table = builder_event(file->builder, name);
     else
         type->table = builder_event(file->builder, (struct builder_text){text, (size_t)length});
-    if (type->table == PROFILE_NONE)
-        return error_no_memory(file->err);
     if (type->table == 0)
         type->table = PROFILE_NONE; /* beyond the limit of events */
-    return 0;
 }
 
 /* Finds the sample types with values. */
@@ -256,76 +253,70 @@ static void find_used_values(struct pprof *file, struct cursor message)
 
 /* Chooses the default type, else the last type, as in `go tool pprof`; if it has no values, the first type with
  * values. */
-static int choose_type(struct pprof *file, size_t *chosen)
+static size_t choose_type(struct pprof *file)
 {
-    *chosen = file->types.length - 1;
+    size_t chosen = file->types.length - 1;
     for (size_t i = 0; i < file->types.length; i++)
         if (file->default_type && file->types.data[i].type == file->default_type)
-            *chosen = i;
-    if (file->types.data[*chosen].has_values)
-        return 0;
+            chosen = i;
+    if (file->types.data[chosen].has_values)
+        return chosen;
     for (size_t i = 0; i < file->types.length; i++) {
         if (!file->types.data[i].has_values)
             continue;
-        struct builder_text before = find_string(file, file->types.data[*chosen].type);
+        struct builder_text before = find_string(file, file->types.data[chosen].type);
         struct builder_text now = find_string(file, file->types.data[i].type);
         char text[160];
         snprintf(text, sizeof(text),
                  "The default sample type of the file, %.*s, has no values: the weight of samples is %.*s.",
                  (int)before.length % 40, before.text, (int)now.length % 40, now.text);
-        *chosen = i;
-        return builder_warn(file->builder, text, file->err);
+        builder_warn(file->builder, text);
+        return i;
     }
-    return 0;
+    return chosen;
 }
 
 static int choose_weights(struct pprof *file, const char *text, size_t size)
 {
     struct profile_builder *builder = file->builder;
-    size_t chosen;
     if (file->types.length == 0)
         return error_set(file->err, EINVAL, "it has no sample types");
     find_used_values(file, cursor_of(text, size));
-    int code = choose_type(file, &chosen);
-    if (code)
-        return code;
+    size_t chosen = choose_type(file);
     struct value_type *main = &file->types.data[chosen];
     double ms = unit_ms(find_string(file, main->unit));
     builder->weight_type = ms > 0                                            ? WEIGHT_TRACING_MS
                            : text_is(find_string(file, main->unit), "bytes") ? WEIGHT_BYTES
                                                                              : WEIGHT_SAMPLES;
     main->scale = ms > 0 ? ms : 1;
-    for (size_t i = 0; !code && i < file->types.length; i++)
+    for (size_t i = 0; i < file->types.length; i++)
         if (i != chosen)
-            code = add_event(file, &file->types.data[i]);
+            add_event(file, &file->types.data[i]);
     double interval = (double)file->period * unit_ms(find_string(file, file->period_unit));
     if (interval > 0)
         builder->profile->meta.interval = interval;
     builder->profile->meta.start_time = (double)(int64_t)file->time / 1e6;
-    return code;
+    return 0;
 }
 
 /* ---- locations ---- */
 
-static int set_library(struct pprof *file, const struct location *location, struct builder_frame *frame)
+static void set_library(struct pprof *file, const struct location *location, struct builder_frame *frame)
 {
     uint32_t index = location->mapping ? hash_get(&file->mapping_of, location->mapping) : HASH_MISSING;
     if (index == HASH_MISSING)
-        return 0;
+        return;
     struct mapping *mapping = &file->mappings.data[index];
     struct builder_text path = find_string(file, mapping->file);
     if (!path.length)
-        return 0;
+        return;
     if (mapping->lib == PROFILE_NONE)
         mapping->lib = builder_lib(file->builder, path, find_string(file, mapping->build_id), &mapping->resource);
-    if (mapping->lib == PROFILE_NONE)
-        return error_no_memory(file->err);
     frame->lib = mapping->lib + 1;
     frame->resource = mapping->resource + 1;
     frame->address = location->address - mapping->start + mapping->offset;
     if (path.text[0] == '[' && path.length > 7 && memcmp(path.text, "[kernel", 7) == 0)
         frame->category = file->kernel + 1;
-    return 0;
 }
 
 struct line {
@@ -350,8 +341,7 @@ static int add_frame(struct pprof *file, struct builder_frame *frame, const stru
         snprintf(text, sizeof(text), "0x%llx", (unsigned long long)frame->address);
         frame->name = builder_text(text);
     }
-    uint32_t row = builder_frame(file->builder, frame);
-    if (row == PROFILE_NONE || !array_push(&file->frames, row))
+    if (!array_push(&file->frames, builder_frame(file->builder, frame)))
         return error_no_memory(file->err);
     frame->inline_depth += frame->inline_depth < UINT8_MAX;
     return 0;
@@ -364,7 +354,8 @@ static int make_frames(struct pprof *file, struct location *location)
     ARRAY(struct line) lines = {0};
     struct cursor message = location->message;
     struct protobuf_field field, part;
-    int code = set_library(file, location, &frame);
+    int code = 0;
+    set_library(file, location, &frame);
     while (!code && protobuf_next(&message, &field)) {
         if (field.number != 4 || field.wire != 2)
             continue;
@@ -437,13 +428,10 @@ static int make_stack(struct pprof *file, uint32_t *stack)
                              (unsigned long long)file->ids.data[i]);
         struct location *location = &file->locations.data[index];
         int code = location->frames ? 0 : make_frames(file, location);
-        for (size_t k = 0; !code && k < location->frames; k++) {
-            *stack = builder_stack(file->builder, *stack, file->frames.data[location->first_frame + k]);
-            if (*stack == PROFILE_NONE)
-                return error_no_memory(file->err);
-        }
         if (code)
             return code;
+        for (size_t k = 0; k < location->frames; k++)
+            *stack = builder_stack(file->builder, *stack, file->frames.data[location->first_frame + k]);
     }
     return 0;
 }
@@ -456,9 +444,8 @@ static int add_values(struct pprof *file, uint32_t thread, uint32_t stack, const
     for (size_t i = 0; i < count; i++) {
         const struct value_type *type = &file->types.data[i];
         double weight = (double)(int64_t)values[i] * type->scale;
-        if (type->table != PROFILE_NONE && weight != 0 &&
-            !builder_sample(file->builder, thread, type->table, stack, 0, weight))
-            return error_no_memory(file->err);
+        if (type->table != PROFILE_NONE && weight != 0)
+            builder_sample(file->builder, thread, type->table, stack, 0, weight);
     }
     return 0;
 }
@@ -472,12 +459,8 @@ static int add_row(struct pprof *file, const struct labels *labels, uint32_t sta
     uint32_t thread = pprof_labels_thread(&file->labels, labels->pid, labels->tid, labels->name, list, label_count);
     if (thread == PROFILE_NONE)
         return error_no_memory(file->err);
-    if (labels->process.length) {
-        uint32_t process = builder_string(file->builder, labels->process);
-        if (process == STRING_NONE)
-            return error_no_memory(file->err);
-        file->builder->threads.data[thread].process_name = process;
-    }
+    if (labels->process.length)
+        file->builder->threads.data[thread].process_name = builder_string(file->builder, labels->process);
     const struct builder_thread *row = &file->builder->threads.data[thread];
     size_t rows = row->tables.length ? row->tables.data[0].time.length : 0;
     int code = add_values(file, thread, stack, values, count);
@@ -516,9 +499,7 @@ static int read_all(struct pprof *file, const char *text, size_t size)
     struct cursor message = cursor_of(text, size);
     struct protobuf_field field;
     int code = 0;
-    file->kernel = intern_category(&file->builder->interner, "Kernel", "orange");
-    if (file->kernel == PROFILE_NONE)
-        return error_no_memory(file->err);
+    file->kernel = builder_category(file->builder, "Kernel", "orange");
     while (!code && protobuf_next(&message, &field))
         code = read_table_row(file, &field);
     if (!code && message.failed)
@@ -533,13 +514,12 @@ static int read_all(struct pprof *file, const char *text, size_t size)
 }
 
 /* Handles files without symbols: requests symbolization, or warns if libraries have no build ids. */
-static int mark_unsymbolized(struct pprof *file)
+static void mark_unsymbolized(struct pprof *file)
 {
     for (size_t i = 0; i < file->mappings.length; i++)
         if (file->mappings.data[i].lib != PROFILE_NONE && !find_string(file, file->mappings.data[i].build_id).length)
-            return builder_lacks_names(file->builder, file->err);
+            return builder_lacks_names(file->builder);
     file->builder->profile->meta.symbolicated = 0;
-    return 0;
 }
 
 int pprof_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
@@ -551,7 +531,7 @@ int pprof_read(const char *text, size_t size, struct profile_builder *builder, s
     if (!code)
         code = pprof_labels_finish(&file.labels, err);
     if (!code && file.lacks_names && !file.has_names)
-        code = mark_unsymbolized(&file);
+        mark_unsymbolized(&file);
     array_free(&file.strings);
     array_free(&file.types);
     array_free(&file.mappings);

@@ -76,8 +76,8 @@ static bool add_set_marker(struct pprof_labels *labels, uint32_t thread, const s
         return true;
     marker.name = builder_string(labels->builder, builder_text("Labels"));
     marker.data = json_string(&labels->builder->profile->strings, write_set, &context);
-    return marker.name != STRING_NONE && marker.data != STRING_NONE && add_keys(labels, list, count) &&
-           builder_marker(labels->builder, thread, marker);
+    builder_marker(labels->builder, thread, marker);
+    return marker.data != STRING_NONE && add_keys(labels, list, count);
 }
 
 uint32_t pprof_labels_thread(struct pprof_labels *labels, uint64_t pid, uint64_t tid, struct builder_text name,
@@ -144,9 +144,9 @@ bool pprof_labels_mark(struct pprof_labels *labels, uint32_t thread, size_t row,
         struct builder_marker marker = {.start = (double)row, .end = NAN};
         marker.name = builder_string(labels->builder, list[i].key);
         marker.data = json_string(&labels->builder->profile->strings, write_number, &list[i]);
-        if (marker.name == STRING_NONE || marker.data == STRING_NONE ||
-            !builder_marker(labels->builder, thread, marker))
+        if (marker.data == STRING_NONE)
             return false;
+        builder_marker(labels->builder, thread, marker);
         labels->has_numbers = true;
     }
     return true;
@@ -208,9 +208,7 @@ int pprof_labels_finish(struct pprof_labels *labels, struct error *err)
     for (size_t i = 0; i < labels->builder->threads.length && labels->count; i++)
         if (!array_push(&meta->initial_selected_threads, (uint32_t)i))
             return error_no_memory(err);
-    return labels->has_too_many ? builder_warn(labels->builder,
-                                               "The file has too many sets of labels: the remaining samples "
-                                               "have none.",
-                                               err)
-                                : 0;
+    if (labels->has_too_many)
+        builder_warn(labels->builder, "The file has too many sets of labels: the remaining samples have none.");
+    return 0;
 }

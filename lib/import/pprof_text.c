@@ -142,11 +142,8 @@ static int set_values(struct reading *reading, const char *const *names, size_t 
 {
     reading->values = count;
     reading->builder->weight_type = weight;
-    for (size_t i = 0; i + 1 < count; i++) {
+    for (size_t i = 0; i + 1 < count; i++)
         reading->tables[i] = builder_event(reading->builder, builder_text(names[i]));
-        if (reading->tables[i] == PROFILE_NONE)
-            return error_no_memory(reading->err);
-    }
     return 0;
 }
 
@@ -286,7 +283,7 @@ static int read_names(struct reading *reading, struct scan text)
     return 0;
 }
 
-/* All addresses are return addresses: the call is a byte before. PROFILE_NONE if memory ran out. */
+/* All addresses are return addresses: the call is a byte before. */
 static uint32_t add_frame(struct reading *reading, uint64_t address)
 {
     uint32_t known = hash_get(&reading->frame_of, address);
@@ -299,7 +296,8 @@ static uint32_t add_frame(struct reading *reading, uint64_t address)
         frame = (struct builder_frame){.name = symbol->name, .file = symbol->file, .line = symbol->line};
     }
     known = mapped_addresses_frame(&reading->mapped, reading->builder, address - 1, &frame);
-    return known == PROFILE_NONE || hash_set(&reading->frame_of, address, known) ? known : PROFILE_NONE;
+    reading->builder->no_memory |= !hash_set(&reading->frame_of, address, known);
+    return known;
 }
 
 /* ---- samples ---- */
@@ -316,14 +314,9 @@ static int read_stack(struct reading *reading, struct scan line, size_t number)
     skip_literal(&line, "");
     if (line.at != line.end)
         return error_set(reading->err, EINVAL, "the stack in line %zu has an invalid address", number);
-    for (size_t i = reading->addresses.length; i-- > 0;) {
-        uint32_t frame = add_frame(reading, reading->addresses.data[i]);
-        if (frame == PROFILE_NONE)
-            return error_no_memory(reading->err);
-        reading->stack = builder_stack(reading->builder, reading->stack, frame);
-        if (reading->stack == PROFILE_NONE)
-            return error_no_memory(reading->err);
-    }
+    for (size_t i = reading->addresses.length; i-- > 0;)
+        reading->stack =
+            builder_stack(reading->builder, reading->stack, add_frame(reading, reading->addresses.data[i]));
     return 0;
 }
 
@@ -340,22 +333,20 @@ static void scale_heap(double rate, double *objects, double *bytes)
     *bytes = trunc(*bytes * scale);
 }
 
-static int add_values(struct reading *reading, const double *values)
+static void add_values(struct reading *reading, const double *values)
 {
     for (size_t i = 0; i < reading->values; i++) {
         uint32_t table = i + 1 < reading->values ? reading->tables[i] : 0;
-        if (values[i] != 0 && isfinite(values[i]) &&
-            !builder_sample(reading->builder, reading->thread, table, reading->stack, 0, values[i]))
-            return error_no_memory(reading->err);
+        if (values[i] != 0 && isfinite(values[i]))
+            builder_sample(reading->builder, reading->thread, table, reading->stack, 0, values[i]);
     }
-    return 0;
 }
 
-static int add_heap_values(struct reading *reading, double values[VALUES_MAX])
+static void add_heap_values(struct reading *reading, double values[VALUES_MAX])
 {
     scale_heap(reading->rate, &values[0], &values[1]);
     scale_heap(reading->rate, &values[2], &values[3]);
-    return add_values(reading, reading->has_allocated ? values : values + 2);
+    add_values(reading, reading->has_allocated ? values : values + 2);
 }
 
 static int damaged(const struct reading *reading, size_t number)
@@ -375,7 +366,9 @@ static int read_line(struct reading *reading, struct scan line, size_t number)
         if (skip_literal(&values_of, "t*:")) {
             if (!read_heap_values(&values_of, values))
                 return damaged(reading, number);
-            return number > 2 ? add_heap_values(reading, values) : 0; /* line 2 has the totals */
+            if (number > 2) /* line 2 has the totals */
+                add_heap_values(reading, values);
+            return 0;
         }
         return skip_literal(&line, "t") && read_number(&line, values) && skip_literal(&line, ":")
                    ? 0
@@ -397,7 +390,11 @@ static int read_line(struct reading *reading, struct scan line, size_t number)
     int code = read_stack(reading, line, number);
     if (code)
         return code;
-    return reading->form == FORM_HEAP ? add_heap_values(reading, values) : add_values(reading, values);
+    if (reading->form == FORM_HEAP)
+        add_heap_values(reading, values);
+    else
+        add_values(reading, values);
+    return 0;
 }
 
 static int read_all(struct reading *reading, struct scan text)
@@ -421,10 +418,9 @@ int pprof_text_read(const char *text, size_t size, struct profile_builder *build
 {
     struct reading reading = {.builder = builder, .err = err, .thread = builder_thread(builder, 0, 0, PROFILE_NONE)};
     builder->has_no_times = true;
-    int code =
-        reading.thread == PROFILE_NONE ? error_no_memory(err) : read_all(&reading, (struct scan){text, text + size});
+    int code = read_all(&reading, (struct scan){text, text + size});
     if (!code && reading.mapped.lacks_names && reading.mapped.ranges.length)
-        code = builder_lacks_names(builder, err);
+        builder_lacks_names(builder);
     mapped_addresses_destroy(&reading.mapped);
     array_free(&reading.symbols);
     array_free(&reading.addresses);

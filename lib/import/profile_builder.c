@@ -41,26 +41,35 @@ void profile_builder_destroy(struct profile_builder *builder)
     interner_destroy(&builder->interner);
 }
 
+static uint32_t note_failure(struct profile_builder *builder, uint32_t index)
+{
+    builder->no_memory |= index == PROFILE_NONE;
+    return index;
+}
+
 uint32_t builder_string(struct profile_builder *builder, struct builder_text text)
 {
-    return strings_add(&builder->profile->strings, text.length ? text.text : "", text.length);
+    return note_failure(builder, strings_add(&builder->profile->strings, text.length ? text.text : "", text.length));
+}
+
+uint32_t builder_category(struct profile_builder *builder, const char *name, const char *color)
+{
+    return note_failure(builder, intern_category(&builder->interner, name, color));
 }
 
 uint32_t builder_frame(struct profile_builder *builder, const struct builder_frame *frame)
 {
+    bool has_file = frame->file.length;
     uint32_t name = builder_string(builder, frame->name), source = PROFILE_NONE;
-    if (frame->file.length) {
-        uint32_t file = builder_string(builder, frame->file);
-        source = file == STRING_NONE ? PROFILE_NONE : intern_source_file(&builder->interner, file);
-        if (source == PROFILE_NONE)
-            return PROFILE_NONE;
-    }
-    if (name == STRING_NONE)
+    uint32_t file = has_file ? builder_string(builder, frame->file) : PROFILE_NONE;
+    if (has_file && !builder->no_memory)
+        source = note_failure(builder, intern_source_file(&builder->interner, file));
+    if (builder->no_memory)
         return PROFILE_NONE;
     uint32_t func =
         intern_func(&builder->interner, &(struct func_row){name, frame->resource - 1, source, frame->func_line,
                                                            frame->func_column, frame->flags});
-    if (func == PROFILE_NONE)
+    if (note_failure(builder, func) == PROFILE_NONE)
         return PROFILE_NONE;
     struct frame_row row = frame_row_of(func);
     row.lib = frame->lib - 1;
@@ -70,7 +79,7 @@ uint32_t builder_frame(struct profile_builder *builder, const struct builder_fra
     row.line = frame->line;
     row.column = frame->column;
     row.inline_depth = frame->inline_depth;
-    return intern_frame(&builder->interner, &row);
+    return note_failure(builder, intern_frame(&builder->interner, &row));
 }
 
 /* Removes the number from the end of a text such as ":12:5"; 0 if the text has no number. */
@@ -114,7 +123,7 @@ void builder_split_script(struct builder_frame *frame)
 
 uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame)
 {
-    return frame == PROFILE_NONE ? PROFILE_NONE : intern_stack(&builder->interner, prefix, frame);
+    return builder->no_memory ? PROFILE_NONE : note_failure(builder, intern_stack(&builder->interner, prefix, frame));
 }
 
 /* Formats the first 16 bytes of a build id as a GUID, whose first three fields are little-endian, with age 0. */
@@ -149,21 +158,21 @@ uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, 
     lib.name = lib.debug_name = builder_string(builder, name);
     lib.path = lib.debug_path = builder_string(builder, path);
     lib.breakpad_id = builder_string(builder, (struct builder_text){id, id_length});
-    if (lib.name == STRING_NONE || lib.path == STRING_NONE || lib.breakpad_id == STRING_NONE)
-        return PROFILE_NONE;
-    if (id_length && (lib.code_id = builder_string(builder, build_id)) == STRING_NONE)
-        return PROFILE_NONE;
-    *resource = intern_library_resource(&builder->interner, lib.name);
-    return *resource == PROFILE_NONE ? PROFILE_NONE : intern_library(&builder->interner, &lib);
+    if (id_length)
+        lib.code_id = builder_string(builder, build_id);
+    *resource = PROFILE_NONE;
+    if (!builder->no_memory)
+        *resource = note_failure(builder, intern_library_resource(&builder->interner, lib.name));
+    return builder->no_memory ? PROFILE_NONE : note_failure(builder, intern_library(&builder->interner, &lib));
 }
 
 uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name)
 {
     uint64_t key = hash_mix(hash_mix(pid, tid), name);
     for (uint64_t attempt = 1;; key = hash_mix(key, attempt++)) {
-        uint32_t *place = hash_at(&builder->threads_by_id, key);
+        uint32_t *place = builder->no_memory ? NULL : hash_at(&builder->threads_by_id, key);
         if (!place)
-            return PROFILE_NONE;
+            return note_failure(builder, PROFILE_NONE);
         if (*place != HASH_MISSING) {
             const struct builder_thread *thread = &builder->threads.data[*place];
             if (thread->pid == pid && thread->tid == tid && thread->asked_name == name)
@@ -173,7 +182,7 @@ uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t 
         struct builder_thread thread = {
             .pid = pid, .tid = tid, .asked_name = name, .name = name, .process_name = PROFILE_NONE};
         if (!array_push(&builder->threads, thread))
-            return PROFILE_NONE;
+            return note_failure(builder, PROFILE_NONE);
         return *place = (uint32_t)builder->threads.length - 1;
     }
 }
@@ -189,25 +198,28 @@ uint32_t builder_event(struct profile_builder *builder, struct builder_text name
             return i + 1;
     if (meta->events.length == PROFILE_EVENTS_MAX)
         return 0;
-    return array_push(&meta->events, (struct profile_event){.name = string}) ? (uint32_t)meta->events.length
-                                                                             : PROFILE_NONE;
+    bool is_added = array_push(&meta->events, (struct profile_event){.name = string});
+    return note_failure(builder, is_added ? (uint32_t)meta->events.length : PROFILE_NONE);
 }
 
-bool builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
+void builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
                     double weight)
 {
     struct builder_thread *to = &builder->threads.data[thread];
-    while (to->tables.length <= table)
-        if (!array_push_zero(&to->tables))
-            return false;
+    while (!builder->no_memory && to->tables.length <= table)
+        builder->no_memory = !array_push_zero(&to->tables);
+    if (builder->no_memory)
+        return;
     struct builder_rows *rows = &to->tables.data[table];
-    return array_push(&rows->stack, stack) && array_push(&rows->time, isfinite(time) ? time : 0) &&
-           array_push(&rows->weight, isfinite(weight) ? weight : 0);
+    builder->no_memory = !array_push(&rows->stack, stack) || !array_push(&rows->time, isfinite(time) ? time : 0) ||
+                         !array_push(&rows->weight, isfinite(weight) ? weight : 0);
 }
 
 uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit)
 {
     uint32_t string = builder_string(builder, name);
+    if (builder->no_memory)
+        return PROFILE_NONE;
     uint64_t key = hash_mix(pid, string);
     uint32_t known = hash_get(&builder->counters_by_name, key);
     if (known != HASH_MISSING)
@@ -215,25 +227,28 @@ uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct b
     if (builder->counters.length == BUILDER_COUNTERS_MAX)
         return 0;
     struct builder_counter counter = {.pid = pid, .name = string, .unit = unit};
-    if (string == STRING_NONE || !array_push(&builder->counters, counter))
-        return PROFILE_NONE;
-    uint32_t index = (uint32_t)builder->counters.length;
-    return hash_set(&builder->counters_by_name, key, index) ? index : PROFILE_NONE;
+    uint32_t index = (uint32_t)builder->counters.length + 1;
+    bool is_added = array_push(&builder->counters, counter) && hash_set(&builder->counters_by_name, key, index);
+    return note_failure(builder, is_added ? index : PROFILE_NONE);
 }
 
-bool builder_level(struct profile_builder *builder, uint32_t counter, double time, double value)
+void builder_level(struct profile_builder *builder, uint32_t counter, double time, double value)
 {
+    if (builder->no_memory)
+        return;
     struct builder_counter *to = &builder->counters.data[counter - 1];
-    return array_push(&to->levels, (struct builder_level){time, value, to->levels.length});
+    builder->no_memory = !array_push(&to->levels, (struct builder_level){time, value, to->levels.length});
 }
 
-bool builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker)
+void builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker)
 {
+    if (builder->no_memory)
+        return;
     marker.place = builder->threads.data[thread].markers.length;
-    return array_push(&builder->threads.data[thread].markers, marker);
+    builder->no_memory = !array_push(&builder->threads.data[thread].markers, marker);
 }
 
-int builder_warn(struct profile_builder *builder, const char *sentence, struct error *err)
+void builder_warn(struct profile_builder *builder, const char *sentence)
 {
     struct strings *strings = &builder->profile->strings;
     uint32_t *warning = &builder->profile->meta.warning;
@@ -241,8 +256,7 @@ int builder_warn(struct profile_builder *builder, const char *sentence, struct e
     int length = snprintf(text, sizeof(text), "%s%s%s", profile_text(builder->profile, *warning),
                           *warning == PROFILE_NONE ? "" : " ", sentence);
     size_t used = length < (int)sizeof(text) ? (size_t)length : sizeof(text) - 1;
-    *warning = strings_add(strings, text, used);
-    return *warning == STRING_NONE ? error_no_memory(err) : 0;
+    *warning = note_failure(builder, strings_add(strings, text, used));
 }
 
 /* ---- the end ---- */
@@ -543,19 +557,16 @@ static void find_empty_threads(struct profile_builder *builder)
         builder->threads.data[0].is_empty = false;
 }
 
-int builder_lacks_names(struct profile_builder *builder, struct error *err)
+void builder_lacks_names(struct profile_builder *builder)
 {
     builder->profile->meta.symbolicated = 0;
-    return builder_warn(builder,
-                        "The file has no build IDs: symbols come from the current programs and libraries at the same "
-                        "paths.",
-                        err);
+    builder_warn(builder, "The file has no build IDs: symbols come from the current programs and libraries at the "
+                          "same paths.");
 }
 
 int profile_builder_finish(struct profile_builder *builder, struct error *err)
 {
     double end = 0;
-    int code = 0;
     if (!builder->has_no_times)
         shift_times_to_zero(builder);
     if (builder->threads.length == 0)
@@ -573,10 +584,8 @@ int profile_builder_finish(struct profile_builder *builder, struct error *err)
     if (builder->has_no_times) {
         builder->profile->meta.profiling_start = 0;
         builder->profile->meta.profiling_end = fmax(end, builder->profile->meta.interval);
-        code = builder_warn(builder,
-                            "The file has no times: the timeline and the stack chart show its samples in "
-                            "sequence, each with its weight as its duration.",
-                            err);
+        builder_warn(builder, "The file has no times: the timeline and the stack chart show its samples in sequence, "
+                              "each with its weight as its duration.");
     }
-    return code ? code : profile_check(builder->profile, err);
+    return builder->no_memory ? error_no_memory(err) : profile_check(builder->profile, err);
 }

@@ -1,7 +1,8 @@
 /*
  * Shared by all importers: a profile to which they add frames, stacks, samples and markers in any order of threads and
  * times. profile_builder_finish() sorts the samples, assigns times in files without times, and checks the result.
- * Functions that add an item return its index, or PROFILE_NONE if memory ran out; `text` need not end with a NUL.
+ * Functions that add an item return its index; `text` need not end with a NUL. Once memory runs out, they set
+ * `no_memory`, add nothing, and return PROFILE_NONE; importer_read() then fails.
  */
 #pragma once
 
@@ -55,6 +56,7 @@ struct builder_counter {
 struct profile_builder {
     struct profile *profile; /* borrowed */
     struct interner interner;
+    bool no_memory;
     struct hash threads_by_id;
     ARRAY(struct builder_thread) threads;
     struct hash counters_by_name;
@@ -83,6 +85,7 @@ int profile_builder_init(struct profile_builder *builder, struct profile *profil
 void profile_builder_destroy(struct profile_builder *builder);
 
 uint32_t builder_string(struct profile_builder *builder, struct builder_text text);
+uint32_t builder_category(struct profile_builder *builder, const char *name, const char *color);
 uint32_t builder_frame(struct profile_builder *builder, const struct builder_frame *frame);
 uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame);
 
@@ -93,31 +96,29 @@ uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, 
 /* Returns the thread with these ids and this name (a string, PROFILE_NONE), which is added if it is new. */
 uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name);
 
-/* Returns the table of an event, which is added if it is new: 1 and up; 0 beyond the limit of events. PROFILE_NONE: no
- * memory. */
+/* Returns the table of an event, which is added if it is new: 1 and up; 0 beyond the limit of events. */
 uint32_t builder_event(struct profile_builder *builder, struct builder_text name);
 
-/* Adds a sample to table `table` (0: the main samples), at `time` ms. False if memory ran out. */
-bool builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
+/* Adds a sample to table `table` (0: the main samples), at `time` ms. */
+void builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
                     double weight);
-bool builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker);
+void builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker);
 
 /* Returns the counter of a process and name, which is added if it is new: 1 and up; 0 beyond the limit of counters.
- * PROFILE_NONE: no memory. `unit` must outlive the builder. */
+ * `unit` must outlive the builder. */
 uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit);
 
-/* Sets the level of the counter from `time` (ms) until its next level; calls may have any order of times. False if
- * memory ran out. */
-bool builder_level(struct profile_builder *builder, uint32_t counter, double time, double value);
+/* Sets the level of the counter from `time` (ms) until its next level; calls may have any order of times. */
+void builder_level(struct profile_builder *builder, uint32_t counter, double time, double value);
 
 /* Splits "name (url:line:column)" or "name(url:line:column)" in frame->name, and then sets FUNC_IS_JS. */
 void builder_split_script(struct builder_frame *frame);
 
 /* Appends a sentence to meta.warning. */
-int builder_warn(struct profile_builder *builder, const char *sentence, struct error *err);
+void builder_warn(struct profile_builder *builder, const char *sentence);
 
 /* For files without names of addresses and without build ids of libraries: requests symbols from the current files at
  * the libraries' paths, with a warning. */
-int builder_lacks_names(struct profile_builder *builder, struct error *err);
+void builder_lacks_names(struct profile_builder *builder);
 
 int profile_builder_finish(struct profile_builder *builder, struct error *err);

@@ -40,8 +40,7 @@ static int read_frames(struct speedscope *file)
         if (!frame.name.length)
             return error_set(file->err, EINVAL, "shared.frames[%zu] has no name", file->frames.length);
         frame.line = frame.func_line;
-        uint32_t row = builder_frame(file->builder, &frame);
-        if (row == PROFILE_NONE || !array_push(&file->frames, row))
+        if (!array_push(&file->frames, builder_frame(file->builder, &frame)))
             return error_no_memory(file->err);
     }
     return 0;
@@ -73,14 +72,11 @@ static int read_sampled(struct speedscope *file, uint32_t profile, double time)
             if (frame == PROFILE_NONE)
                 return fail_profile(file, "samples", row, "has a frame that is missing in shared.frames");
             stack = builder_stack(file->builder, stack, frame);
-            if (stack == PROFILE_NONE)
-                return error_no_memory(file->err);
         }
         double value = weight == JSON_TREE_NONE ? NAN : json_tree_number(tree, weight) * file->scale;
         if (!isfinite(value))
             return fail_profile(file, "samples", row, "has no weight");
-        if (!builder_sample(file->builder, file->thread, 0, stack, time, value))
-            return error_no_memory(file->err);
+        builder_sample(file->builder, file->thread, 0, stack, time, value);
         time += fmax(value, 0);
         weight = json_tree_next(tree, weights, weight);
     }
@@ -106,13 +102,12 @@ static int read_events(struct speedscope *file, uint32_t events, struct open_fra
             return fail_profile(file, "events", row, "is before the event that precedes it");
         if (frame == PROFILE_NONE)
             return fail_profile(file, "events", row, "has a frame that is missing in shared.frames");
-        if (at > time && row &&
-            !builder_sample(file->builder, file->thread, 0, stack, time, stack == PROFILE_NONE ? 0 : at - time))
-            return error_no_memory(file->err);
+        if (at > time && row)
+            builder_sample(file->builder, file->thread, 0, stack, time, stack == PROFILE_NONE ? 0 : at - time);
         time = at;
         if (json_tree_text_is(tree, kind, "O")) {
             stack = builder_stack(file->builder, stack, frame);
-            if (stack == PROFILE_NONE || !array_push(open, (struct open_frame){frame, stack}))
+            if (!array_push(open, (struct open_frame){frame, stack}))
                 return error_no_memory(file->err);
         } else if (!json_tree_text_is(tree, kind, "C"))
             return fail_profile(file, "events", row, "neither opens nor closes a frame");
@@ -163,8 +158,6 @@ static int read_profile(struct speedscope *file, uint32_t profile)
         return error_set(file->err, EINVAL, "profiles[%zu] has an unknown unit", file->number);
     uint32_t name = builder_string(file->builder, node_text(tree, json_tree_get(tree, profile, "name")));
     file->thread = builder_thread(file->builder, 0, file->number, name);
-    if (name == STRING_NONE || file->thread == PROFILE_NONE)
-        return error_no_memory(file->err);
     if (json_tree_text_is(tree, json_tree_get(tree, profile, "type"), "evented"))
         return read_evented(file, profile);
     double start = json_tree_number(tree, json_tree_get(tree, profile, "startValue")) * file->scale;

@@ -98,8 +98,8 @@ static int add_slice(struct trace *trace, uint32_t thread, char phase, double ti
                                 .end = NAN,
                                 .place = trace->slices.length};
     const struct string_entry *text = json_tree_text(&trace->tree, name);
-    if ((slice.kind != SLICE_CLOSES || (text && text->length)) && (slice.name = add_string(trace, name)) == STRING_NONE)
-        return error_no_memory(trace->err);
+    if (slice.kind != SLICE_CLOSES || (text && text->length))
+        slice.name = add_string(trace, name);
     if (strchr("beSF", phase)) {
         bool is_global;
         uint64_t id = trace_id(&trace->tree, id_node(trace, &is_global));
@@ -113,16 +113,15 @@ static int add_slice(struct trace *trace, uint32_t thread, char phase, double ti
     return array_push(&trace->slices, slice) ? 0 : error_no_memory(trace->err);
 }
 
-static int add_instant(struct trace *trace, uint32_t thread, double time)
+static void add_instant(struct trace *trace, uint32_t thread, double time)
 {
     struct builder_marker marker = {
         .name = add_string(trace, find_value(trace, 0, "name")), .start = time, .end = NAN, .data = PROFILE_NONE};
-    return marker.name != STRING_NONE && builder_marker(trace->builder, thread, marker) ? 0
-                                                                                        : error_no_memory(trace->err);
+    builder_marker(trace->builder, thread, marker);
 }
 
 /* Each argument is a series: "mem" with {"bytes": 5} counts bytes, "heap" with {"used": 5} is "heap used". */
-static int add_levels(struct trace *trace, double time)
+static void add_levels(struct trace *trace, double time)
 {
     const struct json_tree *tree = &trace->tree;
     const struct string_entry *name = json_tree_text(tree, find_value(trace, 0, "name"));
@@ -143,10 +142,9 @@ static int add_levels(struct trace *trace, double time)
             trace->builder, event_pid(trace),
             (struct builder_text){text, (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1},
             is_bytes ? "bytes" : "");
-        if (counter == PROFILE_NONE || (counter && !builder_level(trace->builder, counter, time, value)))
-            return error_no_memory(trace->err);
+        if (counter)
+            builder_level(trace->builder, counter, time, value);
     }
-    return 0;
 }
 
 static int add_name(struct trace *trace)
@@ -157,7 +155,7 @@ static int add_name(struct trace *trace)
         !json_tree_is(&trace->tree, value, JSON_STRING))
         return 0;
     uint32_t text = add_string(trace, value), thread = is_thread ? event_thread(trace) : 0;
-    if (text == STRING_NONE || thread == PROFILE_NONE)
+    if (thread == PROFILE_NONE)
         return error_no_memory(trace->err);
     if (is_thread)
         trace->builder->threads.data[thread].name = text;
@@ -190,11 +188,13 @@ static int add_event(struct trace *trace, uint64_t at, uint64_t size)
     }
     trace->end = fmax(trace->end, time);
     uint32_t thread = event_thread(trace);
-    if (thread == PROFILE_NONE)
-        return error_no_memory(trace->err);
     if (phase == 'C')
-        return add_levels(trace, time);
-    return strchr("iIRn", phase) ? add_instant(trace, thread, time) : add_slice(trace, thread, phase, time);
+        add_levels(trace, time);
+    else if (strchr("iIRn", phase))
+        add_instant(trace, thread, time);
+    else
+        return add_slice(trace, thread, phase, time);
+    return 0;
 }
 
 /* A truncated text is no error, because writers may be killed. */
@@ -258,16 +258,16 @@ int trace_read_part(struct trace *trace, uint64_t at, uint64_t size)
     return code;
 }
 
-static int warn_of_losses(struct trace *trace, size_t size)
+static void warn_of_losses(struct trace *trace, size_t size)
 {
     char text[160];
-    int code = 0;
     snprintf(text, sizeof(text), "The trace is truncated after %zu bytes: its end is missing.", size);
     if (trace->is_cut)
-        code = builder_warn(trace->builder, text, trace->err);
+        builder_warn(trace->builder, text);
     snprintf(text, sizeof(text), "prof ignored %zu event%s without a time (ts).", trace->without_time,
              trace->without_time == 1 ? "" : "s");
-    return code || !trace->without_time ? code : builder_warn(trace->builder, text, trace->err);
+    if (trace->without_time)
+        builder_warn(trace->builder, text);
 }
 
 static int make_profile(struct trace *trace)
@@ -301,7 +301,7 @@ int trace_events_read(const char *text, size_t size, struct profile_builder *bui
     if (!code)
         code = make_profile(&trace);
     if (!code)
-        code = warn_of_losses(&trace, size);
+        warn_of_losses(&trace, size);
     array_free(&trace.profiles);
     array_free(&trace.slices);
     hash_destroy(&trace.process_names);

@@ -69,9 +69,10 @@ static struct stream *add_stream(struct profiles *profiles, double start)
     }
     error_no_memory(profiles->trace->err);
     uint32_t thread = builder_thread(builder, event->pid, event->tid, PROFILE_NONE);
-    struct stream *stream = thread == PROFILE_NONE ? NULL : array_push_zero(&profiles->streams);
-    if (!stream || !v8_nodes_init(&stream->nodes, builder))
+    struct stream *stream = array_push_zero(&profiles->streams);
+    if (!stream)
         return NULL;
+    v8_nodes_init(&stream->nodes, builder);
     stream->pid = event->pid;
     stream->id = event->id;
     stream->thread = thread;
@@ -111,11 +112,8 @@ static int add_nodes(struct profiles *profiles, struct stream *stream, uint32_t 
             parent == UINT64_MAX ? hash_get(&stream->callers, id) : hash_get(&stream->nodes.stacks, parent);
         uint32_t stack = caller == HASH_MISSING ? PROFILE_NONE : caller - 1;
         profiles->without_caller += parent != UINT64_MAX && caller == HASH_MISSING;
-        if (v8_nodes_has_frame(tree, node)) {
+        if (v8_nodes_has_frame(tree, node))
             stack = builder_stack(trace->builder, stack, v8_nodes_frame(&stream->nodes, tree, node));
-            if (stack == PROFILE_NONE)
-                return error_no_memory(trace->err);
-        }
         if (!hash_set(&stream->nodes.stacks, id, stack + 1) || !index_children(profiles, stream, node, stack))
             return error_no_memory(trace->err);
     }
@@ -216,7 +214,7 @@ static int compare_samples(const void *a, const void *b)
 }
 
 /* Sorts samples, which V8 may write out of order; each lasts until the next sample. */
-static int end_stream(struct profiles *profiles, struct stream *stream, bool *found)
+static void end_stream(struct profiles *profiles, struct stream *stream, bool *found)
 {
     size_t count = stream->samples.length;
     struct stream_sample *samples = stream->samples.data;
@@ -224,9 +222,8 @@ static int end_stream(struct profiles *profiles, struct stream *stream, bool *fo
         qsort(samples, count, sizeof(*samples), compare_samples);
     for (size_t i = 0; i < count; i++) {
         double until = i + 1 < count ? samples[i + 1].time : fmax(stream->end, samples[i].time);
-        if (!builder_sample(profiles->trace->builder, stream->thread, 0, samples[i].stack, samples[i].time,
-                            until - samples[i].time))
-            return error_no_memory(profiles->trace->err);
+        builder_sample(profiles->trace->builder, stream->thread, 0, samples[i].stack, samples[i].time,
+                       until - samples[i].time);
         profiles->trace->end = fmax(profiles->trace->end, until);
     }
     if (count > 1 && count > profiles->most_samples)
@@ -234,25 +231,23 @@ static int end_stream(struct profiles *profiles, struct stream *stream, bool *fo
             fmax(1e-3, (samples[count - 1].time - samples[0].time) / (double)(count - 1));
     profiles->most_samples = count > profiles->most_samples ? count : profiles->most_samples;
     *found = *found || count > 0;
-    return 0;
 }
 
-static int warn_count(const struct profiles *profiles, size_t count, const char *format)
+static void warn_count(const struct profiles *profiles, size_t count, const char *format)
 {
     char text[160];
     snprintf(text, sizeof(text), format, count, count == 1 ? "" : "s");
-    return count ? builder_warn(profiles->trace->builder, text, profiles->trace->err) : 0;
+    if (count)
+        builder_warn(profiles->trace->builder, text);
 }
 
-static int warn_losses(const struct profiles *profiles)
+static void warn_losses(const struct profiles *profiles)
 {
-    int code = warn_count(profiles, profiles->without_node,
-                          "The trace lacks the call nodes of %zu sample%s, which appear without a stack.");
-    if (!code)
-        code = warn_count(profiles, profiles->without_caller,
-                          "The trace lacks the callers of %zu call node%s: stacks through them are truncated.");
-    return code ? code
-                : warn_count(profiles, profiles->without_time, "prof ignored %zu sample%s of chunks without times.");
+    warn_count(profiles, profiles->without_node,
+               "The trace lacks the call nodes of %zu sample%s, which appear without a stack.");
+    warn_count(profiles, profiles->without_caller,
+               "The trace lacks the callers of %zu call node%s: stacks through them are truncated.");
+    warn_count(profiles, profiles->without_time, "prof ignored %zu sample%s of chunks without times.");
 }
 
 int trace_add_profiles(struct trace *trace, bool *found)
@@ -266,9 +261,9 @@ int trace_add_profiles(struct trace *trace, bool *found)
         code = add_event(&profiles);
     }
     for (size_t i = 0; !code && i < profiles.streams.length; i++)
-        code = end_stream(&profiles, &profiles.streams.data[i], found);
+        end_stream(&profiles, &profiles.streams.data[i], found);
     if (!code)
-        code = warn_losses(&profiles);
+        warn_losses(&profiles);
     for (size_t i = 0; i < profiles.streams.length; i++) {
         v8_nodes_destroy(&profiles.streams.data[i].nodes);
         hash_destroy(&profiles.streams.data[i].callers);

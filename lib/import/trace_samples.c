@@ -90,7 +90,7 @@ static int make_stack(struct stack_frames *frames, uint64_t id, uint32_t *stack)
     while (!code && path.length) {
         id = path.data[--path.length];
         *stack = builder_stack(trace->builder, *stack, add_frame(frames, hash_get(&frames->by_id, id)));
-        if (*stack == PROFILE_NONE || !hash_set(&frames->stacks, id, *stack + 1))
+        if (!hash_set(&frames->stacks, id, *stack + 1))
             code = error_no_memory(trace->err);
     }
     array_free(&path);
@@ -120,15 +120,13 @@ static int add_sample(struct stack_frames *frames, bool *found)
     }
     int code = frame == JSON_TREE_NONE ? 0 : make_stack(frames, trace_id(&trace->tree, frame), &stack);
     frames->without_frame += frame != JSON_TREE_NONE && stack == PROFILE_NONE;
-    uint32_t thread = code ? PROFILE_NONE : find_thread(frames);
     if (code)
         return code;
+    uint32_t thread = find_thread(frames);
     *found = true;
     trace->end = fmax(trace->end, time);
-    return thread != PROFILE_NONE &&
-                   builder_sample(trace->builder, thread, 0, stack, time, isfinite(weight) ? weight : 1)
-               ? 0
-               : error_no_memory(trace->err);
+    builder_sample(trace->builder, thread, 0, stack, time, isfinite(weight) ? weight : 1);
+    return 0;
 }
 
 static int add_samples(struct stack_frames *frames, bool *found)
@@ -148,17 +146,17 @@ static int add_samples(struct stack_frames *frames, bool *found)
     return code;
 }
 
-static int warn_of_losses(const struct stack_frames *frames)
+static void warn_of_losses(const struct stack_frames *frames)
 {
     struct trace *trace = frames->trace;
     char text[160];
-    int code = 0;
     snprintf(text, sizeof(text), "The trace lacks the stackFrames of %zu samples, which appear without a stack.",
              frames->without_frame);
     if (frames->without_frame)
-        code = builder_warn(trace->builder, text, trace->err);
+        builder_warn(trace->builder, text);
     snprintf(text, sizeof(text), "prof ignored %zu samples without a time (ts).", frames->without_time);
-    return code || !frames->without_time ? code : builder_warn(trace->builder, text, trace->err);
+    if (frames->without_time)
+        builder_warn(trace->builder, text);
 }
 
 int trace_add_samples(struct trace *trace, bool *found)
@@ -166,8 +164,8 @@ int trace_add_samples(struct trace *trace, bool *found)
     struct stack_frames frames = {.trace = trace};
     if (trace->samples.size == 0)
         return 0;
-    frames.javascript = intern_category(&trace->builder->interner, "JavaScript", "yellow");
-    int code = frames.javascript == PROFILE_NONE ? error_no_memory(trace->err) : 0;
+    frames.javascript = builder_category(trace->builder, "JavaScript", "yellow");
+    int code = 0;
     for (size_t i = 0; !code && i < trace->builder->threads.length; i++)
         if (!hash_set(&frames.pid_of, trace->builder->threads.data[i].tid, (uint32_t)i))
             code = error_no_memory(trace->err);
@@ -178,7 +176,7 @@ int trace_add_samples(struct trace *trace, bool *found)
     if (!code)
         code = add_samples(&frames, found);
     if (!code)
-        code = warn_of_losses(&frames);
+        warn_of_losses(&frames);
     hash_destroy(&frames.by_id);
     hash_destroy(&frames.stacks);
     hash_destroy(&frames.pid_of);

@@ -11,11 +11,11 @@
 
 enum { MARKER_PHASE_INTERVAL = 1, MARKER_PHASE_END = 3 }; /* of struct marker_table */
 
-static int add_marker(struct trace *trace, const struct trace_slice *slice, uint8_t phase)
+static void add_marker(struct trace *trace, const struct trace_slice *slice, uint8_t phase)
 {
     struct builder_marker marker = {
         .name = slice->name, .phase = phase, .start = slice->start, .end = slice->end, .data = PROFILE_NONE};
-    return builder_marker(trace->builder, slice->thread, marker) ? 0 : error_no_memory(trace->err);
+    builder_marker(trace->builder, slice->thread, marker);
 }
 
 /* ---- pairs ---- */
@@ -115,44 +115,38 @@ struct sweep {
 };
 
 /* Adds samples of the open slices up to `time`, where slices may end. */
-static int add_samples_until(struct trace *trace, struct sweep *sweep, double time)
+static void add_samples_until(struct trace *trace, struct sweep *sweep, double time)
 {
     for (;;) {
         const struct open_stack *top = sweep->open.length ? &sweep->open.data[sweep->open.length - 1] : NULL;
         double until = top && top->end < time ? top->end : time;
         if (until > sweep->time && isfinite(until)) {
-            if (!builder_sample(trace->builder, sweep->thread, 0, top ? top->stack : PROFILE_NONE, sweep->time,
-                                top ? until - sweep->time : 0))
-                return error_no_memory(trace->err);
+            builder_sample(trace->builder, sweep->thread, 0, top ? top->stack : PROFILE_NONE, sweep->time,
+                           top ? until - sweep->time : 0);
             sweep->time = until;
         }
         if (!top || top->end > time)
-            return 0;
+            return;
         sweep->open.length--;
     }
 }
 
 static int open_slice(struct trace *trace, struct sweep *sweep, const struct trace_slice *slice)
 {
-    int code = 0;
     if (slice->thread != sweep->thread) {
-        code = sweep->thread == PROFILE_NONE ? 0 : add_samples_until(trace, sweep, INFINITY);
+        if (sweep->thread != PROFILE_NONE)
+            add_samples_until(trace, sweep, INFINITY);
         sweep->thread = slice->thread;
         sweep->time = slice->start;
     }
-    if (!code)
-        code = add_samples_until(trace, sweep, slice->start);
-    if (code)
-        return code;
+    add_samples_until(trace, sweep, slice->start);
     struct builder_frame frame = {.name = builder_text(profile_text(trace->builder->profile, slice->name)),
                                   .category = 1};
     const struct open_stack *around = sweep->open.length ? &sweep->open.data[sweep->open.length - 1] : NULL;
     double end = around ? fmin(slice->end, around->end) : slice->end;
     uint32_t stack =
         builder_stack(trace->builder, around ? around->stack : PROFILE_NONE, builder_frame(trace->builder, &frame));
-    return stack != PROFILE_NONE && array_push(&sweep->open, (struct open_stack){stack, end})
-               ? 0
-               : error_no_memory(trace->err);
+    return array_push(&sweep->open, (struct open_stack){stack, end}) ? 0 : error_no_memory(trace->err);
 }
 
 static int add_stacks(struct trace *trace)
@@ -166,14 +160,12 @@ static int add_stacks(struct trace *trace)
             code = open_slice(trace, &sweep, slice);
     }
     bool has_stacks = sweep.thread != PROFILE_NONE;
-    if (!code && has_stacks)
-        code = add_samples_until(trace, &sweep, INFINITY);
+    if (!code && has_stacks) {
+        add_samples_until(trace, &sweep, INFINITY);
+        builder_warn(trace->builder, "The trace has no samples: stacks come from the nested events of each thread.");
+    }
     array_free(&sweep.open);
-    return code || !has_stacks
-               ? code
-               : builder_warn(trace->builder,
-                              "The trace has no samples: stacks come from the nested events of each thread.",
-                              trace->err);
+    return code;
 }
 
 int trace_add_slices(struct trace *trace, bool are_samples)
@@ -183,11 +175,11 @@ int trace_add_slices(struct trace *trace, bool are_samples)
         struct trace_slice *slice = &trace->slices.data[i];
         bool has_begun_before = slice->kind == SLICE_CLOSES && isnan(slice->end);
         if (slice->kind == SLICE_WHOLE)
-            code = add_marker(trace, slice, MARKER_PHASE_INTERVAL);
+            add_marker(trace, slice, MARKER_PHASE_INTERVAL);
         else if (has_begun_before && slice->track >= TRACE_ASYNC && slice->name != PROFILE_NONE) {
             const struct trace_slice end = {
                 .thread = slice->thread, .name = slice->name, .start = NAN, .end = slice->start};
-            code = add_marker(trace, &end, MARKER_PHASE_END);
+            add_marker(trace, &end, MARKER_PHASE_END);
         }
     }
     return code || !are_samples || !trace->slices.length ? code : add_stacks(trace);

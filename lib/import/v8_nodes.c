@@ -1,11 +1,10 @@
 #include "import/v8_nodes.h"
 
-bool v8_nodes_init(struct v8_nodes *nodes, struct profile_builder *builder)
+void v8_nodes_init(struct v8_nodes *nodes, struct profile_builder *builder)
 {
     *nodes = (struct v8_nodes){.builder = builder};
-    nodes->javascript = intern_category(&builder->interner, "JavaScript", "yellow");
-    nodes->collector = intern_category(&builder->interner, "GC", "orange");
-    return nodes->javascript != PROFILE_NONE && nodes->collector != PROFILE_NONE;
+    nodes->javascript = builder_category(builder, "JavaScript", "yellow");
+    nodes->collector = builder_category(builder, "GC", "orange");
 }
 
 void v8_nodes_destroy(struct v8_nodes *nodes)

@@ -14,8 +14,7 @@ struct v8_nodes {
     struct hash stacks;             /* id of the node -> 1 + stack; 0: no stack, as for the root */
 };
 
-/* False if memory ran out. */
-bool v8_nodes_init(struct v8_nodes *nodes, struct profile_builder *builder);
+void v8_nodes_init(struct v8_nodes *nodes, struct profile_builder *builder);
 void v8_nodes_destroy(struct v8_nodes *nodes);
 
 /* Makes the frame of a node's function. */
