@@ -1,7 +1,7 @@
 /*
  * The mappings lie in blocks of at most BLOCK_MAX, so that adding one moves one block and not all mappings that lie
  * above: a program may map 65,000 pages from high addresses to low ones, and a file of another profiler any number.
- * With one sorted array of 30,000 mappings, a mapping record cost 60 us; with blocks it costs less than 1 us.
+ * Measured with 30,000 mappings: adding one took 60 us in a single sorted array, and takes less than 1 us with blocks.
  */
 #include "unwind/address_space.h"
 
@@ -23,7 +23,7 @@ static bool block_ends_at_or_before(const void *element, const void *wanted)
     return block->data[block->length - 1].end <= *(const uint64_t *)wanted;
 }
 
-/* The place of the first mapping that ends after `pc`; the place after the last block if none does. */
+/* Returns the place of the first mapping that ends after `pc`, or the place after the last block. */
 static struct place find_first_ending_after(const struct address_space *space, uint64_t pc)
 {
     struct place place = {0};
@@ -63,7 +63,7 @@ const struct mapping *address_space_next(const struct address_space *space, uint
     return find_mapping(space, find_first_ending_after(space, pc));
 }
 
-/* The last one before this place, or NULL. */
+/* Returns the last mapping before this place, or NULL. */
 static const struct mapping *find_mapping_before(const struct address_space *space, struct place place)
 {
     if (place.index)
@@ -145,7 +145,7 @@ static bool split_block(struct address_space *space, struct place *place)
 static bool insert_mapping(struct address_space *space, const struct mapping *mapping)
 {
     struct place place = find_first_ending_after(space, mapping->start);
-    if (place.block && !place.index) { /* at the end of the block before, so that no block begins with one mapping */
+    if (place.block && !place.index) { /* append to the previous block, so that no block begins with a single mapping */
         place.block--;
         place.index = space->blocks.data[place.block].length;
     }
@@ -211,7 +211,7 @@ bool address_space_map(struct address_space *space, const struct mapping *mappin
 {
     if (mapping->start >= mapping->end)
         return true;
-    const struct mapping added = *mapping;                          /* which may be one of this space, */
+    const struct mapping added = *mapping;                          /* `mapping` may point into this space */
     struct unwind_module *module = unwind_module_ref(added.module); /* with the last reference to its module */
     bool ok = clear_range(space, added.start, added.end) && insert_mapping(space, &added);
     unwind_module_unref(module);

@@ -3,9 +3,9 @@
  *
  * Interpreting CFI for a pc costs at least 100 ns, and samples repeat the same few thousand pcs. A rule has 32 bytes,
  * enough for the usual output of compilers (CFA = register + offset, callee-saved registers in slots below it). Other
- * CFI becomes RULE_COMPLEX, and the walker interprets it every time. A hash of the pc selects a pair of rules in one
- * cache line; a new rule replaces the older of the pair. The table starts small and doubles while it has many misses,
- * so that a thousand short processes cost little.
+ * CFI becomes RULE_COMPLEX, and the walker interprets the CFI at each step. A hash of the pc selects a pair of rules in
+ * one cache line; a new rule replaces the older rule of the pair. The table starts small, for short processes, and
+ * doubles while it has many misses.
  *
  * Only the thread that walks in the address space may use its cache.
  */
@@ -21,25 +21,26 @@ enum rule_kind {
     RULE_FRAME,       /* CFA = register + offset */
     RULE_FRAME_DEREF, /* the return address is return_slot words from the word at register + offset, the CFA just above
                          it (realigned stacks) */
-    RULE_COMPLEX,     /* CFI that does not fit: interpret it again */
-    RULE_GO,          /* as RULE_FRAME, for Go: has a frame pointer that its CFI does not describe */
+    RULE_COMPLEX,     /* the CFI does not fit into a rule: interpret the CFI */
+    RULE_GO,          /* as RULE_FRAME, for Go functions, whose CFI does not describe the saved frame pointer */
     RULE_GO_NO_CFI,   /* Go code whose table lacks the pc */
     RULE_HASKELL,     /* compiled by GHC: its callers are not on the thread's stack */
     RULE_AFTER_CLONE, /* RULE_START in the new thread, RULE_FRAME in its parent */
     RULE_START,       /* the thread's first function: no caller */
     RULE_NO_CFI,      /* follow the frame pointer */
-    RULE_RETURN, /* as RULE_FRAME, found by reading code ahead to its return; valid only with a return address in its
-                  * place */
+    /* as RULE_FRAME, found by reading code ahead to its return; valid only if the slot holds a possible return
+     * address */
+    RULE_RETURN,
     RULE_RETURN_DEREF,    /* as RULE_FRAME_DEREF, found like RULE_RETURN */
     RULE_RETURN_REGISTER, /* as RULE_RETURN, with the return address in the register return_slot */
-    RULE_NO_RETURN,       /* the same for code that seems not to return: a thread's first function, exit, abort */
-    RULE_ENTRY,           /* as RULE_RETURN, near the ELF entry point; RULE_START without a return address in its
-                           * place */
-    RULE_PLANTED,         /* a return address that follows no call: marks a context's first frame */
-    RULE_JAVA,            /* as RULE_FRAME with a return address in its place; else follow the frame pointer */
-    RULE_SIGNAL_FRAME,    /* no CFI; the kernel's signal frame is at sp */
-    RULE_UNMAPPED,        /* no executable memory; never in the table */
-    RULE_TOO_COSTLY,      /* the process has exceeded its work; never in the table */
+    RULE_NO_RETURN,       /* for code without a return: a thread's first function, exit, abort */
+    /* near the ELF entry point: RULE_RETURN if the slot holds a possible return address, else RULE_START */
+    RULE_ENTRY,
+    RULE_PLANTED,      /* a return address that follows no call: marks a context's first frame */
+    RULE_JAVA,         /* RULE_FRAME if the slot holds a possible return address, else follow the frame pointer */
+    RULE_SIGNAL_FRAME, /* no CFI; the kernel's signal frame is at sp */
+    RULE_UNMAPPED,     /* the pc is not in executable memory; never cached */
+    RULE_TOO_COSTLY,   /* the process has exceeded its work limit; never cached */
 };
 
 struct rule {
@@ -47,10 +48,11 @@ struct rule {
     int32_t cfa_offset;
     uint8_t kind; /* enum rule_kind */
     uint8_t cfa_register;
-    uint16_t saved;                      /* bits of the DWARF register numbers that have a slot */
-    int16_t slots[ARCH_SAVED_REGISTERS]; /* distance from the CFA in words, in the order of arch_saved_registers */
-    int16_t return_slot;                 /* slot of the return address */
-    uint16_t generation;                 /* of the table when the rule was added; 0: empty */
+    uint16_t saved; /* bit set of the DWARF registers that have a slot */
+    /* slot of each saved register: distance from the CFA in words, in the order of arch_saved_registers */
+    int16_t slots[ARCH_SAVED_REGISTERS];
+    int16_t return_slot; /* slot of the return address */
+    uint16_t generation; /* generation of the cache when the rule was added; 0: empty */
 };
 
 _Static_assert(sizeof(struct rule) == 32, "two rules share a cache line");
@@ -69,8 +71,8 @@ static inline void rule_of_snippet(const struct arch_code *code, enum rule_kind 
     }
 }
 
-/* The same for a frame found by reading code ahead to its return. Returns false, and does not change the rule, if
- * the frame does not fit. */
+/* Fills in the rule of a frame found by reading code ahead to its return. Returns false, and leaves the rule unchanged,
+ * if the frame does not fit. */
 static inline bool rule_of_return(const struct arch_frame *frame, struct rule *rule)
 {
     bool is_plain = frame->return_slot == -1 && frame->cfa_offset % 8 == 0 &&
@@ -100,7 +102,7 @@ struct unwind_cache {
     struct rule (*pairs)[2]; /* 1 << bits pairs; the newer rule of a pair is first */
     unsigned bits;
     uint16_t generation; /* rules of other generations are invalid */
-    uint32_t misses;     /* since the table was created or grown */
+    uint32_t misses;     /* misses since the table was created or doubled */
 };
 
 /* Returns an empty cache; NULL if memory ran out. */
@@ -110,8 +112,8 @@ void unwind_cache_free(struct unwind_cache *cache);
 /* Removes all rules. Accepts NULL. */
 void unwind_cache_clear(struct unwind_cache *cache);
 
-/* Adds a zeroed rule for `pc`, replacing the older one of its pair. The result is valid until the next call. First
- * doubles the table if it has more misses than pairs. */
+/* Adds a zeroed rule for `pc`, which replaces the older rule of its pair. The result is valid until the next call.
+ * Doubles a table that has more misses than pairs, before it adds the rule. */
 struct rule *unwind_cache_add(struct unwind_cache *cache, uint64_t pc);
 
 /* Fibonacci hashing (Knuth, TAOCP 3, 6.4). */

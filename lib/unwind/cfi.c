@@ -4,12 +4,13 @@
 
 /* ---- entries ---- */
 
-/* Limit of one entry, bytes: a larger one is damaged or hostile, and skipped. The longest one of cc1plus has 30 KB. */
+/* Limit of one entry, in bytes. A larger entry is damaged or hostile, and skipped. The longest entry of cc1plus has 30
+ * KB. */
 enum { ENTRY_MAX = 1 << 20 };
 
 /* The length, kind and bytes of one entry, CIE or FDE. */
 struct entry {
-    struct cursor body;   /* after the CIE id or pointer */
+    struct cursor body;   /* the bytes after the CIE id or CIE pointer */
     uint64_t body_offset; /* of body.at in the section */
     uint64_t id;          /* CIE id or CIE pointer */
     uint64_t id_offset;   /* where that field is */
@@ -17,7 +18,8 @@ struct entry {
     bool is_64bit;
 };
 
-/* Returns 1, 0 for an entry too short for its id, or -1 at the end of the section. */
+/* Reads the start of an entry. Returns 1, 0 for an entry that is too short for its id, or -1 at the end of the section.
+ */
 static int entry_read(struct cfi_section *section, uint64_t offset, struct entry *entry)
 {
     const unsigned char *head = file_part_at(&section->part, offset, 4);
@@ -44,7 +46,7 @@ static int entry_read(struct cfi_section *section, uint64_t offset, struct entry
         return -1;
     entry->id_offset = start;
     c = cursor_of(bytes, length);
-    /* .eh_frame has a four-byte id, whatever the size of its length. */
+    /* In .eh_frame, the id always has four bytes, even after a 64-bit length. */
     bool wide_id = entry->is_64bit && section->is_debug_frame;
     entry->id = wide_id ? cursor_u64(&c) : cursor_u32(&c);
     entry->body = c;
@@ -151,7 +153,7 @@ static bool augmentation_read(const struct cfi_section *section, struct cursor *
         case 'B':
         case 'G': /* arm64: pointer authentication key B, memory tagging; no data */
             break;
-        default: /* unknown data; its length permits skipping it */
+        default: /* skips unknown data by its length */
             return !c->failed;
         }
     }
@@ -206,7 +208,8 @@ int cfi_fde_read(struct cfi_section *section, uint64_t offset, struct cfi_fde *f
     *next = entry.next;
     if (kind == 0 || entry_is_cie(section, &entry))
         return 0;
-    /* .eh_frame counts backward from the field, .debug_frame from the start of the section. */
+    /* The CIE pointer counts backward from its field in .eh_frame, and from the start of the section in .debug_frame.
+     */
     if (!section->is_debug_frame && entry.id > entry.id_offset)
         return 0;
     uint64_t cie_offset = section->is_debug_frame ? entry.id : entry.id_offset - entry.id;
@@ -232,7 +235,7 @@ enum { REMEMBERED_MAX = 16 };
 struct interpreter {
     const struct cfi_cie *cie;
     struct cfi_row row;
-    const struct cfi_row *initial; /* the row after the CIE's instructions; NULL while they run */
+    const struct cfi_row *initial; /* the row after the CIE's instructions; NULL until then */
     uint64_t location, pc;
     struct cfi_row remembered[REMEMBERED_MAX];
     struct unwind_work *work;
@@ -277,7 +280,7 @@ static void set_cfa(struct interpreter *in, uint64_t reg, int64_t offset)
     in->failed |= reg >= UNWIND_REGS;
 }
 
-/* DW_CFA_def_cfa_register and DW_CFA_def_cfa_offset change one half of a CFA, which must be a register and an offset.
+/* DW_CFA_def_cfa_register and DW_CFA_def_cfa_offset change one half of the CFA, which must be a register and an offset.
  */
 static void change_cfa(struct interpreter *in, uint64_t reg, int64_t offset)
 {
@@ -303,7 +306,7 @@ static void pop_state(struct interpreter *in)
         in->row = in->remembered[--in->remembered_count];
 }
 
-/* Returns true if the pc lies in the row before the advance. */
+/* Advances the row's address. Returns true if the pc lies in the row before the advance. */
 static bool advance_pc(struct interpreter *in, uint64_t factored_delta)
 {
     uint64_t delta = factored_delta * in->cie->code_align;
@@ -397,8 +400,8 @@ static void run_other_instruction(struct interpreter *in, struct cursor *c, uint
     }
 }
 
-/* DW_CFA_set_loc takes an address in the encoding of the FDE. Only .debug_frame and assembly use it, with absolute
- * addresses. */
+/* DW_CFA_set_loc takes an address in the encoding of the FDE. Only .debug_frame and assembly use DW_CFA_set_loc, with
+ * absolute addresses. */
 static bool set_location(struct interpreter *in, struct cursor *c)
 {
     uint64_t location = cursor_u64(c);
@@ -411,7 +414,7 @@ static bool set_location(struct interpreter *in, struct cursor *c)
     return false;
 }
 
-/* Runs the instructions up to the row of the pc. */
+/* Runs the CFI instructions up to the row of the pc. */
 static bool run_instructions(struct interpreter *in, struct cursor c)
 {
     while (c.at < c.end && !in->failed && !c.failed) {
@@ -467,7 +470,7 @@ bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row, str
     in.failed = false;
     in.pc = pc;
     in.location = fde->start;
-    /* Expressions of both entries count from one base, because CIE and FDE lie in one section. */
+    /* Expression offsets of a CIE and of an FDE count from one base, because both entries lie in one section. */
     bool cie_first = fde->cie.instructions.at < fde->instructions.at;
     in.row = (struct cfi_row){
         .cfa_kind = CFI_CFA_UNSET,

@@ -24,7 +24,7 @@ enum { CFI_RETURN_32_BIT = 8 };
 /* A .eh_frame or .debug_frame section. */
 struct cfi_section {
     struct file_part part;
-    uint64_t vaddr; /* of its first byte; 0 for .debug_frame, which is not mapped */
+    uint64_t vaddr; /* vaddr of the section's first byte; 0 for .debug_frame, which is not mapped */
     bool is_debug_frame, is_32_bit;
 };
 
@@ -35,7 +35,7 @@ struct cfi_cie {
     uint8_t pointer_encoding; /* DW_EH_PE_* of <dwarf.h>, for the addresses in FDEs */
     uint8_t address_size;
     bool has_augmentation_data; /* 'z' */
-    bool is_signal_frame;       /* 'S': the pcs are of a signal trampoline */
+    bool is_signal_frame;       /* augmentation 'S': the pcs are those of a signal trampoline */
 };
 
 struct cfi_fde {
@@ -47,27 +47,27 @@ struct cfi_fde {
 
 /* Reads the entry at `offset` of the section. Returns 1 and fills in `fde`, which points into the section, if the entry
  * is a usable FDE. Returns 0 for a CIE, and for a damaged or unknown FDE. Returns -1 at the end of the section: a
- * terminator, or an impossible length. Except for -1, sets *next to the offset of the following entry. */
+ * terminator, or an impossible length. Otherwise sets *next to the offset of the following entry. */
 int cfi_fde_read(struct cfi_section *section, uint64_t offset, struct cfi_fde *fde, uint64_t *next);
 
 enum cfi_rule {
-    CFI_SAME_VALUE, /* the caller's value is still in the register */
-    CFI_UNDEFINED,  /* lost; for the return address: no caller */
+    CFI_SAME_VALUE, /* the register still holds the caller's value */
+    CFI_UNDEFINED,  /* the caller's value is lost; for the return address: no caller */
     CFI_OFFSET,     /* at CFA + value */
     CFI_VAL_OFFSET, /* is CFA + value */
     CFI_REGISTER,   /* in register `value` */
-    CFI_EXPRESSION, /* at the address that the expression at `value` computes */
+    CFI_EXPRESSION, /* saved at the address that the expression at `value` computes */
     CFI_VAL_EXPRESSION,
 };
 
 enum cfi_cfa { CFI_CFA_UNSET, CFI_CFA_REGISTER, CFI_CFA_EXPRESSION };
 
-/* The row of one pc. Expressions are offsets from `expressions`, see cfi_expression(). */
+/* The row of one pc. Expressions are stored as offsets, see cfi_expression(). */
 struct cfi_row {
     uint8_t cfa_kind;           /* enum cfi_cfa */
     uint8_t rules[UNWIND_REGS]; /* enum cfi_rule */
     uint64_t cfa_register;
-    int64_t cfa_value; /* offset from the register, or offset of the expression */
+    int64_t cfa_value; /* offset from the register, or offset of an expression */
     int64_t values[UNWIND_REGS];
     const unsigned char *expressions, *end;
     bool is_signal_frame;
@@ -77,7 +77,7 @@ struct cfi_row {
  * `work`. */
 bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row, struct unwind_work *work);
 
-/* Returns the code of an expression. `value`: cfa_value or an element of values. */
+/* Returns the bytes of an expression. `value` is `cfa_value`, or an element of `values`. */
 struct cursor cfi_expression(const struct cfi_row *row, int64_t value);
 
 /* Reads an address in one of the DW_EH_PE encodings (Linux Standard Base, 10.5.1). `vaddr` is the address of the

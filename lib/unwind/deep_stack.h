@@ -1,11 +1,12 @@
 /*
- * Stacks with more frames than there is room for keep both ends. Private to lib/unwind.
+ * If a stack has more frames than fit, drops frames from its middle. Private to lib/unwind.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes room in `max_pcs` full pcs, and in `sps` unless it is NULL: drops frames after the first half, and counts them
- * in *omitted; one pc stands for them (unwind_omitted). Returns how many it dropped; 0: the stack is too deep. */
+/* Drops frames after the first half of a full array of `max_pcs` pcs, and of `sps` unless NULL, and adds their number
+ * to *omitted. One pc stands for the dropped frames (unwind_omitted). Returns the number of dropped frames, or 0 if the
+ * stack is too deep. */
 size_t deep_stack_omit(uint64_t *pcs, uint64_t *sps, size_t max_pcs, uint64_t *omitted);

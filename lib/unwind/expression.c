@@ -3,7 +3,8 @@
 #include <dwarf.h>
 #include <stddef.h>
 
-/* No expression of a compiler comes near these; they end loops (DW_OP_skip can jump back) and runaway pushes. */
+/* Limits of steps and stack depth, far above the expressions of compilers. They end loops (DW_OP_skip can jump back)
+ * and runaway pushes. */
 enum { STACK_DEPTH = 64, MAX_OPERATIONS = 1024 };
 
 struct machine {
@@ -59,7 +60,7 @@ static uint64_t divide_signed(struct machine *m, uint64_t a, uint64_t b)
         m->failed = true;
         return 0;
     }
-    if (b == UINT64_MAX) /* / -1, which traps for the smallest integer */
+    if (b == UINT64_MAX) /* the division by -1 traps for the smallest integer */
         return 0 - a;
     return (uint64_t)((int64_t)a / (int64_t)b);
 }

@@ -1,6 +1,6 @@
 /*
- * Evaluates DWARF expressions, the stack machine of CFI for rules that are no offsets (DWARF 5, section 2.5). On x86-64
- * they occur in PLT entries, signal trampolines, realigned stacks and hand-written assembly.
+ * Evaluates the DWARF expressions of CFI, programs for a stack machine (DWARF 5, section 2.5). On x86-64, expressions
+ * occur in PLT entries, signal trampolines, realigned stacks and hand-written assembly.
  */
 #pragma once
 
@@ -11,11 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads `size` (1 to 8) bytes at `address` of the walked process as a little-endian number; false if it cannot. */
+/* Reads `size` (1 to 8) bytes at `address` of the walked process as a little-endian number. Returns false if the memory
+ * is unreadable. */
 typedef bool expression_read(void *context, uint64_t address, unsigned size, uint64_t *value);
 
 /* Runs `code`, with `*initial` on the stack unless NULL (the CFA, for register rules). Returns false if the code is
- * damaged, uses operations that CFI may not, reads unreadable memory, or runs too long. Each operation adds to `work`.
- */
+ * damaged, uses operations that are invalid in CFI, reads unreadable memory, or runs too long. Adds each operation to
+ * `work`. */
 bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, const uint64_t *initial,
                          expression_read *read, void *context, struct unwind_work *work, uint64_t *result);

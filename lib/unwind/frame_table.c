@@ -22,7 +22,7 @@ static const struct elf_segment *find_header_segment(const struct unwind_module 
     return NULL;
 }
 
-/* Reads the header at its vaddr. Fills the vaddr of .eh_frame; the table stays 0 in an unusual format. */
+/* Reads .eh_frame_hdr and fills in the vaddr of .eh_frame. For an unusual table format, `table` stays 0. */
 static bool header_open(struct unwind_module *module, uint64_t *eh_frame_vaddr)
 {
     struct eh_frame_header *header = &module->header;
@@ -59,11 +59,12 @@ static uint64_t read_header_address(const struct eh_frame_header *header, const 
     return header->vaddr + (uint64_t)(int32_t)cursor_u32(&c);
 }
 
-/* The vaddr of the FDE of the last function that begins at or before `vaddr`. */
+/* Finds the last function that begins at or before `vaddr`: its start and the vaddr of its FDE. */
 static bool header_search(struct eh_frame_header *header, uint64_t vaddr, uint64_t *start, uint64_t *fde_vaddr)
 {
     uint64_t low = 0,
-             high = header->count; /* functions before `low` begin at or before vaddr, those from `high` after */
+             /* functions below index `low` begin at or before vaddr, functions from `high` after */
+        high = header->count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         const unsigned char *entry = file_part_at(&header->part, header->table + middle * TABLE_ENTRY_SIZE, 4);
@@ -85,7 +86,7 @@ static bool header_search(struct eh_frame_header *header, uint64_t vaddr, uint64
     return true;
 }
 
-/* ---- tables built by going through a section ---- */
+/* ---- tables built by reading a whole section ---- */
 
 static int compare_entries(const void *a, const void *b)
 {
@@ -93,8 +94,8 @@ static int compare_entries(const void *a, const void *b)
     return left->start != right->start ? ORDER(left->start, right->start) : ORDER(left->offset, right->offset);
 }
 
-/* Bounds of an index, for damaged and hostile files: 4 MiB, and about 40 ms. Larger sections need .eh_frame_hdr, which
- * every linker writes, and Go's programs have a table of their own. */
+/* Limits of a built table, for damaged and hostile files: 4 MiB, and about 40 ms. Larger sections need .eh_frame_hdr,
+ * which every linker writes. Go programs have the Go function table. */
 enum { ENTRIES_MAX = 1 << 18, INDEXED_SECTION_MAX = 64 << 20 };
 
 static void table_build(struct fde_table *table, struct cfi_section *section)
@@ -167,7 +168,8 @@ static void load_eh_frame(struct unwind_module *module)
     const struct elf_section *section = elf_file_section(&module->elf, ".eh_frame");
     struct bytes bytes = {0};
     if (header_open(module, &eh_frame->vaddr)) {
-        /* Without section headers its size is unknown; the search ends at the end of its segment. */
+        /* Without section headers the size of .eh_frame is unknown, and the section counts up to the end of its
+         * segment. */
         bytes = unwind_module_bytes(module, eh_frame->vaddr);
     } else if (section && !(section->flags & SHF_COMPRESSED)) {
         eh_frame->vaddr = section->address;

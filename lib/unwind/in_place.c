@@ -12,11 +12,12 @@
 
 enum {
     WALKS_PER_SECOND = 200,
-    TIME_SHARE = 100, /* 1/TIME_SHARE of the time since the first walk */
+    TIME_SHARE = 100, /* walks take at most 1/TIME_SHARE of the time since the first walk */
 };
 static const uint64_t longest_walk = SECOND / 200, first_time = SECOND / 50; /* ns */
 
-/* The first names are macros for the names of the architecture: this expands them before they become field names. */
+/* libunwind's function names are macros for the names of the architecture, and must expand before they become field
+ * names. */
 #define EXPANDED_FUNCTION(name) LATE_FUNCTION(name)
 #define EXPANDED_NAME(name)     LATE_NAME(name)
 #define UNWIND_FUNCTIONS(use)                                                                                          \
@@ -32,15 +33,14 @@ struct in_place_walker {
         PTRACE_FUNCTIONS(LATE_FUNCTION)
     } libunwind_ptrace;
     unw_addr_space_t space;
-    uint32_t program;           /* that the cached rules are of */
+    uint32_t program;           /* program whose rules libunwind has cached */
     uint64_t flushed;           /* ns: last flush of the cache */
     uint64_t first_walk, spent; /* ns */
     uint64_t second;            /* that `walks` is of */
     uint32_t walks;
 };
 
-/* Debian's libunwind-ptrace does not name the libraries that it needs: libunwind itself, and liblzma, which prof has.
- */
+/* Debian's libunwind-ptrace lacks dependency entries for libunwind itself, and for liblzma, which is part of prof. */
 static bool load_libunwind(struct in_place_walker *walker)
 {
     static const char *const names[] = {UNWIND_FUNCTIONS(EXPANDED_NAME)};
@@ -54,7 +54,7 @@ static bool load_libunwind(struct in_place_walker *walker)
 
 static _Thread_local struct target_thread walked;
 
-/* libunwind-ptrace reads by PTRACE_PEEKDATA, which may never return. */
+/* Reads target memory for libunwind. libunwind-ptrace's own function uses PTRACE_PEEKDATA, which may never return. */
 static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int is_write, void *context)
 {
     (void)space, (void)context;
@@ -96,7 +96,8 @@ static bool has_time_left(struct in_place_walker *walker, uint64_t now)
     return walker->walks < WALKS_PER_SECOND && walker->spent < first_time + (now - walker->first_walk) / TIME_SHARE;
 }
 
-/* Flushes the cache for another program, and every second: it has rules by address, whatever is mapped there. */
+/* Flushes libunwind's cache when the program changes, and every second, because its rules by address ignore changed
+ * mappings. */
 static void flush_stale_cache(struct in_place_walker *walker, uint32_t program, uint64_t now)
 {
     if (walker->program == program && now < walker->flushed + SECOND)
@@ -106,7 +107,7 @@ static void flush_stale_cache(struct in_place_walker *walker, uint32_t program, 
     walker->flushed = now;
 }
 
-/* Registers by DWARF number, which libunwind also uses. */
+/* Reads a register by its DWARF number, which libunwind also uses. */
 static bool read_registers(const struct in_place_walker *walker, unw_cursor_t *cursor, struct unwind_regs *regs)
 {
     for (int i = 0; i < UNWIND_REGS; i++) {

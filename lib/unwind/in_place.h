@@ -2,9 +2,10 @@
  * Walks the stack of a thread stopped by ptrace with libunwind, if prof's own walker found only a truncated stack:
  * libunwind reads the whole stack in the thread's memory, and knows .debug_frame of separate files.
  *
- * It takes 50 us instead of 1 us, during which the thread stays stopped, and milliseconds for a program's first stack.
- * So the time is limited, for each walk and in total. Without CFI it guesses by frame pointers: a stack counts only if
- * it ends where prof's own rules find the start of a thread. docs/decisions.md, "An own unwinder".
+ * A walk with libunwind takes 50 us instead of 1 us, during which the thread stays stopped, and milliseconds for a
+ * program's first stack. So the time of each walk, and of all walks, is limited. Without CFI, libunwind guesses by
+ * frame pointers: a stack counts only if it ends where prof's own rules find the start of a thread. docs/decisions.md,
+ * "An own unwinder".
  *
  * The first stack loads libunwind-ptrace.
  *
@@ -26,10 +27,10 @@ void in_place_walker_free(struct in_place_walker *walker);
 /* A stopped thread. */
 struct in_place_thread {
     pid_t pid, tid;
-    uint32_t program;            /* the caller's number of the program, which changes with exec */
+    uint32_t program;            /* the caller's number of the running program; each exec changes the number */
     struct address_space *space; /* of its process */
 };
 
-/* Walks to the start of the thread, and writes up to `max` pcs as unwind_walk() does. Returns their number; 0 if the
- * walk did not reach the start, or if such walks have already taken 1% of the time. */
+/* Walks to the start of the thread, and writes up to `max` pcs as unwind_walk() does. Returns the number of pcs, or 0
+ * if the walk did not reach the start, or if walks with libunwind have already taken 1% of the time. */
 size_t in_place_walk(struct in_place_walker *walker, const struct in_place_thread *thread, uint64_t *pcs, size_t max);

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Reads the code from `before` bytes before `at` to `after` bytes after it, within the mapping; missing bytes are 0. */
+/* Reads the code from `before` bytes before `at` to `after` bytes after `at`, within the mapping. Unreadable bytes
+ * become 0. */
 static bool read_around(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t at, size_t before,
                         size_t after, unsigned char *bytes)
 {

@@ -1,6 +1,6 @@
 /*
  * Finds rules for JIT code, which has no file and usually no CFI (a jitdump file may have it, see
- * unwind_module_of_code). The instructions, read from the process, show the frame.
+ * unwind_module_of_code). prof reads the instructions from the process, and finds the frame from them.
  */
 #pragma once
 
@@ -11,21 +11,21 @@
 struct jit_frame {
     const struct unwind_stack *stack; /* its read_code may be NULL */
     const struct mapping *mapping;
-    uint64_t next_pc; /* of the next instruction: the return address of a caller */
-    bool exact;       /* the frame was interrupted at next_pc */
+    uint64_t next_pc; /* pc of the next instruction; the return address of a caller */
+    bool exact;       /* true: the frame was interrupted at next_pc */
 };
 
 /* Makes a rule if the instructions around the pc are known: the prologue or epilogue of a function, or a trampoline.
- * `is_java`: the code may be HotSpot's. Returns false if they are unknown. */
+ * `is_java`: the code may be HotSpot's. Returns false for other instructions. */
 bool jit_rule_of_snippet(const struct jit_frame *frame, bool is_java, struct rule *rule);
 
 /* Makes a rule for code of HotSpot: searches backward for the function's prologue. The rule is RULE_NO_CFI if the
  * function keeps a frame pointer, or no prologue is found. */
 void jit_rule_of_java(const struct jit_frame *frame, struct rule *rule);
 
-/* Makes a RULE_RETURN by reading code ahead to its return. Returns false if the code does not show it. */
+/* Makes a RULE_RETURN by reading code ahead to its return. Returns false if no return is found. */
 bool jit_rule_of_return(const struct jit_frame *frame, struct rule *rule);
 
-/* Whether a word can be a return address into JIT code: it follows a call, or HotSpot's interpreter continues there.
- * Also true if the code is unreadable. */
+/* Whether a word can be a return address into JIT code: the address follows a call, or HotSpot's interpreter continues
+ * at it. Also true for unreadable code. */
 bool jit_rule_returns_to(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t address);

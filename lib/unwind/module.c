@@ -28,7 +28,7 @@ static int check_machine(const struct elf_file *elf, const char *name, struct er
     return elf->has_load ? 0 : error_set(err, ENOEXEC, "%s has no mappable segment", name);
 }
 
-/* Makes a module of `elf`, an open file, and takes it over; closes it after a failure. */
+/* Creates a module that owns the open file `elf`. Closes `elf` after a failure. */
 static int create_module(struct unwind_module **out, struct elf_file *elf, const char *name, struct error *err)
 {
     int code = check_machine(elf, name, err);
@@ -158,8 +158,8 @@ struct bytes unwind_module_bytes(const struct unwind_module *module, uint64_t va
     return segment ? find_bytes(module, segment, vaddr) : (struct bytes){0};
 }
 
-/* How well a segment fits a mapping that begins at this offset of the file. Mappings are whole pages, so that the first
- * page of a segment may begin with the end of the one before it. */
+/* Rates how well a segment fits a mapping that begins at this offset of the file. Mappings are whole pages, so the
+ * first mapped page of a segment may begin with the end of the previous segment. */
 static int rate_segment(const struct elf_segment *segment, uint64_t file_offset)
 {
     if (segment->type != PT_LOAD)

@@ -1,17 +1,18 @@
 /*
- * The inside of `struct unwind_module`, for the walker: finds the CFI and the code of a pc in one ELF file.
+ * The definition of `struct unwind_module`, for the walker only: finds the CFI and the code of a pc in one ELF file.
  *
- * Opening a module reads only its headers (elf/elf_file.h). The first walk into it searches the CFI in this order:
+ * Opening a module reads only its headers (elf/elf_file.h). The first walk through a module searches for CFI in this
+ * order:
  *
- * 1. PT_GNU_EH_FRAME (.eh_frame_hdr): a sorted table of all functions and their FDEs. The program headers lead to it,
- * so that stripped files have it, too. Nothing needs to be built.
- * 2. .eh_frame without that table, or with an unusual table. The section header leads to it; one pass over the section
- *   builds the table.
+ * 1. PT_GNU_EH_FRAME (.eh_frame_hdr): a sorted table of all functions and their FDEs. The program headers have its
+ *    address, also in stripped files. prof needs to build no table.
+ * 2. .eh_frame without that table, or with an unusual table. The section header has its address; one pass over the
+ *    section builds the table.
  * 3. .debug_frame, possibly compressed, for pcs that the first two do not cover: programs built without unwind tables.
  *
  * Go's functions have no .eh_frame. Each Go program has its own table of frames (elf/go_functions.h).
  *
- * A module loads and caches its data on request, without locks: one thread at a time (unwind.h).
+ * A module loads and caches its data on request, without locks: only one thread at a time may use a module (unwind.h).
  */
 #pragma once
 
@@ -24,10 +25,10 @@
 
 struct fde_entry {
     uint64_t start;  /* vaddr of the first pc */
-    uint64_t offset; /* of the FDE in its section */
+    uint64_t offset; /* offset of the FDE in its section */
 };
 
-/* FDEs sorted by their first pc; built if the section has no table. */
+/* FDEs sorted by their first pc, for a section without .eh_frame_hdr. */
 struct fde_table {
     ARRAY(struct fde_entry) entries;
 };
@@ -44,24 +45,24 @@ enum load_state { NOT_LOADED, LOADED };
 
 struct unwind_module {
     unsigned references;
-    struct elf_file elf; /* of code without a file: its one segment, and no bytes */
+    struct elf_file elf; /* for code without a file: one segment without bytes */
     enum load_state eh_frame_state, debug_frame_state;
     bool is_haskell;
-    uint8_t haskell_tests; /* places tested without success */
+    uint8_t haskell_tests; /* tested places without GHC code */
     enum load_state go_state;
     bool is_go;             /* valid once go_state is LOADED */
-    struct go_functions go; /* empty without a readable table */
+    struct go_functions go; /* Go function table; empty if missing or unreadable */
     struct eh_frame_header header;
     struct cfi_section eh_frame, debug_frame;
     struct fde_table eh_frame_table, debug_frame_table;
-    unsigned char *owned_frames; /* owner of a decompressed debug_frame, or of the frames of code without a file */
+    unsigned char *owned_frames; /* memory of a decompressed .debug_frame, or of the CFI of code without a file */
 };
 
-/* Finds the FDE that covers `vaddr`; false: none. Valid as long as the module. */
+/* Finds the FDE that covers `vaddr`, or returns false. The FDE is valid as long as the module. */
 bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde);
 
-/* Whether GHC compiled the code at vaddr, which has no CFI. Reads the code around it, until one place of the module was
- * GHC's, or a few were not. */
+/* Whether GHC compiled the code at vaddr, which has no CFI. Reads the code at a few places of the module, until one of
+ * them is GHC's. */
 bool unwind_module_is_haskell(struct unwind_module *module, uint64_t vaddr);
 
 /* Whether Go linked the module: its functions keep a frame pointer that their CFI does not describe. */
@@ -71,31 +72,31 @@ bool unwind_module_is_go(struct unwind_module *module);
  * pc. */
 int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr);
 
-/* Whether the module has i386 code. Its CFI then has i386 register numbers. */
+/* Whether the module has i386 code. The CFI of i386 code has i386 register numbers. */
 bool unwind_module_is_32_bit(const struct unwind_module *module);
 
 /* True if vaddr lies in the code that the ELF entry point begins, and that code has no CFI: in the first 128 bytes from
- * the entry point, with no described function at it or in between. (If _start has CFI, code without CFI after it,
- * such as gcc's register_tm_clones, is an ordinary function.) */
+ * the entry point, with no function that CFI describes in between. (If _start has CFI, code without CFI after it, such
+ * as gcc's register_tm_clones, is an ordinary function.) */
 bool unwind_module_is_entry(struct unwind_module *module, uint64_t vaddr);
 
 /* Returns false for code from a jitdump file: the module has its frames, and only the process has its bytes. */
 bool unwind_module_has_code(const struct unwind_module *module);
 
-/* The bytes around `vaddr`: ARCH_CODE_BEFORE before, ARCH_CODE_AFTER from it. False, and zeros, if the file does not
- * have them. */
+/* The bytes around `vaddr`: ARCH_CODE_BEFORE before, ARCH_CODE_AFTER from it. Returns false, and zeros, if the file
+ * does not have these bytes. */
 bool unwind_module_code(struct unwind_module *module, uint64_t vaddr,
                         unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
-/* Copies up to `size` bytes of code at `vaddr`; returns their number. The segment need not be executable: the caller
- * knows an executable mapping of it (GCL saves compiled Lisp in its data and makes that executable). */
+/* Copies up to `size` bytes of code at `vaddr`. Returns the number of copied bytes. The segment need not be executable
+ * in the file, because a program may make data executable (GCL does for compiled Lisp). */
 size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, unsigned char *out, size_t size);
 
 /* Returns the number of FDEs in the module's indexes. */
 size_t unwind_module_indexed(const struct unwind_module *module);
 
-/* Takes owned_frames, of `frames_size` bytes, for the module's .eh_frame, the only CFI that it has. Returns whether it
- * describes some of the code at [start, start + size). */
+/* Uses owned_frames, of `frames_size` bytes, as the module's .eh_frame and only CFI. Returns whether it describes some
+ * of the code at [start, start + size). */
 bool unwind_module_use_frames(struct unwind_module *module, size_t frames_size, uint64_t eh_frame_vaddr, uint64_t start,
                               uint64_t size);
 

@@ -62,7 +62,7 @@ static bool make_compact_rule(const struct cfi_row *row, struct rule *rule)
     return true;
 }
 
-/* Reads the code around the next instruction: a return address is one more than the pc. */
+/* Reads the code around the next instruction. For a caller, that is at the return address, pc + 1. */
 static bool read_code(const struct mapping *mapping, uint64_t pc, bool exact,
                       unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
@@ -112,8 +112,8 @@ bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc)
     return !goes_on && unwind_module_function(mapping->module, vaddr - ARCH_SYSCALL_SIZE, &start, &size);
 }
 
-/* Whether makecontext or a coroutine library stored this return address: no call precedes it, and it begins a
- * function (__start_context) or has no CFI (Boost). */
+/* Whether makecontext or a coroutine library stored this return address: no call precedes the address, and it is the
+ * start of a function (__start_context) or in code without CFI (Boost). */
 static bool is_context_start(const struct mapping *mapping, uint64_t pc, bool exact)
 {
     unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
@@ -134,8 +134,8 @@ static bool make_go_table_rule(const struct mapping *mapping, uint64_t pc, struc
     return true;
 }
 
-/* The frame of a function of Go, by the program's own table. Code of Go's runtime where stacks begin or are switched is
- * recognized: the table does not describe it. */
+/* Makes the rule of a Go function from the Go function table. The table does not describe runtime code that starts or
+ * switches stacks, which this function recognizes by its bytes. */
 static bool make_go_rule(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
 {
     if (!unwind_module_is_go(mapping->module))
@@ -154,8 +154,8 @@ static bool make_go_rule(const struct mapping *mapping, uint64_t pc, bool exact,
     return true;
 }
 
-/* Without CFI: tries the entry point, known code, the start of a context, and the return. Else the frame pointer is
- * left. */
+/* Makes the rule of code without CFI: tries the entry point, known code, the start of a context, and reading ahead to
+ * the return; otherwise the walker follows the frame pointer. */
 static void make_rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
                                   struct unwind_work *work)
 {

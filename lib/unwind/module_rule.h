@@ -1,7 +1,7 @@
 /*
  * Makes rules for code mapped from a file. CFI describes how to leave a frame, and usually fits into a rule. The walker
- * recognizes code without CFI (arch.h), or reads it ahead to its return. Go comes first: the walker recognizes its
- * runtime, and its functions have their own table.
+ * recognizes code without CFI by its bytes (arch.h), or reads the code ahead to its return. For Go programs, the walker
+ * recognizes runtime code first, and then uses the Go function table instead of CFI.
  */
 #pragma once
 
@@ -16,20 +16,20 @@ static inline uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
 }
 
 /* Makes the rule of `pc`, which must be in `mapping`, a mapping with a module. `exact`: the frame was interrupted at
- * `pc`; else `pc` is a return address - 1. `rule`: from unwind_cache_add(). Adds to `work`; once the work exceeds its
- * limit, the rule is invalid. */
+ * `pc`; otherwise `pc` is a return address minus 1. `rule`: from unwind_cache_add(). Adds its cost to `work`. If `work`
+ * exceeds its limit, the rule is invalid. */
 void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
                       struct unwind_work *work);
 
-/* Makes a RULE_RETURN or RULE_NO_RETURN by reading code from `pc` ahead to its return. Returns false and does not
- * change the rule if the code does not show it. */
+/* Makes a RULE_RETURN or RULE_NO_RETURN by reading code from `pc` ahead to its return. Returns false and leaves the
+ * rule unchanged if no return is found. */
 bool module_rule_of_return(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule);
 
-/* Whether a call instruction ends at `address`. *target: of a direct call; else 0. */
+/* Whether a call instruction ends at `address`. Sets *target to the target of a direct call, otherwise to 0. */
 bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, uint64_t *target);
 
-/* Whether a thread in a system call is in a function that ends with the system call instruction. The kernel reports
- * `pc`, which then belongs to other code. */
+/* Whether a thread in a system call is in a function that ends with the system call instruction. The `pc` that the
+ * kernel reports then belongs to other code. */
 bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc);
 
 /* Finds the FDE and the full row of `pc`, for RULE_COMPLEX. Returns false if no FDE covers it, or if `work` is

@@ -2,13 +2,15 @@
  * Walks stacks: from registers and a copy of a stack to the list of callers.
  *
  * A `struct unwind_module` has the call frame information (CFI) of one ELF file. A `struct address_space` has the
- * mappings of modules in one process. unwind_walk() takes one sample and writes the pcs of its frames, leaf first. It
- * also walks code without CFI: walk.c documents how it finds callers, and when a stack is complete.
+ * mappings of modules in one process. unwind_walk() walks the stack of one sample and writes the pcs of its frames,
+ * leaf first. It also walks code without CFI: walk.c documents how the walker finds callers, and when a stack is
+ * complete.
  *
- * Threads. Nothing here locks. Only one thread at a time may use an address space or any module that is mapped in it:
- * a walk fills the pc cache of the space, and loads the CFI of modules when it needs it. Address spaces that share a
- * module (a library in two processes) count as one. There is no global state, so spaces without a common module may be
- * used at the same time. The recorder uses all of its spaces and modules on one thread.
+ * Threads. Nothing here locks. Only one thread at a time may use an address space or any module that is mapped in it: a
+ * walk fills the pc cache of the space, and loads the CFI of modules when it needs it. Address spaces that share a
+ * module (a library in two processes) must be used by one thread at a time. Threads may use address spaces without a
+ * common module at the same time, because the unwinder has no global state. The recorder uses all of its spaces and
+ * modules on one thread.
  */
 #pragma once
 
@@ -20,11 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sets the registers of a waiting thread, of which the kernel reports sp, pc and the arguments of its system call.
- * `arguments`: six, or NULL outside of a system call. */
+/* Sets the known registers of a waiting thread: the kernel reports only sp, pc and the six arguments of its system
+ * call. `arguments` is NULL outside of a system call. */
 void unwind_regs_of_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments);
 
-/* How far below sp a leaf may keep words (System V psABI, 3.2.2: the red zone). */
+/* Bytes below sp in which a leaf function may keep words (the red zone: System V psABI, 3.2.2). */
 enum { UNWIND_BELOW_SP = 128 };
 
 /* The stack of a sampled thread: `size` bytes copied from `sp` upward at the time of the sample. The functions read
@@ -33,19 +35,20 @@ struct unwind_stack {
     uint64_t sp;
     const unsigned char *bytes;
     size_t size;
-    size_t below; /* copied bytes before `bytes`, from below sp; 0 for perf's samples */
-    /* Copies `size` bytes at `address` of the process to `out`; returns false on failure. The walker requests single
-     * words at ascending addresses above the copy, so the reader should buffer. May be NULL. */
+    size_t below; /* copied bytes from below sp, which precede `bytes`; 0 for perf's samples */
+    /* Copies `size` bytes at `address` of the process to `out`; returns false on failure. Reads memory above the copy.
+     * The walker requests single words at ascending addresses, so the callback should buffer. May be NULL. */
     bool (*read_above)(void *context, uint64_t address, void *out, size_t size);
-    /* The same for another stack at any address: the stack interrupted by a signal handler on an alternate stack, a
+    /* Reads another stack at any address: the stack that a signal handler on an alternate stack interrupted, a
      * goroutine's stack below Go's system stack, the C stack of a Lisp. May be NULL. */
     bool (*read_off_copied_stack)(void *context, uint64_t address, void *out, size_t size);
-    /* The same for the UNWIND_BELOW_SP bytes below sp. The result counts only if it leads to a caller. May be NULL. */
+    /* Reads the UNWIND_BELOW_SP bytes below sp. The walker uses a word from there only if it leads to a caller. May be
+     * NULL. */
     bool (*read_below)(void *context, uint64_t address, void *out, size_t size);
     /* The same for JIT code. May be NULL. */
     bool (*read_code)(void *context, uint64_t address, void *out, size_t size);
     void *context;
-    uint64_t *sps; /* receives the stack pointer of each frame, parallel to pcs. May be NULL */
+    uint64_t *sps; /* output: the stack pointer of each frame, parallel to `pcs`. May be NULL */
 };
 
 /* How a walk ended. Only UNWIND_COMPLETE is a whole stack; unwind_ends describes the others. */
@@ -63,7 +66,7 @@ enum unwind_end {
     UNWIND_TOO_COSTLY,
     UNWIND_SAVED_BELOW,
     UNWIND_HASKELL,
-    UNWIND_CHAIN_SHORT, /* only perf.data readers set this and the next one */
+    UNWIND_CHAIN_SHORT, /* set only by readers of perf.data, like UNWIND_NO_MEMORY */
     UNWIND_NO_CALL_GRAPH,
     UNWIND_NO_MEMORY,
 };
@@ -71,20 +74,20 @@ enum { UNWIND_ENDS = UNWIND_NO_MEMORY + 1 };
 
 struct unwind_end_text {
     const char *key;    /* in spool files */
-    const char *reason; /* for users; follows a number of stacks, in parentheses */
+    const char *reason; /* text for users, in parentheses after a number of stacks */
 };
 extern const struct unwind_end_text unwind_ends[UNWIND_ENDS];
 
-/* If a stack has more frames than fit, frames from its middle are dropped. Between them, one pc contains the number of
- * omitted frames (unwind_omitted()). */
-enum { UNWIND_DEPTH_MAX = 32768 }; /* frames of one walk, missing ones included: 10 ns each */
+/* If a stack has more frames than fit, frames from its middle are dropped. One pc in the middle then encodes the number
+ * of omitted frames (unwind_omitted()). */
+enum { UNWIND_DEPTH_MAX = 32768 }; /* limit of frames of one walk, including omitted frames: 10 ns each */
 
 static inline uint64_t unwind_omitted(uint64_t frames)
 {
     return UINT64_C(1) << 61 | frames;
 }
 
-/* Returns the number of frames for which this pc stands; 0 if it is an address. */
+/* Returns the number of frames for which this pc stands, or 0 if the pc is an address. */
 static inline uint64_t unwind_omitted_frames(uint64_t pc)
 {
     return pc >> 61 == 1 ? pc & UINT32_MAX : 0;
@@ -93,25 +96,26 @@ static inline uint64_t unwind_omitted_frames(uint64_t pc)
 struct unwind_result {
     size_t frames; /* number of written pcs */
     enum unwind_end end;
-    bool used_no_cfi;     /* some caller was found without CFI, by frame pointer or by reading code */
-    bool used_read_above; /* some word came from read_above or read_off_copied_stack */
-    uint64_t unmapped;    /* first caller address outside of all mappings; 0: none */
+    bool used_no_cfi;     /* the walk found some caller without CFI, by frame pointer or by reading code */
+    bool used_read_above; /* the walk used a word from read_above or read_off_copied_stack */
+    uint64_t unmapped;    /* first caller address outside of all mappings, or 0 */
 };
 
 struct address_space;
 
 /*
  * Walks from `regs` to the start of the thread and writes up to `max_pcs` pcs. pcs[0] is the interrupted pc itself.
- * Each later one points into a call instruction (return address - 1), except the exact pcs of a signal trampoline and
- * of the frame that the signal interrupted. In a system call that is the last instruction of its function, pcs[0] is
- * the pc of this instruction. All pcs except pcs[0] are in a mapping. If the stack has more than `max_pcs` frames, one
- * pc stands for the omitted ones (unwind_omitted). Never fails: `end` has the reason if a walk did not reach the start.
+ * Each later pc points into a call instruction (return address - 1), except the exact pcs of a signal trampoline and of
+ * the frame that a signal interrupted. In a system call that is the last instruction of its function, pcs[0] is the pc
+ * of this instruction. All pcs except pcs[0] are in a mapping. If the stack has more than `max_pcs` frames, one pc
+ * stands for the omitted ones (unwind_omitted). Never fails: `end` has the reason if the walk did not reach the start
+ * of the thread.
  */
 struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
                                  const struct unwind_stack *stack, uint64_t *pcs, size_t max_pcs);
 
-/* Whether the thread has no user stack: execve has dropped the old program's memory, and the new one does not run yet.
- * The registers are still those of the old program. */
+/* Whether the thread has no user stack, because it is inside execve: the kernel has dropped the old program's memory,
+ * the new program does not run yet, and the registers are still those of the old program. */
 bool unwind_has_no_user_stack(const struct unwind_regs *regs, const struct unwind_stack *stack);
 
 /* ---- modules ---- */
@@ -123,37 +127,38 @@ struct unwind_module;
  * module, and walks follow the frame pointer there. */
 int unwind_module_open_file(struct unwind_module **out, struct file_source *file, struct error *err);
 
-/* The same for an open descriptor, which is duplicated and stays open. `name`: for error messages. */
+/* Creates a module from an open descriptor, which this function duplicates and does not close. Error messages contain
+ * `name`. */
 int unwind_module_open(struct unwind_module **out, int fd, const char *name, struct error *err);
 
-/* The same for an ELF image in memory (the vDSO), which is copied. */
+/* Creates a module from an ELF image in memory (the vDSO), which this function copies. */
 int unwind_module_from_memory(struct unwind_module **out, const void *image, size_t size, const char *name,
                               struct error *err);
 
-/* Creates a module for JIT code at vaddr `start`, with its .eh_frame from a jitdump file. Copies `frames`, whose
- * addresses assume that it follows the code, at the next multiple of 8. Fails if `frames` does not describe this
+/* Creates a module for JIT code at vaddr `start`, with its .eh_frame from a jitdump file. Copies `frames`. Addresses in
+ * `frames` assume that it is mapped after the code, at the next multiple of 8. Fails if `frames` does not describe this
  * code. */
 int unwind_module_of_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
                           uint64_t size, struct error *err);
 
-/* Reads all CFI of the module at once, for a file that cannot be reopened once its descriptor is closed. Accepts
+/* Reads all CFI of the module into memory, for a file that cannot be reopened after its descriptor is closed. Accepts
  * NULL. */
 void unwind_module_load(struct unwind_module *module);
 
-/* Reference counting: one reference from open, one per mapping that uses it. */
+/* Reference counting: the creator has one reference to a module, and each mapping of the module has one. */
 struct unwind_module *unwind_module_ref(struct unwind_module *module);
 void unwind_module_unref(struct unwind_module *module);
 
-/* Returns the link-time vaddr of the byte at `file_offset`; UINT64_MAX if it is in no PT_LOAD. */
+/* Returns the link-time vaddr of the byte at `file_offset`; returns UINT64_MAX if no PT_LOAD contains the offset. */
 uint64_t unwind_module_vaddr(const struct unwind_module *module, uint64_t file_offset);
 
-/* The vaddr of the first PT_LOAD: library-relative addresses (rva) count from it. */
+/* Returns the vaddr of the first PT_LOAD, from which library-relative addresses (rva) count. */
 uint64_t unwind_module_base(const struct unwind_module *module);
 
-/* Copies the GNU build id, which identifies the mapped file. Returns its size in bytes; 0: none. */
+/* Copies the GNU build id, which identifies the mapped file. Returns the size of the build id in bytes, or 0. */
 enum { UNWIND_BUILD_ID_MAX = 64 };
 size_t unwind_module_build_id(struct unwind_module *module, unsigned char build_id[UNWIND_BUILD_ID_MAX]);
 
-/* Finds the function at `vaddr` by its FDE: first address and size in bytes. Returns false if no FDE covers vaddr. Also
- * works for stripped files. */
+/* Finds the function at `vaddr` by its FDE: first address and size in bytes. Returns false if no FDE covers vaddr.
+ * Stripped files have FDEs, too. */
 bool unwind_module_function(struct unwind_module *module, uint64_t vaddr, uint64_t *start, uint64_t *size);

@@ -2,11 +2,12 @@
  * The stack walker.
  *
  * A step computes the registers of a caller from those of its frame, by the rule (cache.h) for the pc. The walker finds
- * the rule in the pc cache, or makes it. The common rule costs a hash, two loads from the copied stack and no call.
+ * the rule in the pc cache, or makes it. The step for the common kind of rule takes a hash, two loads from the copied
+ * stack and no call.
  *
- * Sources of rules. The first one that applies counts:
- * 1. Go's runtime is recognized where stacks begin by its code (arch.h). All of Go's functions have their frame sizes
- * in the program's own table, stripped or not (elf/go_functions.h).
+ * Sources of rules. The first source of a rule that applies wins:
+ * 1. Go's runtime is recognized where stacks begin by its code (arch.h). The Go function table has the frame sizes of
+ * all Go functions, even in stripped programs (elf/go_functions.h).
  * 2. The CFI of the file (module_rule.h).
  * 3. Code without CFI that is the same in many programs (PLT entries, clone, the sigreturn trampoline) is recognized by
  *    its bytes (arch.h).
@@ -14,40 +15,44 @@
  * 5. The frame pointer.
  * JIT code has no file. The walker reads its instructions from the process (jit_rule.h), and tries the frame pointer
  * before it reads ahead. A return address from 4 and 5 counts only after a call instruction. If all fail in JIT code,
- * the walk continues at the file that entered it, and counts only if it is complete from there.
+ * the walk continues at the frame of the file that entered the JIT code, and the result is valid only if the walk is
+ * complete from there.
  *
- * Unknown registers, of a thread that waits: walk_frame_pointer.c. Go: walk_go.c.
+ * walk_frame_pointer.c finds the unknown registers of a waiting thread. Go: walk_go.c.
  *
  * Complete stacks. The walk must reach the start of its thread or coroutine. Some code is such a start:
  * - a function whose CFI says that its return address is undefined (glibc's _start and clone);
  * - code at the ELF entry point that has no CFI and does not return (_start of ld.so and of musl);
  * - the code after the system call of clone or clone3 whose result is 0, and musl's after it has called the thread's
  *   function;
- * - the functions in which Go's runtime starts a stack (walk_go.c). Other starts are marked by a word on the stack:
+ * - the functions in which Go's runtime starts a stack (walk_go.c).
+ * A word on the stack marks other starts:
  * - a return address of 0, which coroutines and thread libraries store;
  * - a frame pointer of 0 in a caller without CFI, which is the psABI's mark of the deepest frame (3.4.1). The kernel
- *   sets it at exec, Go and musl for each new thread. At a leaf it means nothing: assembly may use the register. In JIT
- *   code it counts only at the end of a chain of frame pointers: Erlang's uses the register for other things;
+ *   sets this mark at exec, Go and musl for each new thread. At a leaf, a frame pointer of 0 means nothing, because
+ *   assembly may use the register. In JIT code it counts only at the end of a chain of frame pointers: Erlang's JIT
+ *   code uses the register for other values;
  * - a return address that no call precedes and that begins a function or has no CFI: makecontext, Boost and libco store
  *   the first function of a context there.
- * A wrong step finds such words, too. So a word counts as a start only if none of the 64 words above it can be a return
- * address. Every other end is a reason in unwind_ends, and the profile shows the stack as truncated.
+ * A wrong step may also find such words. So a word counts as a start only if none of the 64 words above that word can
+ * be a return address. Every other end of a walk has a reason in unwind_ends, and the profile shows the stack as
+ * truncated.
  *
  * Light and full walks. Almost every step needs only sp, pc and the frame pointer of the registers that a function
- * saves for its caller. So a light walk restores only these, and notes which others have become stale. When a rule asks
- * for a stale register (a CFA computed from rbx or r12, an expression), the walk starts over as a full one, which
- * restores everything.
+ * saves for its caller. So a light walk restores only these, and notes which others have become stale. When a rule
+ * needs a stale register (for a CFA computed from rbx or r12, or for an expression), the walk starts over as a full
+ * walk, which restores all registers.
  *
- * A leaf whose CFI is wrong. Some assembly has calls inside of one function, and its CFI does not hold for the part
- * that is called. When the CFI of a leaf leads nowhere, the walk starts over, and reads the code of the leaf ahead to
- * its return.
+ * A leaf whose CFI is wrong. Some assembly functions call parts of themselves, and their CFI is wrong inside the called
+ * part. When the CFI of a leaf leads nowhere, the walk starts over, and reads the code of the leaf ahead to its return.
  *
  * Slots below sp. Epilogues pop registers while the CFI still describes them as saved (gcc does not describe each pop).
- * Memory below sp is dead and not in the copy, so a slot there means that the register already has its value.
+ * Memory below sp is dead and not in the copy, so the walker treats a register with a slot below sp as restored.
  *
  * Other stacks. A signal handler may run on an alternate stack: the kernel's signal frame leads back to the interrupted
- * one, which the walker reads from the process. So does a function that switches stacks, if its CFI finds the CFA by
- * the frame pointer: SBCL enters Lisp so. An address more than FAR above the copy counts as another stack.
+ * one, which the walker reads from the process. The frame of a function that switches stacks also leads to another
+ * stack, if its CFI finds the CFA by the frame pointer: SBCL enters Lisp so. An address more than FAR above the copy
+ * counts as another stack.
  */
 #include "unwind/deep_stack.h"
 #include "unwind/walk.h"
@@ -63,16 +68,16 @@ const struct unwind_end_text unwind_ends[UNWIND_ENDS] = {
         {"off_copied_stack", "continues in another stack (signal, goroutine, language runtime), which prof could not "
                              "read"},
     [UNWIND_NO_STACK] = {"no_stack", "prof could not copy memory at the stack pointer"},
-    [UNWIND_NO_CFI] = {"no_cfi", "in code whose file has no unwind information for it"},
+    [UNWIND_NO_CFI] = {"no_cfi", "in code of a file without unwind information for this code"},
     [UNWIND_JIT_CODE] = {"jit_code", "in JIT code without unwind information or frame pointer"},
-    [UNWIND_NO_FILE] = {"no_file", "in code whose file is not a readable ELF file"},
+    [UNWIND_NO_FILE] = {"no_file", "in code of a file that prof cannot read as an ELF file"},
     [UNWIND_NO_MODULE] = {"no_module", "outside of all code"},
     [UNWIND_DAMAGED] = {"damaged", "the unwind information or the stack is damaged"},
     [UNWIND_TOO_DEEP] = {"too_deep", "more than 32,768 frames"},
     [UNWIND_TOO_COSTLY] = {"too_costly", "in code whose unwind information takes too long to interpret"},
     [UNWIND_CHAIN_SHORT] = {"chain_short", "deeper than the call chains that perf recorded"},
     [UNWIND_NO_CALL_GRAPH] = {"no_call_graph", "recorded without call graphs"},
-    [UNWIND_NO_MEMORY] = {"no_memory", "prof had no memory to unwind them"},
+    [UNWIND_NO_MEMORY] = {"no_memory", "prof ran out of memory during unwinding"},
     [UNWIND_HASKELL] = {"haskell", "in Haskell code, whose callers are on GHC's own stack in the heap"},
     [UNWIND_SAVED_BELOW] = {"saved_below",
                             "in code that saves its return address below the stack pointer, which perf does not copy"},
@@ -109,7 +114,7 @@ enum step walk_end_without_rule(struct walk *walk)
     return walk_end(walk, has_row ? UNWIND_DAMAGED : UNWIND_NO_CFI);
 }
 
-/* The leaf's CFI led nowhere: starts over from its code. */
+/* Starts the walk over with a rule from the leaf's code, after the leaf's CFI led nowhere. */
 static enum step restart_by_return(struct walk *walk)
 {
     if (walk->leaf_by_return)
@@ -134,8 +139,8 @@ enum step walk_restart_in_full(struct walk *walk)
     return STEP_RESTART;
 }
 
-/* As walk_arrive(), for a frame that a signal has interrupted. It may be on another stack, below the handler's or far
- * above. */
+/* Ends the step to a frame that a signal interrupted. The frame may be on another stack, below the handler's stack or
+ * far above. */
 static enum step step_to_interrupted_frame(struct walk *walk, uint64_t handler_sp)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP];
@@ -145,8 +150,8 @@ static enum step step_to_interrupted_frame(struct walk *walk, uint64_t handler_s
     return step;
 }
 
-/* The rule, if the register that it finds the CFA by is known now; else NULL, and *step. The search fills the cache,
- * which may move the rule. */
+/* Finds the register that the CFA depends on, if it is unknown. Returns the rule, or NULL with *step set. Filling the
+ * cache may move the rule. */
 static __attribute__((noinline)) const struct rule *find_cfa_register(struct walk *walk, const struct rule *rule,
                                                                       enum step *step)
 {
@@ -160,8 +165,9 @@ static __attribute__((noinline)) const struct rule *find_cfa_register(struct wal
     return NULL;
 }
 
-/* Memory read below sp may have changed since the sample. It is right if it leads to a return address in the copy.
- * (The call may be of another function, which has jumped to this one: OpenSSL chooses its code this way.) */
+/* Memory read below sp may have changed since the sample. A step with such memory is valid if it leads to a return
+ * address in the copy. (The call may be of another function, which has jumped to this one: OpenSSL chooses its code
+ * this way.) */
 static __attribute__((noinline)) bool is_wrong_from_below(struct walk *walk, uint64_t return_address)
 {
     uint64_t address;
@@ -169,7 +175,7 @@ static __attribute__((noinline)) bool is_wrong_from_below(struct walk *walk, uin
            !(walk_read_word(walk, return_address, &address) && walk_can_return_to(walk, address));
 }
 
-/* The step of almost every frame: a call for it would cost a tenth of the walk. */
+/* The step of almost every frame, inlined because a function call would cost a tenth of the walk. */
 static inline __attribute__((always_inline)) enum step step_frame(struct walk *walk, const struct rule *rule)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa, pc;
@@ -303,7 +309,7 @@ static enum step step_signal_frame(struct walk *walk)
     return step_to_interrupted_frame(walk, sp);
 }
 
-/* A function's address is where a return address should be: the function is the start of a context. */
+/* Steps to the first function of a context, whose address is in the slot of the return address. */
 static enum step step_context_start(struct walk *walk)
 {
     if (walk->exact) /* the rule to use if this pc is a return address */
@@ -316,7 +322,7 @@ static enum step step_context_start(struct walk *walk)
 }
 
 /* The leaf is outside of all code, usually after a call through a null or wild pointer, or in the kernel's vsyscall
- * page. Then the return address is on top of the stack. */
+ * page. The return address of such a call is on top of the stack. */
 static enum step step_wild_call(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc;
@@ -331,7 +337,7 @@ static enum step step_wild_call(struct walk *walk)
 
 static enum step step_rare_rule(struct walk *walk, const struct rule *in_cache, uint64_t pc)
 {
-    const struct rule copy = *in_cache, *rule = &copy; /* the cache may change during the step */
+    const struct rule copy = *in_cache, *rule = &copy; /* the cache may change the rule during the step */
     switch (rule->kind) {
     case RULE_COMPLEX:
         return step_complex(walk, pc);
@@ -371,7 +377,7 @@ static enum step step_rare_rule(struct walk *walk, const struct rule *in_cache, 
         if (walk->frame == 0)
             return step_wild_call(walk);
         walk_note_unmapped(walk, pc);
-        walk->result.frames--; /* not a frame: a wrong step made this pc */
+        walk->result.frames--; /* a wrong step found this pc */
         walk->frame--;
         if (walk->frame == 0 && !walk->leaf_by_return)
             return restart_by_return(walk);
@@ -407,7 +413,7 @@ static inline enum step step_to_caller(struct walk *walk)
     return rule->kind == RULE_NO_CFI ? walk_step_frame_pointer(walk) : step_rare_rule(walk, rule, pc);
 }
 
-/* The first step of a walk that reads the code of its leaf ahead; false if that fails, too. */
+/* Takes the first step by reading the leaf's code ahead. Returns false if that fails. */
 static bool step_leaf_by_return(struct walk *walk, enum step *step)
 {
     struct rule rule;
@@ -484,7 +490,8 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
         do
             init_walk(&walk, regs);
         while (run_walk(&walk, max_pcs) == STEP_RESTART);
-    if (space->work.units != units && unwind_work_is_over(&space->work)) /* the end that it found may be wrong */
+    /* a start found after such a step may be wrong */
+    if (space->work.units != units && unwind_work_is_over(&space->work))
         walk.result.end = UNWIND_TOO_COSTLY;
     if (!walk.result.unmapped)
         walk.result.unmapped = walk.unmapped;
@@ -494,7 +501,7 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
 void unwind_regs_of_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments)
 {
     *regs = (struct unwind_regs){0};
-    memset(regs->r, 0xff, sizeof(regs->r)); /* a value that is neither a system call's result nor an address */
+    memset(regs->r, 0xff, sizeof(regs->r)); /* a register value that is neither a system call's result nor an address */
     regs->r[UNWIND_REG_SP] = sp;
     regs->r[UNWIND_REG_PC] = pc;
     regs->unknown = (UINT32_C(1) << UNWIND_REGS) - 1;

@@ -14,28 +14,29 @@ struct walk {
     struct unwind_cache *cache;
     const struct unwind_stack *stack;
     struct unwind_regs regs;
-    uint32_t stale; /* bits of DWARF register numbers with unknown values, or lost by a light walk */
+    uint32_t stale; /* bit set of the DWARF registers that are unknown, or lost by a light walk */
     bool full;
-    bool leaf_by_return;    /* the leaf's CFI failed: read its code instead */
-    bool exact;             /* the pc of this frame was interrupted; it is no return address */
+    bool leaf_by_return;    /* the leaf's CFI failed: use a rule from the leaf's code */
+    bool exact;             /* this frame was interrupted at its pc, which is not a return address */
     bool is_in_system_call; /* the leaf is in a system call */
-    bool by_pointer;        /* this frame was found by its callee's frame pointer */
+    bool by_pointer;        /* the callee's frame pointer led to this frame */
     uint64_t *pcs;
     size_t frame;
-    uint64_t omitted;      /* frames dropped from the middle */
-    unsigned switches;     /* moves to a lower stack by Go's frame pointer */
-    bool off_copied_stack; /* on another stack than the copied one */
+    uint64_t omitted;      /* number of frames dropped from the middle */
+    unsigned switches;     /* number of moves to a lower stack by Go's frame pointer */
+    bool off_copied_stack; /* the frame is not on the copied stack */
     bool has_read_below;   /* has read a word below sp */
-    uint64_t fetched;      /* bytes of the copy that were prefetched */
+    uint64_t fetched;      /* prefetched bytes of the copy */
     struct rule made;      /* a rule outside of the cache */
     struct rule kept;      /* copy of this frame's rule, while the cache changes */
-    size_t guess;          /* frame found by leave_jit_code(); 0: none; the walk from there must be complete */
-    uint64_t java_sp;      /* stack pointer of this frame if its callee may be HotSpot's interpreter; else 0 */
-    uint64_t unmapped;     /* as in the result; survives restarts */
+    /* index of the frame that step_out_of_jit_code() found, or 0; the walk from that frame must be complete */
+    size_t guess;
+    uint64_t java_sp;  /* stack pointer of this frame if its callee may be HotSpot's interpreter, or 0 */
+    uint64_t unmapped; /* first caller address outside of all mappings; survives restarts */
     struct unwind_result result;
 };
 
-/* Bytes. An address this far above sp is in another stack: no frame is that large, and most stacks are smaller. */
+/* Bytes. An address this far above sp is on another stack: no frame is so large, and most stacks are smaller. */
 enum { FAR = 16 << 20 };
 
 enum step {
@@ -60,16 +61,16 @@ enum step walk_end_of_memory(struct walk *walk);
 /* Ends the walk at a frame whose caller cannot be found. */
 enum step walk_end_without_rule(struct walk *walk);
 
-/* A return address or frame pointer of 0, or a return address that no call precedes, marks the first frame of a
- * thread or coroutine. A wrong step finds such words anywhere, so the mark counts only if the stack ends there. */
+/* A return address or frame pointer of 0, or a return address that no call precedes, marks the first frame of a thread
+ * or coroutine. A wrong step may find such words anywhere, so they count as a mark only at the end of the stack. */
 enum step walk_end_at_mark(struct walk *walk, uint64_t sp);
 
-/* Restarts as a full walk: this frame needs a register that the light walk has lost. */
+/* Restarts as a full walk, because this frame needs a register that the light walk has lost. */
 enum step walk_restart_in_full(struct walk *walk);
 
 /* ---- memory of the walked thread (walk_memory.c) ---- */
 
-/* Reads bytes that are not entirely in the copy. */
+/* Reads memory that is not entirely in the copied stack. */
 bool walk_read_outside(struct walk *walk, uint64_t address, unsigned char *out, size_t size);
 
 /* For expression_evaluate(); `context`: the walk. */
@@ -91,14 +92,14 @@ static inline bool walk_read_word(struct walk *walk, uint64_t address, uint64_t 
 
 /* ---- rules and return addresses (walk_rule.c) ---- */
 
-/* Makes the rule of a pc that is not in the cache. The result is valid until the next call. */
+/* Makes and caches the rule of a pc. The result is valid until the next call. */
 const struct rule *walk_rule_make(struct walk *walk, uint64_t pc, bool exact);
 
-/* Makes a rule by reading code ahead to its return, for a leaf whose CFI failed, and for JIT code. (File code without
- * CFI already has such a rule.) Returns false for other frames. */
+/* Makes a rule by reading code ahead to its return, for a leaf whose CFI failed, and for JIT code. Returns false for
+ * other frames. (File code without CFI already has such a rule.) */
 bool walk_rule_by_return(struct walk *walk, struct rule *rule);
 
-/* Whether a call instruction ends at `address`. *target: of a direct call; else 0. */
+/* Whether a call instruction ends at `address`. Sets *target to the target of a direct call, otherwise to 0. */
 bool walk_follows_call(struct walk *walk, uint64_t address, uint64_t *target);
 
 /* Whether `pc`, at which the kernel reports a thread in a system call, follows the last instruction of its function. */
@@ -107,7 +108,7 @@ bool walk_ends_in_system_call(struct walk *walk, uint64_t pc);
 /* Finds the first word from `*sp` up that can be a return address, and sets *sp to the address of that word. */
 bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address);
 
-/* `exact`: as walk->exact, for this pc, which may belong to another frame. */
+/* `exact`: whether the frame of `pc` was interrupted at `pc`. */
 static inline const struct rule *walk_rule_for(struct walk *walk, uint64_t pc, bool exact)
 {
     const struct rule *rule = unwind_cache_find(walk->cache, pc);
@@ -131,7 +132,8 @@ enum step walk_arrive_by_pointer(struct walk *walk, uint64_t pc, uint64_t bp, ui
 /* Finds the value of an unknown frame pointer. Returns false if none fits (walk_frame_pointer.c). */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
 
-/* Steps by a rule from reading ahead, if it leads to a return address; else changes nothing (walk_no_cfi.c). */
+/* Steps by a rule from reading ahead, if the rule leads to a return address; otherwise changes nothing (walk_no_cfi.c).
+ */
 bool walk_try_return(struct walk *walk, const struct rule *rule, enum step *step);
 
 /* The steps of code without CFI (walk_no_cfi.c), and of Go (walk_go.c). */

@@ -2,8 +2,8 @@
  * Stacks of 32-bit programs: i386 code on an x86-64 kernel.
  *
  * Registers have their i386 DWARF numbers here (System V ABI, Intel386 supplement, table 2.14), as in the CFI of 32-bit
- * files, and words have 4 bytes. Rules are cached as in walk.c: their registers and slots have these numbers and words,
- * too. Where there is no CFI, the walker follows the frame pointer.
+ * files, and words have 4 bytes. Rules are cached as in walk.c, with i386 register numbers, and slots in words of 4
+ * bytes. In code without CFI, the walker follows the frame pointer.
  */
 #include "unwind/walk_32_bit.h"
 
@@ -27,8 +27,8 @@ static const uint8_t number_of_64_bit[REGISTERS] = {0, 2, 1, 3, UNWIND_REG_SP, U
 struct walk_32 {
     struct address_space *space;
     const struct unwind_stack *stack;
-    struct unwind_regs regs; /* by i386 numbers, upper halves 0; also for `unknown` */
-    bool exact;              /* the pc of this frame was interrupted, it is not a return address */
+    struct unwind_regs regs; /* by i386 numbers, upper halves 0; `unknown` has i386 numbers, too */
+    bool exact;              /* this frame was interrupted at its pc, which is not a return address */
     uint64_t *pcs;
     size_t frame;
     struct unwind_result result;
@@ -80,7 +80,7 @@ static bool fits_in_slot(int64_t offset)
     return offset % WORD == 0 && offset / WORD >= INT16_MIN && offset / WORD <= INT16_MAX;
 }
 
-/* As for 64-bit code, in module_rule.c. The caller may rely only on registers of the rule. */
+/* As compact rules of 64-bit code in module_rule.c. The caller may rely only on registers of the rule. */
 static bool make_compact_rule(const struct cfi_row *row, struct rule *rule)
 {
     rule->kind = RULE_START;
@@ -124,7 +124,7 @@ static const struct rule *make_rule(struct walk_32 *walk, const struct mapping *
     return rule;
 }
 
-/* ---- steps: true with the registers of the caller, else result.end has the reason ---- */
+/* ---- steps: return true with the registers of the caller, or false with the reason in result.end ---- */
 
 static bool set_end(struct walk_32 *walk, enum unwind_end end)
 {
@@ -240,14 +240,14 @@ static bool step_complex(struct walk_32 *walk, const struct cfi_row *row)
     if (!row->is_signal_frame && caller.r[ESP] <= esp)
         return set_end(walk, UNWIND_DAMAGED);
     walk->regs = caller;
-    if (row->is_signal_frame && !walk->exact) /* the trampoline begins where the handler returns to */
+    if (row->is_signal_frame && !walk->exact) /* the handler returns to the start of the trampoline */
         walk->pcs[walk->frame]++;
     walk->exact = row->is_signal_frame;
     return true;
 }
 
-/* For interrupted code that has no frame yet, or not any more: the number of words below the return address, the
- * last one being the caller's ebp; -1 elsewhere. */
+/* For code interrupted in a prologue or epilogue, counts the words below the return address; the last word is the
+ * caller's ebp. Returns -1 for other code. */
 static int count_words_below_return_address(const struct walk_32 *walk, const struct mapping *mapping, uint64_t pc)
 {
     enum { BEFORE = 1, SIZE = BEFORE + 4 };
@@ -264,8 +264,8 @@ static int count_words_below_return_address(const struct walk_32 *walk, const st
     return is_pushed || is_last ? 1 : -1; /* pop %ebp; ret */
 }
 
-/* A function that aligns its stack copies its return address to below the frame that it makes. Then it has pushed the
- * sp that it was called with, below the registers that it saves: gcc does so in main(). */
+/* A function that aligns its stack (gcc: main()) copies its return address below its new frame, and pushes the sp at
+ * its call below the saved registers. */
 static uint64_t find_caller_sp(struct walk_32 *walk, uint64_t ebp, uint64_t pc)
 {
     enum { ALIGNMENT_MAX = 64, SAVED_MAX = 4 };

@@ -1,8 +1,8 @@
 /*
- * Unknown registers. For a waiting thread, only sp and pc are known. That is enough until a CFA depends on a frame
+ * Unknown registers. For a waiting thread, only sp and pc are known. These are enough until a CFA depends on a frame
  * pointer that no inner function has saved: in code with frame pointers (-O0, -fno-omit-frame-pointer) below a system
  * call wrapper without. Then the walker searches for the frame from sp upwards: the CFI's slot for the return address
- * must hold one, after a call of this function or an indirect call. Uninitialized variables may hold old return
+ * must hold an address after a call of this function or an indirect call. Uninitialized variables may hold old return
  * addresses, so a walk from a candidate must also reach its caller.
  */
 #include "unwind/walk.h"
@@ -12,7 +12,7 @@ static bool can_call_function(struct walk *walk, uint64_t return_address, const 
     uint64_t target;
     if (!walk_follows_call(walk, return_address, &target))
         return false;
-    /* an indirect call; one of another file, which went through a PLT; one of this function */
+    /* an indirect call, a call from another file through a PLT, or a call of this function */
     return !target || !mapping || target < mapping->start || target >= mapping->end || target == start;
 }
 
@@ -24,8 +24,8 @@ static uint64_t find_function_start(const struct mapping *mapping, uint64_t pc)
     return is_known ? start - base - mapping->rva + mapping->start : 0;
 }
 
-/* Whether the caller, which continues at `address`, has a return address in the slot of its rule; true if that is
- * unknown. `rule`: of the called function, whose frame pointer may be `bp`. */
+/* Whether the caller, which continues at `address`, has a return address in the slot of its rule, or an unknown slot.
+ * `rule`: of the called function, whose frame pointer may be `bp`. */
 static bool has_plausible_caller(struct walk *walk, const struct rule *rule, uint64_t bp, uint64_t address)
 {
     uint64_t cfa = bp + (uint64_t)(int64_t)rule->cfa_offset, caller_cfa = cfa, next;
@@ -47,8 +47,8 @@ static bool has_plausible_caller(struct walk *walk, const struct rule *rule, uin
     return !next || (address_space_find(walk->space, next - 1) && can_call_function(walk, next, mapping, start));
 }
 
-/* Whether the call before `address` goes to another function of its file than the one that starts at `start`. Calls
- * to other files go to PLT stubs; for the CFI, these are no functions, or only the first stub of each section is. */
+/* Whether the call before `address` goes to another function of the file than the function at `start`. Calls to other
+ * files go to PLT stubs, of which the CFI describes none, or only the first stub of each section. */
 static bool calls_other_function(struct walk *walk, uint64_t address, uint64_t start)
 {
     uint64_t target;
@@ -58,9 +58,9 @@ static bool calls_other_function(struct walk *walk, uint64_t address, uint64_t s
 }
 
 /*
- * Finds the value that an unknown frame pointer must have. Returns false if none fits.
- * Frames of functions that have returned are consistent, too: each may have called a function through a pointer or the
- * PLT, and has a caller. So a frame whose caller calls exactly this function wins, if one exists a little further up.
+ * Finds the value that an unknown frame pointer must have. Returns false if none fits. Old frames of returned functions
+ * look valid, too: each may have called a function through a pointer or the PLT, and has a caller. So a frame whose
+ * caller calls exactly this function wins, if such a frame exists a little further up.
  */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
 {

@@ -1,23 +1,23 @@
 /*
- * Go has a frame pointer in every function that calls, and its own table (elf/go_functions.h) has only sp. So the table
- * gives the leaf's frame, and the walker follows the frame pointer beside it. Where the two differ, the runtime has
- * switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine. The runtime starts
- * stacks in goexit (goroutines), mstart (threads), mcall and morestack (the scheduler, on the thread's system stack).
- * The goroutine that called mcall may already run on another thread, so its stack must not be read; but before Go 1.25
- * the frame pointer still leads there, and until 1.26 the frame pointer of mstart leads to the thread that created this
- * one.
+ * Every Go function that calls others has a frame pointer, and the Go function table (elf/go_functions.h) has only
+ * frame sizes. So the walker finds the leaf's frame with the table, and also follows the frame pointer. Where the two
+ * differ, the runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine.
+ * The runtime starts stacks in goexit (goroutines), mstart (threads), mcall and morestack (the scheduler, on the
+ * thread's system stack). The goroutine that called mcall may already run on another thread, so its stack must not be
+ * read; but before Go 1.25 the frame pointer still leads there, and until 1.26 the frame pointer of mstart leads to the
+ * thread that created this one.
  */
 #include "unwind/walk.h"
 
-/* A Go caller with a frame pointer of 0. If the stack was read while the program ran, the word may have changed
- * since; starts of stacks are recognized by their code. */
+/* Ends the walk at a Go caller with a frame pointer of 0. The walker recognizes starts of stacks by their code, so this
+ * word has changed while the program ran. */
 static enum step end_at_zero_frame_pointer(struct walk *walk)
 {
     return walk->off_copied_stack ? walk_end_of_memory(walk) : walk_end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
 }
 
-/* The frame pointer of Go, which may lead to a stack further down: a few times in one walk, or damage could send us in
- * circles. */
+/* Follows Go's frame pointer, which may lead to a lower stack. A limit of such moves in one walk prevents endless
+ * loops. */
 enum step walk_step_go_pointer(struct walk *walk)
 {
     enum { SWITCHES_MAX = 4 };
@@ -38,9 +38,8 @@ enum step walk_step_go_pointer(struct walk *walk)
     return walk_arrive_by_pointer(walk, pc, caller_bp, bp + 16);
 }
 
-/* The frame pointer is unknown: the thread waits. Every function of Go with a frame keeps it below the return
- * address.
- */
+/* Steps out of a Go function of a waiting thread, whose frame pointer is unknown. Every Go function with a frame saves
+ * the frame pointer below the return address. */
 static enum step step_go_without_pointer(struct walk *walk, const struct rule *rule)
 {
     uint64_t cfa = walk->regs.r[UNWIND_REG_SP] + (uint64_t)(int64_t)rule->cfa_offset;
@@ -72,6 +71,6 @@ enum step walk_step_go(struct walk *walk, const struct rule *rule)
     if (bp_in_frame && !walk_read_word(walk, bp, &walk->regs.r[UNWIND_REG_BP]))
         return walk_end_of_memory(walk);
     enum step step = walk_step_frame(walk, rule);
-    /* Go never marks a start with a return address of 0: the word has changed. */
+    /* Go never marks a start with a return address of 0, so the word has changed since the sample. */
     return walk->regs.r[UNWIND_REG_PC] == 0 ? walk_end_without_rule(walk) : step;
 }

@@ -23,8 +23,8 @@ static void store_java_sp(struct walk *walk, uint64_t bp)
         walk->java_sp = sp;
 }
 
-/* Code that switches stacks loads sp from a register, too: usually from an argument, or a word after it. A distant
- * address is no frame of this stack. */
+/* Code that switches stacks also loads sp from a register, usually from an argument or a word in memory. A distant
+ * address is not a frame of this stack. */
 static bool is_near_sp(const struct walk *walk, const struct rule *rule, uint64_t base)
 {
     enum { FRAME_MAX = 1 << 20 };
@@ -108,8 +108,8 @@ static bool is_in_file(const struct walk *walk)
 }
 
 /* JIT code that does not return and keeps no frame pointer, like LuaJIT's traces, runs in the frame of the code that
- * entered it. So the caller is the first return address on the stack, if it is in a file: in JIT code it could be of
- * any of several unknown frames. */
+ * entered it. So the caller is the first return address on the stack, if that address is in a file. An address in JIT
+ * code could belong to any of several unknown frames. */
 static enum step step_out_of_jit_code(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], address;
@@ -127,11 +127,11 @@ static enum step step_out_of_jit_code(struct walk *walk)
     return walk_arrive(walk, address, sp + 8);
 }
 
-/* Where a frame pointer leads that does not find the caller. */
+/* Where a frame pointer without a caller leads. */
 enum pointer_end {
     POINTER_NOWHERE,
-    POINTER_OUT_OF_REACH, /* to a frame, perhaps, which cannot be read */
-    POINTER_UNKNOWN_CODE, /* to a frame whose caller lies in no known mapping, but possibly in a new one */
+    POINTER_OUT_OF_REACH, /* perhaps to an unreadable frame */
+    POINTER_UNKNOWN_CODE, /* to a frame whose caller is in no known mapping, but possibly in a new mapping */
 };
 
 static enum step step_without_frame_pointer(struct walk *walk, enum pointer_end end)
@@ -172,8 +172,8 @@ enum step walk_step_frame_pointer(struct walk *walk)
     return step;
 }
 
-/* Returns whether the instruction before `address` most likely called the code at `pc`: it starts the thread, or is a
- * direct call of a function that begins at or not far before `pc`. */
+/* Returns whether the instruction before `address` probably called the code at `pc`: the instruction starts the thread,
+ * or is a direct call of a function that begins at or shortly before `pc`. */
 static bool is_call_to(struct walk *walk, uint64_t address, uint64_t pc)
 {
     enum { REACH = 4096 };
@@ -184,8 +184,8 @@ static bool is_call_to(struct walk *walk, uint64_t address, uint64_t pc)
 }
 
 /* Code that never returns was called by the next return address on its stack: by the start of the thread, or by a
- * direct call of this function (exit, abort). But where padding after a call aligns a loop, the code does return, and
- * older return addresses may lie in its frame. */
+ * direct call of this function (exit, abort). If padding after a call aligns a loop, the code does return, and its
+ * frame may contain older return addresses. */
 enum step walk_step_no_return(struct walk *walk, const struct rule *rule)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc = walk->pcs[walk->frame], address;
@@ -201,7 +201,7 @@ enum step walk_step_no_return(struct walk *walk, const struct rule *rule)
     return walk_try_return(walk, rule, &step) ? step : walk_step_frame_pointer(walk);
 }
 
-/* The leaf may have pushed a register for some instructions, as HotSpot's comparison of strings does. */
+/* The leaf may have pushed a register for some instructions, as HotSpot's string comparison does. */
 enum step walk_step_java(struct walk *walk, const struct rule *rule)
 {
     uint64_t *sp = &walk->regs.r[UNWIND_REG_SP];

@@ -1,5 +1,5 @@
 /*
- * Makes rules and finds return addresses, where the pc cache has no entry.
+ * Makes rules and finds return addresses that are missing in the pc cache.
  */
 #include "unwind/walk.h"
 
@@ -7,11 +7,11 @@
 #include "unwind/module.h"
 #include "unwind/module_rule.h"
 
-/* The cache holds more than the rules of pcs. The keys of other rules have bits that no user address has. */
+/* The pc cache also holds other results, under keys with bits that no user address has. */
 static const uint64_t leaf_bit = UINT64_C(1) << 63, return_bit = UINT64_C(1) << 62, call_bit = UINT64_C(1) << 61;
 
-/* JIT code may be replaced by other code. So the walker reads the code again each time that a leaf is at the edge of a
- * function, which is seldom. Other rules are cached, with one key for a leaf and another for a caller. */
+/* The program may replace JIT code. So the walker reads the code again for each leaf in a prologue or epilogue, which
+ * is rare. Other rules are cached, under one key for a leaf and another key for a caller. */
 static const struct rule *make_jit_rule(struct walk *walk, const struct mapping *mapping, uint64_t pc, bool exact)
 {
     struct jit_frame frame = {.stack = walk->stack, .mapping = mapping, .next_pc = pc + !exact, .exact = exact};
@@ -77,8 +77,8 @@ bool walk_rule_by_return(struct walk *walk, struct rule *rule)
     return true;
 }
 
-/* The result for a file is cached: cfa_register is whether a call precedes the address, cfa_offset the distance to
- * its target. */
+/* Caches the result for code in files: cfa_register is whether a call precedes the address, cfa_offset the distance to
+ * the call's target. */
 bool walk_follows_call(struct walk *walk, uint64_t address, uint64_t *target)
 {
     const struct mapping *mapping = address_space_find(walk->space, address - 1);
@@ -100,7 +100,7 @@ bool walk_follows_call(struct walk *walk, uint64_t address, uint64_t *target)
     return answer->cfa_register;
 }
 
-/* Cached in the bits of walk_follows_call(), with the mark of a leaf. */
+/* Caches the result in the same fields as walk_follows_call(), under a key with leaf_bit. */
 bool walk_ends_in_system_call(struct walk *walk, uint64_t pc)
 {
     const uint64_t key = pc | call_bit | leaf_bit;
@@ -115,9 +115,8 @@ bool walk_ends_in_system_call(struct walk *walk, uint64_t pc)
     return answer->cfa_register;
 }
 
-/* Most words are small numbers or lie where the word before did, in a gap between mappings (addresses of the stack or
- * the heap).
- */
+/* Most words on a stack are small numbers, or addresses of the stack or the heap, in the same gap between mappings as
+ * the word before. */
 bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address)
 {
     enum { WORDS = 64 };
