@@ -3,20 +3,20 @@
  * A program needs only this header (C11 or C++11, gcc or clang, Linux), and no library.
  *
  *     prof_mark("cache flushed");                       a moment
- *     prof_mark_begin("frame"); ... prof_mark_end("frame");   an interval of this thread; they may nest
- *     { PROF_INTERVAL("decode"); ... }                  the same, to the end of the block
+ *     prof_mark_begin("frame"); ... prof_mark_end("frame");   an interval of this thread; intervals may nest
+ *     { PROF_INTERVAL("decode"); ... }                  an interval to the end of the block
  *     prof_counter("queue length", n);                  a value over time
  *
- * Each has a variant with a text: prof_mark_text("request", url). A name is a literal, or a string that never changes
- * or moves: prof records its address, and its text once. A text may change; prof records its first 1,000 bytes. Names
- * and texts are UTF-8.
+ * Each function has a variant with a text: prof_mark_text("request", url). A name is a literal, or a string that never
+ * changes or moves: prof records its address, and its text once. A text may change; prof records its first 1,000 bytes.
+ * Names and texts are UTF-8.
  *
  * Outside a recording, a mark is one load and one branch. prof record COMMAND sets the environment variable PROF_MARKS
  * to a private directory; the first mark of a process creates a file of 2 MiB there, which the process maps and shares
- * with prof. A mark writes 32 bytes and its text to the file, without a system call. prof empties it at least 25 times
- * a second. If the file is full, a mark is dropped and counted: a program never waits for prof. Marks before a crash
- * are recorded. A forked process and an executed program have files of their own. Any thread and any signal handler may
- * mark.
+ * with prof. A mark writes 32 bytes and its text to the file, without a system call. prof reads the file at least 25
+ * times a second. If the file is full, a mark is dropped and counted: a program never waits for prof. Marks before a
+ * crash are recorded. A forked process and an executed program have files of their own. Any thread and any signal
+ * handler may mark.
  *
  * Times are those of CLOCK_MONOTONIC, in ns; prof-marks(3) shows how to compare log lines with a profile.
  *
@@ -31,8 +31,8 @@
  * The file of a process: this head on a page of its own, and a ring of PROF_MARKS_ROOM bytes of records. Counts of
  * bytes never wrap around. A record is a sequence of words (8 bytes) at a multiple of 8:
  *
- *     0   bits 0-31: number of its first word in the whole row of words, modulo 2^32; 32-39: enum prof_mark_kind;
- *         40-47: how many words; 48-63: bytes of text. Written last: until then the record is not complete.
+ *     0   bits 0-31: number of words written before this record, modulo 2^32; 32-39: enum prof_mark_kind;
+ *         40-47: length in words; 48-63: bytes of text. The program writes this word last, to complete the record.
  *     1   time, ns of CLOCK_MONOTONIC
  *     2   address of the name
  *     3   tid
@@ -41,18 +41,18 @@
  */
 struct prof_marks_head {
     uint64_t magic;              /* PROF_MARKS_MAGIC, written last */
-    uint64_t pid, pid_namespace; /* of the process, in its own pid namespace; inode of that namespace */
+    uint64_t pid, pid_namespace; /* pid in the namespace of the process; inode of this namespace */
     uint64_t room;               /* PROF_MARKS_ROOM */
     uint64_t unused1[4];
     uint64_t written; /* bytes reserved for records by the process */
-    uint64_t dropped; /* marks that the full ring had no room for */
+    uint64_t dropped; /* marks dropped because the ring was full */
     uint64_t unused2[6];
-    uint64_t read; /* bytes read by prof: the process may overwrite them */
+    uint64_t read; /* bytes that prof has read, and the process may overwrite */
     uint64_t unused3[7];
 };
 
 enum prof_mark_kind {
-    PROF_MARK_IS_NAME = 1, /* not a mark: the text of a name, before the first mark with it */
+    PROF_MARK_IS_NAME = 1, /* the text of a name, before the first mark with this name */
     PROF_MARK_IS_INSTANT,
     PROF_MARK_IS_BEGIN,
     PROF_MARK_IS_END,
@@ -64,7 +64,7 @@ enum prof_mark_kind {
 #define PROF_MARKS_PAGE     4096
 #define PROF_MARKS_ROOM     (UINT64_C(2) << 20)
 #define PROF_MARKS_TEXT_MAX 1000
-#define PROF_MARKS_NAME     "prof-marks-" /* the start of the file name, before the pid */
+#define PROF_MARKS_NAME     "prof-marks-" /* prefix of the file name; the pid follows */
 
 #ifndef PROF_MARKS_LAYOUT_ONLY
 
@@ -136,23 +136,25 @@ extern "C" {
 #define PROF_MARKS_MONOTONIC    1
 #define PROF_MARKS_NAMES        2048
 
-/* The state of a process. After a fork the child has zeros. */
+/* The state of a process. fork() zeroes the state of the child. */
 struct prof_marks_state {
     struct prof_marks_head *head;
-    uint64_t id;                      /* differs between a process and its parent */
-    uint64_t names[PROF_MARKS_NAMES]; /* addresses of names whose text is in the file, in a hash table */
+    uint64_t id;                      /* differs from the id of the parent process */
+    uint64_t names[PROF_MARKS_NAMES]; /* hash table of the addresses of names whose text is in the file */
 };
 
-/* One per process: all translation units share it. */
+/* The thread ID, cached in each thread. */
 struct prof_marks_thread {
-    uint64_t id; /* `id` of the state when `tid` was found */
+    uint64_t id; /* prof_marks_state.id when `tid` was cached */
     uint64_t tid;
 };
-__attribute__((weak)) int prof_marks_off_; /* 1: not recorded; 0: recorded, or not known yet */
+__attribute__((
+    weak)) int prof_marks_off_; /* 1: prof does not record the process; 0: prof records it, or this is unknown */
 __attribute__((weak)) struct prof_marks_state *prof_marks_state_;
 __attribute__((weak)) __thread struct prof_marks_thread prof_marks_thread_;
 
-#if defined(__STRICT_ANSI__) && !defined(__cplusplus) /* the system's headers then have none of these */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) /* with -std=c11, the system's headers lack these declarations   \
+                                                       */
 extern int clock_gettime(int clock, struct timespec *time);
 extern long syscall(long number, ...);
 extern int madvise(void *start, size_t size, int advice);
@@ -186,7 +188,7 @@ static struct prof_marks_head *prof_marks_map_(const char *directory, char *path
     }
     if (fd < 0)
         return NULL;
-    /* allocates all memory now: a later mark without memory would end the program */
+    /* allocate all memory now: if memory ran out later, writing a mark would end the program */
     void *memory = MAP_FAILED;
     if (posix_fallocate(fd, 0, size) == 0)
         memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -222,7 +224,7 @@ static struct prof_marks_state *prof_marks_find_state_(void)
     return none;
 }
 
-/* The first mark of a process: finds out whether it is recorded. Returns the state with its file, or NULL. */
+/* Handles the first mark of a process: creates its file if prof records the process. Returns the state, or NULL. */
 static __attribute__((noinline, cold, unused)) struct prof_marks_state *prof_marks_start_(void)
 {
     char path[1024];
@@ -230,7 +232,7 @@ static __attribute__((noinline, cold, unused)) struct prof_marks_state *prof_mar
     const char *directory = getenv("PROF_MARKS");
     struct prof_marks_state *state = NULL;
     struct prof_marks_head *head = NULL, *none = NULL;
-    /* a program with more rights than its caller must not write files at the caller's request */
+    /* a set-user-ID program must not write files at its caller's request */
     if (directory && directory[0] == '/' && !getauxval(AT_SECURE))
         state = prof_marks_find_state_();
     if (state)
@@ -251,7 +253,7 @@ static __attribute__((noinline, cold, unused)) struct prof_marks_state *prof_mar
     return state;
 }
 
-/* Appends a record; 0 if the ring is full. The words wrap around the end of the ring one by one. */
+/* Appends a record; returns 0 if the ring is full. A record may wrap around the end of the ring between two words. */
 static inline int prof_marks_append_(struct prof_marks_head *head, unsigned kind, uint64_t time, const char *name,
                                      uint64_t tid, int has_value, uint64_t value, const char *text)
 {
@@ -315,7 +317,7 @@ static __attribute__((noinline, unused)) void prof_marks_write_(unsigned kind, c
     prof_marks_append_(head, kind, time, name, thread->tid, kind >= PROF_MARK_IS_SPAN, value, text);
 }
 
-/* Whether marks are recorded, as far as known: to skip costly computations for a mark. */
+/* Returns whether prof records marks, as far as known. Lets a program skip costly computations for a mark. */
 static inline int prof_marks_are_recorded(void)
 {
     if (__builtin_expect(__atomic_load_n(&prof_marks_off_, __ATOMIC_RELAXED), 1))
@@ -324,7 +326,7 @@ static inline int prof_marks_are_recorded(void)
     return (state && __atomic_load_n(&state->head, __ATOMIC_ACQUIRE)) || prof_marks_start_() != NULL;
 }
 
-/* A moment. `text` may be NULL, here and below. */
+/* Marks a moment. In all functions, `text` may be NULL. */
 static inline void prof_mark_text(const char *name, const char *text)
 {
     if (__builtin_expect(!__atomic_load_n(&prof_marks_off_, __ATOMIC_RELAXED), 0))

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Whether the weight is 0 ("q=0", "q=0.", "q=0.000"): not acceptable. */
+/* Returns whether a coding has the weight 0 ("q=0", "q=0.", "q=0.000"), with which the client refuses the coding. */
 static bool is_weight_zero(const char *parameters, size_t length)
 {
     const char *end = parameters + length, *at = memchr(parameters, '=', length);

@@ -5,5 +5,6 @@
 
 #include <stdbool.h>
 
-/* Whether `header` (NULL: the client sent none) accepts `coding`: by name or by "*", with a weight above 0. */
+/* Returns whether `header` accepts `coding`: by name or by "*", with a weight above 0. `header` is NULL if the client
+ * sent none. */
 bool accept_encoding_has(const char *header, const char *coding);

@@ -1,10 +1,9 @@
 /*
- * The server stores everything in compressed form. Clients that accept gzip (every browser) get an asset as it is
- * stored. The server decompresses the profile while it sends it: no browser decompresses nearly as fast
- * (gunzip.c), and the connection is local. A request for `saved` gets the bytes of the file by sendfile().
- * All answers carry the same restrictions: the page may load scripts, styles and data from this server only, and
- * compile WebAssembly; no other page can frame it; and the browser sends its address, which holds the secret, to nobody
- * as a referrer.
+ * The server stores everything in compressed form. Clients that accept gzip (every browser) get the compressed bytes of
+ * an asset. The server decompresses the profile while it sends it: no browser decompresses nearly as fast (gunzip.c),
+ * and the connection is local. A request for `saved` gets the bytes of the file by sendfile(). All answers carry the
+ * same restrictions: the page may load scripts, styles and data from this server only, and compile WebAssembly; no
+ * other page can frame it; and the browser sends its address, which holds the secret, to nobody as a referrer.
  */
 #include "serve/answer.h"
 
@@ -38,7 +37,7 @@ static const char other_policy[] =
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' blob:; "
     "base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
-/* The only page with an inline style; it loads nothing. */
+/* The policy of the page "prof has stopped", the only page with an inline style; this page loads no files. */
 static const char stopped_policy[] =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
@@ -79,7 +78,7 @@ static bool add_restrictions(struct MHD_Response *response, const struct recipie
     return added;
 }
 
-/* Queues a complete response; `complete` is false if some header could not be added. NULL: memory ran out. */
+/* Queues a response. `complete` is false if adding a header failed. `response` is NULL if memory ran out. */
 static enum MHD_Result send_with_policy(const struct recipient *to, unsigned status, struct MHD_Response *response,
                                         bool complete, const char *policy)
 {
@@ -181,17 +180,17 @@ enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer
                              add_header(response, "Cache-Control", "no-store"));
 }
 
-/* ---- unpacking ---- */
+/* ---- decompression ---- */
 
 struct unpacking {
     struct gunzip *gunzip;
-    const unsigned char *memory; /* packed bytes, or NULL: they are in the file */
+    const unsigned char *memory; /* compressed bytes; NULL: the file has them */
     int fd;
-    uint64_t at, size; /* total packed bytes read so far */
+    uint64_t at, size; /* position in the compressed bytes, and their total size */
     unsigned char input[65536];
 };
 
-/* Feeds the next packed bytes; false if none are left. */
+/* Feeds the next compressed bytes to gunzip. Returns false if none are left. */
 static bool feed_compressed(struct unpacking *unpacking)
 {
     uint64_t left = unpacking->size - unpacking->at;
@@ -210,8 +209,8 @@ static bool feed_compressed(struct unpacking *unpacking)
     return true;
 }
 
-/* Returns the next `max` bytes at most, for libmicrohttpd. An answer that fails midway ends without its last chunk,
- * so the client notices. */
+/* libmicrohttpd's reader: returns at most `max` decompressed bytes. After an error, the answer ends without its last
+ * chunk, so the client detects the error. */
 static ssize_t read_decompressed(void *context, uint64_t position, char *out, size_t max)
 {
     (void)position;
@@ -245,7 +244,9 @@ static struct MHD_Response *decompressed_response(const unsigned char *memory, i
     if (!unpacking)
         return NULL;
     unpacking->memory = memory;
-    unpacking->fd = fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the server may switch to another file */
+    unpacking->fd = fd < 0 ? fd
+                           : fcntl(fd, F_DUPFD_CLOEXEC,
+                                   0); /* the server may close its descriptor when it changes to another profile */
     unpacking->size = size;
     unpacking->gunzip = gunzip_new();
     struct MHD_Response *response = unpacking->gunzip && (fd < 0) == (unpacking->fd < 0)
@@ -295,8 +296,8 @@ enum MHD_Result answer_file(const struct recipient *to, int fd, uint64_t size, c
                              add_header(response, "Cache-Control", "no-cache"));
 }
 
-/* A response owns the descriptor that it reads from. Duplicates share one file position, which is unused: sendfile()
- * and pread() take an offset. */
+/* A response owns the descriptor that it reads from. Duplicated descriptors share one file position; sendfile() and
+ * pread() do not use it. */
 static struct MHD_Response *file_response(int fd, uint64_t size)
 {
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);

@@ -10,21 +10,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* No useful answer is larger; a short request can name long functions many times. */
+/* Limit of an answer: a short request can name long functions many times. Useful answers are smaller. */
 #define API_ANSWER_MAX ((size_t)256 << 20)
 
 /* Starts zeroed. */
 struct api_answer {
-    char *text; /* not NUL-terminated; freed by its sender, or by api_answer_destroy() */
+    char *text; /* not NUL-terminated; the sender or api_answer_destroy() frees it */
     size_t size, capacity;
-    bool has_file; /* the answer is a profile in this file instead */
+    bool has_file; /* descriptor of a profile that is the answer instead of `text` */
     int file;
 };
 
-/* A sink that appends to the text; -E2BIG beyond API_ANSWER_MAX. */
+/* Returns a sink that appends to the answer's text, and fails with -E2BIG beyond API_ANSWER_MAX. */
 struct byte_sink api_answer_sink(struct api_answer *answer);
 
-/* Replaces the text by {"error": the sentence of `err`}. */
+/* Replaces the answer's text with {"error": the sentence of `err`}. */
 void api_answer_error(struct api_answer *answer, const struct error *err);
 
 /* Takes ownership of a file with a profile as the answer. */

@@ -1,6 +1,6 @@
 /*
- * cJSON builds a tree of 64-byte nodes: 16 MiB of "[1,1,1..." would become half a gigabyte. So the text is measured
- * first, and only a request within the limits is parsed.
+ * cJSON builds a tree of 64-byte nodes: 16 MiB of "[1,1,1..." would become half a gigabyte. So prof counts the values
+ * and the depth of the text first, and parses only a request within the limits.
  */
 #include "serve/api_request.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- measuring ---- */
 
-/* One past the closing quote of the string that begins at `at`, or `end`. */
+/* Returns the position after the closing quote of the string that begins at `at`; `end` if the quote is missing. */
 static const char *skip_string(const char *at, const char *end)
 {
     for (at++; at < end && *at != '"'; at++)
@@ -77,7 +77,7 @@ static int require_text(const cJSON *object, const char *name, const char **out,
     return *out ? 0 : error_set(err, EINVAL, "\"%s\" must be a text", name);
 }
 
-/* "0x1f": at most 16 digits. */
+/* Reads a hexadecimal number such as "0x1f", with at most 16 digits. */
 static int require_hex(const cJSON *object, const char *name, uint64_t *out, struct error *err)
 {
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
@@ -88,7 +88,7 @@ static int require_hex(const cJSON *object, const char *name, uint64_t *out, str
     return 0;
 }
 
-/* A text that may be missing or null: then NULL. */
+/* Reads an optional text; *out is NULL if the member is missing or null. */
 static int read_text(const cJSON *object, const char *name, const char **out, struct error *err)
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, name);
@@ -96,7 +96,7 @@ static int read_text(const cJSON *object, const char *name, const char **out, st
     return !value || cJSON_IsNull(value) || *out ? 0 : error_set(err, EINVAL, "\"%s\" must be a text", name);
 }
 
-/* The two elements of an array of two, or false. */
+/* Reads an array of two elements. Returns false for any other value. */
 static bool read_pair(const cJSON *pair, const cJSON **first, const cJSON **second)
 {
     *first = cJSON_IsArray(pair) ? pair->child : NULL;
@@ -104,7 +104,7 @@ static bool read_pair(const cJSON *pair, const cJSON **first, const cJSON **seco
     return *second && !(*second)->next;
 }
 
-/* A whole number below `limit`. */
+/* Reads an integer from 0 to below `limit`. */
 static bool read_number(const cJSON *value, double limit, uint64_t *out)
 {
     bool fits = cJSON_IsNumber(value) && value->valuedouble >= 0 && value->valuedouble < limit;
@@ -146,7 +146,8 @@ static int read_modules(struct symbolicate_request *request, const cJSON *map, s
 
 static int read_stack(struct symbolicate_request *request, const cJSON *stack, size_t module_count, struct error *err)
 {
-    static const double address_limit = 9007199254740992; /* 2^53: beyond it JSON numbers are not exact */
+    static const double address_limit =
+        9007199254740992; /* 2^53, the largest integer that a JSON number represents exactly */
     if (!cJSON_IsArray(stack))
         return error_set(err, EINVAL, "an element of \"stacks\" must be an array of frames");
     const cJSON *pair;
@@ -195,7 +196,7 @@ int symbolicate_request_read(struct symbolicate_request *request, const char *bo
     int code = parse(&tree, body, size, err);
     const cJSON *jobs = NULL;
     if (code == 0 && !cJSON_HasObjectItem(tree, "jobs")) {
-        code = read_job(request, tree, err); /* one job alone */
+        code = read_job(request, tree, err); /* the request itself is the only job */
     } else if (code == 0) {
         code = require_array(tree, "jobs", &jobs, err);
         for (const cJSON *job = code == 0 ? jobs->child : NULL; code == 0 && job; job = job->next)

@@ -17,9 +17,9 @@ enum {
     /* The server rejects a larger body, but reads up to this limit: most clients send all of it before they read the
      * answer. */
     API_BODY_READ_MAX = 64 << 20,
-    PROFILE_BODY_MAX = 1 << 30, /* a posted profile, which goes to a file in memory */
-    API_DEPTH_MAX = 16,         /* of arrays and objects in each other; a good request has 6 */
-    API_VALUES_MAX = 1 << 20    /* in one request; an address takes 3 */
+    PROFILE_BODY_MAX = 1 << 30, /* bytes of a posted profile, which is stored in a file in memory */
+    API_DEPTH_MAX = 16,         /* nesting of arrays and objects; valid requests have 6 levels */
+    API_VALUES_MAX = 1 << 20    /* values in one request; an address needs 3 */
 };
 
 struct request_module {
@@ -28,11 +28,11 @@ struct request_module {
 };
 
 struct request_frame {
-    uint32_t module; /* of the own job's */
+    uint32_t module; /* index in the modules of its job */
     uint64_t address;
 };
 
-/* The parts of the arrays below that belong to one job. */
+/* A job: its ranges of the arrays in struct symbolicate_request. */
 struct request_job {
     size_t first_module, module_count;
     size_t first_stack, stack_count;
@@ -41,19 +41,19 @@ struct request_job {
 struct symbolicate_request {
     ARRAY(struct request_job) jobs;
     ARRAY(struct request_module) modules;
-    ARRAY(size_t) stack_ends; /* of each stack: one past its last frame */
+    ARRAY(size_t) stack_ends; /* end of each stack in `frames` */
     ARRAY(struct request_frame) frames;
-    struct arena arena; /* all texts */
+    struct arena arena; /* memory of all texts */
 };
 
-/* Returns 0, -EINVAL for an invalid request, -E2BIG beyond the limits, -ENOMEM; with a sentence. Destroy the request
- * in any case. */
+/* Returns 0, -EINVAL for an invalid request, -E2BIG beyond the limits, or -ENOMEM, and fills `err`. The caller destroys
+ * the request in all cases. */
 int symbolicate_request_read(struct symbolicate_request *request, const char *body, size_t size, struct error *err);
 void symbolicate_request_destroy(struct symbolicate_request *request);
 
 struct source_request {
-    const char *key;  /* NULL: no library, the file is a script */
-    uint64_t address; /* in the library of the key */
+    const char *key;  /* library, "debug name/breakpad id"; NULL if the file is a script */
+    uint64_t address; /* address in the library */
     const char *file;
     struct arena arena;
 };
@@ -62,7 +62,7 @@ struct source_request {
 int source_request_read(struct source_request *request, const char *body, size_t size, struct error *err);
 void source_request_destroy(struct source_request *request);
 
-/* The code to disassemble, in the library with this key, or with this code id if the key is missing. */
+/* Request for disassembly: the library has this key or, without a key, this code id. */
 struct asm_request {
     const char *key;     /* NULL: none */
     const char *code_id; /* NULL: none */

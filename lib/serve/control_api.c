@@ -1,6 +1,6 @@
 /*
- * live/control: a request from the page to the live recording. The body is the line that `prof ctl` would send:
- * "pause", "resume", "mark TEXT", "snapshot" or "stop". The answer is {"answer": a sentence} or {"error": a sentence}.
+ * live/control: a request from the page to the live recording. The body is a request line of `prof ctl`: "pause",
+ * "resume", "mark TEXT", "snapshot" or "stop". The answer is {"answer": SENTENCE} or {"error": SENTENCE}.
  */
 #include "base/json_write.h"
 #include "record/control_socket.h"

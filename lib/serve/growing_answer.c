@@ -1,7 +1,7 @@
 /*
  * The profile of a running recording: a profile without samples and stacks, and in the same JSON object the pieces of
- * these tables (profile/append.h). A page that has some pieces requests the next ones with the "addedNext" of the
- * previous answer: the number of the file of pieces, and an offset in it.
+ * these tables (profile/append.h). A page requests the next pieces with "addedNext" of the previous answer: the number
+ * of the file of pieces, and an offset in the file.
  */
 #include "serve/answer.h"
 
@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The parts of an answer: bytes of a file, or a text. */
+/* A part of an answer: bytes of a file, or a text. */
 struct part {
-    int fd; /* -1: a text */
+    int fd; /* -1: the part is `text` */
     uint64_t offset, size;
     char text[128];
 };
@@ -67,7 +67,7 @@ bool answer_asks_for_added(const struct recipient *to)
     return wanted_part(to) != NULL;
 }
 
-/* The offset of the first requested piece: 0 if the page has none, or pieces of another file. */
+/* Returns the offset of the first requested piece; 0 if the page has no pieces of this file. */
 static uint64_t first_wanted(const struct recipient *to, const struct served_profile *profile)
 {
     uint64_t base, from;

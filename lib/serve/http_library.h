@@ -1,4 +1,4 @@
-/* The functions of libmicrohttpd, which is loaded when a server is started: see os/late_library.h. */
+/* The functions of libmicrohttpd. prof loads the library when it starts a server, see os/late_library.h. */
 #pragma once
 
 #include "base/error.h"
@@ -19,5 +19,5 @@ struct http_library {
 
 extern struct http_library microhttpd;
 
-/* Loads the functions once; call it before any use of `microhttpd`. */
+/* Loads the functions once. Call this function before any use of `microhttpd`. */
 int http_library_load(struct error *err);

@@ -6,7 +6,7 @@
 struct live_page {
     struct live *live;
     struct MHD_Connection *connection;
-    unsigned number, beats; /* as of `live`, when it was sent something last */
+    unsigned number, beats; /* values of live->number and live->beats at the last event sent to this page */
     bool is_asleep;
 };
 
@@ -17,7 +17,7 @@ void live_init(struct live *live)
 }
 
 /* Returns the next bytes for a page. libmicrohttpd calls it when the connection accepts bytes; a page that does not
- * read times out. Without data the connection sleeps until wake_all(). */
+ * read times out. Without new data, it suspends the connection until wake_all(). */
 static ssize_t next_event(void *context, uint64_t at, char *buffer, size_t size)
 {
     (void)at;
@@ -79,7 +79,7 @@ struct MHD_Response *live_follow(struct live *live, struct MHD_Connection *conne
     return response;
 }
 
-/* Under the lock. */
+/* Resumes all suspended connections. The caller holds the lock. */
 static void wake_all(struct live *live)
 {
     for (size_t i = 0; i < LIVE_PAGES_MAX; i++) {

@@ -1,8 +1,8 @@
 /*
- * Server-sent events for pages that follow a running recording: each page gets the newest state, a line of JSON, with a
- * number. A page that reconnects starts with the newest state, too, so the server needs no queue.
+ * Server-sent events for pages that follow a running recording: each page gets the newest state, a line of JSON, and
+ * its number. A page that reconnects starts with the newest state, too, so the server needs no queue.
  *
- * Threads: live_follow() is for libmicrohttpd's thread, the others for any.
+ * Threads: libmicrohttpd's thread calls live_follow(), any thread the other functions.
  */
 #pragma once
 
@@ -25,17 +25,19 @@ struct live {
 
 void live_init(struct live *live);
 
-/* An endless answer with the events for this connection. NULL: LIVE_PAGES_MAX follow already, or memory ran out. */
+/* Returns an endless response with the events for this connection; NULL if LIVE_PAGES_MAX pages already follow, or
+ * memory ran out. */
 struct MHD_Response *live_follow(struct live *live, struct MHD_Connection *connection);
 
 void live_publish(struct live *live, const char *state);
 
-/* Sends an empty comment, which fails on connections whose page is gone. */
+/* Sends an empty comment to all pages: sending fails on the connections of closed pages, so libmicrohttpd closes them.
+ * */
 void live_beat(struct live *live);
 unsigned live_pages(struct live *live);
 
 /* Ends all answers: no connection sleeps after this. */
 void live_end(struct live *live);
 
-/* After the server has stopped. */
+/* Destroys `live` after the server has stopped. */
 void live_destroy(struct live *live);

@@ -1,7 +1,7 @@
 /*
- * names: adds names to a profile that the client sends. The page uses it for profiles without names that it opens
- * itself, such as samply's. The libraries of such a profile then count as served, so the page can also show its source
- * and machine code.
+ * The request "names" symbolizes a profile that the client sends. The page sends profiles without symbols, such as
+ * samply's, that the user opens in the page. The symbol API then serves the libraries of such a profile, too, so the
+ * page can show its source and machine code.
  */
 #include "serve/symbol_api.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* A connection that is on the list has a socket; others have -1. */
+/* Removes a connection from the list, and sets its socket to -1. Other connections already have -1. */
 static void remove_connection(struct newcomers *newcomers, struct newcomer *newcomer)
 {
     if (newcomer->socket < 0)

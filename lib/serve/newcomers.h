@@ -1,10 +1,10 @@
 /*
- * Connections that have not shown the token yet. Every user of the machine can open connections, and the server accepts
- * a limited number. So newcomers have a limit of their own: one above it closes the oldest. A browser sends its request
- * at once, and is a newcomer for less than a millisecond. Idle connections of strangers are closed, and never displace
- * a connection that has shown the token.
+ * Newcomers: connections that have not sent the token yet. Every user of the machine can open connections, and the
+ * server accepts a limited number. So newcomers have their own limit: a new connection above the limit closes the
+ * oldest newcomer. A browser sends its request at once, and is a newcomer for less than a millisecond. The server
+ * closes idle newcomers, and newcomers never displace a connection that has sent the token.
  *
- * All functions are called by the thread of libmicrohttpd that serves the connections.
+ * Threads: libmicrohttpd's thread calls all functions.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 enum {
     NEWCOMERS_MAX = 32,
-    NEWCOMER_SECONDS = 5, /* until a silent newcomer is closed */
+    NEWCOMER_SECONDS = 5, /* seconds until the server closes a silent newcomer */
 };
 
 struct newcomer {
@@ -22,15 +22,16 @@ struct newcomer {
     struct newcomer *older, *newer;
 };
 
-/* Starts zeroed. It is empty again when all connections have been closed. */
+/* Starts zeroed. The list is empty again after all connections have closed. */
 struct newcomers {
     struct newcomer *oldest, *newest;
     size_t count;
 };
 
-/* For MHD_OPTION_NOTIFY_CONNECTION with a struct newcomers: takes in a new connection, and forgets a closed one. */
+/* Callback for MHD_OPTION_NOTIFY_CONNECTION, with a struct newcomers as context: adds new connections to the list, and
+ * removes closed ones. */
 void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void **kept,
                       enum MHD_ConnectionNotificationCode what);
 
-/* The connection has shown the token: it is no newcomer any more, and may be idle for `seconds`. */
+/* Removes a connection that has sent the token from the newcomers, and sets its idle timeout to `seconds`. */
 void newcomers_promote(struct newcomers *newcomers, struct MHD_Connection *connection, unsigned seconds);

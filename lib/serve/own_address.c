@@ -8,7 +8,8 @@
 
 void own_address_write_token(char token[TOKEN_LENGTH + 1], const unsigned char bits[TOKEN_BITS / 8])
 {
-    static const char digits[33] = "0123456789abcdefghjkmnpqrstvwxyz"; /* without characters that look alike */
+    static const char digits[33] =
+        "0123456789abcdefghjkmnpqrstvwxyz"; /* digits and letters, without i, l, o and u, which resemble others */
     unsigned rest = 0, rest_bits = 0;
     for (size_t i = 0; i < TOKEN_LENGTH; i++) {
         if (rest_bits < 5) {

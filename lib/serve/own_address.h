@@ -1,6 +1,6 @@
 /*
- * The address that prof prints, and whether a request was sent to it: "http://127.0.0.1:3000/TOKEN/". The token is 120
- * bits, random or a keyed hash (lasting_address.h), so only clients that know the address get answers.
+ * The address that prof prints, "http://127.0.0.1:3000/TOKEN/", and checks that a request was sent to this address. The
+ * token is 120 bits, random or a keyed hash (lasting_address.h), so only clients that know the address get answers.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TOKEN_BITS = 120, TOKEN_LENGTH = TOKEN_BITS / 5 }; /* characters, of 5 bits each */
+enum { TOKEN_BITS = 120, TOKEN_LENGTH = TOKEN_BITS / 5 }; /* characters of the token, 5 bits each */
 
 struct own_address {
     uint16_t port;
@@ -20,17 +20,17 @@ struct own_address {
 /* Writes bits as a token. */
 void own_address_write_token(char token[TOKEN_LENGTH + 1], const unsigned char bits[TOKEN_BITS / 8]);
 
-/* The address of a server on this port of 127.0.0.1 with this token; NULL: a new random token. Fails with -EIO if
+/* Makes the address of a server on this port of 127.0.0.1 with this token; NULL: a new random token. Fails with -EIO if
  * the system has no random numbers. */
 int own_address_init(struct own_address *own, uint16_t port, const char *token, struct error *err);
 
-/* Whether a Host header names the server: 127.0.0.1 or localhost and its port, which clients leave out if it is 80.
- * False for NULL (no header). */
+/* Returns whether a Host header names the server: 127.0.0.1 or localhost, and the port, which clients omit if it is 80.
+ * Returns false for NULL (no header). */
 bool own_address_is_host(const struct own_address *own, const char *host);
 
-/* Whether an Origin header names the server. */
+/* Returns whether an Origin header names the server. */
 bool own_address_is_origin(const struct own_address *own, const char *origin);
 
-/* The part after the token in the path of a request ("" or "/..."), or NULL if the path does not begin with the
- * token. Takes the same time for every wrong token. */
+/* Returns the part after the token in the path of a request ("" or "/..."); NULL if the path does not begin with the
+ * token. The comparison takes the same time for every wrong token. */
 const char *own_address_path_after_token(const struct own_address *own, const char *path);

@@ -1,5 +1,5 @@
 /*
- * The page as one file without a profile, made of the assets: see export/html_page.h.
+ * Makes the template of exported pages from the assets: the page as one file without a profile, see export/html_page.h.
  */
 #pragma once
 
@@ -7,11 +7,11 @@
 #include "base/text_buffer.h"
 #include "serve/serve_options.h"
 
-/* The asset that html_template() takes for its shell. */
+/* Path of the asset that is the shell of html_template(). */
 #define PAGE_SHELL "shell.html"
 
-/* Appends the template. -ENOENT if the assets have no shell. */
+/* Appends the template to a buffer. Returns -ENOENT if the assets contain no shell. */
 int page_template(const struct serve_asset *assets, size_t count, struct text_buffer *out, struct error *err);
 
-/* Appends the file itself, decompressed. */
+/* Appends the decompressed asset. */
 int asset_unpack(const struct serve_asset *asset, struct text_buffer *out, struct error *err);

@@ -2,8 +2,8 @@
  * One thread handles the requests in turn: a single request already uses all processors.
  *
  * A post belongs to the server's thread until it is queued, to the worker until its connection is resumed, and then to
- * the server's thread again. The queue's lock hands it over. libmicrohttpd neither frees nor times out a suspended
- * connection, so the post stays valid meanwhile, even if the client disconnects.
+ * the server's thread again. The lock of the queue transfers the ownership. libmicrohttpd neither frees nor times out a
+ * suspended connection, so the post stays valid meanwhile, even if the client disconnects.
  */
 #include "serve/post.h"
 
@@ -24,12 +24,12 @@ struct post {
     struct MHD_Connection *connection;
     const struct post_handler *handler;
     ARRAY(char) body;
-    int file;          /* with the body, for a handler that takes one; else -1 */
+    int file;          /* file with the body, for handlers that read a file; otherwise -1 */
     uint64_t received; /* bytes of the body, including dropped ones */
-    int problem;       /* 0, or why the body is not whole: -E2BIG, -ENOMEM */
+    int problem;       /* 0, or the error that truncated the body: -E2BIG or -ENOMEM */
     bool is_answered;
     struct api_answer answer;
-    struct post *next; /* in the queue */
+    struct post *next; /* the next post in the queue */
 };
 
 struct post_worker {
@@ -37,12 +37,12 @@ struct post_worker {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct post *first, **last; /* the queue */
-    atomic_bool ending;         /* set under the lock; the current request reads it without */
+    atomic_bool ending;         /* written under the lock, read without the lock by the current request */
     bool has_ended;
     int profile_fd;
-    int changed_fd; /* under the lock: the descriptor of the new profile; -1 */
-    int own_fd;     /* equal to profile_fd after a change; -1 */
-    bool is_loaded; /* the api's libraries */
+    int changed_fd; /* descriptor of the new profile, protected by the lock; -1: no change */
+    int own_fd;     /* equal to profile_fd after a change, because the worker then owns it; -1 before */
+    bool is_loaded; /* `api` has the libraries of the current profile */
     struct symbol_api api;
 };
 
@@ -140,7 +140,7 @@ static void compute_answer(struct post_worker *worker, struct post *post)
     post->is_answered = true;
 }
 
-/* The next post, or NULL when the worker must end. */
+/* Waits for the next post of the queue. Returns NULL when the worker must end. */
 static struct post *wait_for_post(struct post_worker *worker)
 {
     pthread_mutex_lock(&worker->lock);
@@ -166,7 +166,7 @@ static void *run_worker(void *context)
     return NULL;
 }
 
-/* False if the worker ends. */
+/* Adds a post to the queue. Returns false if the worker is ending. */
 static bool enqueue(struct post_worker *worker, struct post *post)
 {
     pthread_mutex_lock(&worker->lock);
@@ -225,7 +225,7 @@ int post_worker_start(struct post_worker **out, int profile_fd, const struct ser
     worker->last = &worker->first;
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->changed, NULL);
-    worker->has_ended = true; /* the thread was not started */
+    worker->has_ended = true; /* without a thread, nothing waits */
     worker->api.search = options->search;
     worker->api.control = options->control;
     worker->api.control_context = options->control_context;

@@ -3,19 +3,19 @@
  * the machine and every open web page can reach a web server on localhost. So the server answers a request only under
  * all of these conditions:
  *
- *   - it came to 127.0.0.1: the server listens on no other address;
- *   - it has one Host header, with the printed address: not a name of an attacker's that resolves to 127.0.0.1 (DNS
+ *   - it arrives at 127.0.0.1: the server listens on no other address;
+ *   - it has one Host header, with the printed address: not an attacker's name that resolves to 127.0.0.1 (DNS
  *     rebinding);
- *   - it has no Origin header, or one with the own address: no other web page sent it. The exception is a front-end
- *     that the user chose instead of prof's own: it may request the profile and symbols, and read them (CORS);
+ *   - it has no Origin header, or the Origin header has the printed address: no other web page sent it. The
+ *     exception is the front-end of --ui hosted: it may read the profile and symbols (CORS);
  *   - its path begins with the token, 120 bits that only the printed address has. The comparison takes constant
  *     time, and every other path gets the same answer, so nobody can guess the token step by step. A browser gets this
  *     answer as a page, which explains what to do if prof has stopped.
  *
- * The server answers any other request, and closes its connection. It limits the size of headers, and the number and
- * idle time of connections; the limits are strictest for connections that have not sent the token (newcomers.h). The
- * server writes nothing, and no path of a request becomes a file name: the server searches it in the tables of assets
- * and of routes. The exception is a directory with another front-end, see directory.h.
+ * Any other request gets an error, and the server closes its connection. The server limits the size of headers, and the
+ * number and idle time of connections; the limits are strictest for connections that have not sent the token
+ * (newcomers.h). The server writes no files, and no path of a request becomes a file name: the server searches the path
+ * in the tables of assets and of routes. The exception is a directory with another front-end, see serve_directory.h.
  *
  * One thread serves all connections: it sends from memory or from the page cache, and decompresses a profile in chunks.
  * The symbol API, which reads debug info, has a worker thread (post.h).
@@ -47,9 +47,9 @@
 #include <unistd.h>
 
 enum {
-    CONNECTIONS = 64 + NEWCOMERS_MAX, /* at a time; a browser opens about six */
+    CONNECTIONS = 64 + NEWCOMERS_MAX, /* concurrent connections; a browser opens about six */
     CONNECTION_MEMORY = 262144,       /* bytes for the request's line and headers, and for a chunk of the answer */
-    IDLE_SECONDS = 60,                /* until a silent connection that has shown the token is closed */
+    IDLE_SECONDS = 60,                /* until the server closes a silent connection that has sent the token */
     LISTEN_BACKLOG = 64,
 };
 
@@ -59,7 +59,7 @@ struct server {
     struct served_profile profile;
     struct post_worker *worker;
     struct live live;
-    int first_fd; /* of the first profile, once has_changed */
+    int first_fd; /* descriptor of the first profile, after has_changed */
     bool has_changed;
     pthread_mutex_t profile_lock; /* protects `profile`, which changes during a recording */
     int directory;                /* -1: the assets are served */
@@ -76,8 +76,8 @@ static void set_added(struct served_profile *profile, const struct serve_added *
 
 /* ---- requests ---- */
 
-/* Whether a page requests added samples of a recording that has ended; it would mistake the saved profile for a
- * part. */
+/* Returns whether a page requests added samples of a recording that has ended: the page would mistake the saved profile
+ * for added samples. */
 static bool requests_ended_recording(const struct server *server, const struct recipient *to)
 {
     return server->options.is_live && !server->profile.is_live && answer_asks_for_added(to);
@@ -114,7 +114,7 @@ static enum MHD_Result serve_live(struct server *server, const struct recipient 
     return answer_events(to, response);
 }
 
-/* The template from which the page makes files that need no server. */
+/* Serves the template from which the page makes files that need no server. */
 static enum MHD_Result serve_template(struct server *server, const struct recipient *to)
 {
     struct text_buffer text = {0};
@@ -166,7 +166,7 @@ static const struct serve_asset *asset_find(const struct server *server, const c
     return NULL;
 }
 
-/* Whether a page of another server may read the answers of routes. */
+/* Returns whether a page of another server may read the answers of the routes. */
 static bool is_allowed_page(const struct server *server, const char *origin)
 {
     return server->options.page_origin && !strcmp(origin, server->options.page_origin);
@@ -177,7 +177,7 @@ static bool is_get(const char *method)
     return !strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD);
 }
 
-/* Whether the Content-Length exceeds the limit. */
+/* Returns whether the Content-Length exceeds the limit of the handler. */
 static bool has_too_large_body(struct MHD_Connection *connection, uint64_t limit)
 {
     const char *length = microhttpd.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
@@ -191,7 +191,7 @@ static enum MHD_Result refuse_body(const struct recipient *to)
     return answer_api(to, &answer);
 }
 
-/* The first call for a POST: its body is wanted. */
+/* Handles the first call for a POST: creates a post, so that the next calls collect the body. */
 static enum MHD_Result create_post(const struct recipient *to, const struct route *route, struct post **request)
 {
     if (has_too_large_body(to->connection, post_limit(&route->post)))
@@ -254,7 +254,7 @@ static struct recipient find_recipient(const struct server *server, struct MHD_C
                               server->directory < 0};
 }
 
-/* The number of times that a request has a header. */
+/* Counts the occurrences of a header in a request. */
 struct header_count {
     const char *name;
     unsigned count;
@@ -268,8 +268,8 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
     return MHD_YES;
 }
 
-/* Gets the value of a header, or NULL if the request does not have it. False if it appears more than once: other
- * programs may read another one. */
+/* Gets the value of a header; NULL if the request lacks the header. Returns false for repeated headers: programs differ
+ * in which one they use. */
 static bool single_header(struct MHD_Connection *connection, const char *name, const char **value)
 {
     struct header_count header = {.name = name};
@@ -278,9 +278,9 @@ static bool single_header(struct MHD_Connection *connection, const char *name, c
     return header.count <= 1;
 }
 
-/* Why a request is refused, by its headers: its sender or its destination is wrong. */
+/* A refusal of a request whose headers name a wrong sender or destination. */
 struct refusal {
-    unsigned status; /* 0: the request is not refused */
+    unsigned status; /* 0: the request is allowed */
     const char *sentence;
 };
 
@@ -298,7 +298,7 @@ static struct refusal check_request(const struct server *server, const struct re
     return (struct refusal){0};
 }
 
-/* Reads the format and size of the file. */
+/* Opens a profile: reads the format and the size of the file. */
 static int profile_open(struct served_profile *profile, int fd, struct error *err)
 {
     enum { GZIP_SMALLEST = 18, GZIP_SIZE_FIELD = 4 }; /* RFC 1952 */
@@ -312,7 +312,8 @@ static int profile_open(struct served_profile *profile, int fd, struct error *er
     unsigned char magic[2], end[GZIP_SIZE_FIELD];
     profile->is_gzip = profile->size >= GZIP_SMALLEST && pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
                        gunzip_begins(magic, sizeof(magic));
-    profile->is_json = !profile->is_gzip && pread(fd, magic, 1, 0) == 1 && magic[0] != 0xdc; /* as JSLB begins */
+    profile->is_json =
+        !profile->is_gzip && pread(fd, magic, 1, 0) == 1 && magic[0] != 0xdc; /* the first byte of JSLB */
     if (profile->is_gzip && pread(fd, end, sizeof(end), info.st_size - GZIP_SIZE_FIELD) == sizeof(end))
         profile->json_size = (uint64_t)end[0] | (uint64_t)end[1] << 8 | (uint64_t)end[2] << 16 | (uint64_t)end[3] << 24;
     return 0;
@@ -347,9 +348,9 @@ static enum MHD_Result drop_body(struct request *request, size_t *size)
     return request->dropped <= API_BODY_READ_MAX ? MHD_YES : MHD_NO;
 }
 
-/* libmicrohttpd's handler of requests. libmicrohttpd calls it when the headers are there, for each piece of a body, and
- * at the end of the request. If the first call answers, it closes a connection that may send a body. So a GET is
- * answered in the last call, and its body, to which HTTP gives no meaning, is dropped. */
+/* The handler of requests. libmicrohttpd calls it after the headers, for each piece of a body, and at the end of the
+ * request. If the first call answers, libmicrohttpd closes a connection that may send a body. So the handler answers a
+ * GET in the last call, and drops its body, which has no meaning in HTTP. */
 static enum MHD_Result handle_request(void *context, struct MHD_Connection *connection, const char *url,
                                       const char *method, const char *version, const char *body, size_t *body_size,
                                       void **kept)
@@ -391,7 +392,7 @@ static void free_request(void *context, struct MHD_Connection *connection, void 
 
 /* ---- starting and stopping ---- */
 
-/* A listening socket on this port of 127.0.0.1, or a negative errno value. */
+/* Opens a listening socket on this port of 127.0.0.1. Returns its descriptor or a negative errno value. */
 static int listen_on(uint16_t port)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -399,7 +400,7 @@ static int listen_on(uint16_t port)
         return -errno;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int yes = 1; /* lingering connections of an ended server do not block the port */
+    int yes = 1; /* old connections of a stopped server do not block the port */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     if (bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 && listen(fd, LISTEN_BACKLOG) == 0)
         return fd;
@@ -427,7 +428,7 @@ static int listen_on_first_free(struct server *server, struct error *err)
     return fd;
 }
 
-/* The port of a listening socket, or a negative errno value. */
+/* Returns the port of a listening socket, or a negative errno value. */
 static int get_port(int fd, struct error *err)
 {
     struct sockaddr_in address = {0};
@@ -437,7 +438,7 @@ static int get_port(int fd, struct error *err)
     return ntohs(address.sin_port);
 }
 
-/* Serves on this socket, which the server owns if this succeeds. */
+/* Starts to serve on a socket. On success, the server owns the socket. */
 static int start_on_socket(struct server *server, int fd, struct error *err)
 {
     int port = get_port(fd, err);
@@ -519,7 +520,7 @@ void serve_live_publish(struct server *server, int profile_fd, const struct serv
         if (added_before >= 0)
             close(added_before);
         post_worker_set_profile(server->worker, profile_fd);
-        if (server->has_changed) /* the worker may read the first one still */
+        if (server->has_changed) /* the worker may still read the first profile, so that stays open */
             close(before);
         else
             server->first_fd = before;

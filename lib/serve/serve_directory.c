@@ -25,7 +25,8 @@ int directory_open(const char *path, struct error *err)
     return directory;
 }
 
-/* Copies the next name of a path to `name`; false if no file of a front-end has such a name. */
+/* Copies the next component of a path to `name`. Returns false for components that no file of a front-end has, such as
+ * "..". */
 static bool read_path_component(const char **path, char name[LONGEST_NAME + 1])
 {
     size_t length = strcspn(*path, "/");
@@ -37,7 +38,7 @@ static bool read_path_component(const char **path, char name[LONGEST_NAME + 1])
     return true;
 }
 
-/* A regular file that others cannot make this wait for: pipes and devices are not opened for reading. */
+/* Opens a regular file. Never opens pipes and devices for reading, which could block. */
 static int open_regular(int directory, const char *name, uint64_t *size)
 {
     struct stat info;

@@ -18,35 +18,36 @@ enum { SERVE_FIRST_PORT = 3000 };
 struct serve_asset {
     const char *path; /* below the token: "" is the page itself, then "main.js", ... */
     const char *type; /* Content-Type */
-    const char *etag; /* changes with the content; with its quotes */
+    const char *etag; /* changes with the content; includes the quotes */
     const unsigned char *gzip;
     size_t gzip_size;
 };
 
-/* Added pieces of the profile (profile/append.h): the first `end` bytes of an append-only file, number `base` of
- * such files, with objects of "added" and a comma before each. */
+/* Added pieces of a growing profile (profile/append.h): objects of the array "added", each after a comma, in the first
+ * `end` bytes of an append-only file. `base` is the number of the file. */
 struct serve_added {
     int fd;
     uint64_t base, end;
 };
 
 struct serve_options {
-    const struct serve_asset *assets; /* all texts must outlive the server */
+    const struct serve_asset *assets; /* assets of the page; all texts of this struct must outlive the server */
     size_t asset_count;
-    const char *directory;             /* a front-end to serve instead of the assets; NULL: none */
-    const char *page_origin;           /* the web page that may read profile and symbols, "https://..."; NULL: none */
-    const char *token;                 /* see own_address_init(); NULL: a new random one */
-    uint16_t first_choice;             /* the preferred port; 0: none */
-    uint16_t port;                     /* else this; 0: any free one */
-    bool search_port;                  /* try the next port while one is taken */
-    const char *cache_directory;       /* see struct symbolizer_options */
-    const struct debug_search *search; /* for the symbol API; NULL: the system's directories. Must outlive the server */
+    const char *directory;       /* a front-end to serve instead of the assets; NULL: none */
+    const char *page_origin;     /* the web page that may read profile and symbols, "https://..."; NULL: none */
+    const char *token;           /* see own_address_init(); NULL: a new random one */
+    uint16_t first_choice;       /* the preferred port; 0: none */
+    uint16_t port;               /* the port if first_choice is taken; 0: any free port */
+    bool search_port;            /* try the following ports while the port is taken */
+    const char *cache_directory; /* see struct symbolizer_options */
+    const struct debug_search
+        *search; /* for the symbol API; NULL: search the system's directories. Must outlive the server */
     const struct source_map *source_maps;
     size_t source_map_count;
-    const struct serve_added *added; /* of the profile; NULL: nothing */
+    const struct serve_added *added; /* added pieces of the profile; NULL: none */
     bool is_live;                    /* the profile belongs to a running recording: serve_live_publish() */
-    /* Passes on a request of the page to the recording, a line ("pause"), and fills in the answer, a sentence; false if
-     * it failed. Called in a thread of the server. Only of a live server. */
+    /* Callback of a live server, in a thread of the server: sends a request of the page, a line such as "pause", to the
+     * recording, and stores the answer, a sentence. Returns false on failure. */
     bool (*control)(void *context, const char *request, char *answer, size_t size);
     void *control_context;
 };

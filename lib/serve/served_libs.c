@@ -45,7 +45,8 @@ const char *script_path(const char *file)
     return strncmp(file, scheme, strlen(scheme)) == 0 ? file + strlen(scheme) : file;
 }
 
-/* An untrusted profile cannot name any file: a key or a list of passwords is no script. */
+/* Returns whether the path has the extension of a script: an untrusted profile must not name other files, such as
+ * private keys. */
 static bool is_script(const char *file)
 {
     static const char *const endings[] = {".js",  ".mjs", ".cjs",  ".jsx", ".ts",    ".mts", ".cts", ".tsx", ".py",

@@ -1,8 +1,8 @@
 /*
  * source/v1. The client names a file, and the debug info of the address determines the file to open. So a request
- * cannot open a file that no address of a recorded library comes from.
- * A request without library and address, an extension of prof, is for a script: a source file of code that was compiled
- * at run time. It is opened if the profile names it and it has the ending of a script, and only for prof's own page.
+ * cannot open a file that no address of a recorded library comes from. A request without library and address, an
+ * extension of prof, is for a script: a source file of code that was compiled at run time. prof opens a script only if
+ * the profile names it, its name has the extension of a script, and the client is prof's own page.
  */
 #include "serve/symbol_api.h"
 
@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCE_MAX = 16 << 20 }; /* bytes; larger files are useless in a view */
+enum { SOURCE_MAX = 16 << 20 }; /* bytes; a view of a larger file is useless */
 
-/* Whether a frame of the address has this file. */
+/* Returns whether a frame of the address has this source file. */
 static bool is_file_of(const struct symbol_answers *answers, const char *file)
 {
     if (answers->count != 1)
@@ -31,8 +31,8 @@ static bool is_file_of(const struct symbol_answers *answers, const char *file)
     return false;
 }
 
-/* The path to open, to be freed: as the user maps it, and a relative one counts from the directory of the library. NULL
- * if memory ran out. */
+/* Applies the user's source maps to a path, and makes a relative path absolute, from the directory of the library. The
+ * caller frees the result. NULL if memory ran out. */
 static char *resolve_path(const struct symbol_api *api, const char *file, const char *lib_path)
 {
     const char *slash = strrchr(lib_path, '/');
@@ -45,7 +45,7 @@ static char *resolve_path(const struct symbol_api *api, const char *file, const 
     return path;
 }
 
-/* From where the debug info has the file, or the user: -ENOENT for whatever cannot be opened. */
+/* Loads a source file from its path in the debug info, or its mapped path; -ENOENT if the file cannot be opened. */
 static int load_local(const struct symbol_api *api, const char *file, const char *lib_path, char **text, size_t *size,
                       struct error *err)
 {

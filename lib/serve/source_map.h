@@ -1,15 +1,15 @@
 /*
- * Where source files are on this machine, when the debug info names the place where they were compiled.
+ * Maps source directories in debug info, which are those of the compiling machine, to directories on this machine.
  */
 #pragma once
 
 #include <stddef.h>
 
-/* Files in the directory `from` (or the file of that name) are in the directory `to`. */
+/* Files in the directory `from` (or the file `from`) are in the directory `to`. */
 struct source_map {
     const char *from, *to;
 };
 
-/* The path that the first of `maps` with a fitting `from` makes of `path`, or a copy of `path`. A map fits whole
- * names: /src is not a beginning of /src2/a.c. The caller frees it; NULL if memory ran out. */
+/* Applies the first map whose `from` contains `path`, or copies `path`. Maps compare whole path components: /src does
+ * not contain /src2/a.c. The caller frees it; NULL if memory ran out. */
 char *source_map_apply(const struct source_map *maps, size_t count, const char *path);

@@ -16,7 +16,7 @@ struct requested_lib {
     uint32_t row; /* of the profile's */
     struct identified_library lib;
     bool is_identified;
-    ARRAY(uint64_t) rvas;         /* sorted and distinct after the last one */
+    ARRAY(uint64_t) rvas;         /* sorted and distinct after the last address was added */
     struct symbol_answers *found; /* in `jobs` */
     struct error problem;         /* why nothing is found */
 };
@@ -24,14 +24,14 @@ struct requested_lib {
 struct lookup_of_request {
     const struct symbol_api *api;
     struct symbolicate_request request;
-    uint32_t *requested_of_module;   /* per module of the request: into `requested`, or SERVED_LIB_NONE */
+    uint32_t *requested_of_module;   /* for each module of the request, its index in `requested`, or SERVED_LIB_NONE */
     struct requested_lib *requested; /* each library once */
     size_t requested_count;
-    struct symbol_job *jobs; /* of the identified libraries */
+    struct symbol_job *jobs; /* addresses of the identified libraries */
     size_t job_count;
 };
 
-/* ---- bringing together ---- */
+/* ---- collecting addresses ---- */
 
 static void request_lib(struct lookup_of_request *lookup, uint32_t *requested_of_row, uint32_t row)
 {
@@ -41,7 +41,7 @@ static void request_lib(struct lookup_of_request *lookup, uint32_t *requested_of
     lookup->requested[lookup->requested_count++].row = row;
 }
 
-/* Which libraries of the profile the modules are. */
+/* Finds the libraries of the profile that the modules name. */
 static int request_libs(struct lookup_of_request *lookup, struct error *err)
 {
     const struct symbolicate_request *request = &lookup->request;
@@ -164,7 +164,8 @@ static void write_place(struct json_writer *writer, const struct symbol_frame *f
     }
 }
 
-/* Writes the functions at an address: the one that was not inlined, and the calls inlined into it, innermost first. */
+/* Writes the functions at an address: the calls that were inlined, innermost first, and the function that contains
+ * them. */
 static void write_functions(struct json_writer *writer, const struct symbol_answers *answers, size_t index,
                             uint64_t rva)
 {
@@ -242,8 +243,8 @@ static void write_missing(struct json_writer *writer, const struct request_modul
     json_close(writer, ']');
 }
 
-/* The distinct modules of a job: clients may name one twice, but an object has a key once. Returns how many modules are
- * missing, or a negative errno value. */
+/* Finds the distinct modules of a job: clients may repeat a module, but a JSON object has each key once. Returns how
+ * many modules are missing, or a negative errno value. */
 static int64_t write_modules(struct json_writer *writer, const struct lookup_of_request *lookup,
                              const struct request_job *job, bool missing_only, struct error *err)
 {

@@ -5,7 +5,7 @@
  *     symbolicate/v5   names, lines and inlined calls of addresses
  *     source/v1        the text of a source file that an address comes from
  *     asm/v1           the machine code of a function, disassembled
- *     names            not of that API: see names_api.c
+ *     names            an extension of prof, see names_api.c
  *
  * It opens only libraries that the served profile names, and only files with their build id.
  */
@@ -20,17 +20,18 @@
 struct symbol_api {
     struct served_libs libs;
     struct symbolizer *symbolizer;
-    const struct debug_search *search; /* for sources and code that this machine lacks; or NULL */
-    struct symbolizer *names;          /* a symbolizer that reads no debug info */
+    const struct debug_search *search; /* debuginfod servers, for missing sources and code; NULL: none */
+    struct symbolizer *names;          /* finds symbols without reading debug info */
     const struct source_map *source_maps;
     size_t source_map_count;
-    bool is_of_own_page; /* the client may read the scripts that the profile names, and get names for other profiles */
+    bool is_of_own_page; /* the client may read the scripts of the profile, and symbolize other profiles */
     const atomic_bool *stop;
     bool (*control)(void *context, const char *request, char *answer, size_t size); /* see struct serve_options */
     void *control_context;
 };
 
-/* The answer is complete in any case; `answer` comes zeroed. All may take seconds: debug info is read. */
+/* The functions always fill `answer`, with an error on failure; `answer` comes zeroed. Each function may take seconds,
+ * because it reads debug info. */
 void symbol_api_symbolicate(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 void symbol_api_control(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 void symbol_api_source(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
