@@ -156,7 +156,7 @@ static int grow_profile(struct follower *follower, struct assemble_result *resul
     if (is_new)
         growing = live_assembly_new(follower->spool, &follower->assemble);
     uint64_t cpu = cpu_time();
-    int code = growing ? live_assembly_go_on(growing, result, &added->end, err) : error_no_memory(err);
+    int code = growing ? live_assembly_add_step(growing, result, &added->end, err) : error_no_memory(err);
     bool is_lost = code && code != -ENODATA;
     if (is_new && is_lost) {
         live_assembly_free(growing);

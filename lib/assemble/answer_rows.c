@@ -8,7 +8,8 @@ static uint32_t add_text(struct interner *interner, const char *text)
     return strings_add_z(&interner->profile->strings, text);
 }
 
-/* A function whose range alone is known has one as well, named by its address: its machine code can be shown. */
+/* Adds the native symbol of a function. A function with only a known address range has a native symbol, too, named by
+ * its address, so that the page can show its machine code. */
 static bool add_native_symbol(struct interner *interner, uint32_t lib, const struct symbol_answer *answer,
                               const char *bare, uint32_t *row)
 {
@@ -47,7 +48,7 @@ bool answer_rows_add(struct interner *interner, const struct library_rows *lib, 
     uint32_t symbol, count = answer->frame_count ? answer->frame_count : 1;
     if (!add_native_symbol(interner, lib->lib, answer, bare, &symbol))
         return false;
-    if (count > UINT8_MAX) /* the format's limit of inline depth: keep the outer frames */
+    if (count > UINT8_MAX) /* limit of the profile format for the inline depth: keep the outer frames */
         count = UINT8_MAX;
     for (uint32_t depth = 0; depth < count; depth++) {
         const struct symbol_frame *from =

@@ -37,9 +37,10 @@
 
 /* ---- stacks ---- */
 
-/* The last address of a replayed stack may stand for several frames. They are chained below the caller's stack.
- * Distinct addresses give distinct frames, so all chains differ and need no lookup. The exception is JIT code named by
- * a perf map: all addresses of a function share one frame. */
+/* Maps the stacks of the replay to stacks of the profile. The last address of a replayed stack may stand for several
+ * frames (inlined calls), which become a chain of stacks below the caller's stack. Distinct addresses give distinct
+ * frames, so all chains differ and need no lookup. The exception is JIT code named by a perf map: all addresses of a
+ * function share one frame. */
 static int map_stacks(struct assembly *assembly, struct error *err)
 {
     const struct replay *replay = &assembly->replay;
@@ -62,7 +63,7 @@ static int map_stacks(struct assembly *assembly, struct error *err)
 
 /* ---- threads ---- */
 
-static bool records_waits(const struct replay *replay)
+static bool has_waits(const struct replay *replay)
 {
     return replay_info_number(replay, INFO_OFF_CPU, 0) != 0;
 }
@@ -91,7 +92,7 @@ static bool is_listed(const struct stable_numbers *numbers, uint32_t thread)
     return false;
 }
 
-/* Those of `numbers` (NULL: none) come first, as they are. */
+/* Chooses the threads of the profile. The threads of `numbers` (NULL: none) come first, in their order. */
 static int choose_threads(struct assembly *assembly, struct stable_numbers *numbers, struct error *err)
 {
     struct replay *replay = &assembly->replay;
@@ -106,7 +107,7 @@ static int choose_threads(struct assembly *assembly, struct stable_numbers *numb
             !array_push(&assembly->order, (uint32_t)i))
             return error_no_memory(err);
     }
-    /* a profile needs a thread, also if the target ended before its first sample */
+    /* a profile needs a thread, even if the target ended before its first sample */
     if (!assembly->order.length && first_known != REPLAY_NONE && !array_push(&assembly->order, first_known))
         return error_no_memory(err);
     if (!assembly->order.length)
@@ -132,8 +133,8 @@ static uint32_t thread_name(struct profile *profile, const struct replay *replay
     return strings_add_z(&profile->strings, text);
 }
 
-/* The end of the recording; of one that has none, its last record. */
-static uint64_t end_time(const struct replay *replay)
+/* Returns the end of the recording; for an unfinished recording, its last record. */
+static uint64_t find_end_time(const struct replay *replay)
 {
     uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
     return end > replay->range.last ? end : replay->range.last;
@@ -158,13 +159,13 @@ static int add_thread(struct assembly *assembly, const struct replay_thread *fro
     thread->pid = strings_add_z(strings, pid);
     thread->tid = strings_add_z(strings, tid);
     thread->is_main = replay_is_main_thread(replay, from);
-    thread->samples.weight_type = records_waits(replay) ? WEIGHT_TRACING_MS : WEIGHT_SAMPLES;
+    thread->samples.weight_type = has_waits(replay) ? WEIGHT_TRACING_MS : WEIGHT_SAMPLES;
     thread->process_start = assembly_ms(assembly, process->start);
     thread->process_end = to_end_ms(assembly, process->end);
     thread->start = assembly_ms(assembly, from->start);
     thread->end = to_end_ms(assembly, from->end);
     if (assembly->window)
-        assembly_window_cut(assembly, from, end_time(replay), thread);
+        assembly_window_set_range(assembly, from, find_end_time(replay), thread);
     if (thread->name == STRING_NONE || thread->process_name == STRING_NONE || thread->process_type == STRING_NONE ||
         thread->pid == STRING_NONE || thread->tid == STRING_NONE)
         return error_no_memory(err);
@@ -179,9 +180,9 @@ static int add_threads(struct assembly *assembly, struct stable_numbers *numbers
     return code;
 }
 
-/* Time 0 of the profile: the start of the recording, or its first event if that is earlier or the start is unknown. Of
- * a flight recorder it is the start of what there is. */
-static uint64_t zero_time(const struct replay *replay)
+/* Time 0 of the profile: the start of the recording, or its first event if that is earlier or the start is unknown. For
+ * a flight recorder: the start of its oldest sample. */
+static uint64_t find_zero_time(const struct replay *replay)
 {
     uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
     if (replay->spool.keeps_last && replay->range.first_sample > start + replay->infos.interval)
@@ -192,7 +193,7 @@ static uint64_t zero_time(const struct replay *replay)
 /* ---- markers ---- */
 
 /* For each thread of the replay, the profile's thread that shows it; PROFILE_NONE. NULL if memory ran out. */
-static uint32_t *list_rows(const struct assembly *assembly)
+static uint32_t *list_profile_rows(const struct assembly *assembly)
 {
     size_t count = assembly->replay.threads.length;
     uint32_t *rows = malloc((count + 1) * sizeof(*rows));
@@ -206,11 +207,11 @@ static uint32_t *list_rows(const struct assembly *assembly)
 static int add_markers(struct assembly *assembly, struct error *err)
 {
     struct marker_rows rows;
-    uint32_t *rows_of = list_rows(assembly);
+    uint32_t *rows_of = list_profile_rows(assembly);
     if (!rows_of)
         return error_no_memory(err);
     const struct shown_threads shown = {.rows_of = rows_of, .replay = &assembly->replay};
-    marker_rows_init(&rows, &assembly->profile, assembly->start_ns, end_time(&assembly->replay));
+    marker_rows_init(&rows, &assembly->profile, assembly->start_ns, find_end_time(&assembly->replay));
     recording_markers_add(&rows, &assembly->replay.marks, &assembly->replay.program_marks);
     size_t counters = program_markers_add(&rows, &shown), processes = process_markers_add(&rows, &shown);
     processes += memory_markers_add(&rows, &shown);
@@ -221,7 +222,7 @@ static int add_markers(struct assembly *assembly, struct error *err)
     if (!code && has_markers && assembly->profile.meta.marker_schema == STRING_NONE)
         code = error_no_memory(err);
     if (!code)
-        code = metadata_note_markers(&assembly->profile, counters, processes, err);
+        code = metadata_add_omitted(&assembly->profile, counters, processes, err);
     marker_rows_destroy(&rows);
     free(rows_of);
     return code;
@@ -229,7 +230,7 @@ static int add_markers(struct assembly *assembly, struct error *err)
 
 /* ---- more tables ---- */
 
-/* The names of those who wake threads are texts of the profile. */
+/* Adds the names of wakers to the strings of the profile. */
 static int add_wakers(struct assembly *assembly, struct error *err)
 {
     const struct replay *replay = &assembly->replay;
@@ -267,7 +268,7 @@ double assembly_time_resolution(const struct assembly *assembly)
     return resolution < 0.001 ? 0.001 : resolution;
 }
 
-/* `path` NULL: to a file in memory, whose descriptor result->memory_fd becomes the caller's. */
+/* `path` NULL: writes to a file in memory; the caller then owns its descriptor result->memory_fd. */
 static int write_profile(struct assembly *assembly, const char *path, bool keeps_old, struct assemble_result *result,
                          struct error *err)
 {
@@ -299,10 +300,10 @@ static int write_profile(struct assembly *assembly, const char *path, bool keeps
     return code;
 }
 
-/* Whether to print the library. A stripped program with few addresses only appears in the profile's metadata; so does a
- * library with most of its names, unless the others are those of a twentieth of the samples, or of much of what makes a
- * profile without names. */
-static bool is_worth_saying(const struct assembly *assembly, const struct missing_symbols *missing)
+/* Whether to print the library. Only the profile's metadata lists a stripped program with few addresses, and a library
+ * with names for most addresses, unless its other addresses have a twentieth of the samples, or most of the samples
+ * without names. */
+static bool is_worth_printing(const struct assembly *assembly, const struct missing_symbols *missing)
 {
     enum { FIFTIETH = 50, TWENTIETH = 20, FIFTH = 5 };
     const struct trust_counts *all = &assembly->trust.all;
@@ -318,7 +319,7 @@ static void list_missing_symbols(const struct assembly *assembly, struct assembl
     const struct symbolization *symbolization = &assembly->symbolization;
     for (size_t i = 0; i < symbolization->missing_symbols.length; i++) {
         const struct missing_symbols *from = &symbolization->missing_symbols.data[i];
-        if (!is_worth_saying(assembly, from) || result->missing_symbols_count++ >= ASSEMBLE_MISSING_SYMBOLS)
+        if (!is_worth_printing(assembly, from) || result->missing_symbols_count++ >= ASSEMBLE_MISSING_SYMBOLS)
             continue;
         struct assemble_missing_symbols *missing = &result->missing_symbols[result->missing_symbols_count - 1];
         missing->reason = from->reason;
@@ -334,7 +335,7 @@ static void list_missing_symbols(const struct assembly *assembly, struct assembl
                  strings_text(&assembly->profile.strings, symbolization->gone.data[0]));
 }
 
-/* What does not fit is left out. */
+/* Describes the sampled events, as many as fit in the text. */
 static void describe_events(const struct replay *replay, char *text, size_t size)
 {
     size_t used = 0;
@@ -349,7 +350,7 @@ static void describe_events(const struct replay *replay, char *text, size_t size
     }
 }
 
-void assembly_fill_result(const struct assembly *assembly, struct assemble_result *result)
+void assembly_describe_result(const struct assembly *assembly, struct assemble_result *result)
 {
     const struct replay *replay = &assembly->replay;
     result->samples = replay->samples.count;
@@ -418,7 +419,7 @@ int assembly_describe(struct assembly *assembly, const struct assemble_options *
                       struct error *err)
 {
     struct stable_numbers *numbers = options->numbers;
-    uint64_t range_start = zero_time(&assembly->replay);
+    uint64_t range_start = find_zero_time(&assembly->replay);
     assembly->start_ns = numbers && numbers->start_ns ? numbers->start_ns : range_start;
     if (numbers)
         numbers->start_ns = assembly->start_ns;
@@ -450,13 +451,13 @@ int assembly_describe(struct assembly *assembly, const struct assemble_options *
                                                        .order = assembly->order.data,
                                                        .count = assembly->order.length,
                                                        .start_ns = assembly->start_ns,
-                                                       .end_ns = end_time(&assembly->replay)};
+                                                       .end_ns = find_end_time(&assembly->replay)};
         code = profile_counters_fill(&assembly->profile, &source, err);
     }
     return code;
 }
 
-void assembly_forget_description(struct assembly *assembly)
+void assembly_remove_description(struct assembly *assembly)
 {
     profile_forget_description(&assembly->profile);
     trust_destroy(&assembly->trust);
@@ -492,11 +493,11 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     if (!code)
         code = write_profile(&assembly, output_path, options->keeps_old, result, err);
     if (!code)
-        assembly_fill_result(&assembly, result);
+        assembly_describe_result(&assembly, result);
     if (!code)
         list_missing_symbols(&assembly, result);
     if (!code && options->window)
-        assembly_window_go_on(options->window, &assembly, end_time(&assembly.replay));
+        assembly_window_advance(options->window, &assembly, find_end_time(&assembly.replay));
     assembly_destroy(&assembly);
     return code;
 }

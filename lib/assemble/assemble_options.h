@@ -1,5 +1,5 @@
 /*
- * What a profile is assembled with, and what became of it. See assemble.h.
+ * The options of an assembly, and its result. See assemble.h.
  */
 #pragma once
 
@@ -16,12 +16,13 @@
 #include <stdint.h>
 
 struct assemble_options {
-    unsigned threads;                  /* for symbolization; 0: one per processor */
+    unsigned threads;                  /* number of threads for symbolization; 0: one per CPU */
     const char *cache_directory;       /* see struct symbolizer_options */
-    const struct open_files *files;    /* open-file table of the recording that just ended; or NULL */
-    const char *rest;                  /* another spool file that continues the first; or NULL */
+    const struct open_files *files;    /* open-file table of the finished recording; or NULL */
+    const char *rest;                  /* second spool file, which continues the first; or NULL */
     const struct debug_search *search; /* directories of debug files; NULL: the system's */
-    struct stable_numbers *numbers;    /* numbers of this recording's earlier profiles, continued here; NULL: none */
+    struct stable_numbers
+        *numbers; /* numbers of functions and threads from this recording's earlier profiles; NULL: none */
     struct recording_window *window;   /* assembles only the next window of the recording; NULL: all of it */
     bool keeps_old;                    /* renames an existing output file to "OUTPUT.old" */
     struct metadata_listener listener; /* receives the metadata about data quality */
@@ -32,8 +33,8 @@ struct assemble_missing_symbols {
     char library[64];
     enum missing_symbols_reason reason;
     bool is_packaged; /* debug servers may have it */
-    bool is_partial;  /* most of its addresses have names */
-    uint64_t samples; /* in functions without a name */
+    bool is_partial;  /* most addresses of the library have names */
+    uint64_t samples; /* samples in functions without a name */
 };
 
 enum { ASSEMBLE_MISSING_SYMBOLS = 3 };
@@ -42,24 +43,24 @@ struct assemble_result {
     char events[400]; /* other sampled events: "page-faults 5012, sched:sched_switch 34 (2 samples lost)" */
     uint64_t waits;
     uint64_t samples, lost;
-    bool has_all_cpu_time; /* the profile includes CPU time without a sample, as (not sampled) */
+    bool has_all_cpu_time; /* the profile shows CPU time without a sample as (not sampled) */
     struct trust_counts trust;
     uint64_t recorder_cpu, recorder_wall; /* ns: CPU time of the recorder; duration of the recording; 0: unknown */
     uint64_t threads, processes;          /* threads and processes with samples */
     uint64_t addresses, unnamed;          /* distinct addresses in libraries; addresses without a symbol */
     uint64_t damaged, damaged_bytes;      /* skipped parts of the spool */
-    uint64_t samples_without_thread;      /* dropped samples, whose thread was described in a damaged part */
-    uint64_t rest;                        /* bytes at the end of the spool that are no whole block */
-    bool is_finished;                     /* the recorder wrote how the recording ended */
+    uint64_t samples_without_thread;      /* dropped samples: a damaged part described their thread */
+    uint64_t rest;                        /* bytes of an incomplete block at the end of the spool */
+    bool is_finished;                     /* the recorder finished, and stored the end of the recording */
     uint64_t length;                      /* ns from the start of the recording to its last record */
     uint64_t last_realtime;               /* ns since the Unix epoch: time of that record; 0 unknown */
     uint64_t bytes;                       /* size of the profile file */
-    bool has_old;                         /* an earlier file of this name is "OUTPUT.old" now */
-    int memory_fd;                        /* of a profile in memory, the caller's; -1: none */
+    bool has_old;                         /* an earlier output file was renamed to "OUTPUT.old" */
+    int memory_fd;                        /* descriptor of a profile in memory, owned by the caller; -1: none */
     size_t missing_symbols_count;         /* libraries without symbols for most addresses or many samples */
-    /* those with the most samples */
+    /* the libraries with the most samples */
     struct assemble_missing_symbols missing_symbols[ASSEMBLE_MISSING_SYMBOLS];
-    size_t gone_count; /* symbolized libraries that were deleted, replaced or unmounted since */
+    size_t gone_count; /* symbolized libraries that were deleted, replaced or unmounted since the recording */
     char gone[64];     /* the first of them */
     struct hints hints;
 };

@@ -21,14 +21,14 @@ struct assembly {
     struct symbolizer *symbolizer; /* NULL until the first symbolization */
     struct trust trust;
     struct replay_numbers stack_map; /* stack of the replay -> stack of the profile */
-    struct replay_numbers order;     /* the profile's threads, as indexes of the replay's */
+    struct replay_numbers order;     /* threads of the profile, as indexes of the replay's threads */
     struct replay_numbers wakers;    /* object of the replay -> string of the profile; empty: no wakers recorded */
     uint64_t start_ns;               /* CLOCK_MONOTONIC at time 0 of the profile */
     const struct recording_window *window; /* the assembled part of the recording; NULL: all */
     struct window_threads window_threads;  /* at its end */
 };
 
-/* Call it before the replay. */
+/* Call this function before the replay. */
 void assembly_init(struct assembly *assembly, const struct assemble_options *options);
 void assembly_destroy(struct assembly *assembly);
 
@@ -40,9 +40,9 @@ int assembly_describe(struct assembly *assembly, const struct assemble_options *
                       struct error *err);
 
 /* Removes what assembly_describe() added. */
-void assembly_forget_description(struct assembly *assembly);
+void assembly_remove_description(struct assembly *assembly);
 
-void assembly_fill_result(const struct assembly *assembly, struct assemble_result *result);
+void assembly_describe_result(const struct assembly *assembly, struct assemble_result *result);
 
 /* Converts ns of CLOCK_MONOTONIC to ms of the profile. */
 static inline double assembly_ms(const struct assembly *assembly, uint64_t time)

@@ -17,8 +17,8 @@ int assembly_window_begin(struct assembly *assembly, struct error *err)
     return 0;
 }
 
-void assembly_window_cut(struct assembly *assembly, const struct replay_thread *from, uint64_t last,
-                         struct thread *thread)
+void assembly_window_set_range(struct assembly *assembly, const struct replay_thread *from, uint64_t last,
+                               struct thread *thread)
 {
     uint32_t number = (uint32_t)(from - assembly->replay.threads.data);
     uint64_t before = recording_window_thread(assembly->window, number).time, end = from->last_time;
@@ -36,7 +36,7 @@ void assembly_window_cut(struct assembly *assembly, const struct replay_thread *
         assembly->window_threads.data[number].time = end;
 }
 
-void assembly_window_go_on(struct recording_window *window, struct assembly *assembly, uint64_t end)
+void assembly_window_advance(struct recording_window *window, struct assembly *assembly, uint64_t end)
 {
     struct window_threads before = window->threads;
     window->from = window->to;

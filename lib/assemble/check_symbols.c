@@ -14,13 +14,13 @@ struct checking {
 
 /* ---- one address ---- */
 
-static bool same_text(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static void tell(const struct checking *checking, struct symbol_difference difference, const char *property,
-                 const char *own, const char *libdw)
+static void report_difference(const struct checking *checking, struct symbol_difference difference,
+                              const char *property, const char *own, const char *libdw)
 {
     difference.property = property;
     difference.own = own ? own : "nothing";
@@ -28,31 +28,31 @@ static void tell(const struct checking *checking, struct symbol_difference diffe
     checking->listener->differs(checking->listener->context, &difference);
 }
 
-static void tell_numbers(const struct checking *checking, struct symbol_difference difference, const char *property,
-                         size_t own, size_t libdw)
+static void report_numbers(const struct checking *checking, struct symbol_difference difference, const char *property,
+                           size_t own, size_t libdw)
 {
     char own_text[32], libdw_text[32];
     snprintf(own_text, sizeof(own_text), "%zu", own);
     snprintf(libdw_text, sizeof(libdw_text), "%zu", libdw);
-    tell(checking, difference, property, own_text, libdw_text);
+    report_difference(checking, difference, property, own_text, libdw_text);
 }
 
 static bool compare_frame(const struct checking *checking, struct symbol_difference at, const struct symbol_frame *own,
                           const struct symbol_frame *libdw)
 {
-    bool same_function = same_text(own->function, libdw->function), same_file = same_text(own->file, libdw->file);
+    bool same_function = is_same_text(own->function, libdw->function), same_file = is_same_text(own->file, libdw->file);
     if (!same_function)
-        tell(checking, at, "function", own->function, libdw->function);
+        report_difference(checking, at, "function", own->function, libdw->function);
     if (!same_file)
-        tell(checking, at, "file", own->file, libdw->file);
+        report_difference(checking, at, "file", own->file, libdw->file);
     if (own->line != libdw->line)
-        tell_numbers(checking, at, "line", own->line, libdw->line);
+        report_numbers(checking, at, "line", own->line, libdw->line);
     else if (own->column != libdw->column)
-        tell_numbers(checking, at, "column", own->column, libdw->column);
+        report_numbers(checking, at, "column", own->column, libdw->column);
     return same_function && same_file && own->line == libdw->line && own->column == libdw->column;
 }
 
-/* The frame of an answer at this depth; 0 is the innermost. NULL if there is none. */
+/* Returns the frame of an answer at this depth; 0 is the innermost frame. NULL if there is none. */
 static const struct symbol_frame *frame_at(const struct symbol_answers *answers, size_t address, size_t depth)
 {
     const struct symbol_answer *answer = &answers->answers[address];
@@ -65,7 +65,7 @@ static bool compare_address(const struct checking *checking, struct symbol_diffe
     size_t count = own->answers[address].frame_count, other = libdw->answers[address].frame_count;
     bool is_same = count == other;
     if (!is_same)
-        tell_numbers(checking, at, "number of frames", count, other);
+        report_numbers(checking, at, "number of frames", count, other);
     for (at.depth = 0; at.depth < count && at.depth < other; at.depth++)
         is_same &= compare_frame(checking, at, frame_at(own, address, at.depth), frame_at(libdw, address, at.depth));
     return is_same;
@@ -73,7 +73,7 @@ static bool compare_address(const struct checking *checking, struct symbol_diffe
 
 /* ---- libraries ---- */
 
-static void skip(const struct checking *checking, const struct symbol_job *job, const char *why)
+static void report_skipped(const struct checking *checking, const struct symbol_job *job, const char *why)
 {
     checking->listener->skipped(checking->listener->context, job->lib.name, why);
 }
@@ -85,9 +85,9 @@ static int choose_jobs(struct checking *checking, const struct address_batches *
         const struct symbol_job *job = &batches->jobs.data[i];
         checking->check->addresses += job->count;
         if (job->answers.is_damaged) {
-            skip(checking, job, "its debug info is damaged");
+            report_skipped(checking, job, "its debug info is damaged");
         } else if (job->lib.kind == SYMBOL_LIB_MODULE && job->answers.has_debug_info) {
-            skip(checking, job, "libdw does not read files that are not linked");
+            report_skipped(checking, job, "libdw does not read files that are not linked");
         } else if (job->answers.has_debug_info) {
             struct symbol_job other = {.lib = job->lib, .rvas = job->rvas, .count = job->count};
             if (!array_push(&checking->jobs, other) || !array_push(&checking->own_jobs, i))
@@ -101,7 +101,7 @@ static void compare_library(const struct checking *checking, const struct symbol
                             const struct symbol_job *libdw)
 {
     if (libdw->answers.problem[0] && libdw->answers.from_libdw == 0) {
-        skip(checking, own, libdw->answers.problem);
+        report_skipped(checking, own, libdw->answers.problem);
         return;
     }
     checking->check->declined += own->answers.from_libdw;

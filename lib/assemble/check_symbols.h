@@ -7,26 +7,26 @@
 #include "profile/profile.h"
 #include "symbol/symbol.h"
 
-/* A difference in a frame, or in the number of frames. Texts are valid during the call. */
+/* A difference in a frame, or in the number of frames. Its texts are valid only during the callback. */
 struct symbol_difference {
     const char *library;
     uint64_t rva;
     const char *property; /* "function", "file", "line", "column", "number of frames" */
-    size_t depth;         /* of the frame: 0 is the innermost */
+    size_t depth;         /* depth of the frame: 0 is the innermost */
     const char *own, *libdw;
 };
 
 struct symbol_check {
     uint64_t addresses; /* distinct addresses of the profile */
-    uint64_t compared;  /* of these: addresses with frames from one of the readers or from both */
-    uint64_t declined;  /* of these: addresses in units that prof's reader declines; only libdw answers */
+    uint64_t compared;  /* addresses with frames from at least one reader */
+    uint64_t declined;  /* addresses in units that prof's reader declines, so that only libdw answers */
     uint64_t differing;
 };
 
 struct symbol_check_listener {
     void (*differs)(void *context, const struct symbol_difference *difference);
     void (*skipped)(void *context, const char *library,
-                    const char *why); /* called for each library that is not compared */
+                    const char *why); /* callback for each library that is not compared */
     void *context;
 };
 

@@ -1,5 +1,6 @@
 /*
- * A stored sample has 32 bits for the period, which may be larger: the higher bits are an entry of their own before it.
+ * A stored sample has 32 bits for the period. A separate entry before the sample has the higher bits of a larger
+ * period.
  */
 #include "assemble/event_store.h"
 

@@ -9,8 +9,8 @@
 
 struct event_sample {
     uint64_t time;   /* ns */
-    uint64_t period; /* occurrences that the sample stands for */
-    uint32_t stack;  /* index of the replay's stack */
+    uint64_t period; /* occurrences of the event that the sample stands for */
+    uint32_t stack;  /* stack of the sample, an index of the replay */
 };
 
 struct replay_event {

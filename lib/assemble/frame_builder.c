@@ -26,7 +26,8 @@ uint32_t frame_builder_frame(struct frame_builder *builder, const char *name, ui
                                                                      : intern_frame(builder->interner, &frame);
 }
 
-uint32_t frame_builder_bare(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category)
+uint32_t frame_builder_plain_frame(struct frame_builder *builder, const char *name, uint32_t resource,
+                                   uint32_t category)
 {
     return frame_builder_frame(builder, name, resource, category, 0);
 }

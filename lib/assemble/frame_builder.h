@@ -1,5 +1,5 @@
 /*
- * What all kinds of frames need to become rows of a profile (symbolize_frames.c).
+ * Builds the rows of a profile for all kinds of frames (symbolize_frames.c).
  */
 #pragma once
 
@@ -23,25 +23,28 @@ struct frame_builder {
     struct interner *interner;
     struct perf_map_names perf_map_names;
     struct jit_code_places jit_code;
-    const struct kallsyms *kallsyms; /* NULL: not usable for these addresses */
+    const struct kallsyms *kallsyms; /* NULL: kallsyms has no symbols for these addresses */
     uint64_t kernel_unnamed;         /* distinct addresses in the kernel */
     uint64_t kernel_samples;         /* samples in these */
-    size_t first;                    /* of the replay's frames: those before have their rows already */
+    size_t first;                    /* first new frame of the replay; earlier frames already have their rows */
 };
 
 /* Returns the index of a string of the profile; STRING_NONE if memory ran out. */
 uint32_t frame_builder_text(struct frame_builder *builder, const char *text);
 
-/* Return the profile's frame of a func without an address; PROFILE_NONE if memory ran out. The bare one has no
- * subcategory. `resource`: PROFILE_NONE for a placeholder frame, and for an address outside libraries. */
+/* Return the profile's frame of a func without an address; PROFILE_NONE if memory ran out. A frame of
+ * frame_builder_plain_frame() has no subcategory. `resource`: PROFILE_NONE for a placeholder frame, and for an address
+ * outside libraries. */
 uint32_t frame_builder_frame(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category,
                              uint32_t subcategory);
-uint32_t frame_builder_bare(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category);
+uint32_t frame_builder_plain_frame(struct frame_builder *builder, const char *name, uint32_t resource,
+                                   uint32_t category);
 
-/* Adds the categories; that of waits, with all their reasons, where waits are recorded. False if memory ran out. */
+/* Adds the categories, and if the recording has waits, their category with a subcategory per reason. False if memory
+ * ran out. */
 bool frame_builder_categories(struct frame_builder *builder);
 
-/* Add the reason why a library has no symbols, each once: the second joins it to what earlier frames had. False if
- * memory ran out. */
+/* Add the reason why a library has no symbols, each reason once. frame_builder_missing() merges it with the reasons of
+ * earlier frames. False if memory ran out. */
 bool frame_builder_problem(struct frame_builder *builder, const char *library, const char *reason);
 bool frame_builder_missing(struct frame_builder *builder, const struct missing_symbols *missing);

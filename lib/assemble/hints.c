@@ -26,15 +26,15 @@ static void add_hint(struct hints *hints, const char *format, ...)
 
 enum {
     FEW_SAMPLES = 50,
-    RATE_MOST = 20000,          /* Hz: at higher rates samples cost more than they are worth */
+    RATE_MOST = 20000,          /* Hz: limit of the suggested rate; higher rates cost more than they show */
     MUCH_MS = 20,               /* of CPU time */
     LONG_MS = 200,              /* of waiting */
     LEAST_COVERED_PERCENT = 80, /* of the CPU time */
-    LEAST_BUSY_PERCENT = 10     /* of the time; below it, a program mostly waits */
+    LEAST_BUSY_PERCENT = 10     /* of the time; a program below this limit mostly waits */
 };
 
-/* The end of a sentence about a rate that was too low. */
-static const char *higher_rate(uint64_t interval, char *text, size_t size)
+/* Writes the end of a sentence about a low rate: the advice to sample at a higher rate. */
+static const char *advise_higher_rate(uint64_t interval, char *text, size_t size)
 {
     uint64_t rate = 10 * UINT64_C(1000000000) / interval;
     if (rate > 10 * RATE_MOST / 2)
@@ -43,7 +43,8 @@ static const char *higher_rate(uint64_t interval, char *text, size_t size)
     return text;
 }
 
-/* Lost samples, and threads that ptrace cannot stop, have sentences of their own. */
+/* Explains CPU time without samples, except lost samples and threads that ptrace cannot stop, which have separate
+ * sentences. */
 static void explain_uncovered(struct hints *hints, const struct replay *replay, uint64_t used)
 {
     const char *event = replay_info(replay, INFO_EVENT);
@@ -54,7 +55,7 @@ static void explain_uncovered(struct hints *hints, const struct replay *replay, 
         return;
     if (replay->cpu_time.unseen <= missing / 2)
         add_hint(hints, "threads that ended before their next sample used %.0f %% of the CPU time%s",
-                 100 * (double)missing / (double)used, higher_rate(replay->infos.interval, rate, sizeof(rate)));
+                 100 * (double)missing / (double)used, advise_higher_rate(replay->infos.interval, rate, sizeof(rate)));
     else if (!event || strcmp(event, "ptrace") != 0)
         add_hint(hints,
                  "%.0f %% of the CPU time passed in the kernel during context switches and thread exits, where "
@@ -72,7 +73,7 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     bool is_few = replay->samples.count < FEW_SAMPLES;
     char rate[64];
     if (!interval || !wall || replay->spool.keeps_last ||
-        replay_has_only_events(replay)) /* a recovered one has no known end */
+        replay_has_only_events(replay)) /* a recovered recording has no known end */
         return;
     if (used < replay->cpu_time.covered)
         used = replay->cpu_time.covered;
@@ -98,12 +99,12 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
                                        : "prof samples only running threads");
     else if (is_few)
         add_hint(hints, "the program used only %.1f ms of CPU time, and prof takes one sample per %.4g ms%s", used_ms,
-                 (double)interval / (double)MS, higher_rate(interval, rate, sizeof(rate)));
+                 (double)interval / (double)MS, advise_higher_rate(interval, rate, sizeof(rate)));
     else
         explain_uncovered(hints, replay, used);
 }
 
-/* Processes that were started by the target, and are not through when the recording is. */
+/* Adds a hint about processes that outlive the recording. */
 static void list_survivors(struct hints *hints, const struct replay *replay)
 {
     uint64_t count = replay_info_number(replay, INFO_SURVIVORS, 0);
@@ -123,8 +124,8 @@ static void list_survivors(struct hints *hints, const struct replay *replay)
 #define NODE_VARIABLE   "set NODE_OPTIONS='--perf-basic-prof --interpreted-frames-native-stack' in the environment"
 #define PYTHON_VARIABLE "set PYTHONPERFSUPPORT=1 in the environment (Python 3.12 and later)"
 
-/* By the start of the file name of a virtual machine: the command that has it write names, and the variable that does
- * the same where another program starts it ("npm test"); NULL: none. */
+/* For virtual machines, by the start of their file name: the command that enables symbols of JIT code, and the
+ * environment variable with the same effect if another program starts the machine ("npm test"); NULL: none. */
 static const struct {
     const char *file, *command, *variable;
 } compilers[] = {
@@ -150,8 +151,8 @@ static const struct {
     {"libjulia", "set ENABLE_JITPROFILING=1 in the environment, for a Julia built with this support", NULL},
 };
 
-/* Of the virtual machine in this file, if it is one. `product` is the name of the recorded program. */
-static const char *advice_of(const char *file, const char *product)
+/* Returns the advice for the virtual machine in this file, or NULL. `product` is the name of the recorded program. */
+static const char *advise_machine(const char *file, const char *product)
 {
     for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++) {
         if (strncmp(file, compilers[i].file, strlen(compilers[i].file)) != 0)
@@ -167,11 +168,11 @@ static const char *find_advice(const struct replay *replay)
     const char *advice = NULL;
     for (size_t i = 0; i < replay->libs.items.length && !advice; i++)
         if (replay->libs.items.data[i].path)
-            advice = advice_of(path_base_name(replay->libs.items.data[i].path), replay_info(replay, INFO_PRODUCT));
+            advice = advise_machine(path_base_name(replay->libs.items.data[i].path), replay_info(replay, INFO_PRODUCT));
     return advice;
 }
 
-/* The minor version of "python3.13": 13; 0 if the name has none. */
+/* Returns the minor version of "python3.13": 13; 0 if the name has no version. */
 static long python_version(const char *program)
 {
     return strncmp(program, "python3.", 8) == 0 ? strtol(program + 8, NULL, 10) : 0;

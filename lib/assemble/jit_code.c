@@ -1,8 +1,8 @@
 /*
- * A jitdump file may be removed, and JIT code is nowhere else, so prof keeps a copy of what has samples: typically some
- * hundred kilobytes. It is not part of the profile, whose format has no place for it. The image is named by its build
- * id, which depends on its contents: a second recording of the same code takes no more room, and what the page shows is
- * the code that ran or nothing.
+ * Copies the JIT code of samples from jitdump files: a jitdump file may be removed, and no other file has the code. A
+ * copy typically has some hundred kilobytes. The profile format cannot contain it. The name of the image is its build
+ * id, a hash of its contents. So a second recording of the same code takes no more disk space, and the page never shows
+ * other code.
  */
 #include "assemble/jit_code.h"
 
@@ -27,7 +27,7 @@ struct wanted_code {
     uint32_t process, code;
 };
 
-/* A code of the dump. Compilers may put the same code to the same place again and again: it is one in the image. */
+/* A code of the dump. A compiler may write the same code to the same address repeatedly: the image has it once. */
 struct kept_code {
     uint32_t number, index; /* in the dump; in `codes` */
 };
@@ -39,7 +39,7 @@ struct maker {
     const char *directory_path;
     int directory;
     ARRAY(struct wanted_code) wanted; /* by process, then code; distinct */
-    /* Of the image in the making: */
+    /* The image being made: */
     ARRAY(struct jit_image_code) codes;
     ARRAY(struct kept_code) kept;
     struct hash by_contents; /* checksum of a code -> index in `codes` */
@@ -51,7 +51,7 @@ static uint64_t key_of(uint32_t process, uint32_t code)
     return (uint64_t)process << 32 | code;
 }
 
-/* ---- what is wanted ---- */
+/* ---- sampled code ---- */
 
 static int compare_wanted(const void *a, const void *b)
 {
@@ -81,7 +81,7 @@ static bool collect_wanted(struct maker *maker)
 
 /* ---- one image ---- */
 
-/* Reads the bytes of a code. NULL if they are not there, or memory ran out. */
+/* Reads the machine code of a JIT function. NULL if the file lacks it, or memory ran out. */
 static const unsigned char *read_bytes(struct maker *maker, int fd, const struct jit_code *code)
 {
     if (!code->bytes_at || code->size > BYTES_OF_ONE_MAX)
@@ -90,8 +90,8 @@ static const unsigned char *read_bytes(struct maker *maker, int fd, const struct
     return bytes && pread(fd, bytes, (size_t)code->size, (off_t)code->bytes_at) == (ssize_t)code->size ? bytes : NULL;
 }
 
-/* The lines of a code. NULL if it has none, or memory ran out. Before version 12, V8 writes file names that are
- * damaged: such a name is either the function's own file, or unknown. */
+/* The lines of a code. NULL if the function has no lines, or memory ran out. V8 before version 12 writes damaged file
+ * names: a damaged name counts as the function's own file, or as unknown. */
 static const struct jit_image_line *copy_lines(struct maker *maker, const struct jitdump *dump,
                                                const struct jit_code *code, const char *own_file, size_t *line_count)
 {
@@ -119,7 +119,7 @@ static bool is_same(const struct jit_image_code *a, const struct jit_image_code 
            memcmp(a->bytes, b->bytes, (size_t)a->size) == 0;
 }
 
-/* The index of an equal code; that of the next one if there is none. */
+/* Returns the index of equal code, else the index for new code. */
 static uint32_t find_same(struct maker *maker, const struct jit_image_code *code)
 {
     uint64_t checksum = checksum_mix(checksum_bytes(code->bytes, (size_t)code->size), code->start);
@@ -127,7 +127,7 @@ static uint32_t find_same(struct maker *maker, const struct jit_image_code *code
     uint32_t found = hash_get(&maker->by_contents, checksum), next = (uint32_t)maker->codes.length;
     if (found != HASH_MISSING && is_same(&maker->codes.data[found], code))
         return found;
-    hash_set(&maker->by_contents, checksum, next); /* without memory for it, the code is there twice */
+    hash_set(&maker->by_contents, checksum, next); /* if memory runs out, the image has the code twice */
     return next;
 }
 
@@ -148,9 +148,9 @@ static int read_codes(struct maker *maker, int fd, const struct wanted_code *wan
             return error_no_memory(err);
         struct jit_image_code kept = {.start = code->start, .size = code->size, .name = name.function, .bytes = bytes};
         uint32_t index = find_same(maker, &kept);
-        size += (size_t)code->size + strlen(name.function); /* of copies, too: their bytes are in the arena */
+        size += (size_t)code->size + strlen(name.function); /* includes duplicates, whose bytes are in the arena */
         if (index == maker->codes.length) {
-            kept.file = process_jitdump_file_of(dump, code, &name);
+            kept.file = process_jitdump_source_file(dump, code, &name);
             kept.lines = copy_lines(maker, dump, code, kept.file, &kept.line_count);
             if (!array_push(&maker->codes, kept))
                 return error_no_memory(err);
@@ -188,8 +188,8 @@ static uint32_t add_library(const struct maker *maker, uint32_t process, const u
     return ok ? intern_library(maker->interner, &row) : PROFILE_NONE;
 }
 
-static int add_place(struct maker *maker, uint64_t key, const struct jit_image_code *code, uint32_t lib,
-                     struct error *err)
+static int add_code_place(struct maker *maker, uint64_t key, const struct jit_image_code *code, uint32_t lib,
+                          struct error *err)
 {
     struct native_symbol symbol = {.lib = lib,
                                    .address = (int64_t)code->rva,
@@ -203,19 +203,19 @@ static int add_place(struct maker *maker, uint64_t key, const struct jit_image_c
     return ok ? 0 : error_no_memory(err);
 }
 
-static int add_places(struct maker *maker, uint32_t process, uint32_t lib, struct error *err)
+static int add_code_places(struct maker *maker, uint32_t process, uint32_t lib, struct error *err)
 {
     int code = 0;
     for (size_t i = 0; !code && i < maker->kept.length; i++) {
         const struct kept_code *kept = &maker->kept.data[i];
         const struct jit_image_code *of = &maker->codes.data[kept->index];
         if (of->rva != JIT_IMAGE_NONE)
-            code = add_place(maker, key_of(process, kept->number), of, lib, err);
+            code = add_code_place(maker, key_of(process, kept->number), of, lib, err);
     }
     return code;
 }
 
-static int keep_image(struct maker *maker, uint32_t process, struct error *err)
+static int save_image(struct maker *maker, uint32_t process, struct error *err)
 {
     const struct jitdump *dump = maker->replay->processes.data[process].jit.dump;
     unsigned char build_id[JIT_IMAGE_ID_SIZE];
@@ -229,7 +229,7 @@ static int keep_image(struct maker *maker, uint32_t process, struct error *err)
         snprintf(file, sizeof(file), "jit-%s.elf", code_id);
         if (file_directory_save(maker->directory, file, image.data, image.length) == 0) {
             uint32_t lib = add_library(maker, process, build_id, file);
-            code = lib == PROFILE_NONE ? error_no_memory(err) : add_places(maker, process, lib, err);
+            code = lib == PROFILE_NONE ? error_no_memory(err) : add_code_places(maker, process, lib, err);
         }
     }
     array_free(&image);
@@ -238,7 +238,7 @@ static int keep_image(struct maker *maker, uint32_t process, struct error *err)
 
 /* ---- all ---- */
 
-static int make_all(struct maker *maker, struct error *err)
+static int make_all_images(struct maker *maker, struct error *err)
 {
     int code = 0;
     size_t end;
@@ -252,7 +252,7 @@ static int make_all(struct maker *maker, struct error *err)
         code = read_codes(maker, fd, wanted, end - i, err);
         close(fd);
         if (!code && maker->codes.length)
-            code = keep_image(maker, wanted->process, err);
+            code = save_image(maker, wanted->process, err);
         arena_destroy(&maker->arena);
         maker->arena = (struct arena){0};
     }
@@ -268,7 +268,7 @@ int jit_code_places_make(struct jit_code_places *places, const struct replay *re
     if (!code && directory && maker.wanted.length)
         maker.directory = file_directory_open(directory, NULL);
     if (maker.directory >= 0) {
-        code = make_all(&maker, err);
+        code = make_all_images(&maker, err);
         file_directory_trim(maker.directory, CACHE_DIRECTORY_MAX);
         close(maker.directory);
     }

@@ -10,7 +10,7 @@
 
 /* A JIT function in the profile. */
 struct jit_code_place {
-    uint64_t rva;                /* of its first byte, in the image */
+    uint64_t rva;                /* offset of the function's first byte in the image */
     uint32_t lib, native_symbol; /* rows of the profile */
 };
 
@@ -21,8 +21,8 @@ struct jit_code_places {
 };
 
 /* Writes the images, and adds their libraries and native symbols to the profile. `directory`: the cache directory;
- * NULL: saves no code. Code that cannot be read or saved has no place. Call jit_code_places_destroy() also after a
- * failure. Fails only when memory runs out. */
+ * NULL: saves no code. Unreadable or unsaved code has no place. Call jit_code_places_destroy() also after a failure.
+ * Fails only when memory runs out. */
 int jit_code_places_make(struct jit_code_places *places, const struct replay *replay, const char *directory,
                          struct interner *interner, struct error *err);
 

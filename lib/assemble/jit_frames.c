@@ -12,8 +12,8 @@ struct jit_address {
     uint32_t line, column;              /* that run; 0: unknown */
 };
 
-/* Adds a frame of JIT code. If the code is not kept, its address means nothing, and it has no library. So all its
- * addresses share one frame per tier and line. */
+/* Adds a frame of JIT code. Without a saved copy of the code, an address is useless and has no library, so all
+ * addresses of a function share one frame per tier and line. */
 static uint32_t add_jit_frame(struct frame_builder *builder, const struct jit_name *name, struct jit_address address)
 {
     builder->symbolization->shares_frames = true;
@@ -46,7 +46,8 @@ static uint32_t add_jit_frame(struct frame_builder *builder, const struct jit_na
                                                                            : intern_frame(builder->interner, &frame);
 }
 
-/* Nothing tells these functions apart, so all their addresses share one func. */
+/* Adds the frame of JIT code without a name. Nothing distinguishes such functions, so all their addresses share one
+ * func. */
 static uint32_t add_unnamed_code(struct frame_builder *builder, const struct replay_frame *frame)
 {
     static const struct jit_name unnamed = {.function = "JIT code (no symbols)"};
@@ -57,14 +58,14 @@ static uint32_t add_unnamed_code(struct frame_builder *builder, const struct rep
 
 uint32_t jit_frames_anonymous(struct frame_builder *builder, size_t index)
 {
-    const struct jit_name *name = perf_map_names_of(&builder->perf_map_names, index);
+    const struct jit_name *name = perf_map_names_get(&builder->perf_map_names, index);
     builder->symbolization->jit_addresses++;
     return name ? add_jit_frame(builder, name, (struct jit_address){0})
                 : add_unnamed_code(builder, &builder->replay->stacks.frames.data[index]);
 }
 
-/* Adds the frame of an address that a jitdump file names. A line counts only if it is in the function's own file: those
- * of inlined functions may not be. */
+/* Adds the frame of an address that a jitdump file names. A line counts only if it is in the function's own file: lines
+ * of inlined functions may be in other files. */
 uint32_t jit_frames_dumped(struct frame_builder *builder, const struct replay_frame *from)
 {
     const struct jitdump *dump = builder->replay->processes.data[from->process].jit.dump;
@@ -77,7 +78,7 @@ uint32_t jit_frames_dumped(struct frame_builder *builder, const struct replay_fr
         return add_unnamed_code(builder, from);
     if (jit_name_parse(&name, text->text, text->length, &builder->perf_map_names.arena))
         return PROFILE_NONE;
-    name.file = process_jitdump_file_of(dump, code, &name);
+    name.file = process_jitdump_source_file(dump, code, &name);
     struct jit_address address = {.place = jit_code_place_of(&builder->jit_code, from),
                                   .offset = from->address - code->start};
     if (line && name.file && jitdump_line_is_in(dump, line, name.file)) {
@@ -87,16 +88,16 @@ uint32_t jit_frames_dumped(struct frame_builder *builder, const struct replay_fr
     return add_jit_frame(builder, &name, address);
 }
 
-bool jit_frames_tell_dumps(struct frame_builder *builder)
+bool jit_frames_list_dump_problems(struct frame_builder *builder)
 {
     const struct replay *replay = builder->replay;
     for (size_t i = 0; i < replay->processes.length; i++) {
         const struct replay_process *process = &replay->processes.data[i];
         bool is_unusable = process->jit.dump_state == REPLAY_JIT_MISSING && process->jit.dump_lib;
         const char *reason =
-            is_unusable ? "prof cannot read it, or it is damaged, another user's or a later file"
+            is_unusable ? "prof cannot read it: it is damaged, belongs to another user, or is a later file"
             : process->jit.dump && process->jit.dump->is_full
-                ? "it is so large that prof read only its beginning: some symbols are missing"
+                ? "prof read only its beginning, because it is too large: some symbols are missing"
             : process->jit.dump && process->jit.dump->is_cut
                 ? "it ends in the middle of a record, or part of it is damaged: some symbols are missing"
                 : NULL;
@@ -115,7 +116,7 @@ static bool add_map_problem(struct frame_builder *builder, uint32_t process, con
     return frame_builder_problem(builder, name, problem);
 }
 
-bool jit_frames_tell_maps(struct frame_builder *builder)
+bool jit_frames_list_map_problems(struct frame_builder *builder)
 {
     const struct replay *replay = builder->replay;
     const struct perf_map_problems *problems = &builder->perf_map_names.problems;

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Addresses outside the kernel as known at the start of the recording may be in code loaded later: BPF programs,
- * modules. */
+/* Addresses outside the kernel's image and modules at the start of the recording may be in code loaded later: BPF
+ * programs, modules. */
 int kernel_frames_open(struct frame_builder *builder, struct symbolizer *symbolizer, struct error *err)
 {
     const struct replay *replay = builder->replay;
@@ -27,10 +27,11 @@ static uint32_t add_kernel_code(struct frame_builder *builder, const char *name,
     snprintf(library, sizeof(library), "[%s]", module ? module : "kernel.kallsyms");
     uint32_t text = frame_builder_text(builder, library);
     uint32_t resource = text == STRING_NONE ? PROFILE_NONE : intern_library_resource(builder->interner, text);
-    return resource == PROFILE_NONE ? PROFILE_NONE : frame_builder_bare(builder, name, resource, CATEGORY_KERNEL);
+    return resource == PROFILE_NONE ? PROFILE_NONE
+                                    : frame_builder_plain_frame(builder, name, resource, CATEGORY_KERNEL);
 }
 
-bool kernel_frames_tell(struct frame_builder *builder)
+bool kernel_frames_list_unnamed(struct frame_builder *builder)
 {
     if (!builder->kernel_unnamed)
         return true;
@@ -45,8 +46,8 @@ bool kernel_frames_tell(struct frame_builder *builder)
                                            : "the program removed some of its code before the recording ended");
 }
 
-/* Adds the frame of an unknown kernel address. Without a name, all of them share one func: a kernel address says
- * nothing to a user. */
+/* Adds the frame of an unknown kernel address. All addresses without a name share one func, because a kernel address is
+ * useless to a user. */
 uint32_t kernel_frames_unknown(struct frame_builder *builder, uint64_t address)
 {
     const struct kernel_symbol *symbol = builder->kallsyms ? kallsyms_find_anywhere(builder->kallsyms, address) : NULL;

@@ -27,7 +27,7 @@ static bool is_system_library(const char *path)
     return false;
 }
 
-static uint32_t category_of(const struct spool_library *lib)
+static uint32_t choose_category(const struct spool_library *lib)
 {
     switch (lib->library_kind) {
     case SPOOL_LIB_KERNEL:
@@ -54,8 +54,9 @@ static void write_ids(const unsigned char *build_id, size_t size, char breakpad_
 }
 
 /* Writes the ids of a file for which the kernel gave no build id. The kernel only reads note segments, where Go
- * programs have no build id. If the file is certainly the one that was mapped, its own build id counts; without one,
- * the id computed from its code, as symbol servers do. Leaves both empty if the file is gone or may be another one. */
+ * programs have no build id. If the file is certainly the mapped file, its own build id counts; without a build id, an
+ * id computed from its code, as symbol servers do. Leaves both ids empty if the file no longer exists or may be another
+ * file. */
 static void write_ids_of_code(const struct symbol_lib *lib, char breakpad_id[BREAKPAD_ID_SIZE],
                               char code_id[CODE_ID_SIZE])
 {
@@ -106,12 +107,13 @@ static bool add_lib_rows(struct frame_builder *builder, const struct spool_libra
         return false;
     rows->lib = intern_library(builder->interner, &row);
     rows->resource = intern_library_resource(builder->interner, name);
-    rows->category = category_of(lib);
+    rows->category = choose_category(lib);
     rows->subcategory = 0;
     return rows->lib != PROFILE_NONE && rows->resource != PROFILE_NONE;
 }
 
-static struct symbol_origin origin_of(const struct spool_library *lib, const struct open_files *files, uint32_t number)
+static struct symbol_origin make_origin(const struct spool_library *lib, const struct open_files *files,
+                                        uint32_t number)
 {
     return (struct symbol_origin){
         .file = files ? open_files_get(files, number) : NULL,
@@ -121,7 +123,7 @@ static struct symbol_origin origin_of(const struct spool_library *lib, const str
     };
 }
 
-static struct symbol_lib symbol_lib_of(const struct spool_library *lib, const struct symbol_origin *origin)
+static struct symbol_lib make_symbol_lib(const struct spool_library *lib, const struct symbol_origin *origin)
 {
     static const enum symbol_lib_kind kinds[] = {
         [SPOOL_LIB_FILE] = SYMBOL_LIB_ELF,
@@ -141,10 +143,10 @@ static struct symbol_lib symbol_lib_of(const struct spool_library *lib, const st
     };
 }
 
-static struct symbol_lib recorded_lib(const void *context, uint32_t lib)
+static struct symbol_lib get_recorded_lib(const void *context, uint32_t lib)
 {
     const struct recorded_libs *libs = context;
-    return symbol_lib_of(&libs->replay->libs.items.data[lib], &libs->origins[lib]);
+    return make_symbol_lib(&libs->replay->libs.items.data[lib], &libs->origins[lib]);
 }
 
 bool library_frames_batch(struct address_batches *batches, struct recorded_libs *libs, const struct open_files *files,
@@ -155,17 +157,17 @@ bool library_frames_batch(struct address_batches *batches, struct recorded_libs 
     if (!libs->origins)
         return false;
     for (size_t i = 0; i < lib_count; i++)
-        libs->origins[i] = origin_of(&libs->replay->libs.items.data[i], files, (uint32_t)i);
+        libs->origins[i] = make_origin(&libs->replay->libs.items.data[i], files, (uint32_t)i);
     for (size_t i = first; i < libs->replay->stacks.frames.length; i++) {
         const struct replay_frame *frame = &libs->replay->stacks.frames.data[i];
         if (library_frames_has(libs->replay, frame) &&
             !address_batches_add(batches, frame->lib, frame->address, (uint32_t)i))
             return false;
     }
-    return address_batches_make(batches, recorded_lib, libs);
+    return address_batches_make(batches, get_recorded_lib, libs);
 }
 
-/* Whether a package may have installed the file. */
+/* Whether the file is in a directory of packages. */
 static bool is_packaged(const struct symbol_lib *lib)
 {
     static const char *const directories[] = {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/libexec/",
@@ -189,7 +191,7 @@ static bool add_missing_symbols(struct frame_builder *builder, const struct symb
     return frame_builder_missing(builder, &missing);
 }
 
-static bool add_if_gone(struct frame_builder *builder, const struct symbol_lib *lib)
+static bool list_missing_file(struct frame_builder *builder, const struct symbol_lib *lib)
 {
     if (!debug_file_has_gone(lib))
         return true;
@@ -198,9 +200,9 @@ static bool add_if_gone(struct frame_builder *builder, const struct symbol_lib *
         if (builder->symbolization->gone.data[i] == name)
             return true;
     return name != STRING_NONE && array_push(&builder->symbolization->gone, name) &&
-           frame_builder_problem(
-               builder, lib->name,
-               "deleted, replaced or unmounted since it was mapped; its names are those of the file that ran");
+           frame_builder_problem(builder, lib->name,
+                                 "deleted, replaced or unmounted since the program mapped it; the profile has the "
+                                 "names of the mapped file");
 }
 
 bool library_frames_add(struct frame_builder *builder, const struct address_batches *batches, size_t index)
@@ -228,7 +230,7 @@ bool library_frames_add(struct frame_builder *builder, const struct address_batc
         samples += answer->frame_count ? 0 : builder->replay->stacks.frames.data[address->requester].samples;
     }
     uint64_t unnamed = symbolization->unnamed - unnamed_before;
-    if (unnamed <= job->count / 2 && !add_if_gone(builder, &job->lib))
+    if (unnamed <= job->count / 2 && !list_missing_file(builder, &job->lib))
         return false;
     return (!samples && unnamed <= job->count / 2) || add_missing_symbols(builder, job, unnamed, samples);
 }

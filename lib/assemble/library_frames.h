@@ -1,5 +1,5 @@
 /*
- * Frames of addresses in libraries: the batches for the symbolizer, and rows of its answers.
+ * Frames of addresses in libraries: makes the batches for the symbolizer, and adds the rows of its answers.
  */
 #pragma once
 
@@ -7,7 +7,7 @@
 #include "assemble/frame_builder.h"
 #include "process/open_files.h"
 
-/* The libraries of a recording as the symbolizer needs them. */
+/* The libraries of a recording, for the symbolizer. */
 struct recorded_libs {
     const struct replay *replay;
     struct symbol_origin *origins; /* per library */
@@ -16,10 +16,10 @@ struct recorded_libs {
 /* Whether the frame is in a library that the symbolizer knows. */
 bool library_frames_has(const struct replay *replay, const struct replay_frame *frame);
 
-/* Puts the addresses of the replay's frames from `first` on into batches. Allocates libs->origins, which the caller
+/* Adds the addresses of the replay's frames, starting at `first`, to batches. Allocates libs->origins, which the caller
  * frees. False if memory ran out. */
 bool library_frames_batch(struct address_batches *batches, struct recorded_libs *libs, const struct open_files *files,
                           size_t first);
 
-/* Adds the rows of batch `index`, which the symbolizer answered. False if memory ran out. */
+/* Adds rows for the symbolizer's answers to batch `index`. False if memory ran out. */
 bool library_frames_add(struct frame_builder *builder, const struct address_batches *batches, size_t index);

@@ -2,7 +2,7 @@
 
 #include "process/jit_files.h"
 
-/* Whether the frame's library is the image of JIT code that prof made of a jitdump file. */
+/* Whether the frame's library is an image of JIT code that prof made from a jitdump file. */
 static bool is_jit_code(const struct profile *profile, size_t frame)
 {
     uint32_t lib = profile->frames.lib[frame];

@@ -17,13 +17,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The recorder writes what it has about every second. */
-static const uint64_t settling_ns = UINT64_C(2) * 1000 * 1000 * 1000;
+/* The recorder flushes about every second: older samples are complete. */
+static const uint64_t final_after_ns = UINT64_C(2) * 1000 * 1000 * 1000;
 
-/* How far the sample tables of a thread are in the file. */
+/* The part of a sample table that is already in the file. */
 struct live_table {
-    struct sample_rows_state state; /* behind the rows that stay as they are */
-    uint64_t sent;                  /* stored samples that are in the file, also the last one, which may change */
+    struct sample_rows_state state; /* state after the final rows */
+    uint64_t sent;                  /* stored samples in the file, including the last sample, which may change */
     uint64_t sent_time;             /* ns: of that */
 };
 
@@ -40,9 +40,9 @@ struct live_assembly {
     struct text_buffer text;           /* of this step */
     int fd;
     uint64_t added;            /* bytes */
-    struct profile_rows sent;  /* of the shared tables: in the file */
+    struct profile_rows sent;  /* rows of the shared tables in the file */
     ARRAY(bool) is_in_library; /* of each source: no script */
-    size_t known_frames;       /* that is_in_library has looked at */
+    size_t known_frames;       /* frames that is_in_library covers */
     uint64_t unnamed_at_first; /* addresses of JIT code */
     uint64_t name_bytes_at_first;
     bool is_begun;
@@ -80,7 +80,7 @@ int live_assembly_fd(const struct live_assembly *live)
     return live->fd;
 }
 
-static uint64_t take_size(int fd)
+static uint64_t get_file_size(int fd)
 {
     struct stat info;
     uint64_t size = fd >= 0 && fstat(fd, &info) == 0 ? (uint64_t)info.st_size : 0;
@@ -89,14 +89,15 @@ static uint64_t take_size(int fd)
     return size;
 }
 
-/* Bytes of all files that name JIT code: a step looks for the names of the code that is new, and not again. */
+/* Returns the size of all perf maps and jitdump files. A step searches the symbols of new JIT code only once, so a
+ * growing size may mean missing symbols. */
 static uint64_t count_name_bytes(const struct replay *replay)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < replay->processes.length; i++) {
         const struct replay_process *process = &replay->processes.data[i];
-        bytes += take_size(process_perf_map_open(replay, i));
-        bytes += process->jit.dump ? take_size(process_jitdump_open_again(replay, i)) : process->jit.dump_lib != 0;
+        bytes += get_file_size(process_perf_map_open(replay, i));
+        bytes += process->jit.dump ? get_file_size(process_jitdump_open_again(replay, i)) : process->jit.dump_lib != 0;
     }
     return bytes;
 }
@@ -109,12 +110,12 @@ bool live_assembly_is_outdated(const struct live_assembly *live)
 
 /* ---- samples ---- */
 
-/* How many stored samples of a table there are, and how many of them stay as they are: the end of a wait may move. */
+/* Returns the number of stored samples of a table, and of final samples: the end of the last wait may change. */
 struct live_extent {
     uint64_t all, settled, last_time;
 };
 
-static struct live_extent extent_of(struct sample_store *store, uint32_t thread)
+static struct live_extent find_extent(struct sample_store *store, uint32_t thread)
 {
     struct live_extent extent = {0};
     const struct stored_sample *newest = store ? sample_store_newest(store, thread) : NULL;
@@ -142,7 +143,7 @@ static bool ensure_rows(struct live_assembly *live)
     return true;
 }
 
-/* What of the step is being written. */
+/* The step being written. */
 struct live_step {
     struct live_assembly *live;
     struct sample_rows rows;
@@ -150,8 +151,8 @@ struct live_step {
     struct byte_sink sink;
 };
 
-/* Goes over the rows that stay as they are, so that the next step begins behind them. */
-static void settle(struct live_step *step, struct live_table *table, uint64_t settled)
+/* Advances over the final rows, so that the next step starts after them. */
+static void advance_final(struct live_step *step, struct live_table *table, uint64_t settled)
 {
     struct sample_row row;
     while (step->rows.state.position < settled && sample_rows_next(&step->rows, &row))
@@ -164,7 +165,7 @@ static int add_table(struct live_step *step, size_t row, int event, struct live_
 {
     const struct assembly *assembly = &step->live->assembly;
     uint32_t number = assembly->order.data[row];
-    const struct live_extent extent = extent_of(store, number);
+    const struct live_extent extent = find_extent(store, number);
     if (extent.all == 0 || (extent.all == table->sent && extent.last_time == table->sent_time))
         return 0;
     step->rows.start = table->state;
@@ -178,7 +179,7 @@ static int add_table(struct live_step *step, size_t row, int event, struct live_
                    ? step->source.rewind_event(step->source.context, row, (size_t)event, err)
                    : step->source.rewind(step->source.context, row, err);
     if (!code)
-        settle(step, table, extent.settled);
+        advance_final(step, table, extent.settled);
     table->sent = extent.all;
     table->sent_time = extent.last_time;
     return code ? code : step->rows.code;
@@ -186,7 +187,7 @@ static int add_table(struct live_step *step, size_t row, int event, struct live_
 
 /* ---- what is added ---- */
 
-/* One piece, also if there are no new rows: a page has to know how many there are. */
+/* Adds one object with the shared tables, even without new rows: a page needs the row counts. */
 static int add_tables(struct live_assembly *live, struct error *err)
 {
     struct byte_sink sink = text_sink(&live->text);
@@ -215,7 +216,7 @@ static int add_samples(struct live_assembly *live, struct error *err)
     return code;
 }
 
-static int add_all(struct live_assembly *live, struct error *err)
+static int add_step(struct live_assembly *live, struct error *err)
 {
     live->text.length = 0;
     int code = add_tables(live, err);
@@ -245,7 +246,8 @@ static bool no_row(void *context, struct sample_row *row)
     return false;
 }
 
-/* The files of scripts, which the server may send (serve/served_libs.h): `view` gets them, the caller frees them. */
+/* Lists the source files of scripts, which the server may send (serve/served_libs.h), in `view`. The caller frees the
+ * list. */
 static bool list_scripts(struct live_assembly *live, struct profile *view)
 {
     const struct profile *profile = &live->assembly.profile;
@@ -292,25 +294,27 @@ static int write_description(struct live_assembly *live, int *fd, struct error *
     return code;
 }
 
-int live_assembly_go_on(struct live_assembly *live, struct assemble_result *result, uint64_t *added, struct error *err)
+int live_assembly_add_step(struct live_assembly *live, struct assemble_result *result, uint64_t *added,
+                           struct error *err)
 {
     struct assembly *assembly = &live->assembly;
     uint64_t now = monotonic_ns();
     *result = (struct assemble_result){.memory_fd = -1};
-    assembly_forget_description(assembly);
+    assembly_remove_description(assembly);
     assembly->trust.is_quick = true;
-    int code = replay_go_on(&assembly->replay, live->spool_path, now > settling_ns ? now - settling_ns : 0, err);
+    int code =
+        replay_continue(&assembly->replay, live->spool_path, now > final_after_ns ? now - final_after_ns : 0, err);
     if (!code)
         code = assembly_add_stacks(assembly, live->options, err);
     if (!code)
         code = assembly_describe(assembly, live->options, result, err);
     if (!code)
-        code = add_all(live, err);
+        code = add_step(live, err);
     if (!code)
         code = write_description(live, &result->memory_fd, err);
     if (code)
         return code;
-    assembly_fill_result(assembly, result);
+    assembly_describe_result(assembly, result);
     if (!live->is_begun) {
         live->unnamed_at_first = assembly->symbolization.jit_unnamed;
         live->name_bytes_at_first = count_name_bytes(&assembly->replay);

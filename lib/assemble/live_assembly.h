@@ -1,16 +1,17 @@
 /*
- * The profile of a running recording, which grows with it. Each step reads the new part of the spool, and produces
+ * The profile of a running recording, which grows with it. Each step reads the new part of the spool and produces
  *
  * - the rows added to the sample tables and to the tables from stacks to sources (profile/append.h), appended to a
  *   file; existing rows keep their numbers;
- * - a description: the profile without these tables. Its sources are the scripts, which the server may send.
+ * - a description: the profile without these tables. The sources in the description are scripts, which the server may
+ *   send.
  *
  * So the cost of a step depends on the new data and on the number of threads, markers and counters, not on all samples
  * and stacks so far.
  *
- * Symbols that JIT compilers write after their code has run come too late: see live_assembly_is_outdated().
+ * A step misses symbols that a JIT compiler writes after its code has run: see live_assembly_is_outdated().
  *
- * Does not support flight recorders, which drop their oldest samples.
+ * Live assembly does not support flight recorders, which drop their oldest samples.
  *
  * Threads: one at a time.
  */
@@ -28,8 +29,9 @@ struct live_assembly *live_assembly_new(const char *spool_path, const struct ass
 
 /* Reads the new part of the recording. Fills in `result`, with the description in memory_fd (JSON, owned by the
  * caller), and *added, the end of its samples in the file of live_assembly_fd(). -ENODATA: the recording has no thread
- * yet. After another failure, only free it. */
-int live_assembly_go_on(struct live_assembly *live, struct assemble_result *result, uint64_t *added, struct error *err);
+ * yet. After another failure, the only permitted call is live_assembly_free(). */
+int live_assembly_add_step(struct live_assembly *live, struct assemble_result *result, uint64_t *added,
+                           struct error *err);
 
 /* Returns the file of added rows: objects of "added", each preceded by a comma. Borrowed. */
 int live_assembly_fd(const struct live_assembly *live);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* A thread under its number. */
+/* A thread with its tid. */
 struct known_thread {
     uint32_t tid, thread;
     uint64_t start;
@@ -24,7 +24,7 @@ static bool is_before_wanted(const void *element, const void *wanted)
     return known->tid < limit->tid || (known->tid == limit->tid && known->start <= limit->start);
 }
 
-/* The thread of this process that had the number at that time; before the first one, that. */
+/* Returns the thread with this pid and tid at this time; before the first such thread, the first. */
 static uint32_t find_thread(const struct replay *replay, const struct known_thread *known, size_t count, uint32_t pid,
                             uint32_t tid, uint64_t time)
 {
@@ -43,8 +43,8 @@ static uint64_t last_moment(const struct program_mark *mark)
     return mark->kind == SPOOL_MARK_SPAN ? mark->end : mark->time;
 }
 
-/* Threads that were never sampled have a row if they have marks, but for where they are very many. */
-static void note_owner(struct replay *replay, uint32_t number, size_t *rows)
+/* Sets has_marks in threads with marks, so that they have a row even without samples, up to a limit of rows. */
+static void set_owner(struct replay *replay, uint32_t number, size_t *rows)
 {
     enum { MOST_ROWS = 1000 };
     struct replay_thread *thread = &replay->threads.data[number];
@@ -56,7 +56,7 @@ static void note_owner(struct replay *replay, uint32_t number, size_t *rows)
         replay->threads.data[process->main_thread].has_marks = true;
 }
 
-static void find_all(struct replay *replay, const struct known_thread *known, size_t count, uint64_t first_time)
+static void find_all_threads(struct replay *replay, const struct known_thread *known, size_t count, uint64_t first_time)
 {
     struct program_marks *marks = &replay->program_marks;
     size_t kept = 0, rows = 0;
@@ -71,7 +71,7 @@ static void find_all(struct replay *replay, const struct known_thread *known, si
             marks->homeless++;
             continue;
         }
-        note_owner(replay, mark.thread, &rows);
+        set_owner(replay, mark.thread, &rows);
         marks->items.data[kept++] = mark;
     }
     marks->items.length = kept;
@@ -90,7 +90,7 @@ int mark_threads_find(struct replay *replay, uint64_t first_time, struct error *
             known[count++] = (struct known_thread){
                 .tid = replay->threads.data[i].tid, .thread = (uint32_t)i, .start = replay->threads.data[i].start};
     qsort(known, count, sizeof(*known), compare_threads);
-    find_all(replay, known, count, first_time);
+    find_all_threads(replay, known, count, first_time);
     for (size_t i = 0; i < replay->program_marks.signals.length; i++) {
         struct process_signal *signal = &replay->program_marks.signals.data[i];
         signal->thread = find_thread(replay, known, count, signal->pid, signal->tid, signal->time);

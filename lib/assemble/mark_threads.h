@@ -1,5 +1,5 @@
 /*
- * The threads of what programs marked: marks have a pid and a tid, which the system reuses.
+ * Finds the threads of program marks: a mark has a pid and a tid, and the system reuses both.
  */
 #pragma once
 

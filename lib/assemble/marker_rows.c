@@ -63,18 +63,19 @@ uint32_t marker_rows_category(struct marker_rows *rows, const char *name, const 
     return category;
 }
 
-static double place_of(const struct marker_entry *entry)
+static double find_table_place(const struct marker_entry *entry)
 {
     return isnan(entry->start) ? entry->end : entry->start;
 }
 
-/* By thread and time; of those that begin together the longer one is first, so that it is around the other. */
+/* Compares markers by thread and start. Of two markers with the same start, the longer is first, so that it encloses
+ * the other. */
 static int compare_entries(const void *a, const void *b)
 {
     const struct marker_entry *left = a, *right = b;
     if (left->thread != right->thread)
         return ORDER(left->thread, right->thread);
-    double left_place = place_of(left), right_place = place_of(right);
+    double left_place = find_table_place(left), right_place = find_table_place(right);
     if (left_place != right_place)
         return ORDER(left_place, right_place);
     double left_end = isnan(left->end) ? left_place : left->end,
@@ -82,7 +83,7 @@ static int compare_entries(const void *a, const void *b)
     return left_end != right_end ? ORDER(right_end, left_end) : ORDER(left->name, right->name);
 }
 
-static bool make_room(struct marker_table *table, size_t count)
+static bool reserve_rows(struct marker_table *table, size_t count)
 {
     table->name = calloc(count, sizeof(*table->name));
     table->start = calloc(count, sizeof(*table->start));
@@ -93,7 +94,7 @@ static bool make_room(struct marker_table *table, size_t count)
     return table->name && table->start && table->end && table->phase && table->category && table->data;
 }
 
-static void put_entry(struct marker_table *table, const struct marker_entry *entry)
+static void write_entry(struct marker_table *table, const struct marker_entry *entry)
 {
     size_t i = table->length++;
     table->name[i] = entry->name;
@@ -114,9 +115,9 @@ int marker_rows_fill(struct marker_rows *rows, struct error *err)
         for (end = first; end < count && entries[end].thread == entries[first].thread;)
             end++;
         struct marker_table *table = &rows->profile->threads.data[entries[first].thread].markers;
-        rows->failed = !make_room(table, end - first);
+        rows->failed = !reserve_rows(table, end - first);
         for (size_t i = first; i < end && !rows->failed; i++)
-            put_entry(table, &entries[i]);
+            write_entry(table, &entries[i]);
     }
     return rows->failed ? error_no_memory(err) : 0;
 }

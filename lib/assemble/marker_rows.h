@@ -33,16 +33,16 @@ struct marker_rows {
 
 void marker_rows_init(struct marker_rows *rows, struct profile *profile, uint64_t start_ns, uint64_t end_ns);
 
-/* Starts a payload of this type: the caller writes its members, and the next row uses it. Returns NULL if memory ran
- * out. */
+/* Starts a payload of this type. The caller writes its members, and the next marker_rows_add() uses it. Returns NULL if
+ * memory ran out. */
 struct json_writer *marker_rows_payload(struct marker_rows *rows, const char *type);
 
-/* Adds a row with the started payload. `name`: a string of the profile. Times: ns of CLOCK_MONOTONIC; ignores a time
- * that the phase does not use. */
+/* Adds a marker with the started payload. `name`: a string of the profile. Times: ns of CLOCK_MONOTONIC; a phase
+ * without a start or an end ignores that time. */
 void marker_rows_add(struct marker_rows *rows, uint32_t thread, uint32_t name, uint32_t category,
                      enum marker_phase phase, uint64_t start, uint64_t end);
 
-/* Returns the category of this name; adds it if new. */
+/* Returns the category of this name; adds a missing category. */
 uint32_t marker_rows_category(struct marker_rows *rows, const char *name, const char *color);
 
 /* Converts a time of the recording (ns) to ms of the profile. */

@@ -1,7 +1,6 @@
 /*
- * A run of growth is a sequence of readings, 50 ms apart as a rule, each of which has at least 1 MiB more resident
- * memory than the one before. Steps of that kind would be some 13,000 page faults a second: less is how programs
- * normally run.
+ * A run of growth is a sequence of readings, usually 50 ms apart, each with at least 1 MiB more resident memory than
+ * the previous reading. Programs normally grow more slowly.
  */
 #include "assemble/memory_markers.h"
 

@@ -1,18 +1,18 @@
 /*
- * Markers from the memory counters of a process (spool/counter_kinds.h): large growth without a pause, and waits for
- * a disk because of page faults. The counter also shows both; a marker is easier to find, and has the amount.
+ * Markers from the memory counters of a process (spool/counter_kinds.h): large growth without a pause, and waits for a
+ * disk because of page faults. The counter shows both, too, but a marker is easier to find and has the amount.
  */
 #pragma once
 
 #include "assemble/marker_rows.h"
 #include "assemble/program_markers.h"
 
-#define MEMORY_MARKERS_GROWTH (UINT64_C(64) << 20) /* bytes: less growth has no marker */
+#define MEMORY_MARKERS_GROWTH (UINT64_C(64) << 20) /* bytes: smaller growth has no marker */
 
 enum {
     MEMORY_MARKERS_FAULTS = 10,
     MEMORY_MARKERS_MAX = 2000
-}; /* fewer major faults have no marker; most markers of each kind */
+}; /* fewer major faults have no marker; limit of markers of each kind */
 
 /* Adds the markers to the main threads of the processes. Notes a lack of memory in `rows`. Returns the number of
  * markers beyond the limit. */

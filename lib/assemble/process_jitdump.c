@@ -1,10 +1,10 @@
 /*
  * A JIT compiler that writes a jitdump file maps it with execute permission, so that recorders see its name. The
- * recorder opens it when it sees the mapping (process/jit_files.h). A recovered recording opens it by name, if that
- * still leads to the same file. If the record of the mapping was lost, the usual directories may contain a file of this
- * pid that was written during the life of the process.
+ * recorder opens the file at its mapping record (process/jit_files.h). A recovered recording opens the file by name, if
+ * the name still leads to the same file. If the mapping record was lost, prof searches the usual directories for a file
+ * of this pid, written during the life of the process.
  *
- * We trust the same owners as of perf maps (process_perf_map.c).
+ * prof trusts the same owners as for perf maps (process_perf_map.c).
  */
 #include "assemble/process_jitdump.h"
 
@@ -49,8 +49,8 @@ static int open_mapped(const struct replay *replay, uint32_t process)
     return -1;
 }
 
-/* Opens a JVM agent's file: $JITDUMPDIR or $HOME, /.debug/jit/java-jit-DATE.XXXXXX/jit-PID.dump. */
-static int open_of_agent(const struct replay *replay, uint32_t process)
+/* Opens the file of a JVM agent: .debug/jit/java-jit-DATE.XXXXXX/jit-PID.dump in $JITDUMPDIR or $HOME. */
+static int open_agent_file(const struct replay *replay, uint32_t process)
 {
     const char *own = getenv("JITDUMPDIR"), *directory = own && *own ? own : getenv("HOME");
     char pattern[PATH_MAX];
@@ -64,14 +64,11 @@ static int open_of_agent(const struct replay *replay, uint32_t process)
     globfree(&found);
     return fd;
 }
-
 static int open_unmapped(const struct replay *replay, uint32_t process)
 {
     int fd = process_perf_map_open_named(replay, process, "jit-", ".dump");
-    return fd >= 0 ? fd : open_of_agent(replay, process);
-}
-
-/* A descriptor that the caller closes; negative: there is no file that may be read. */
+    return fd >= 0 ? fd : open_agent_file(replay, process);
+} /* Returns a descriptor, which the caller closes; negative: no readable or trusted file. */
 static int open_dump(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = replay->input.jit_files
@@ -106,8 +103,8 @@ int process_jitdump_open_again(const struct replay *replay, uint32_t process)
     return -1;
 }
 
-const char *process_jitdump_file_of(const struct jitdump *dump, const struct jit_code *code,
-                                    const struct jit_name *name)
+const char *process_jitdump_source_file(const struct jitdump *dump, const struct jit_code *code,
+                                        const struct jit_name *name)
 {
     if (name->file || !code->line_count)
         return name->file;
@@ -117,8 +114,8 @@ const char *process_jitdump_file_of(const struct jitdump *dump, const struct jit
 
 /* ---- lookup ---- */
 
-/* Converts a time of the recording to the dump's clock. */
-static uint64_t to_its_clock(const struct replay *replay, const struct jitdump *dump, uint64_t time)
+/* Converts a time of the recording to the clock of the jitdump file. */
+static uint64_t to_dump_clock(const struct replay *replay, const struct jitdump *dump, uint64_t time)
 {
     switch (dump->clock) {
     case JITDUMP_MONOTONIC:
@@ -132,7 +129,7 @@ static uint64_t to_its_clock(const struct replay *replay, const struct jitdump *
 
 uint32_t process_jitdump_find(const struct replay *replay, const struct jitdump *dump, uint64_t pc, uint64_t time)
 {
-    uint64_t at = to_its_clock(replay, dump, time);
+    uint64_t at = to_dump_clock(replay, dump, time);
     uint32_t code = jit_history_find(&dump->history, pc, at);
     if (code == JIT_HISTORY_NONE && at < UINT64_MAX - note_lag)
         code = jit_history_find(&dump->history, pc, at + note_lag);
@@ -141,7 +138,7 @@ uint32_t process_jitdump_find(const struct replay *replay, const struct jitdump 
 
 uint64_t process_jitdump_generation(const struct replay *replay, const struct jitdump *dump, uint64_t time)
 {
-    uint64_t at = to_its_clock(replay, dump, time);
+    uint64_t at = to_dump_clock(replay, dump, time);
     return jit_history_count(&dump->history, at) +
            (at < UINT64_MAX - note_lag ? jit_history_count(&dump->history, at + note_lag) : 0);
 }

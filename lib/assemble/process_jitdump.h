@@ -7,8 +7,8 @@
 #include "symbol/jit_name.h"
 #include "symbol/jitdump.h"
 
-/* Finds and reads the file. NULL if it does not exist, is not trusted or is damaged. The caller destroys and frees
- * it. */
+/* Finds and reads the file. Returns NULL if the file does not exist, is not trusted or is damaged. The caller destroys
+ * and frees it. */
 struct jitdump *process_jitdump_open(const struct replay *replay, uint32_t process);
 
 /* Reopens the file of `process.jit.dump`. Returns a descriptor, closed by the caller; negative if the file no longer
@@ -16,8 +16,8 @@ struct jitdump *process_jitdump_open(const struct replay *replay, uint32_t proce
 int process_jitdump_open_again(const struct replay *replay, uint32_t process);
 
 /* Returns the source file of JIT code: from its name, else from its first line; NULL: unknown. */
-const char *process_jitdump_file_of(const struct jitdump *dump, const struct jit_code *code,
-                                    const struct jit_name *name);
+const char *process_jitdump_source_file(const struct jitdump *dump, const struct jit_code *code,
+                                        const struct jit_name *name);
 
 /* Finds the JIT code at `pc` at `time` (ns of CLOCK_MONOTONIC); JIT_HISTORY_NONE: none. */
 uint32_t process_jitdump_find(const struct replay *replay, const struct jitdump *dump, uint64_t pc, uint64_t time);

@@ -14,11 +14,11 @@ struct filling {
     const struct replay *replay;
     uint32_t category;
     struct hash exits;    /* pid -> index in replay->program_marks.exits of the first */
-    size_t counts[KINDS]; /* markers of each kind, also those that are left out */
+    size_t counts[KINDS]; /* markers of each kind, including omitted markers */
 };
 
-/* The payload of the next marker; NULL if that is left out, or memory ran out. */
-static struct json_writer *begin(struct filling *filling, enum kind kind)
+/* The payload of the next marker; NULL if the limit omits the marker, or memory ran out. */
+static struct json_writer *start_payload(struct filling *filling, enum kind kind)
 {
     static const char *const types[KINDS] = {"Process", "Exec", "Thread", "LibraryLoad", "Signal", "OomKill"};
     if (filling->counts[kind]++ >= PROCESS_MARKERS_MAX || filling->rows->failed)
@@ -26,28 +26,28 @@ static struct json_writer *begin(struct filling *filling, enum kind kind)
     return marker_rows_payload(filling->rows, types[kind]);
 }
 
-static void finish(struct filling *filling, const char *name, uint32_t thread, enum marker_phase phase, uint64_t start,
-                   uint64_t end)
+static void finish_marker(struct filling *filling, const char *name, uint32_t thread, enum marker_phase phase,
+                          uint64_t start, uint64_t end)
 {
     struct marker_rows *rows = filling->rows;
     marker_rows_add(rows, shown_thread(filling->shown, thread), strings_add_z(&rows->profile->strings, name),
                     filling->category, phase, start, end);
 }
 
-static void put_number(struct json_writer *json, const char *key, uint32_t number)
+static void write_number(struct json_writer *json, const char *key, uint32_t number)
 {
     char text[16];
     snprintf(text, sizeof(text), "%" PRIu32, number);
     json_member_text(json, key, text);
 }
 
-/* What was there before, and goes on after, has no marker. */
-static bool is_news(const struct filling *filling, uint64_t start, uint64_t end)
+/* Whether the interval starts or ends during the recording: other intervals have no marker. */
+static bool is_in_recording(const struct filling *filling, uint64_t start, uint64_t end)
 {
     return start > filling->rows->start_ns || end;
 }
 
-static enum marker_phase phase_of(uint64_t end)
+static enum marker_phase choose_phase(uint64_t end)
 {
     return end ? PHASE_INTERVAL : PHASE_START;
 }
@@ -56,7 +56,7 @@ static enum marker_phase phase_of(uint64_t end)
 
 enum { SIGNAL_NAME = 32 };
 
-/* "SIGUSR1", "SIGRTMIN+2", "signal 32". */
+/* Writes the name of a signal: "SIGUSR1", "SIGRTMIN+2", "signal 32". */
 static const char *name_signal(char name[SIGNAL_NAME], uint32_t number)
 {
     const char *known = number < NSIG ? sigabbrev_np((int)number) : NULL;
@@ -71,8 +71,8 @@ static const char *name_signal(char name[SIGNAL_NAME], uint32_t number)
 
 /* ---- processes ---- */
 
-/* How the process of this number ended, of those that had its pid; NULL: unknown. */
-static const struct process_exit *exit_of(const struct filling *filling, const struct replay_process *process)
+/* Returns how a process ended, and not another process with the same pid; NULL: unknown. */
+static const struct process_exit *find_exit(const struct filling *filling, const struct replay_process *process)
 {
     const struct program_marks *marks = &filling->replay->program_marks;
     uint32_t i = hash_get(&filling->exits, process->pid);
@@ -82,7 +82,7 @@ static const struct process_exit *exit_of(const struct filling *filling, const s
     return NULL;
 }
 
-static void put_exit(struct json_writer *json, const struct process_exit *end)
+static void write_exit(struct json_writer *json, const struct process_exit *end)
 {
     char text[64], name[SIGNAL_NAME];
     if (WIFSIGNALED(end->status))
@@ -92,15 +92,15 @@ static void put_exit(struct json_writer *json, const struct process_exit *end)
     json_member_text(json, "end", text);
 }
 
-/* Whether another program goes on in it after an exec. */
-static bool goes_on(const struct filling *filling, const struct replay_process *process)
+/* Whether the process continues as another program after exec. */
+static bool continues_after_exec(const struct filling *filling, const struct replay_process *process)
 {
     return process->main_thread < filling->replay->threads.length &&
            filling->replay->threads.data[process->main_thread].cpu_time.goes_on;
 }
 
-/* When a process began, whatever program it ran then. */
-static uint64_t first_start(const struct replay *replay, const struct replay_process *process)
+/* Returns the start of a process, including its programs before exec. */
+static uint64_t find_first_start(const struct replay *replay, const struct replay_process *process)
 {
     for (uint32_t i = 0; i < process->instance; i++) {
         if (process->parent >= replay->processes.length || !replay->processes.data[process->parent].known ||
@@ -111,22 +111,22 @@ static uint64_t first_start(const struct replay *replay, const struct replay_pro
     return process->start;
 }
 
-/* One marker for all programs that a process ran one after the other, with the name of the last. */
+/* Adds one marker for a process, with the name of the last of its programs. */
 static void add_process(struct filling *filling, const struct replay_process *process)
 {
     const struct replay *replay = filling->replay;
-    uint64_t start = first_start(replay, process);
-    if (goes_on(filling, process) || !is_news(filling, start, process->end))
+    uint64_t start = find_first_start(replay, process);
+    if (continues_after_exec(filling, process) || !is_in_recording(filling, start, process->end))
         return;
-    struct json_writer *json = begin(filling, KIND_PROCESS);
+    struct json_writer *json = start_payload(filling, KIND_PROCESS);
     if (!json)
         return;
     json_member_text(json, "process", strings_text(&replay->strings, process->name));
-    put_number(json, "pid", process->pid);
-    const struct process_exit *end = process->end ? exit_of(filling, process) : NULL;
+    write_number(json, "pid", process->pid);
+    const struct process_exit *end = process->end ? find_exit(filling, process) : NULL;
     if (end)
-        put_exit(json, end);
-    finish(filling, "Process", process->main_thread, phase_of(process->end), start, process->end);
+        write_exit(json, end);
+    finish_marker(filling, "Process", process->main_thread, choose_phase(process->end), start, process->end);
 }
 
 static void add_exec(struct filling *filling, uint32_t number, const struct replay_process *process)
@@ -134,14 +134,14 @@ static void add_exec(struct filling *filling, uint32_t number, const struct repl
     const struct replay *replay = filling->replay;
     const struct program_marks *marks = &replay->program_marks;
     uint32_t known = hash_get(&marks->commands, number);
-    struct json_writer *json = known == HASH_MISSING && !process->instance ? NULL : begin(filling, KIND_EXEC);
+    struct json_writer *json = known == HASH_MISSING && !process->instance ? NULL : start_payload(filling, KIND_EXEC);
     if (!json)
         return;
     const char *command =
         known == HASH_MISSING ? strings_text(&replay->strings, process->name) : strings_text(&marks->texts, known);
     json_member_text(json, "command", command);
-    put_number(json, "pid", process->pid);
-    finish(filling, "Exec", process->main_thread, PHASE_INSTANT, process->start, 0);
+    write_number(json, "pid", process->pid);
+    finish_marker(filling, "Exec", process->main_thread, PHASE_INSTANT, process->start, 0);
 }
 
 static void add_processes(struct filling *filling)
@@ -164,19 +164,20 @@ static void add_processes(struct filling *filling)
 
 /* ---- threads ---- */
 
-/* Those of a main thread are its process's. */
+/* Adds the marker of a thread. A main thread has only the marker of its process. */
 static void add_thread(struct filling *filling, const struct replay_thread *thread)
 {
     const struct replay *replay = filling->replay;
-    if (!thread->known || replay_is_main_thread(replay, thread) || !is_news(filling, thread->start, thread->end))
+    if (!thread->known || replay_is_main_thread(replay, thread) ||
+        !is_in_recording(filling, thread->start, thread->end))
         return;
-    struct json_writer *json = begin(filling, KIND_THREAD);
+    struct json_writer *json = start_payload(filling, KIND_THREAD);
     if (!json)
         return;
     json_member_text(json, "thread", strings_text(&replay->strings, thread->name));
-    put_number(json, "tid", thread->tid);
-    finish(filling, "Thread", replay->processes.data[thread->process].main_thread, phase_of(thread->end), thread->start,
-           thread->end);
+    write_number(json, "tid", thread->tid);
+    finish_marker(filling, "Thread", replay->processes.data[thread->process].main_thread, choose_phase(thread->end),
+                  thread->start, thread->end);
 }
 
 /* ---- libraries ---- */
@@ -185,13 +186,13 @@ static void add_load(struct filling *filling, const struct replay_load *load)
 {
     const struct spool_library *lib = &filling->replay->libs.items.data[load->lib];
     const struct replay_process *process = &filling->replay->processes.data[load->process];
-    struct json_writer *json = begin(filling, KIND_LOAD);
+    struct json_writer *json = start_payload(filling, KIND_LOAD);
     if (!json)
         return;
     json_member_text(json, "library", lib->path);
     if (lib->size_bytes)
         json_member_unsigned(json, "size", lib->size_bytes);
-    finish(filling, "Library load", process->main_thread, PHASE_INSTANT, load->time, 0);
+    finish_marker(filling, "Library load", process->main_thread, PHASE_INSTANT, load->time, 0);
 }
 
 /* ---- signals, and kills for lack of memory ---- */
@@ -200,21 +201,21 @@ static void add_signal(struct filling *filling, const struct process_signal *sig
 {
     const struct strings *texts = &filling->replay->program_marks.texts;
     char name[SIGNAL_NAME];
-    struct json_writer *json = begin(filling, KIND_SIGNAL);
+    struct json_writer *json = start_payload(filling, KIND_SIGNAL);
     if (!json)
         return;
     json_member_text(json, "signal", name_signal(name, signal->number));
-    put_number(json, "tid", signal->tid);
-    put_number(json, "pid", signal->pid);
+    write_number(json, "tid", signal->tid);
+    write_number(json, "pid", signal->pid);
     if (signal->sender != STRING_NONE && strings_text(texts, signal->sender)[0])
         json_member_text(json, "sender", strings_text(texts, signal->sender));
     if (is_end)
         json_member_text(json, "effect", "ended the process");
-    finish(filling, "Signal", signal->thread, PHASE_INSTANT, signal->time, 0);
+    finish_marker(filling, "Signal", signal->thread, PHASE_INSTANT, signal->time, 0);
 }
 
-/* The last process of this pid that had begun at that time; NULL. */
-static const struct replay_process *process_of(const struct replay *replay, uint32_t pid, uint64_t time)
+/* Returns the last process with this pid that started before this time, or NULL. */
+static const struct replay_process *find_process(const struct replay *replay, uint32_t pid, uint64_t time)
 {
     const struct replay_process *last = NULL;
     for (size_t i = 0; i < replay->processes.length; i++) {
@@ -225,7 +226,7 @@ static const struct replay_process *process_of(const struct replay *replay, uint
     return last;
 }
 
-static void mark_end(bool *ends, const struct program_marks *marks, const struct process_exit *end)
+static void set_has_end(bool *ends, const struct program_marks *marks, const struct process_exit *end)
 {
     for (size_t i = marks->signals.length; i-- > 0;) {
         const struct process_signal *signal = &marks->signals.data[i];
@@ -244,11 +245,11 @@ static bool has_end(const bool *ends, const struct program_marks *marks, const s
     return false;
 }
 
-/* A signal that ended a process is known by its exit status, also where no signals are recorded, and where they are not
- * told because nothing stops for them (SIGKILL). */
+/* Adds the signals. The exit status shows the signal that ended a process, even if the recording has no signals, or the
+ * kernel does not report it (SIGKILL). */
 static void add_signals(struct filling *filling)
 {
-    enum { MOST_ENDS = 2000 }; /* that are compared with all signals */
+    enum { MOST_ENDS = 2000 }; /* limit of exits that are compared with all signals */
     const struct program_marks *marks = &filling->replay->program_marks;
     bool *ends = calloc(marks->signals.length + 1, sizeof(*ends));
     filling->rows->failed |= !ends;
@@ -257,8 +258,8 @@ static void add_signals(struct filling *filling)
         if (!WIFSIGNALED(end->status))
             continue;
         seen++;
-        mark_end(ends, marks, end);
-        const struct replay_process *process = process_of(filling->replay, end->pid, end->time);
+        set_has_end(ends, marks, end);
+        const struct replay_process *process = find_process(filling->replay, end->pid, end->time);
         if (process && !has_end(ends, marks, end))
             add_signal(filling,
                        &(struct process_signal){.time = end->time,
@@ -277,14 +278,14 @@ static void add_signals(struct filling *filling)
 
 static void add_oom_kill(struct filling *filling, const struct oom_kill *kill)
 {
-    const struct replay_process *process = process_of(filling->replay, kill->pid, kill->time);
-    struct json_writer *json = process ? begin(filling, KIND_OOM_KILL) : NULL;
+    const struct replay_process *process = find_process(filling->replay, kill->pid, kill->time);
+    struct json_writer *json = process ? start_payload(filling, KIND_OOM_KILL) : NULL;
     if (!json)
         return;
     json_member_text(json, "process", strings_text(&filling->replay->strings, process->name));
-    put_number(json, "pid", kill->pid);
+    write_number(json, "pid", kill->pid);
     json_member_unsigned(json, "kills", kill->count);
-    finish(filling, "Out of memory", process->main_thread, PHASE_INSTANT, kill->time, 0);
+    finish_marker(filling, "Out of memory", process->main_thread, PHASE_INSTANT, kill->time, 0);
 }
 
 size_t process_markers_add(struct marker_rows *rows, const struct shown_threads *shown)

@@ -1,6 +1,6 @@
 /*
- * Markers for the lifetime of processes and threads: start, end, executed programs and loaded libraries. Markers of a
- * process are in its main thread; if the profile lacks that thread, in its closest ancestor's.
+ * Markers for the lifetime of processes and threads: start, end, executed programs and loaded libraries. The main
+ * thread of a process has its markers; if the profile lacks this thread, the main thread of its closest ancestor.
  */
 #pragma once
 

@@ -1,21 +1,21 @@
 /*
- * A JIT compiler with the right option (node --perf-basic-prof, python -X perf, java -XX:+DumpPerfMapAtExit) writes the
- * names of its code to /tmp/perf-PID.map. Nobody removes these files, everybody may write to /tmp, and the kernel
- * reuses pids. So we trust a file only if
+ * With an option (node --perf-basic-prof, python -X perf, java -XX:+DumpPerfMapAtExit), a JIT compiler writes the
+ * symbols of its code to /tmp/perf-PID.map. These files stay, every user may write to /tmp, and the kernel reuses pids.
+ * So prof trusts a file only if
  *
  *   - it is a regular file, not a link: a link could make root read another file;
  *   - it belongs to root, to the user who saves the profile, or to the user to whom the process belonged when the
- * recorder saw it, so that others cannot name our functions. The last is how root gets the names of other users'
- * programs, and of those in a user namespace;
+ * recorder saw it, so that other users cannot name functions of this process. The last rule gives root the symbols of
+ * other users' programs, and of programs in a user namespace;
  *   - it was written after the process (after an exec: the program) started: an older file is of an earlier process
  * with that pid. Of the programs that one pid ran, only the last can own the file, because each writes a new one.
  *
- * When we read the file, the process has ended. The recorder noted the pid that the process had in its own namespace,
- * and kept its /tmp open (process/jit_files.h), so that programs in containers get names, too. A recovered recording
- * has only the pid that the recorder saw, and our /tmp.
+ * prof reads the file after the process has ended. The recorder noted the pid that the process had in its own
+ * namespace, and kept its /tmp open (process/jit_files.h), so that programs in containers get symbols, too. A recovered
+ * recording has only the pid in the recorder's namespace, and prof's own /tmp.
  *
- * A forked process that does not call exec has a copy of its parent's code. The parent's file may name what its own
- * file does not.
+ * A forked process that does not call exec has a copy of its parent's code. So the parent's file may name code that the
+ * process's own file lacks.
  */
 #include "assemble/process_perf_map.h"
 
@@ -32,13 +32,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ns. A /tmp that does not answer must not hold up the profile. */
+/* Limit (ns) of opening a file: a /tmp that does not answer must not delay the profile. */
 static const uint64_t timeout_ns = UINT64_C(300) * 1000 * 1000;
 
-/* Timestamps of files have the time of the last clock tick, up to 10 ms ago. */
+/* Tolerance (ns) of file times: a file gets the time of the last clock tick, up to 10 ms ago. */
 static const uint64_t stamp_lag = UINT64_C(10) * 1000 * 1000;
 
-static const struct jit_file *jit_file_of(const struct replay *replay, uint32_t process)
+static const struct jit_file *find_jit_file(const struct replay *replay, uint32_t process)
 {
     return replay->input.jit_files ? jit_files_find(replay->input.jit_files, replay_process_number(replay, process))
                                    : NULL;
@@ -46,7 +46,7 @@ static const struct jit_file *jit_file_of(const struct replay *replay, uint32_t 
 
 bool process_perf_map_trusts_owner(const struct replay *replay, uint32_t process, uid_t owner)
 {
-    const struct jit_file *file = jit_file_of(replay, process);
+    const struct jit_file *file = find_jit_file(replay, process);
     return owner == 0 || owner == geteuid() || (file && file->user != JIT_USER_UNKNOWN && file->user == owner);
 }
 
@@ -56,11 +56,11 @@ static bool is_young(const struct stat *info, uint64_t start)
     return info->st_mtim.tv_sec >= 0 && written + stamp_lag >= start;
 }
 
-/* When the program started, ns since the Unix epoch. For one that ran before the recording the spool has when it was
- * seen, and the recorder has noted when its process started. */
-static uint64_t program_start(const struct replay *replay, uint32_t process)
+/* Returns the start of the program, ns since the Unix epoch. For a program that is older than the recording, the spool
+ * has only the time of its discovery, and jit_files the start of its process. */
+static uint64_t find_program_start(const struct replay *replay, uint32_t process)
 {
-    const struct jit_file *file = jit_file_of(replay, process);
+    const struct jit_file *file = find_jit_file(replay, process);
     uint64_t seen = replay_realtime(replay, replay->processes.data[process].start);
     return file && file->started && file->started < seen ? file->started : seen;
 }
@@ -68,7 +68,7 @@ static uint64_t program_start(const struct replay *replay, uint32_t process)
 int process_perf_map_open_trusted(const struct replay *replay, uint32_t process, int directory, const char *name)
 {
     struct stat info;
-    uint64_t start = program_start(replay, process);
+    uint64_t start = find_program_start(replay, process);
     int fd = file_open_beside(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, timeout_ns);
     if (fd < 0)
         return fd;
@@ -96,21 +96,21 @@ const char *process_perf_map_problem(int code)
         return "this user may not read it";
     case -ETIMEDOUT:
         return "its file system does not answer";
-    default: /* there is none, or one of an earlier process with that pid */
+    default: /* no file, or a file of an earlier process with this pid */
         return NULL;
     }
 }
 
 uint32_t process_perf_map_own_pid(const struct replay *replay, uint32_t process)
 {
-    const struct jit_file *file = jit_file_of(replay, process);
+    const struct jit_file *file = find_jit_file(replay, process);
     return file ? file->pid : replay->processes.data[process].pid;
 }
 
 /* Opens the process's /tmp; the caller closes it. */
 static int open_directory(const struct replay *replay, uint32_t process)
 {
-    const struct jit_file *file = jit_file_of(replay, process);
+    const struct jit_file *file = find_jit_file(replay, process);
     if (file && file->directory != JIT_DIRECTORY_OURS)
         return fcntl(replay->input.jit_files->directories.data[file->directory].fd, F_DUPFD_CLOEXEC, 0);
     return open(replay->input.perf_map_directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -118,7 +118,7 @@ static int open_directory(const struct replay *replay, uint32_t process)
 
 int process_perf_map_open_named(const struct replay *replay, uint32_t process, const char *before, const char *after)
 {
-    uint64_t start = program_start(replay, process);
+    uint64_t start = find_program_start(replay, process);
     char name[64];
     int directory = replay->input.perf_map_directory && start ? open_directory(replay, process) : -1;
     if (directory < 0)
@@ -136,7 +136,7 @@ int process_perf_map_open(const struct replay *replay, uint32_t process)
 
 /* ---- names ---- */
 
-/* The frames of one owner of JIT code, by address, with their names from the perf maps. */
+/* The frames of one owner of JIT code, sorted by address, with their symbols from the perf maps. */
 struct wanted {
     ARRAY(uint32_t) frames;
     ARRAY(uint64_t) addresses;
@@ -169,10 +169,10 @@ static int add_names(struct perf_map_names *names, const struct wanted *wanted, 
     return 0;
 }
 
-/* Programs with equal keys write the same file. */
+/* Returns a key of the process's perf map: programs with equal keys write the same file. */
 static uint64_t file_key(const struct replay *replay, uint32_t process)
 {
-    const struct jit_file *file = jit_file_of(replay, process);
+    const struct jit_file *file = find_jit_file(replay, process);
     return (uint64_t)(file ? file->directory : JIT_DIRECTORY_OURS) << 32 | process_perf_map_own_pid(replay, process);
 }
 
@@ -182,16 +182,16 @@ static bool is_replaced(const struct hash *last_of_file, const struct replay *re
     return hash_get(last_of_file, file_key(replay, number)) != number;
 }
 
-/* What to say of a file; NULL: nothing. Some compilers write names with newlines in them, so a few lines say nothing.
- */
-static const char *problem_of_counts(const struct perf_map_counts *counts)
+/* Returns the problem of a perf map; NULL: no problem. Some compilers write names with newlines, so a few malformed
+ * lines are no problem. */
+static const char *find_problem(const struct perf_map_counts *counts)
 {
     if (counts->malformed > counts->lines / 2)
         return "most of its lines are not of the form 'START SIZE NAME'";
-    return counts->is_cut ? "it is so large that prof read only its end" : NULL;
+    return counts->is_cut ? "prof read only its end, because it is too large" : NULL;
 }
 
-static int look_up(struct wanted *wanted, const struct replay *replay, uint32_t process, struct error *err)
+static int read_perf_map(struct wanted *wanted, const struct replay *replay, uint32_t process, struct error *err)
 {
     int fd = process_perf_map_open(replay, process);
     if (fd < 0)
@@ -200,21 +200,22 @@ static int look_up(struct wanted *wanted, const struct replay *replay, uint32_t 
     int code = perf_map_find(fd, wanted->addresses.data, wanted->addresses.length, wanted->names.data, &wanted->texts,
                              &counts, err);
     close(fd);
-    const char *problem = code == -ENOMEM ? NULL : code ? "prof cannot read it" : problem_of_counts(&counts);
+    const char *problem = code == -ENOMEM ? NULL : code ? "prof cannot read it" : find_problem(&counts);
     if (code == -ENOMEM ||
         (problem && !array_push(wanted->problems, (struct perf_map_problem){.process = process, .text = problem})))
         return error_no_memory(err);
     return 0;
 }
 
-/* Reads all files that may name an owner's code: its own, and those of the processes that it was forked from. */
-static int name_owner(struct perf_map_names *names, struct wanted *wanted, const struct replay *replay, uint32_t owner,
-                      const struct hash *last_of_file, struct error *err)
+/* Reads all files that may name an owner's code: the file of its process, and of the ancestors from which it was
+ * forked. */
+static int read_owner_maps(struct perf_map_names *names, struct wanted *wanted, const struct replay *replay,
+                           uint32_t owner, const struct hash *last_of_file, struct error *err)
 {
     int code = 0;
     for (int i = 0; i < PERF_MAP_GENERATIONS && owner != REPLAY_NONE && !code; i++) {
         if (!is_replaced(last_of_file, replay, owner))
-            code = look_up(wanted, replay, owner, err);
+            code = read_perf_map(wanted, replay, owner, err);
         owner = replay_forked_from(replay, owner);
     }
     if (!code)
@@ -229,8 +230,8 @@ static bool add_wanted(struct wanted *wanted, const struct replay *replay, uint3
            array_push(&wanted->addresses, replay->stacks.frames.data[frame].address) && array_push_zero(&wanted->names);
 }
 
-static int find_all(struct perf_map_names *names, struct wanted *wanted, const struct replay *replay,
-                    const struct hash *last_of_file, const uint32_t *frames, size_t count, struct error *err)
+static int read_all_maps(struct perf_map_names *names, struct wanted *wanted, const struct replay *replay,
+                         const struct hash *last_of_file, const uint32_t *frames, size_t count, struct error *err)
 {
     int code = 0;
     for (size_t i = 0; i < count && !code;) {
@@ -239,7 +240,7 @@ static int find_all(struct perf_map_names *names, struct wanted *wanted, const s
         for (; i < count && replay->stacks.frames.data[frames[i]].process == owner; i++)
             if (!add_wanted(wanted, replay, frames[i]))
                 return error_no_memory(err);
-        code = name_owner(names, wanted, replay, owner, last_of_file, err);
+        code = read_owner_maps(names, wanted, replay, owner, last_of_file, err);
     }
     return code;
 }
@@ -258,7 +259,7 @@ int perf_map_names_find(struct perf_map_names *names, const struct replay *repla
     int code = ok ? 0 : error_no_memory(err);
     if (!code && frames.length) {
         qsort_r(frames.data, frames.length, sizeof(*frames.data), compare_frames, (void *)replay);
-        code = find_all(names, &wanted, replay, &last_of_file, frames.data, frames.length, err);
+        code = read_all_maps(names, &wanted, replay, &last_of_file, frames.data, frames.length, err);
     }
     array_free(&wanted.frames);
     array_free(&wanted.addresses);
@@ -268,7 +269,7 @@ int perf_map_names_find(struct perf_map_names *names, const struct replay *repla
     return code;
 }
 
-const struct jit_name *perf_map_names_of(const struct perf_map_names *names, size_t frame)
+const struct jit_name *perf_map_names_get(const struct perf_map_names *names, size_t frame)
 {
     uint32_t index = hash_get(&names->by_frame, frame);
     return index == HASH_MISSING ? NULL : &names->names.data[index];

@@ -18,7 +18,7 @@ int process_perf_map_open(const struct replay *replay, uint32_t process);
 /* Returns the message for such a failure; NULL: none. */
 const char *process_perf_map_problem(int code);
 
-/* Likewise for another file in that directory. Its name is `before`, the process's own pid, `after`. */
+/* Likewise for another file in that directory. The file name is `before`, the process's own pid, and `after`. */
 int process_perf_map_open_named(const struct replay *replay, uint32_t process, const char *before, const char *after);
 
 /* Returns the pid in the names of the process's files: its pid in its own namespace. */
@@ -30,26 +30,26 @@ bool process_perf_map_trusts_owner(const struct replay *replay, uint32_t process
 /* Opens a file by name in `directory` (a directory's descriptor, or AT_FDCWD), if it is trusted. */
 int process_perf_map_open_trusted(const struct replay *replay, uint32_t process, int directory, const char *name);
 
-/* A problem of a process's file. */
+/* A problem with the perf map of a process. */
 struct perf_map_problem {
     uint32_t process;
-    const char *text; /* a sentence without a subject */
+    const char *text; /* a sentence without its subject, the file */
 };
 ARRAY_TYPE(struct perf_map_problems, struct perf_map_problem);
 
 struct perf_map_names {
-    size_t first; /* first requested frame; later ones are also requested; 0: all */
+    size_t first; /* index of the first requested frame; 0: all frames */
     struct arena arena;
-    struct perf_map_problems problems; /* problems in the contents of files */
+    struct perf_map_problems problems; /* perf maps with problems in their contents */
     ARRAY(struct jit_name) names;
     struct hash by_frame; /* index in replay.stacks.frames -> index in names */
 };
 
 /* Reads the perf maps for all frames with a `process`. `names` is zeroed; call perf_map_names_destroy() also after a
- * failure. Fails only when memory runs out: an unreadable file gives no names. */
+ * failure. Fails only when memory runs out: an unreadable file adds no names. */
 int perf_map_names_find(struct perf_map_names *names, const struct replay *replay, struct error *err);
 
 /* Returns the symbol of this frame; NULL: in no perf map. */
-const struct jit_name *perf_map_names_of(const struct perf_map_names *names, size_t frame);
+const struct jit_name *perf_map_names_get(const struct perf_map_names *names, size_t frame);
 
 void perf_map_names_destroy(struct perf_map_names *names);

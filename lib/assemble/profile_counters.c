@@ -14,16 +14,16 @@
 
 enum unit { UNIT_BYTES, UNIT_COUNT, UNIT_CPU_TIME, UNIT_ENERGY };
 
-/* A counter as its reader sees it. */
-struct counter_look {
+/* How a counter appears in a profile: its name, unit, scale and display. */
+struct counter_style {
     const char *name, *label, *description, *category, *color;
-    double scale; /* from the unit of the readings */
+    double scale; /* factor from the unit of the readings */
     enum unit unit;
-    unsigned sort_weight; /* the smaller, the higher it stands */
+    unsigned sort_weight; /* the page shows counters with smaller weights first */
     bool is_level, is_hidden, is_of_system;
 };
 
-static const struct counter_look looks[COUNTER_KINDS] = {
+static const struct counter_style process_styles[COUNTER_KINDS] = {
     [COUNTER_CPU_TIME] = {"processCPU", "CPU",
                           "CPU time of all threads of the process, by the kernel's clock; 100% is one CPU", "CPU time",
                           .unit = UNIT_CPU_TIME, .scale = 1 / MS, .is_hidden = true, .color = "green",
@@ -56,16 +56,16 @@ static const struct counter_look looks[COUNTER_KINDS] = {
                          .is_level = true, .is_hidden = true, .color = "grey", .sort_weight = 60},
 };
 
-static const struct counter_look cpu_look = {.category = "System CPU",
-                                             .description = "Busy time of this CPU, for all processes of the machine",
-                                             .unit = UNIT_CPU_TIME,
-                                             .scale = 1 / MS,
-                                             .is_hidden = true,
-                                             .is_of_system = true,
-                                             .color = "grey",
-                                             .sort_weight = 81};
+static const struct counter_style cpu_style = {.category = "System CPU",
+                                               .description = "Busy time of this CPU, for all processes of the machine",
+                                               .unit = UNIT_CPU_TIME,
+                                               .scale = 1 / MS,
+                                               .is_hidden = true,
+                                               .is_of_system = true,
+                                               .color = "grey",
+                                               .sort_weight = 81};
 
-static const struct counter_look cpus_look = {
+static const struct counter_style cpus_style = {
     .name = "systemCPU",
     .label = "All CPUs",
     .category = "System CPU",
@@ -78,7 +78,7 @@ static const struct counter_look cpus_look = {
     .sort_weight = 80};
 
 /* 1 µJ = 1e6 pJ, and a watt hour has 3600 J. */
-static const struct counter_look energy_look = {
+static const struct counter_style energy_style = {
     .category = "power",
     .description = "Energy that this part of the machine used, by its own counter (RAPL)",
     .unit = UNIT_ENERGY,
@@ -90,8 +90,8 @@ static const struct counter_look energy_look = {
 
 /* ---- display ---- */
 
-/* profiler-cli shows those of whole ranges. */
-static const struct tooltip_row *rows_of(const struct counter_look *look)
+/* Returns the tooltip rows of a counter; profiler-cli shows the rows of whole ranges. */
+static const struct tooltip_row *choose_tooltip_rows(const struct counter_style *style)
 {
     static const struct tooltip_row level_bytes[] = {{"accumulated", "bytes", "now", NULL, false},
                                                      {"count", "bytes", "since the previous sample", NULL, false},
@@ -118,32 +118,32 @@ static const struct tooltip_row *rows_of(const struct counter_look *look)
         {"selection-rate", "number", "on average in the selection", "power", true},
         {"committed-range-total", "number", "in view", "energy", false},
         {0}};
-    switch (look->unit) {
+    switch (style->unit) {
     case UNIT_BYTES:
-        return look->is_level ? level_bytes : bytes;
+        return style->is_level ? level_bytes : bytes;
     case UNIT_CPU_TIME:
         return cpu_time;
     case UNIT_ENERGY:
         return energy;
     default:
-        return look->is_level ? level : count;
+        return style->is_level ? level : count;
     }
 }
 
-static void put_display(struct json_writer *json, const void *context)
+static void write_display(struct json_writer *json, const void *context)
 {
-    const struct counter_look *look = context;
+    const struct counter_style *style = context;
     static const char *const units[] = {
         [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "", [UNIT_CPU_TIME] = "percent", [UNIT_ENERGY] = "pWh"};
     json_open(json, '{');
-    json_member_text(json, "graphType", look->is_level ? "line-accumulated" : "line-rate");
-    json_member_text(json, "unit", units[look->unit]);
-    json_member_text(json, "color", look->color);
+    json_member_text(json, "graphType", style->is_level ? "line-accumulated" : "line-rate");
+    json_member_text(json, "unit", units[style->unit]);
+    json_member_text(json, "color", style->color);
     json_member_text(json, "markerSchemaLocation", NULL);
-    json_member_unsigned(json, "sortWeight", look->sort_weight);
-    json_member_text(json, "label", look->label);
+    json_member_unsigned(json, "sortWeight", style->sort_weight);
+    json_member_text(json, "label", style->label);
     json_member_open(json, "tooltipRows", '[');
-    for (const struct tooltip_row *row = rows_of(look); row->source; row++) {
+    for (const struct tooltip_row *row = choose_tooltip_rows(style); row->source; row++) {
         tooltip_row_open(json, row);
         json_member_text(json, "label", row->label);
         if (row->needs_preview)
@@ -151,11 +151,11 @@ static void put_display(struct json_writer *json, const void *context)
         json_close(json, '}');
     }
     json_close(json, ']');
-    if (look->unit == UNIT_CPU_TIME)
+    if (style->unit == UNIT_CPU_TIME)
         json_member_text(json, "countUnit", "cpu-ms");
-    json_member_bool(json, "startsAtZero", look->is_level);
-    json_member_bool(json, "isHiddenAtFirst", look->is_hidden);
-    json_member_bool(json, "isOfSystem", look->is_of_system);
+    json_member_bool(json, "startsAtZero", style->is_level);
+    json_member_bool(json, "isHiddenAtFirst", style->is_hidden);
+    json_member_bool(json, "isOfSystem", style->is_of_system);
     json_close(json, '}');
 }
 
@@ -170,12 +170,12 @@ struct filling {
     uint32_t thread;
     uint64_t end;
     struct real_array times, counts; /* of the counter at hand */
-    double given;                    /* what the changes so far add up to */
-    double sum;                      /* and what they should */
+    double given;                    /* sum of the changes written so far */
+    double sum;                      /* exact sum of the changes so far */
 };
 
-/* Both to a thousandth, so that sums of changes stay whole and the file small. */
-static double rounded(double value)
+/* Rounds to a thousandth, so that sums of changes stay exact and the file small. */
+static double round_value(double value)
 {
     return round(value * 1000) / 1000;
 }
@@ -183,18 +183,18 @@ static double rounded(double value)
 static double to_ms(const struct filling *filling, uint64_t time)
 {
     uint64_t start = filling->source->start_ns;
-    return time > start ? rounded((double)(time - start) / MS) : 0;
+    return time > start ? round_value((double)(time - start) / MS) : 0;
 }
 
-/* Appends a sample at a time that is not before the last one. Changes at the same time are one. */
+/* Appends a sample, not before the last sample. Merges changes at the same time. */
 static bool add_sample(struct filling *filling, double time, double change)
 {
     filling->sum += change;
-    double count = rounded(filling->sum - filling->given);
+    double count = round_value(filling->sum - filling->given);
     size_t last = filling->times.length - 1;
-    filling->given = rounded(filling->given + count);
+    filling->given = round_value(filling->given + count);
     if (filling->times.length > 1 && time <= filling->times.data[last]) {
-        filling->counts.data[last] = rounded(filling->counts.data[last] + count);
+        filling->counts.data[last] = round_value(filling->counts.data[last] + count);
         return true;
     }
     if (filling->times.length && time <= filling->times.data[last])
@@ -202,8 +202,8 @@ static bool add_sample(struct filling *filling, double time, double change)
     return array_push(&filling->times, time) && array_push(&filling->counts, count);
 }
 
-/* The sum of some columns of a reading. */
-static uint64_t sum_of(const struct replay_series *series, size_t reading, size_t column, size_t columns)
+/* Returns the sum of some columns of a reading. */
+static uint64_t sum_columns(const struct replay_series *series, size_t reading, size_t column, size_t columns)
 {
     uint64_t sum = 0;
     for (size_t i = column; i < column + columns; i++) {
@@ -215,8 +215,8 @@ static uint64_t sum_of(const struct replay_series *series, size_t reading, size_
     return sum;
 }
 
-/* Whether two samples without a change are on both sides of the last one: it says nothing then. */
-static void drop_needless(struct filling *filling)
+/* Drops the last sample if neither it nor the samples around it have a change. */
+static void drop_redundant_sample(struct filling *filling)
 {
     size_t count = filling->times.length;
     if (count < 3 || filling->counts.data[count - 1] != 0 || filling->counts.data[count - 2] != 0)
@@ -225,7 +225,7 @@ static void drop_needless(struct filling *filling)
     filling->times.length = filling->counts.length = count - 1;
 }
 
-/* What there is: 0, and then each value from its time on. */
+/* Adds the samples of a level, such as memory: first 0, then each value at its time. */
 static bool add_level(struct filling *filling, const struct replay_series *series, size_t i, uint64_t value,
                       uint64_t *previous)
 {
@@ -239,7 +239,7 @@ static bool add_level(struct filling *filling, const struct replay_series *serie
     return ok;
 }
 
-/* What has happened since the reading before, or since it last stayed as it was. */
+/* Adds the change since the previous reading, or since the end of the time without a change. */
 static bool add_change(struct filling *filling, const struct replay_series *series, size_t i, uint64_t value,
                        uint64_t *previous, double scale)
 {
@@ -248,14 +248,15 @@ static bool add_change(struct filling *filling, const struct replay_series *seri
     double change = is_first || reading->is_base || value < *previous ? 0 : (double)(value - *previous) * scale;
     if (!is_first && reading->since)
         ok = add_sample(filling, to_ms(filling, reading->since), 0);
-    drop_needless(filling);
+    drop_redundant_sample(filling);
     ok = ok && add_sample(filling, to_ms(filling, reading->time), change);
-    drop_needless(filling);
+    drop_redundant_sample(filling);
     *previous = value;
     return ok;
 }
 
-/* Up to its end a process that sleeps has what it had; the last moment of one that ran is unknown. */
+/* Adds the end of a counter. A sleeping process keeps its value up to its end; the last values of a running process are
+ * unknown. */
 static bool add_end(struct filling *filling, bool is_level)
 {
     static const double moment = 100; /* ms */
@@ -266,14 +267,14 @@ static bool add_end(struct filling *filling, bool is_level)
     return (!is_level && time - filling->times.data[count - 1] < moment) || add_sample(filling, time, 0);
 }
 
-static double *take(struct real_array *column)
+static double *move_column(struct real_array *column)
 {
     double *data = column->data;
     *column = (struct real_array){0};
     return data;
 }
 
-/* Whether the counter says anything: it is not 0 throughout. */
+/* Whether some sample of the counter is not 0. */
 static bool has_changes(const struct filling *filling)
 {
     for (size_t i = 1; i < filling->counts.length; i++)
@@ -282,27 +283,27 @@ static bool has_changes(const struct filling *filling)
     return false;
 }
 
-static int add_counter(struct filling *filling, const struct counter_look *look, struct error *err)
+static int add_counter(struct filling *filling, const struct counter_style *style, struct error *err)
 {
     struct profile *profile = filling->profile;
-    struct counter counter = {.name = strings_add_z(&profile->strings, look->name),
-                              .category = strings_add_z(&profile->strings, look->category),
-                              .description = strings_add_z(&profile->strings, look->description),
+    struct counter counter = {.name = strings_add_z(&profile->strings, style->name),
+                              .category = strings_add_z(&profile->strings, style->category),
+                              .description = strings_add_z(&profile->strings, style->description),
                               .pid = profile->threads.data[filling->thread].pid,
                               .main_thread = filling->thread,
-                              .json = json_string(&profile->strings, put_display, look),
+                              .json = json_string(&profile->strings, write_display, style),
                               .length = filling->times.length};
     if (counter.name == STRING_NONE || counter.category == STRING_NONE || counter.description == STRING_NONE ||
         counter.json == STRING_NONE || !array_push(&profile->counters, counter))
         return error_no_memory(err);
     struct counter *added = &profile->counters.data[profile->counters.length - 1];
-    added->time = take(&filling->times);
-    added->count = take(&filling->counts);
+    added->time = move_column(&filling->times);
+    added->count = move_column(&filling->counts);
     return 0;
 }
 
 /* A counter of `columns` columns of the series, from `column` on. */
-static int fill_counter(struct filling *filling, const struct counter_look *look, size_t column, size_t columns,
+static int fill_counter(struct filling *filling, const struct counter_style *style, size_t column, size_t columns,
                         struct error *err)
 {
     const struct replay_series *series = filling->series;
@@ -311,16 +312,16 @@ static int fill_counter(struct filling *filling, const struct counter_look *look
     filling->times.length = filling->counts.length = 0;
     filling->given = filling->sum = 0;
     for (size_t i = 0; i < series->readings.length && ok; i++) {
-        uint64_t value = sum_of(series, i, column, columns);
+        uint64_t value = sum_columns(series, i, column, columns);
         if (value == COUNTER_UNKNOWN)
             continue;
-        ok = look->is_level ? add_level(filling, series, i, value, &previous)
-                            : add_change(filling, series, i, value, &previous, look->scale);
+        ok = style->is_level ? add_level(filling, series, i, value, &previous)
+                             : add_change(filling, series, i, value, &previous, style->scale);
     }
-    ok = ok && add_end(filling, look->is_level);
+    ok = ok && add_end(filling, style->is_level);
     if (!ok)
         return error_no_memory(err);
-    return has_changes(filling) ? add_counter(filling, look, err) : 0;
+    return has_changes(filling) ? add_counter(filling, style, err) : 0;
 }
 
 /* ---- all ---- */
@@ -339,7 +340,7 @@ static int fill_process(struct filling *filling, uint32_t process, uint32_t thre
     filling->thread = thread;
     filling->end = end ? end : filling->source->end_ns;
     for (size_t i = 0; filling->series && i < COUNTER_KINDS && !code; i++)
-        code = fill_counter(filling, &looks[order[i]], order[i], 1, err);
+        code = fill_counter(filling, &process_styles[order[i]], order[i], 1, err);
     return code;
 }
 
@@ -349,15 +350,15 @@ static int fill_cpus(struct filling *filling, struct error *err)
     if (!series)
         return 0;
     filling->series = series;
-    int code = fill_counter(filling, &cpus_look, 0, series->width, err);
+    int code = fill_counter(filling, &cpus_style, 0, series->width, err);
     for (size_t cpu = 0; cpu < series->width && !code; cpu++) {
         char name[32], label[32];
         snprintf(name, sizeof(name), "cpu%zu", cpu);
         snprintf(label, sizeof(label), "CPU %zu", cpu);
-        struct counter_look look = cpu_look;
-        look.name = name;
-        look.label = label;
-        code = fill_counter(filling, &look, cpu, 1, err);
+        struct counter_style style = cpu_style;
+        style.name = name;
+        style.label = label;
+        code = fill_counter(filling, &style, cpu, 1, err);
     }
     return code;
 }
@@ -374,10 +375,10 @@ static int fill_power(struct filling *filling, struct error *err)
         int length = (int)strcspn(names, ",");
         snprintf(name, sizeof(name), "%.*s", length, names);
         snprintf(label, sizeof(label), "Power: %s", name);
-        struct counter_look look = energy_look;
-        look.name = name;
-        look.label = label;
-        code = fill_counter(filling, &look, i, 1, err);
+        struct counter_style style = energy_style;
+        style.name = name;
+        style.label = label;
+        code = fill_counter(filling, &style, i, 1, err);
         names += length;
         names += *names == ',';
     }

@@ -20,7 +20,7 @@ struct metadata {
     const struct replay *replay;
     struct extra_section *section; /* the section being filled */
     struct metadata_listener listener;
-    bool tells; /* the section is about the quality of the data */
+    bool is_about_quality; /* the section is about data quality, which options.trust receives too */
     bool failed;
 };
 
@@ -32,7 +32,7 @@ static uint32_t add_text(struct metadata *metadata, const char *text)
     return index;
 }
 
-static uint32_t info_text(struct metadata *metadata, const char *name)
+static uint32_t add_info_text(struct metadata *metadata, const char *name)
 {
     const char *value = replay_info(metadata->replay, name);
     return value && value[0] ? add_text(metadata, value) : PROFILE_NONE;
@@ -45,13 +45,13 @@ static void fill_machine(struct metadata *metadata)
     struct profile_meta *meta = &metadata->profile->meta;
     const char *machine = replay_info(metadata->replay, INFO_MACHINE);
     char abi[128];
-    meta->os = info_text(metadata, INFO_SYSTEM);
+    meta->os = add_info_text(metadata, INFO_SYSTEM);
     if (machine) {
         snprintf(abi, sizeof(abi), "%s-gcc3", machine);
         meta->abi = add_text(metadata, abi);
     }
     meta->platform = add_text(metadata, "Linux");
-    meta->cpu_name = info_text(metadata, INFO_CPU_NAME);
+    meta->cpu_name = add_info_text(metadata, INFO_CPU_NAME);
     meta->logical_cpus = (uint32_t)replay_info_number(metadata->replay, INFO_CPUS, 0);
     meta->physical_cpus = (uint32_t)replay_info_number(metadata->replay, INFO_CORES, 0);
     meta->main_memory = replay_info_number(metadata->replay, INFO_MEMORY, 0);
@@ -76,9 +76,9 @@ static void add_entry(struct metadata *metadata, const char *label, const char *
         metadata->failed = true;
 }
 
-static void tell(struct metadata *metadata, const char *label, const char *format, const char *value)
+static void report_entry(struct metadata *metadata, const char *label, const char *format, const char *value)
 {
-    if (metadata->tells && metadata->listener.tell)
+    if (metadata->is_about_quality && metadata->listener.tell)
         metadata->listener.tell(metadata->listener.context, label, format, value);
 }
 
@@ -86,7 +86,7 @@ static void add_number(struct metadata *metadata, const char *label, const char 
 {
     char text[32];
     snprintf(text, sizeof(text), "%" PRIu64, value);
-    tell(metadata, label, format, text);
+    report_entry(metadata, label, format, text);
     add_entry(metadata, label, format, text);
 }
 
@@ -99,13 +99,13 @@ static void format_share(char *out, size_t size, uint64_t part, uint64_t whole)
     snprintf(out, size, part == whole ? "%.0f %%" : "%.2f %%", percent);
 }
 
-/* The value of an entry is JSON text. */
+/* Adds an entry with a text value, as JSON text. */
 static void add_string(struct metadata *metadata, const char *label, const char *value)
 {
     struct text_buffer json = {0};
     struct byte_sink sink = text_sink(&json);
     struct json_writer *writer = malloc(sizeof(*writer));
-    tell(metadata, label, "string", value);
+    report_entry(metadata, label, "string", value);
     if (!writer) {
         metadata->failed = true;
         return;
@@ -155,13 +155,13 @@ static void fill_recording_section(struct metadata *metadata)
                    metadata->replay->spool.is_running ? "still running" : "unknown: the recording did not finish");
     if (metadata->replay->spool.keeps_last)
         add_string(metadata, "Part", "only the newest samples (--last)");
-    if (replay_info(metadata->replay, INFO_STACK_BYTES)) /* call chains of perf have none */
+    if (replay_info(metadata->replay, INFO_STACK_BYTES)) /* perf's call chains have no stack copies */
         add_number(metadata, "Stack copied per sample", "bytes",
                    replay_info_number(metadata->replay, INFO_STACK_BYTES, 0));
 }
 
-/* The wall-clock time of time 0 of the profile, and where that is on the clock of a program's own time stamps. */
-static void add_zero(struct metadata *metadata, uint64_t start_ns)
+/* Adds the wall-clock time of the profile's time 0, and its CLOCK_MONOTONIC time, for a program's own time stamps. */
+static void add_zero_time(struct metadata *metadata, uint64_t start_ns)
 {
     uint64_t realtime = replay_realtime(metadata->replay, start_ns);
     time_t seconds = (time_t)(realtime / SECOND);
@@ -175,7 +175,7 @@ static void add_zero(struct metadata *metadata, uint64_t start_ns)
     add_string(metadata, "Time origin", text);
 }
 
-/* What is needed to record the same again. */
+/* Fills the section with the environment, which a user needs to repeat the recording. */
 static void fill_environment_section(struct metadata *metadata, uint64_t start_ns)
 {
     static const struct {
@@ -196,7 +196,7 @@ static void fill_environment_section(struct metadata *metadata, uint64_t start_n
     start_section(metadata, "Environment");
     if (!metadata->section)
         return;
-    add_zero(metadata, start_ns);
+    add_zero_time(metadata, start_ns);
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         add_info_string(metadata, known[i].label, known[i].name);
     for (size_t i = 0; i < replay->infos.items.length; i++) {
@@ -208,7 +208,8 @@ static void fill_environment_section(struct metadata *metadata, uint64_t start_n
     }
 }
 
-/* "3 (2 deeper than 64 KiB, 1 outside of any code)"; "2 (deeper than 64 KiB)" if all have the same reason. */
+/* Adds the truncated stacks: "3 (2 deeper than 64 KiB, 1 outside of any code)"; "2 (deeper than 64 KiB)" if all have
+ * the same reason. */
 static void add_truncated_stacks(struct metadata *metadata, uint64_t truncated)
 {
     char text[1024], name[64];
@@ -229,7 +230,8 @@ static void add_truncated_stacks(struct metadata *metadata, uint64_t truncated)
     add_string(metadata, "Stacks truncated", text);
 }
 
-/* JIT code has names only if the user enables them in the JIT compiler, so the value says how. */
+/* Adds the JIT code without symbols. Only the user can enable symbols in the JIT compiler, so the value has the
+ * instructions. */
 static void add_jit_code(struct metadata *metadata, const struct symbolization *symbolization)
 {
     if (!symbolization->jit_addresses)
@@ -242,7 +244,7 @@ static void add_jit_code(struct metadata *metadata, const struct symbolization *
     add_string(metadata, "JIT addresses resolved", text);
 }
 
-/* "cc1, make and 3 more: no debug info, ...". */
+/* Adds the libraries with the same problem: "cc1, make and 3 more: no debug info, ...". */
 static void add_problem(struct metadata *metadata, const struct symbolization *symbolization, size_t first)
 {
     enum { NAMED = 5 };
@@ -267,7 +269,7 @@ static void add_problem(struct metadata *metadata, const struct symbolization *s
     add_string(metadata, "Symbols", text);
 }
 
-/* One line per reason. */
+/* Adds one entry per reason for missing symbols. */
 static void add_problems(struct metadata *metadata, const struct symbolization *symbolization)
 {
     for (size_t i = 0; i < symbolization->problems.length; i++) {
@@ -279,7 +281,7 @@ static void add_problems(struct metadata *metadata, const struct symbolization *
     }
 }
 
-/* "12, of which 3 this, 2 that"; parts of 0 are left out. `text` has room for all of them. */
+/* Formats "12, of which 3 truncated, 2 lost", without parts of 0. `text` must be large enough for all parts. */
 static void format_parts(char *text, size_t size, uint64_t whole, const uint64_t *counts, const char *const *names,
                          size_t parts)
 {
@@ -290,7 +292,7 @@ static void format_parts(char *text, size_t size, uint64_t whole, const uint64_t
                                listed++ ? ", " : ", of which ", counts[i], names[i]);
 }
 
-/* How much CPU time the samples cover, how many samples were requested, and the reasons for the difference. */
+/* Adds the CPU time that samples cover, the number of requested samples, and the reasons for the difference. */
 static void add_coverage(struct metadata *metadata, const struct trust *trust)
 {
     const struct replay *replay = metadata->replay;
@@ -324,7 +326,8 @@ static void add_coverage(struct metadata *metadata, const struct trust *trust)
     add_string(metadata, "Samples requested", text);
 }
 
-/* "1,234, of which 3 with a truncated stack, 2 without a stack". A recovered recording has no counts. */
+/* Adds the number of waits: "1,234, of which 3 with a truncated stack, 2 without a stack". A recovered recording has no
+ * such counts. */
 static void add_waits(struct metadata *metadata)
 {
     const struct replay *replay = metadata->replay;
@@ -344,7 +347,8 @@ static void add_waits(struct metadata *metadata)
     add_string(metadata, "Waits", text);
 }
 
-/* "5,012 in 5,012 samples, of which 3 with a truncated stack, 2 lost". A recovered recording has no count of losses. */
+/* Adds the counts of events: "5,012 in 5,012 samples, of which 3 with a truncated stack, 2 lost". A recovered recording
+ * has no count of losses. */
 static void add_events(struct metadata *metadata)
 {
     const struct replay *replay = metadata->replay;
@@ -384,7 +388,7 @@ static uint64_t count_samples(const struct replay *replay)
     return count;
 }
 
-/* The libraries of the samples without symbols: "libLLVM-14.so.1 1,234, libc.so.6 5 and 3 more". */
+/* Adds the libraries of samples without symbols: "libLLVM-14.so.1 1,234, libc.so.6 5 and 3 more". */
 static void add_unnamed_libraries(struct metadata *metadata, const struct symbolization *symbolization)
 {
     enum { LISTED = 5 };
@@ -509,7 +513,7 @@ static void describe_counts(const struct trust_counts *counts, char *text, size_
                  counts->unnamed == 1 ? "" : "s");
 }
 
-/* A small share of the whole may be most of one thread. */
+/* Fills the section with the data quality of threads: a small share of all samples may be most samples of a thread. */
 static void fill_thread_section(struct metadata *metadata, const struct trust *trust)
 {
     const struct replay *replay = metadata->replay;
@@ -541,8 +545,8 @@ int fill_metadata(struct profile *profile, const struct metadata_source *source,
         .version = PROFILE_VERSION,
         .interval = (double)replay_info_number(replay, INFO_INTERVAL, 1000000) / 1e6,
         .start_time = floor((double)(realtime + (start_ns - monotonic)) / 1e6),
-        .product = info_text(&metadata, INFO_PRODUCT),
-        .arguments = info_text(&metadata, INFO_COMMAND),
+        .product = add_info_text(&metadata, INFO_PRODUCT),
+        .arguments = add_info_text(&metadata, INFO_COMMAND),
         .imported_from = PROFILE_NONE,
         .misc = PROFILE_NONE,
         .os = PROFILE_NONE,
@@ -565,13 +569,13 @@ int fill_metadata(struct profile *profile, const struct metadata_source *source,
     fill_machine(&metadata);
     fill_recording_section(&metadata);
     fill_environment_section(&metadata, start_ns);
-    metadata.tells = true;
+    metadata.is_about_quality = true;
     fill_trust_section(&metadata, source);
     fill_thread_section(&metadata, source->trust);
     return metadata.failed ? error_no_memory(err) : 0;
 }
 
-int metadata_note_markers(struct profile *profile, size_t counters, size_t markers, struct error *err)
+int metadata_add_omitted(struct profile *profile, size_t counters, size_t markers, struct error *err)
 {
     struct metadata metadata = {.profile = profile, .section = profile->meta.extra.data};
     char text[160];

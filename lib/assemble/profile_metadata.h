@@ -8,7 +8,8 @@
 #include "assemble/symbolization.h"
 #include "assemble/trust.h"
 
-/* Receives each entry about data quality: its format (profile-format: extra) and value, a number in digits. */
+/* Callback for each entry about data quality: the entry's format (profile-format: extra) and its value, a number in
+ * digits. */
 struct metadata_listener {
     void (*tell)(void *context, const char *label, const char *format, const char *value); /* may be NULL */
     void *context;
@@ -29,4 +30,4 @@ struct metadata_source {
 int fill_metadata(struct profile *profile, const struct metadata_source *source, struct error *err);
 
 /* Adds the numbers of program counters and of process, thread and library markers beyond the profile's limits. */
-int metadata_note_markers(struct profile *profile, size_t counters, size_t markers, struct error *err);
+int metadata_add_omitted(struct profile *profile, size_t counters, size_t markers, struct error *err);

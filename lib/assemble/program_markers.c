@@ -1,7 +1,7 @@
 /*
- * The two sides of an interval are marks of their own, so that one whose end never came is there as well. An end
- * belongs to the last interval of its name in its thread that is open, as the Firefox Profiler has it (phases 2 and 3);
- * here it is found at once, so that readers find whole intervals.
+ * Adds the marks of programs as markers. The start and the end of an interval are separate marks, so that the profile
+ * has intervals without an end, too. An end belongs to the last open interval with its name in its thread, as in the
+ * Firefox Profiler (phases 2 and 3). prof matches both here, so that readers get whole intervals.
  */
 #include "assemble/program_markers.h"
 
@@ -36,7 +36,7 @@ struct filling {
     const struct shown_threads *shown;
     const struct program_marks *marks;
     uint32_t category;
-    ARRAY(const struct program_mark *) open; /* intervals of the thread at hand */
+    ARRAY(const struct program_mark *) open; /* open intervals of the current thread */
     size_t counters_left_out;
 };
 
@@ -67,14 +67,14 @@ static void end_interval(struct filling *filling, const struct program_mark *end
     add_marker(filling, end, PHASE_END, end->time);
 }
 
-static void end_thread(struct filling *filling)
+static void end_thread_intervals(struct filling *filling)
 {
     for (size_t i = 0; i < filling->open.length; i++)
         add_marker(filling, filling->open.data[i], PHASE_START, 0);
     filling->open.length = 0;
 }
 
-static void take_mark(struct filling *filling, const struct program_mark *mark)
+static void add_mark(struct filling *filling, const struct program_mark *mark)
 {
     switch ((enum spool_mark)mark->kind) {
     case SPOOL_MARK_BEGIN:
@@ -95,7 +95,7 @@ static void take_mark(struct filling *filling, const struct program_mark *mark)
     }
 }
 
-/* By thread, and in it by time; what has the same time stays in order. */
+/* Compares marks by thread and time; marks with the same time keep their order. */
 static int compare_marks(const void *a, const void *b)
 {
     const struct program_mark *left = *(const struct program_mark *const *)a;
@@ -109,15 +109,15 @@ static void add_markers(struct filling *filling, const struct program_mark **mar
 {
     qsort(marks, count, sizeof(*marks), compare_marks);
     for (size_t i = 0; i < count && !filling->rows->failed; i++) {
-        take_mark(filling, marks[i]);
+        add_mark(filling, marks[i]);
         if (i + 1 == count || marks[i + 1]->thread != marks[i]->thread)
-            end_thread(filling);
+            end_thread_intervals(filling);
     }
 }
 
 /* ---- counters ---- */
 
-static double value_of(const struct program_mark *mark)
+static double get_counter_value(const struct program_mark *mark)
 {
     return isfinite(mark->value) ? mark->value : 0;
 }
@@ -160,7 +160,7 @@ static uint32_t counter_display(struct marker_rows *rows, const char *label)
                                          : STRING_NONE;
 }
 
-/* The change of the first row of a counter counts nowhere, so it begins with one of 0. */
+/* Adds a counter. Readers ignore the change in the first row of a counter, so the first row has a change of 0. */
 static void add_counter(struct filling *filling, const struct program_mark **marks, size_t count)
 {
     struct marker_rows *rows = filling->rows;
@@ -189,8 +189,8 @@ static void add_counter(struct filling *filling, const struct program_mark **mar
     counter->time[0] = marker_rows_ms(rows, marks[0]->time);
     for (size_t i = 0; i < count; i++) {
         counter->time[i + 1] = marker_rows_ms(rows, marks[i]->time);
-        counter->count[i + 1] = value_of(marks[i]) - value;
-        value = value_of(marks[i]);
+        counter->count[i + 1] = get_counter_value(marks[i]) - value;
+        value = get_counter_value(marks[i]);
     }
     counter->length = count + 1;
 }
@@ -221,7 +221,7 @@ size_t program_markers_add(struct marker_rows *rows, const struct shown_threads 
         rows->failed = true;
         return 0;
     }
-    for (size_t i = 0; i < count; i++) /* markers from the front, counters from the back */
+    for (size_t i = 0; i < count; i++) /* markers fill the list from the front, counters from the back */
         if (marks->items.data[i].kind == SPOOL_MARK_COUNTER)
             sorted[--counters] = &marks->items.data[i];
         else

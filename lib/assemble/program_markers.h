@@ -7,14 +7,14 @@
 #include "assemble/marker_rows.h"
 #include "assemble/replay_state.h"
 
-/* `rows_of`: for each thread of the replay, the profile's thread that shows it; PROFILE_NONE if none does. */
+/* `rows_of`: for each thread of the replay, the profile's thread that shows it; PROFILE_NONE: no thread shows it. */
 struct shown_threads {
     const uint32_t *rows_of;
     const struct replay *replay;
 };
 
-/* Returns the profile's thread that stands for a thread of the replay: itself, else its process's, else its closest
- * ancestor's, else the first. */
+/* Returns the profile's thread that shows a thread of the replay: the thread itself, else the main thread of its
+ * process, else of its closest ancestor, else the first thread. */
 uint32_t shown_thread(const struct shown_threads *shown, uint32_t thread);
 
 /* Adds markers and counters. Notes a lack of memory in `rows`. Returns the number of counters beyond the profile's

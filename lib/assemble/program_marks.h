@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct program_mark {
-    uint64_t time, end; /* ns; end: of SPOOL_MARK_SPAN */
+    uint64_t time, end; /* ns; end: only of SPOOL_MARK_SPAN */
     double value;       /* of SPOOL_MARK_COUNTER */
     uint32_t pid, tid;
     uint32_t thread;     /* of the replay; REPLAY_NONE: unknown */
@@ -47,7 +47,7 @@ struct process_signal {
 
 struct oom_kill {
     uint32_t pid;
-    uint64_t time, count; /* as SPOOL_OOM_KILL has them */
+    uint64_t time, count; /* number of kills, from SPOOL_OOM_KILL */
 };
 
 /* Starts zeroed. */
@@ -61,10 +61,10 @@ struct program_marks {
     ARRAY(struct process_signal) signals;
     ARRAY(struct oom_kill) oom_kills;
     struct hash commands; /* number of a process -> string of `texts` */
-    uint64_t homeless;    /* marks of processes outside of the recording */
+    uint64_t homeless;    /* marks of processes outside the recording */
 };
 
-/* Takes a record of a program's marks, or of another kind above. */
+/* Adds a record of a program mark, exit, command line, recorder work, signal or kill. */
 int program_marks_add(struct program_marks *marks, const struct spool_record *record, struct error *err);
 
 void program_marks_destroy(struct program_marks *marks);

@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* As JSON, because the schema of a profile is kept as its text. Only those in the timeline are seen without a click. */
+/* Marker schemas as JSON text, because the tables of a profile store a schema as text. The timeline shows only markers
+ * whose schema has a place in the timeline. */
 #define IN_CHART    "\"display\":[\"marker-chart\",\"marker-table\"]"
 #define IN_OVERVIEW "\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"]"
 const char recording_marker_schema[] =
@@ -103,7 +104,7 @@ static void write_fields(struct json_writer *json, const struct replay_mark *mar
         json_member_unsigned(json, "number", mark->count);
 }
 
-/* An interval, or a moment if it has no length. Takes the payload that was begun. */
+/* Adds an interval, or an instant if start and end are equal. Uses the started payload. */
 static void add_row(struct marker_rows *rows, const char *name, uint64_t start, uint64_t end)
 {
     uint32_t text = strings_add_z(&rows->profile->strings, name);
@@ -111,7 +112,7 @@ static void add_row(struct marker_rows *rows, const char *name, uint64_t start, 
                     end > start ? PHASE_INTERVAL : PHASE_INSTANT, start, end);
 }
 
-/* Pauses are of all threads. */
+/* Adds a pause to all threads. */
 static bool add_pause(struct marker_rows *rows, const struct replay_mark *mark)
 {
     struct profile *profile = rows->profile;

@@ -1,6 +1,6 @@
 /*
  * Markers about the recording itself: lost samples and marks, pauses, marks of the user, runs of the command, work of
- * the recorder. They are in the first thread, because they belong to none.
+ * the recorder. The first thread has these markers, because they belong to no thread.
  */
 #pragma once
 

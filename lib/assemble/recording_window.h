@@ -2,9 +2,9 @@
  * Splits a running recording into consecutive profiles, called windows: each has the samples since the previous one.
  * Every sample is in exactly one window, by its place in the spool. So the sums of all windows equal those of the
  * profile of the whole recording, with three exceptions. Only the whole profile has the CPU time without samples
- * (unsampled.h), which is known at the end of the recording, unless the recorder keeps only the newest samples. A
- * window has threads that were only runnable so far; the whole profile omits them. A wait across windows is in each of
- * them, with the part of its time that the recorder wrote meanwhile.
+ * (unsampled.h), because the recorder knows this time only at the end, and not in a flight recorder. A window has
+ * threads that were only runnable so far; the whole profile omits such threads. A wait across several windows is in
+ * each window, with the part of its time that the recorder wrote since the previous window.
  *
  * A thread's window starts at the end of its last row in the previous window, so that each moment is in one window.
  * Windows have no markers and counters. Each window reads all events so far, for the processes, threads and mappings of
@@ -21,9 +21,9 @@
 
 /* State of a thread at the end of the previous window. */
 struct window_thread {
-    uint64_t time; /* ns: end of its time in windows; 0: none yet */
-    double cpu;    /* ms after its last sample, not yet in a row's weight */
-    double waited; /* likewise after its last wait */
+    uint64_t time; /* ns: end of the thread's time in windows so far; 0: no window yet */
+    double cpu;    /* ms of CPU time after the last sample, not yet in the weight of a row */
+    double waited; /* ms off CPU after the last wait, not yet in the weight of a row */
 };
 
 ARRAY_TYPE(struct window_threads, struct window_thread); /* indexed by thread number in the spool */
@@ -33,7 +33,7 @@ struct recording_window {
     struct spool_place place; /* start in the spool */
     uint64_t zero;            /* ns: time 0 of all windows; 0 before the first */
     double from, to;          /* ms after `zero`: range of the last window */
-    bool is_last;             /* set by the caller once the recording has ended */
+    bool is_last;             /* the caller sets it after the end of the recording */
     uint64_t missed;          /* chunks that a flight recorder dropped before a window read them */
     struct window_threads threads;
 };

@@ -1,5 +1,5 @@
 /*
- * Replays a recording: reads the records of its spool, and hands each to its owner.
+ * Replays a recording: reads the records of its spool, and passes each to the file that handles its kind.
  */
 #include "assemble/replay.h"
 
@@ -42,7 +42,7 @@ static int open_spool(struct replay *replay, const char *spool_path, struct erro
     return replay->samples.store ? 0 : error_no_memory(err);
 }
 
-int replay_go_on(struct replay *replay, const char *spool_path, uint64_t settled, struct error *err)
+int replay_continue(struct replay *replay, const char *spool_path, uint64_t settled, struct error *err)
 {
     int code = replay->spool.reader ? 0 : open_spool(replay, spool_path, err);
     if (!code)
@@ -71,7 +71,7 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     replay->spool.rest = spool_reader_rest(replay->spool.reader);
     replay->spool.window_end = spool_reader_place(replay->spool.reader);
     replay->spool.window_missed = spool_reader_missed(replay->spool.reader);
-    /* The kernel's own count includes samples lost after the last LOST record. */
+    /* The kernel's count at the end includes samples lost after the last LOST record. */
     uint64_t counted = replay_info_number(replay, INFO_SAMPLES_LOST, 0);
     if (counted > replay->samples.lost && !replay->spool.keeps_last)
         replay->samples.lost = counted;

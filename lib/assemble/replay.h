@@ -13,9 +13,9 @@
  * also after a failure. */
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err);
 
-/* Likewise for a running recording: reads the part of the spool that is new since the last call. All samples older than
- * `settled` (ns of CLOCK_MONOTONIC) are in the spool, so events up to then apply. Adds no samples for CPU time without
- * samples, because this is not the end. Does not support flight recorders, which drop their oldest samples. */
-int replay_go_on(struct replay *replay, const char *spool_path, uint64_t settled, struct error *err);
+/* Reads the new part of a running recording's spool since the last call. The spool has all samples older than `settled`
+ * (ns of CLOCK_MONOTONIC), so the replay applies events up to this time. Adds no samples for CPU time without samples,
+ * because the recording continues. Does not support flight recorders, which drop their oldest samples. */
+int replay_continue(struct replay *replay, const char *spool_path, uint64_t settled, struct error *err);
 
 void replay_destroy(struct replay *replay);

@@ -4,7 +4,7 @@
 
 enum { LEAST_THINNED = 64 }; /* readings of a series */
 
-static struct replay_series *series_of(struct replay_counters *counters, uint32_t whose)
+static struct replay_series *get_series(struct replay_counters *counters, uint32_t whose)
 {
     uint32_t *place = hash_at(&counters->index, whose);
     if (!place)
@@ -21,7 +21,7 @@ static struct replay_series *series_of(struct replay_counters *counters, uint32_
     return &counters->series.data[*place];
 }
 
-static void keep(struct replay_series *series, size_t *kept, size_t reading)
+static void keep_reading(struct replay_series *series, size_t *kept, size_t reading)
 {
     series->readings.data[*kept] = series->readings.data[reading];
     series->readings.data[*kept].since = 0;
@@ -30,9 +30,9 @@ static void keep(struct replay_series *series, size_t *kept, size_t reading)
     (*kept)++;
 }
 
-/* Leaves out every second reading: of two neighbors that with less memory, so that the peak stays. Sums still add up,
- * as the values are whole. */
-static void thin(struct replay_series *series)
+/* Drops half of the readings: of two neighbors, the reading with less memory, so that the peak stays. Sums stay
+ * correct, because readings are totals, not changes. */
+static void thin_series(struct replay_series *series)
 {
     size_t kept = 0, i = 0, count = series->readings.length;
     const struct replay_reading *readings = series->readings.data;
@@ -42,21 +42,21 @@ static void thin(struct replay_series *series)
         bool first_is_larger =
             is_pair && has_memory &&
             replay_series_value(series, i, COUNTER_MEMORY) > replay_series_value(series, i + 1, COUNTER_MEMORY);
-        keep(series, &kept, is_pair && !first_is_larger ? i + 1 : i);
+        keep_reading(series, &kept, is_pair && !first_is_larger ? i + 1 : i);
         i += is_pair ? 2 : 1;
     }
     series->readings.length = kept;
     series->values.length = kept * series->width;
 }
 
-/* Where many series are short, there may be more values than was meant. */
+/* Thins out all series. Many short series may still exceed the limit of values. */
 static void thin_all(struct replay_counters *counters)
 {
     counters->values = 0;
     for (size_t i = 0; i < counters->series.length; i++) {
         struct replay_series *series = &counters->series.data[i];
         if (series->readings.length >= LEAST_THINNED)
-            thin(series);
+            thin_series(series);
         counters->values += series->values.length;
     }
     if (counters->values > counters->most / 4 * 3)
@@ -67,7 +67,7 @@ int replay_counters_add(struct replay_counters *counters, const struct spool_cou
 {
     if (!record->values.count || (record->of < COUNTERS_OF_POWER && record->values.count != COUNTER_KINDS))
         return 0;
-    struct replay_series *series = series_of(counters, record->of);
+    struct replay_series *series = get_series(counters, record->of);
     if (!series)
         return error_no_memory(err);
     if (!series->width)

@@ -31,7 +31,7 @@ struct replay_counters {
     struct hash index; /* whose -> series */
     ARRAY(struct replay_series) series;
     size_t values; /* of all series */
-    size_t most;   /* most values before thinning out; 0: REPLAY_COUNTERS_MOST */
+    size_t most;   /* limit of values before thinning out; 0: REPLAY_COUNTERS_MOST */
 };
 enum { REPLAY_COUNTERS_MOST = 6 << 20 }; /* 48 MiB */
 

@@ -27,12 +27,13 @@ int replay_add_event(struct replay *replay, const struct spool_event_sample *sam
 }
 
 /*
- * Periods of software events that the kernel adapts to a frequency sum up to more than there were, up to twice as many
- * where they come in bursts: at each timer tick it adapts the period and has the next event sampled, whatever is left
- * of the period before (perf_adjust_period() compares the rest, which is negative for software events, as unsigned). So
- * they are scaled to what the kernel counted. A flight recorder has not all samples of those.
+ * Returns the factor from the periods of an event's samples to the kernel's count. With a sampling frequency, the
+ * periods of software events sum up to more than the count, up to twice as much for bursts: at each timer tick the
+ * kernel adapts the period and samples the next event, whatever is left of the previous period (perf_adjust_period()
+ * compares this rest, which is negative for software events, as unsigned). A flight recorder is not scaled, because it
+ * lacks samples that the kernel counted.
  */
-static double scale_of(const struct replay *replay, size_t i)
+static double find_scale(const struct replay *replay, size_t i)
 {
     uint64_t count = replay_event_number(replay, INFO_EVENT_COUNT, i), total = replay->events.data[i].total;
     bool is_adapted = replay_event_number(replay, INFO_EVENT_PERIOD, i) == 0;
@@ -47,7 +48,7 @@ int replay_end_events(struct replay *replay, struct error *err)
         if (!array_push_zero(&replay->events))
             return error_no_memory(err);
     for (size_t i = 0; i < replay->events.length; i++)
-        replay->events.data[i].scale = scale_of(replay, i);
+        replay->events.data[i].scale = find_scale(replay, i);
     return 0;
 }
 

@@ -5,16 +5,16 @@
 
 #include "assemble/replay_state.h"
 
-/* Adds a sample of an event. It counts neither as CPU time nor as a CPU sample of its thread. `stack`: of the
+/* Adds a sample of an event. The sample counts neither as CPU time nor as a CPU sample of its thread. `stack`: of the
  * replay. */
 int replay_add_event(struct replay *replay, const struct spool_event_sample *sample, uint32_t stack, struct error *err);
 
-/* Call it after all samples: adds events without samples, and computes the scale of each event. */
+/* Adds events without samples, and computes the scale of each event. Call this function after all samples. */
 int replay_end_events(struct replay *replay, struct error *err);
 
 void replay_events_destroy(struct replay *replay);
 
-/* Whether CPU time was only counted, not sampled. */
+/* Whether the recorder only counted CPU time, without sampling it. */
 bool replay_has_only_events(const struct replay *replay);
 
 /* Returns the occurrences for which the samples of events.data[i] stand. */
@@ -23,5 +23,5 @@ double replay_event_total(const struct replay *replay, size_t i);
 /* The name of events.data[i] of the recording; NULL if it is unknown. */
 const char *replay_event_name(const struct replay *replay, size_t i);
 
-/* The number of one of INFO_EVENT_..., of events.data[i]; 0 if the recording lacks it. */
+/* Returns a number of events.data[i] from its metadata INFO_EVENT_...; 0 if the recording lacks the number. */
 uint64_t replay_event_number(const struct replay *replay, const char *prefix, size_t i);

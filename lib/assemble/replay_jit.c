@@ -1,8 +1,8 @@
 /*
- * Files that a process wrote name its JIT code. A jitdump file says when which code was where, so the frame of an
- * address depends on the time: replay identifies the frame by code and offset. A perf map has no timestamps, and is
- * read when all addresses are known (process_perf_map.c); such a frame is identified by address and process. Without a
- * file, an address is the same frame in all processes.
+ * A perf map or a jitdump file names the JIT code of a process. A jitdump file has the times and addresses of code, so
+ * the frame of an address depends on the time: the replay identifies the frame by code and offset. A perf map has no
+ * timestamps, and is read when all addresses are known (process_perf_map.c); such a frame is identified by address and
+ * process. Without such a file, an address is the same frame in all processes.
  *
  * A forked process has a copy of its parent's code at the time of the fork.
  */
@@ -17,7 +17,7 @@
 
 /* ---- files ---- */
 
-static const struct jitdump *dump_of(struct replay *replay, uint32_t number)
+static const struct jitdump *open_dump_once(struct replay *replay, uint32_t number)
 {
     struct replay_process *process = &replay->processes.data[number];
     if (process->jit.dump_state == REPLAY_JIT_UNKNOWN) {
@@ -43,7 +43,7 @@ static bool has_map(struct replay *replay, uint32_t number)
 /* Iterates over the processes whose code this process has, itself first. */
 struct ancestry {
     uint32_t process;
-    uint64_t time; /* the state of its code that counts: at the fork */
+    uint64_t time; /* the time (ns) of the fork, at which the ancestor's code counts */
     unsigned generations;
 };
 
@@ -57,13 +57,13 @@ static void next_ancestor(const struct replay *replay, struct ancestry *at)
 
 /* ---- frames ---- */
 
-/* False if no jitdump file tells of code at this address. */
+/* Finds the code at an address; false if no jitdump file has code there. */
 static bool find_dumped(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time,
                         struct replay_jit_frame *found)
 {
     struct ancestry at = {.process = process, .time = time};
     for (; at.process != REPLAY_NONE; next_ancestor(replay, &at)) {
-        const struct jitdump *dump = dump_of(replay, at.process);
+        const struct jitdump *dump = open_dump_once(replay, at.process);
         uint32_t code = dump ? process_jitdump_find(replay, dump, pc, at.time) : JIT_HISTORY_NONE;
         if (code == JIT_HISTORY_NONE)
             continue;
@@ -76,7 +76,7 @@ static bool find_dumped(struct replay *replay, uint32_t process, uint64_t pc, ui
     return false;
 }
 
-static uint32_t owner_of_map(struct replay *replay, uint32_t process)
+static uint32_t find_map_owner(struct replay *replay, uint32_t process)
 {
     struct ancestry at = {.process = process};
     while (at.process != REPLAY_NONE && !has_map(replay, at.process))
@@ -90,7 +90,7 @@ struct replay_jit_frame replay_jit_frame(struct replay *replay, uint32_t process
     struct replay_jit_frame found;
     if (replay->input.perf_map_directory && find_dumped(replay, process, pc, time, &found))
         return found;
-    uint32_t owner = replay->input.perf_map_directory ? owner_of_map(replay, process) : REPLAY_NONE;
+    uint32_t owner = replay->input.perf_map_directory ? find_map_owner(replay, process) : REPLAY_NONE;
     found = (struct replay_jit_frame){.frame = {.process = owner, .address = pc}, .key = pc};
     found.frame.lib = is_mapped ? REPLAY_LIB_ANONYMOUS : REPLAY_LIB_UNMAPPED;
     found.index = owner != REPLAY_NONE ? &replay->processes.data[owner].jit.map_frames

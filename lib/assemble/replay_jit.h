@@ -20,7 +20,7 @@ struct replay_jit_frame replay_jit_frame(struct replay *replay, uint32_t process
 /* Returns a number that changes whenever the code at an address of the process may have changed. */
 uint64_t replay_jit_generation(const struct replay *replay, uint32_t process, uint64_t time);
 
-/* Call it when the process maps a library: it may be a jitdump file. */
+/* Call this function when the process maps a library, which may be a jitdump file. */
 void replay_jit_mapped(struct replay *replay, uint32_t process, uint32_t lib);
 
 void replay_jit_destroy(struct replay_process *process);

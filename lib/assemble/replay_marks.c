@@ -1,14 +1,15 @@
 #include "assemble/replay_marks.h"
 
-/* A CPU number above it comes from a damaged spool. */
+/* Limit of CPU numbers: a larger number comes from a damaged spool. */
 enum { MOST_CPUS = 65536 };
 
-static int add(struct replay_marks *marks, const struct replay_mark *mark, struct error *err)
+static int add_mark(struct replay_marks *marks, const struct replay_mark *mark, struct error *err)
 {
     return array_push(&marks->items, *mark) ? 0 : error_no_memory(err);
 }
 
-/* The kernel reports lost samples when its buffer has room again: they were lost since the CPU's last one. */
+/* Adds a loss of samples. The kernel reports it when the full ring has free space again: the loss starts at the CPU's
+ * last sample. */
 int replay_marks_lost(struct replay_marks *marks, const struct spool_lost *lost, struct error *err)
 {
     struct replay_mark mark = {
@@ -20,10 +21,10 @@ int replay_marks_lost(struct replay_marks *marks, const struct spool_lost *lost,
     if (mark.start > mark.end)
         mark.start = mark.end;
     marks->lost += lost->count;
-    return add(marks, &mark, err);
+    return add_mark(marks, &mark, err);
 }
 
-/* The last mark of its kind that has no end yet; NULL: none. */
+/* Returns the last mark of a kind without an end; NULL: none. */
 static struct replay_mark *find_open(struct replay_marks *marks, enum replay_mark_kind kind)
 {
     for (size_t i = marks->items.length; i-- > 0;)
@@ -47,7 +48,7 @@ static struct replay_mark mark_at(enum replay_mark_kind kind, uint64_t time)
 int replay_marks_paused(struct replay_marks *marks, const struct spool_paused *paused, struct error *err)
 {
     struct replay_mark mark = mark_at(REPLAY_MARK_PAUSED, paused->time_ns);
-    return find_open(marks, REPLAY_MARK_PAUSED) ? 0 : add(marks, &mark, err);
+    return find_open(marks, REPLAY_MARK_PAUSED) ? 0 : add_mark(marks, &mark, err);
 }
 
 void replay_marks_resumed(struct replay_marks *marks, const struct spool_resumed *resumed)
@@ -60,7 +61,7 @@ int replay_marks_user(struct replay_marks *marks, const struct spool_user_mark *
     struct replay_mark mark = mark_at(REPLAY_MARK_USER, user->time_ns);
     mark.end = user->time_ns;
     mark.text = strings_add_z(&marks->texts, user->text);
-    return mark.text == STRING_NONE ? error_no_memory(err) : add(marks, &mark, err);
+    return mark.text == STRING_NONE ? error_no_memory(err) : add_mark(marks, &mark, err);
 }
 
 int replay_marks_run(struct replay_marks *marks, const struct spool_run *run, struct error *err)
@@ -68,7 +69,7 @@ int replay_marks_run(struct replay_marks *marks, const struct spool_run *run, st
     struct replay_mark mark = mark_at(REPLAY_MARK_RUN, run->time_ns);
     mark.count = run->run;
     close_open(marks, REPLAY_MARK_RUN, run->time_ns);
-    return add(marks, &mark, err);
+    return add_mark(marks, &mark, err);
 }
 
 int replay_marks_sample(struct replay_marks *marks, uint32_t cpu, uint64_t time, struct error *err)
@@ -90,7 +91,7 @@ int replay_marks_end(struct replay_marks *marks, uint64_t lost, uint64_t end, st
     struct replay_mark mark = {
         .kind = REPLAY_MARK_LOST, .start = end, .end = end, .count = lost - marks->lost, .cpu = SPOOL_NO_NUMBER};
     marks->lost = lost;
-    return add(marks, &mark, err);
+    return add_mark(marks, &mark, err);
 }
 
 void replay_marks_drop_before(struct replay_marks *marks, uint64_t time)

@@ -31,23 +31,23 @@ struct replay_marks {
     struct strings texts;
     ARRAY(struct replay_mark) items;
     ARRAY(uint64_t) last_on_cpu; /* ns: the last sample of each CPU so far; 0: none */
-    uint64_t lost;               /* samples of REPLAY_MARK_LOST so far */
+    uint64_t lost;               /* lost samples in REPLAY_MARK_LOST marks so far */
 };
 
-/* Take a record of their kind. Those of lost samples must be in order of time among the samples. */
+/* Handle a record of their kind. Losses must be in order of time among the samples. */
 int replay_marks_lost(struct replay_marks *marks, const struct spool_lost *lost, struct error *err);
 int replay_marks_paused(struct replay_marks *marks, const struct spool_paused *paused, struct error *err);
 void replay_marks_resumed(struct replay_marks *marks, const struct spool_resumed *resumed);
 int replay_marks_user(struct replay_marks *marks, const struct spool_user_mark *user, struct error *err);
 int replay_marks_run(struct replay_marks *marks, const struct spool_run *run, struct error *err);
 
-/* Notes the last sample of a CPU: the start of a later loss. */
+/* Stores the time of a CPU's last sample, the start of a later loss. */
 int replay_marks_sample(struct replay_marks *marks, uint32_t cpu, uint64_t time, struct error *err);
 
 /* Adds the lost samples that the kernel counted without a record, at the end. `lost`: all lost samples. */
 int replay_marks_end(struct replay_marks *marks, uint64_t lost, uint64_t end, struct error *err);
 
-/* Drops entries that ended before `time`. */
+/* Drops marks that ended before `time`. */
 void replay_marks_drop_before(struct replay_marks *marks, uint64_t time);
 
 void replay_marks_destroy(struct replay_marks *marks);

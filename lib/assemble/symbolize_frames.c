@@ -75,7 +75,7 @@ static uint32_t add_omitted_frame(struct frame_builder *builder, uint64_t least)
         snprintf(name, sizeof(name), "(1 frame omitted)");
     else
         snprintf(name, sizeof(name), "(%" PRIu64 "-%" PRIu64 " frames omitted)", least, 2 * least - 1);
-    return frame_builder_bare(builder, name, PROFILE_NONE, CATEGORY_OTHER);
+    return frame_builder_plain_frame(builder, name, PROFILE_NONE, CATEGORY_OTHER);
 }
 
 /* Adds the frame of an address outside libraries. */
@@ -88,9 +88,9 @@ static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
         return kernel_frames_generated(builder, &replay->libs.items.data[from->lib]);
     switch (from->lib) {
     case REPLAY_LIB_TRUNCATED:
-        return frame_builder_bare(builder, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
+        return frame_builder_plain_frame(builder, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
     case REPLAY_LIB_NOT_SAMPLED:
-        return frame_builder_bare(builder, "(not sampled)", PROFILE_NONE, CATEGORY_OTHER);
+        return frame_builder_plain_frame(builder, "(not sampled)", PROFILE_NONE, CATEGORY_OTHER);
     case REPLAY_LIB_OMITTED:
         return add_omitted_frame(builder, from->address);
     case REPLAY_LIB_WAIT:
@@ -104,10 +104,10 @@ static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
     case REPLAY_LIB_ANONYMOUS:
         return jit_frames_anonymous(builder, index);
     default:
-        if (perf_map_names_of(&builder->perf_map_names, index)) /* only the record of its mapping was lost */
+        if (perf_map_names_get(&builder->perf_map_names, index)) /* only the record of its mapping was lost */
             return jit_frames_anonymous(builder, index);
         snprintf(name, sizeof(name), "0x%" PRIx64, from->address);
-        return frame_builder_bare(builder, name, PROFILE_NONE, CATEGORY_OTHER);
+        return frame_builder_plain_frame(builder, name, PROFILE_NONE, CATEGORY_OTHER);
     }
 }
 
@@ -178,7 +178,8 @@ int symbolize_frames(struct symbolization *symbolization, const struct symbolize
     for (size_t i = first; i < replay->stacks.frames.length; i++)
         if (!library_frames_has(replay, &replay->stacks.frames.data[i]) && !set_bare(&builder, i))
             goto no_memory;
-    if (!kernel_frames_tell(&builder) || !jit_frames_tell_dumps(&builder) || !jit_frames_tell_maps(&builder))
+    if (!kernel_frames_list_unnamed(&builder) || !jit_frames_list_dump_problems(&builder) ||
+        !jit_frames_list_map_problems(&builder))
         goto no_memory;
     if (symbolization->missing_symbols.length)
         qsort(symbolization->missing_symbols.data, symbolization->missing_symbols.length,

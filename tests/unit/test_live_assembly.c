@@ -155,7 +155,7 @@ static void next_part(struct profile *part, struct live_assembly *live, uint64_t
 {
     struct assemble_result result;
     struct error err = {0};
-    assert_int_equal(live_assembly_go_on(live, &result, end, &err), 0);
+    assert_int_equal(live_assembly_add_step(live, &result, end, &err), 0);
     read_part(part, result.memory_fd, live, from, *end);
     close(result.memory_fd);
 }
@@ -240,7 +240,7 @@ static void check_growth(const char *waits)
     grow(&page, &has_page, live, &end);
     assert_true(end - before < end / 4); /* a part has what is new, not all */
 
-    assert_int_equal(live_assembly_go_on(live, &result, &end, &err), 0);
+    assert_int_equal(live_assembly_add_step(live, &result, &end, &err), 0);
     read_part(&late, result.memory_fd, live, 0, end);
     close(result.memory_fd);
     assert_same_samples(&page, &late);

@@ -47,7 +47,7 @@ static void assemble(struct scene *scene)
 /* What the n-th sample of a thread is called: "-" if nothing names it. */
 static const char *name_of(const struct scene *scene, uint32_t thread, int n)
 {
-    const struct jit_name *name = perf_map_names_of(&names, scene_frame(scene, thread, n));
+    const struct jit_name *name = perf_map_names_get(&names, scene_frame(scene, thread, n));
     return name ? name->function : "-";
 }
 
