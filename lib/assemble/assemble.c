@@ -411,7 +411,7 @@ int assembly_add_stacks(struct assembly *assembly, const struct assemble_options
                                                                  .cache_directory = options->cache_directory},
                                 err);
     if (!code && numbers)
-        code = stable_numbers_note_funcs(numbers, &assembly->profile, err);
+        code = stable_numbers_store_funcs(numbers, &assembly->profile, err);
     return code ? code : map_stacks(assembly, err);
 }
 

@@ -20,7 +20,7 @@ static int read_records(struct replay *replay, struct error *err)
     while ((code = spool_reader_read(replay->spool.reader, &record, err)) > 0) {
         bool has_rows = spool_reader_is_flight_recorder(replay->spool.reader) && !replay->input.window;
         int is_known = has_rows ? replay_renumber(replay, &record, err) : 1;
-        code = is_known > 0 ? replay_take_record(replay, &record, err) : is_known;
+        code = is_known > 0 ? replay_handle_record(replay, &record, err) : is_known;
         if (code)
             return code;
     }

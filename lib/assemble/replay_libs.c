@@ -30,7 +30,7 @@ int replay_add_lib(struct replay *replay, const struct spool_library *record, st
     return is_copied ? 0 : error_no_memory(err);
 }
 
-int replay_note_load(struct replay *replay, const struct spool_mapping *mapping, struct error *err)
+int replay_add_load(struct replay *replay, const struct spool_mapping *mapping, struct error *err)
 {
     if (replay->input.window || !replay_knows_lib(replay, mapping->library))
         return 0;

@@ -15,7 +15,7 @@ bool replay_knows_lib(const struct replay *replay, uint32_t number);
 
 /* Handles SPOOL_MAP of a process: lists the load of a library at its first mapping in the process. Later mappings of
  * the file are not loads, and neither are mappings of jitdump files. */
-int replay_note_load(struct replay *replay, const struct spool_mapping *mapping, struct error *err);
+int replay_add_load(struct replay *replay, const struct spool_mapping *mapping, struct error *err);
 
 /* Handles SPOOL_MAP of the kernel. */
 int replay_map_kernel(struct replay *replay, const struct mapping *mapping, struct error *err);

@@ -1,5 +1,5 @@
 /*
- * The names of wait objects, wakers and Python functions of a replay.
+ * Stores the names of wait objects, wakers and Python functions of a replay.
  */
 #pragma once
 

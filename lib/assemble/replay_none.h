@@ -1,4 +1,4 @@
-/* The index that stands for a missing one in the tables of a recording (replay_state.h). */
+/* The invalid index: in the tables of a recording (replay_state.h), it means none. */
 #pragma once
 
 #include <stdint.h>

@@ -30,7 +30,7 @@ int replay_map(struct replay *replay, const struct spool_mapping *record, struct
     replay_jit_mapped(replay, record->process, record->library);
     if (mapping.start < mapping.end && !address_space_map(&process->space, &mapping))
         return error_no_memory(err);
-    return replay_note_load(replay, record, err);
+    return replay_add_load(replay, record, err);
 }
 
 void replay_end_thread(struct replay *replay, const struct spool_thread_end *record)
@@ -50,7 +50,7 @@ void replay_end_thread(struct replay *replay, const struct spool_thread_end *rec
     }
 }
 
-void replay_note_rest(struct replay *replay, const struct spool_unsampled_thread_time *record)
+void replay_add_unsampled_rest(struct replay *replay, const struct spool_unsampled_thread_time *record)
 {
     if (!replay_knows_thread(replay, record->thread))
         return;
@@ -135,7 +135,7 @@ int replay_rename_thread(struct replay *replay, const struct spool_thread_name *
     return 0;
 }
 
-void replay_note_unseen(struct replay *replay, const struct spool_unsampled_process_time *record)
+void replay_add_unseen_time(struct replay *replay, const struct spool_unsampled_process_time *record)
 {
     struct replay_process *process = process_at(replay, record->process);
     if (process)

@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-/* ---- records that wait for their time ---- */
+/* ---- the queue_record of events ---- */
 
 static int add_lost(struct replay *replay, const struct spool_lost *lost, struct error *err)
 {
-    if (replay->spool.keeps_last && !replay->samples.count) /* before the samples that are there */
+    if (replay->spool.keeps_last && !replay->samples.count) /* events before the oldest sample of the spool */
         return 0;
     replay->samples.lost += lost->count;
     return replay_marks_lost(&replay->marks, lost, err);
@@ -35,84 +35,87 @@ static int apply_record(struct replay *replay, const struct spool_record *record
         replay_end_thread(replay, &record->thread_end);
         return 0;
     case SPOOL_UNSAMPLED:
-        replay_note_rest(replay, &record->unsampled_thread_time);
+        replay_add_unsampled_rest(replay, &record->unsampled_thread_time);
         return 0;
     case SPOOL_UNSEEN:
-        replay_note_unseen(replay, &record->unsampled_process_time);
+        replay_add_unseen_time(replay, &record->unsampled_process_time);
         return 0;
-    default: /* replay_take_record() does not queue it */
+    default: /* replay_handle_record() does not queue_record it */
         return 0;
     }
 }
 
 int replay_apply_queue(struct replay *replay, uint64_t time, struct error *err)
 {
-    struct replay_queue *queue = &replay->queue;
+    struct replay_queue *queue_record = &replay->queue;
     int code = 0;
-    while (!code && queue->done < queue->records.length && queue->records.data[queue->done].time <= time)
-        code = apply_record(replay, &queue->records.data[queue->done++].record, err);
-    size_t rest = queue->records.length - queue->done;
-    if (queue->done >= rest) {
+    while (!code && queue_record->done < queue_record->records.length &&
+           queue_record->records.data[queue_record->done].time <= time)
+        code = apply_record(replay, &queue_record->records.data[queue_record->done++].record, err);
+    size_t rest = queue_record->records.length - queue_record->done;
+    if (queue_record->done >= rest) {
         if (rest)
-            memmove(queue->records.data, queue->records.data + queue->done, rest * sizeof(*queue->records.data));
-        queue->records.length = rest;
-        queue->done = 0;
+            memmove(queue_record->records.data, queue_record->records.data + queue_record->done,
+                    rest * sizeof(*queue_record->records.data));
+        queue_record->records.length = rest;
+        queue_record->done = 0;
     }
     return code;
 }
 
-/* The recorder writes samples about every second. */
+/* Limit of the queue_record: the recorder writes samples about every second. */
 static const uint64_t longest_delay_ns = UINT64_C(4) * 1000 * 1000 * 1000;
 
-/* The records before a window, whose samples the reader skips, do not wait for its first sample: there may be millions.
- */
+/* Applies the events before a window at once, without waiting for the window's first sample: the spool may have
+ * millions of such events. */
 static int apply_before_window(struct replay *replay, uint64_t time, struct error *err)
 {
     bool is_before = replay->input.window && !replay->range.first_sample && time > longest_delay_ns;
     return is_before ? replay_apply_queue(replay, time - longest_delay_ns, err) : 0;
 }
 
-static int queue(struct replay *replay, const struct spool_record *record, uint64_t time, struct error *err)
+static int queue_record(struct replay *replay, const struct spool_record *record, uint64_t time, struct error *err)
 {
     struct queued_record queued = {.time = time, .record = *record};
     replay_note_time(replay, time);
     return array_push(&replay->queue.records, queued) ? apply_before_window(replay, time, err) : error_no_memory(err);
 }
 
-/* `name`: of `record`, which is the caller's copy. The reader frees the text itself with its block. */
-static int queue_named(struct replay *replay, const struct spool_record *record, const char **name, uint64_t time,
-                       struct error *err)
+/* Queues a copy of the record and of its text `name`, because the reader frees texts with their block. */
+static int queue_named_record(struct replay *replay, const struct spool_record *record, const char **name,
+                              uint64_t time, struct error *err)
 {
     uint32_t string = strings_add_z(&replay->strings, *name);
     if (string == STRING_NONE)
         return error_no_memory(err);
     *name = strings_text(&replay->strings, string);
-    return queue(replay, record, time, err);
+    return queue_record(replay, record, time, err);
 }
 
 /* ---- all records ---- */
 
-/* The kernel's image and modules are mapped from the start; only code that the kernel generates comes and goes. */
-static int take_map(struct replay *replay, const struct spool_record *record, struct error *err)
+/* Handles a mapping. The kernel's image and modules are mapped from the start; only mappings of generated kernel code
+ * change. */
+static int handle_mapping(struct replay *replay, const struct spool_record *record, struct error *err)
 {
     const struct spool_mapping *mapping = &record->mapping;
     if (mapping->process != SPOOL_NO_NUMBER || !replay_knows_lib(replay, mapping->library) ||
         replay->libs.items.data[mapping->library].library_kind == SPOOL_LIB_KERNEL_CODE)
-        return queue(replay, record, mapping->time_ns, err);
+        return queue_record(replay, record, mapping->time_ns, err);
     replay_note_time(replay, mapping->time_ns);
     return replay_map(replay, mapping, err);
 }
 
-/* A program may set a mark of a time before the recording. */
-static int take_program_record(struct replay *replay, const struct spool_record *record, uint64_t time,
-                               struct error *err)
+/* Handles an event of a program: a program may set a mark with a time before the recording. */
+static int handle_program_record(struct replay *replay, const struct spool_record *record, uint64_t time,
+                                 struct error *err)
 {
     if (replay->range.first && time > replay->range.first)
         replay_note_time(replay, time);
     return replay->input.window ? 0 : program_marks_add(&replay->program_marks, record, err);
 }
 
-static int take_sample(struct replay *replay, const struct spool_record *record, uint64_t time, struct error *err)
+static int handle_sample(struct replay *replay, const struct spool_record *record, uint64_t time, struct error *err)
 {
     replay->spool.keeps_last = spool_reader_is_flight_recorder(replay->spool.reader);
     int code = replay_apply_queue(replay, time, err);
@@ -120,7 +123,7 @@ static int take_sample(struct replay *replay, const struct spool_record *record,
 }
 
 /* The profile of a flight recorder starts at its first sample. */
-static int take_counters(struct replay *replay, const struct spool_counters *counters, struct error *err)
+static int handle_counters(struct replay *replay, const struct spool_counters *counters, struct error *err)
 {
     bool is_before = spool_reader_is_flight_recorder(replay->spool.reader) && !replay->range.first_sample;
     bool is_possible = counters->of >= COUNTERS_OF_POWER || replay_is_possible(replay, counters->of);
@@ -128,9 +131,9 @@ static int take_counters(struct replay *replay, const struct spool_counters *cou
                                                              : replay_counters_add(&replay->counters, counters, err);
 }
 
-/* The recorder's own records have its time, not that of the records around them: they do not wait. No default, here and
- * in replay_renumber(): the compiler reports a kind that is missing. */
-int replay_take_record(struct replay *replay, struct spool_record *record, struct error *err)
+/* The recorder's own events have the recorder's time, not the time of their neighbors, so they are not queued. No
+ * default, here and in replay_renumber(): the compiler reports a kind that is missing. */
+int replay_handle_record(struct replay *replay, struct spool_record *record, struct error *err)
 {
     switch (record->kind) {
     case SPOOL_INFO:
@@ -143,21 +146,21 @@ int replay_take_record(struct replay *replay, struct spool_record *record, struc
         return replay_add_python_function(replay, &record->python_function, err);
 
     case SPOOL_PROCESS:
-        return queue_named(replay, record, &record->process.name, record->process.time_ns, err);
+        return queue_named_record(replay, record, &record->process.name, record->process.time_ns, err);
     case SPOOL_THREAD:
-        return queue_named(replay, record, &record->thread.name, record->thread.time_ns, err);
+        return queue_named_record(replay, record, &record->thread.name, record->thread.time_ns, err);
     case SPOOL_NAME:
-        return queue_named(replay, record, &record->thread_name.name, record->thread_name.time_ns, err);
+        return queue_named_record(replay, record, &record->thread_name.name, record->thread_name.time_ns, err);
     case SPOOL_THREAD_END:
-        return queue(replay, record, record->thread_end.time_ns, err);
+        return queue_record(replay, record, record->thread_end.time_ns, err);
     case SPOOL_MAP:
-        return take_map(replay, record, err);
+        return handle_mapping(replay, record, err);
     case SPOOL_LOST:
-        return queue(replay, record, record->lost.time_ns, err);
+        return queue_record(replay, record, record->lost.time_ns, err);
     case SPOOL_UNSAMPLED:
-        return queue(replay, record, record->unsampled_thread_time.time_ns, err);
+        return queue_record(replay, record, record->unsampled_thread_time.time_ns, err);
     case SPOOL_UNSEEN:
-        return queue(replay, record, record->unsampled_process_time.time_ns, err);
+        return queue_record(replay, record, record->unsampled_process_time.time_ns, err);
 
     case SPOOL_PAUSED:
         replay_note_time(replay, record->paused.time_ns);
@@ -175,28 +178,28 @@ int replay_take_record(struct replay *replay, struct spool_record *record, struc
 
     case SPOOL_MARK_NAME:
     case SPOOL_COMMAND:
-        return take_program_record(replay, record, 0, err);
+        return handle_program_record(replay, record, 0, err);
     case SPOOL_PROGRAM_MARK:
-        return take_program_record(replay, record, record->program_mark.time_ns, err);
+        return handle_program_record(replay, record, record->program_mark.time_ns, err);
     case SPOOL_MARKS_LOST:
-        return take_program_record(replay, record, record->marks_lost.time_ns, err);
+        return handle_program_record(replay, record, record->marks_lost.time_ns, err);
     case SPOOL_EXIT:
-        return take_program_record(replay, record, record->process_exit.time_ns, err);
+        return handle_program_record(replay, record, record->process_exit.time_ns, err);
     case SPOOL_WORK:
-        return take_program_record(replay, record, record->recorder_work.time_ns, err);
+        return handle_program_record(replay, record, record->recorder_work.time_ns, err);
     case SPOOL_SIGNAL:
-        return take_program_record(replay, record, record->signal.time_ns, err);
+        return handle_program_record(replay, record, record->signal.time_ns, err);
     case SPOOL_OOM_KILL:
-        return take_program_record(replay, record, record->oom_kill.time_ns, err);
+        return handle_program_record(replay, record, record->oom_kill.time_ns, err);
 
     case SPOOL_SAMPLE:
-        return take_sample(replay, record, record->sample.time_ns, err);
+        return handle_sample(replay, record, record->sample.time_ns, err);
     case SPOOL_WAIT:
-        return take_sample(replay, record, record->wait.time_ns, err);
+        return handle_sample(replay, record, record->wait.time_ns, err);
     case SPOOL_EVENT_SAMPLE:
-        return take_sample(replay, record, record->event_sample.time_ns, err);
+        return handle_sample(replay, record, record->event_sample.time_ns, err);
     case SPOOL_COUNTERS:
-        return take_counters(replay, &record->counters, err);
+        return handle_counters(replay, &record->counters, err);
     }
     return 0;
 }

@@ -2,7 +2,7 @@
 
 #include "spool/counter_kinds.h"
 
-static bool replace(const struct hash *rows, uint32_t *number)
+static bool replace_number(const struct hash *rows, uint32_t *number)
 {
     *number = hash_get(rows, *number);
     return *number != HASH_MISSING;
@@ -11,7 +11,7 @@ static bool replace(const struct hash *rows, uint32_t *number)
 static int add_process(struct replay_rows *rows, struct spool_process *process, struct error *err)
 {
     uint32_t row = (uint32_t)rows->of_processes.length;
-    if (!replace(&rows->processes, &process->parent))
+    if (!replace_number(&rows->processes, &process->parent))
         process->parent = SPOOL_NO_NUMBER;
     if (hash_get(&rows->processes, process->process) != HASH_MISSING)
         return 0;
@@ -24,7 +24,7 @@ static int add_process(struct replay_rows *rows, struct spool_process *process, 
 static int add_thread(struct replay_rows *rows, struct spool_thread *thread, struct error *err)
 {
     uint32_t row = (uint32_t)rows->threads.length;
-    if (!replace(&rows->processes, &thread->process) || hash_get(&rows->threads, thread->thread) != HASH_MISSING)
+    if (!replace_number(&rows->processes, &thread->process) || hash_get(&rows->threads, thread->thread) != HASH_MISSING)
         return 0;
     if (!hash_set(&rows->threads, thread->thread, row))
         return error_no_memory(err);
@@ -34,7 +34,7 @@ static int add_thread(struct replay_rows *rows, struct spool_thread *thread, str
 
 static int replace_thread_of_sample(struct replay *replay, uint32_t *thread)
 {
-    bool is_known = replace(&replay->rows.threads, thread);
+    bool is_known = replace_number(&replay->rows.threads, thread);
     replay->samples.without_thread += !is_known;
     return is_known;
 }
@@ -48,17 +48,17 @@ int replay_renumber(struct replay *replay, struct spool_record *record, struct e
     case SPOOL_THREAD:
         return add_thread(rows, &record->thread, err);
     case SPOOL_NAME:
-        return replace(&rows->threads, &record->thread_name.thread);
+        return replace_number(&rows->threads, &record->thread_name.thread);
     case SPOOL_THREAD_END:
-        return replace(&rows->threads, &record->thread_end.thread);
+        return replace_number(&rows->threads, &record->thread_end.thread);
     case SPOOL_UNSAMPLED:
-        return replace(&rows->threads, &record->unsampled_thread_time.thread);
+        return replace_number(&rows->threads, &record->unsampled_thread_time.thread);
     case SPOOL_UNSEEN:
-        return replace(&rows->processes, &record->unsampled_process_time.process);
+        return replace_number(&rows->processes, &record->unsampled_process_time.process);
     case SPOOL_MAP:
-        return record->mapping.process == SPOOL_NO_NUMBER || replace(&rows->processes, &record->mapping.process);
+        return record->mapping.process == SPOOL_NO_NUMBER || replace_number(&rows->processes, &record->mapping.process);
     case SPOOL_COMMAND:
-        return replace(&rows->processes, &record->command_line.process);
+        return replace_number(&rows->processes, &record->command_line.process);
     case SPOOL_SAMPLE:
         return replace_thread_of_sample(replay, &record->sample.thread);
     case SPOOL_WAIT:
@@ -66,7 +66,7 @@ int replay_renumber(struct replay *replay, struct spool_record *record, struct e
     case SPOOL_EVENT_SAMPLE:
         return replace_thread_of_sample(replay, &record->event_sample.thread);
     case SPOOL_COUNTERS:
-        return record->counters.of >= COUNTERS_OF_POWER || replace(&rows->processes, &record->counters.of);
+        return record->counters.of >= COUNTERS_OF_POWER || replace_number(&rows->processes, &record->counters.of);
     case SPOOL_INFO:
     case SPOOL_LIB:
     case SPOOL_OBJECT:
@@ -104,7 +104,7 @@ bool replay_is_possible(const struct replay *replay, uint32_t number)
 {
     enum { MOST_OF_WINDOWS = 1 << 20 };
     if (replay->input.window &&
-        spool_reader_is_flight_recorder(replay->spool.reader)) /* most of its events were dropped */
+        spool_reader_is_flight_recorder(replay->spool.reader)) /* a flight recorder has dropped most events */
         return number < MOST_OF_WINDOWS;
     return number <= spool_reader_bytes(replay->spool.reader) / SPOOL_NUMBERING_EVENT_MIN_BYTES;
 }

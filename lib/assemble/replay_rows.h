@@ -1,7 +1,7 @@
 /*
- * Numbers in the spool, and rows in the tables of a replay.
+ * Maps numbers in the spool to rows in the tables of a replay.
  *
- * Threads: the one that replays.
+ * Threads: the thread of the replay.
  */
 #pragma once
 
@@ -10,21 +10,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a flight recorder: replace the numbers of processes and threads by rows, 0-based in order of appearance. Return 1;
+/* For flight recorders: replace the numbers of processes and threads by rows, 0-based in order of appearance. Return 1;
  * 0 if the spool no longer has the item's process or thread; or -ENOMEM. */
 int replay_renumber(struct replay *replay, struct spool_record *record, struct error *err);
 
-/* Returns the number that the recorder gave to the process in this row. */
+/* Returns the recorder's number of the process in this row. */
 uint32_t replay_process_number(const struct replay *replay, uint32_t row);
 
 void replay_rows_destroy(struct replay_rows *rows);
 
-/* Whether a process, thread or library may have this index. The recorder assigns indexes in sequence, so an index
- * larger than the number of events so far comes from a damaged spool. */
+/* Whether a process, thread or library may have this index in an undamaged spool. The recorder assigns indexes in
+ * sequence, so an index beyond the number of events so far comes from a damaged spool. */
 bool replay_is_possible(const struct replay *replay, uint32_t number);
 
-/* Makes room for row `number` of a table, with unknown rows before it. 1; 0 if the number is damaged, which is counted;
- * or -ENOMEM. */
+/* Makes room for row `number` of a table, with unknown rows before it. Returns 1; 0, counted as damage, if the number
+ * is impossible; or -ENOMEM. */
 int replay_ensure_row(struct replay *replay, uint32_t number, void **rows, size_t *length, size_t *capacity,
                       size_t row_size, struct error *err);
 

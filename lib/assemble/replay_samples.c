@@ -6,7 +6,7 @@
 #include "record/wait_reason.h"
 #include "spool/chunk.h"
 
-/* A stack has one place where frames are missing. It stands in the middle of one that was full. */
+/* Counts the frames that the recorder omitted from the middle of a stack of CHUNK_MAX_FRAMES. */
 static void count_omitted(struct replay *replay, const struct spool_list *frames)
 {
     enum { LEAST_FRAMES = CHUNK_MAX_FRAMES / 4 };
@@ -26,8 +26,8 @@ static uint32_t to_cpu_units(uint64_t ns)
     return units < SAMPLE_CPU_MAX ? (uint32_t)units : (uint32_t)SAMPLE_CPU_MAX;
 }
 
-/* A sample covers the time since the one before it. */
-static void cover(struct replay *replay, struct replay_thread *thread, uint32_t cpu_units)
+/* Extends the covered CPU time of a thread: a sample covers the time since the previous sample. */
+static void extend_covered_time(struct replay *replay, struct replay_thread *thread, uint32_t cpu_units)
 {
     uint64_t covered = thread->cpu_time.ran_to_waits + (uint64_t)cpu_units * SAMPLE_CPU_UNIT;
     thread->cpu_time.ran_to_waits = 0;
@@ -36,16 +36,17 @@ static void cover(struct replay *replay, struct replay_thread *thread, uint32_t 
     replay->cpu_time.excess += covered > replay->infos.interval ? covered - replay->infos.interval : 0;
 }
 
-/* The clocks of two CPUs may differ by some ns; columns must not run backwards. */
-static uint64_t next_time(struct replay_thread *thread, uint64_t time)
+/* Returns `time`, or the time of the thread's last sample if later: the clocks of two CPUs may differ by some ns, but a
+ * time column must not decrease. */
+static uint64_t clamp_time(struct replay_thread *thread, uint64_t time)
 {
     if (time > thread->last_time)
         thread->last_time = stored_time(time);
     return thread->last_time;
 }
 
-/* A wait has no CPU time: the CPU time before a wait counts for the thread's next sample. It has a row without a stack,
- * which also separates two waits at one place. */
+/* Adds the CPU time before a wait as a sample without a stack, which also separates two waits with the same stack. The
+ * thread's next sample gets this CPU time. */
 static int add_time_before_wait(struct replay *replay, const struct spool_wait *wait, const struct stored_sample *start,
                                 struct error *err)
 {
@@ -58,8 +59,7 @@ static int add_time_before_wait(struct replay *replay, const struct spool_wait *
     return is_needed ? sample_store_add(replay->samples.store, wait->thread, &before, err) : 0;
 }
 
-/* A wait becomes two samples, at its beginning and at its end. A part that goes on where the part before it ended only
- * moves the end. */
+/* Adds a wait as two samples, at its start and at its end. A continued part of the previous wait only moves the end. */
 static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32_t stack, struct error *err)
 {
     struct replay_thread *thread = &replay->threads.data[wait->thread];
@@ -69,7 +69,7 @@ static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32
         return error_no_memory(err);
     thread->cpu_time.covered_until = wait->time_ns;
     if (wait->goes_on && newest && newest->kind == STORED_WAIT_END && newest->stack == stack) {
-        newest->time = next_time(thread, wait->time_ns);
+        newest->time = clamp_time(thread, wait->time_ns);
         newest->waker = wait->waker;
         return 0;
     }
@@ -77,12 +77,12 @@ static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32
     replay->processes.data[thread->process].samples += wait->reason != REASON_PREEMPTED;
     replay->samples.waits++;
     struct stored_sample start = {.kind = STORED_WAIT_BEGIN, .stack = stack};
-    start.time = next_time(thread, wait->time_ns > wait->wait_ns ? wait->time_ns - wait->wait_ns : 0);
+    start.time = clamp_time(thread, wait->time_ns > wait->wait_ns ? wait->time_ns - wait->wait_ns : 0);
     int code = add_time_before_wait(replay, wait, &start, err);
     if (!code)
         code = sample_store_add(replay->samples.store, wait->thread, &start, err);
     struct stored_sample end = {
-        .time = next_time(thread, wait->time_ns), .kind = STORED_WAIT_END, .stack = stack, .waker = wait->waker};
+        .time = clamp_time(thread, wait->time_ns), .kind = STORED_WAIT_END, .stack = stack, .waker = wait->waker};
     if (!code)
         code = sample_store_add(replay->samples.store, wait->thread, &end, err);
     thread->last_wait = sample_store_count(replay->samples.store, wait->thread);
@@ -102,12 +102,12 @@ static int add_cpu_sample(struct replay *replay, const struct spool_sample *samp
     replay->processes.data[thread->process].samples++;
     replay->samples.count++;
     struct stored_sample stored = {
-        .time = next_time(thread, sample->time_ns), .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time_ns)};
-    cover(replay, thread, stored.cpu_time);
+        .time = clamp_time(thread, sample->time_ns), .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time_ns)};
+    extend_covered_time(replay, thread, stored.cpu_time);
     return sample_store_add(replay->samples.store, sample->thread, &stored, err);
 }
 
-/* What every kind of sample has. */
+/* The fields of all kinds of samples. */
 struct sample_head {
     uint32_t thread, cpu;
     struct sampled_stack stack;
@@ -120,7 +120,7 @@ struct sample_head {
                                     .is_truncated = (sample)->flags & SAMPLE_TRUNCATED,                                \
                                     .frames = (sample)->frames}})
 
-static struct sample_head head_of(const struct spool_record *record)
+static struct sample_head get_head(const struct spool_record *record)
 {
     switch (record->kind) {
     case SPOOL_WAIT:
@@ -132,8 +132,8 @@ static struct sample_head head_of(const struct spool_record *record)
     }
 }
 
-/* Notes where and when the sample is. 1; 0 if its thread is unknown; or -ENOMEM. */
-static int note_head(struct replay *replay, const struct sample_head *head, struct error *err)
+/* Stores the time and the CPU of the sample. Returns 1; 0 for an unknown thread; or -ENOMEM. */
+static int store_head(struct replay *replay, const struct sample_head *head, struct error *err)
 {
     if (!replay->range.first_sample)
         replay->range.first_sample = head->stack.time;
@@ -154,9 +154,9 @@ static int note_head(struct replay *replay, const struct sample_head *head, stru
 
 int replay_add_sample(struct replay *replay, const struct spool_record *record, struct error *err)
 {
-    const struct sample_head head = head_of(record);
+    const struct sample_head head = get_head(record);
     uint32_t stack = REPLAY_NONE;
-    int code = note_head(replay, &head, err);
+    int code = store_head(replay, &head, err);
     if (code <= 0)
         return code;
     code = replay_stack_of(replay, &replay->threads.data[head.thread], &head.stack, &stack, err);

@@ -5,5 +5,5 @@
 
 #include "assemble/replay_state.h"
 
-/* Takes SPOOL_SAMPLE, SPOOL_WAIT and SPOOL_EVENT_SAMPLE. Counts and ignores a sample of an unknown thread. */
+/* Handles SPOOL_SAMPLE, SPOOL_WAIT and SPOOL_EVENT_SAMPLE. Counts and ignores a sample of an unknown thread. */
 int replay_add_sample(struct replay *replay, const struct spool_record *record, struct error *err);

@@ -15,7 +15,7 @@ static bool is_kernel_address(uint64_t address)
 
 /* ---- frames and stacks ---- */
 
-/* The number of the frame of this key in a table of frames, added if it is new; REPLAY_NONE if memory ran out. */
+/* Returns the number of the frame with this key, and adds a new frame; REPLAY_NONE if memory ran out. */
 static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t key, const struct replay_frame *frame)
 {
     uint32_t *place = hash_at(index, key);
@@ -31,8 +31,8 @@ static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t ke
     return *place;
 }
 
-/* The key of a frame outside libraries is its pc. A marker frame has pc 0, and a key at the top of the address space.
- */
+/* Adds a frame outside libraries; its key is its pc. A placeholder frame has pc 0, and a key at the top of the address
+ * space. */
 static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
 {
     struct replay_frame frame = {.lib = lib, .process = REPLAY_NONE, .address = pc};
@@ -40,7 +40,8 @@ static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
     return add_frame(replay, &replay->stacks.pc_frames, is_mark ? UINT64_MAX - (UINT32_MAX - lib) : pc, &frame);
 }
 
-/* The same frame for numbers between two powers of 2: stacks of a recursion whose depth varies share their frames. */
+/* Adds a frame for `count` omitted frames, rounded down to a power of 2: the stacks of a recursion with varying depth
+ * share such frames. */
 static uint32_t add_omitted_frame(struct replay *replay, uint64_t count)
 {
     while (count & (count - 1))
@@ -51,7 +52,7 @@ static uint32_t add_omitted_frame(struct replay *replay, uint64_t count)
 
 enum { RVA_BITS = 40 };
 
-static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time)
+static uint32_t find_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time)
 {
     if (unwind_omitted_frames(pc))
         return add_omitted_frame(replay, unwind_omitted_frames(pc));
@@ -134,7 +135,7 @@ int replay_stack_of(struct replay *replay, struct replay_thread *thread, const s
     }
     for (size_t i = shared; i < count; i++) {
         uint64_t pc = sampled->frames.items[count - 1 - i];
-        uint32_t frame = frame_of(replay, thread->process, pc, sampled->time);
+        uint32_t frame = find_frame(replay, thread->process, pc, sampled->time);
         prefix = frame == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, prefix, frame);
         if (prefix == REPLAY_NONE)
             return error_no_memory(err);

@@ -1,8 +1,8 @@
 /*
- * The frames and stacks of a recording, each once.
+ * The distinct frames and stacks of a recording.
  *
- * The stacks of a thread change little, and their outer frames keep their indexes. So each thread keeps its last stack
- * with the stack index at each depth, and only looks up the frames that differ. Looking up a frame takes a search in
+ * The stacks of a thread change little, and their outer frames keep their indexes. So each thread stores its last stack
+ * with the stack index at each depth, and looks up only the frames that differ. Looking up a frame takes a search in
  * the process's mappings and one hash lookup; a stack takes one hash lookup with the exact key (prefix, frame).
  */
 #pragma once
@@ -12,11 +12,12 @@
 
 #include <stdint.h>
 
-/* Returns the index of the stack that has only the placeholder frame REPLAY_LIB_TRUNCATED or REPLAY_LIB_NOT_SAMPLED.
- * REPLAY_NONE if memory ran out. */
+/* Returns the stack with a single placeholder frame, REPLAY_LIB_TRUNCATED or REPLAY_LIB_NOT_SAMPLED. REPLAY_NONE if
+ * memory ran out. */
 uint32_t replay_add_mark(struct replay *replay, uint32_t lib);
 
-/* The stack of a wait: that of its thread, and what it waits for. REPLAY_NONE if memory ran out. */
+/* Returns the stack of a wait: the thread's stack, and a frame for the reason of the wait. REPLAY_NONE if memory ran
+ * out. */
 uint32_t replay_add_wait_stack(struct replay *replay, uint32_t stack, const struct spool_wait *wait);
 
 struct sampled_stack {

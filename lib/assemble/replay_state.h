@@ -1,7 +1,6 @@
 /*
- * A recording that was read: its processes, threads and libraries, and each sample's stack as an index into a table of
- * (caller's stack, frame) pairs. Frames are addresses in libraries; symbolize_frames.c symbolizes them. replay.h reads
- * it.
+ * A replayed recording: its processes, threads and libraries, and each sample's stack as an index into a table of
+ * (caller's stack, frame) pairs. Frames are addresses in libraries, which symbolize_frames.c symbolizes.
  */
 #pragma once
 
@@ -27,19 +26,20 @@ struct jitdump;
 /* Values of `lib` for frames outside libraries. */
 enum {
     REPLAY_LIB_ANONYMOUS = UINT32_MAX,          /* anonymous executable memory: address is the pc */
-    REPLAY_LIB_TRUNCATED = UINT32_MAX - 1,      /* placeholder: the missing callers of a truncated stack */
+    REPLAY_LIB_TRUNCATED = UINT32_MAX - 1,      /* placeholder for the missing callers of a truncated stack */
     REPLAY_LIB_UNKNOWN_KERNEL = UINT32_MAX - 2, /* a kernel address outside the known image and modules */
     REPLAY_LIB_DUMPED = UINT32_MAX - 3,         /* JIT code in the jitdump file of `process`: `code` in it */
-    REPLAY_LIB_UNMAPPED = UINT32_MAX - 4,       /* no known executable memory: address is the pc */
+    REPLAY_LIB_UNMAPPED = UINT32_MAX - 4,       /* memory without a known executable mapping: address is the pc */
     REPLAY_LIB_NOT_SAMPLED = UINT32_MAX - 5,    /* placeholder: CPU time without a sample (unsampled.h) */
-    REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* placeholder: the reason of a wait; replay_wait_address() */
+    REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* placeholder for the reason of a wait; replay_wait_address() */
     REPLAY_LIB_OMITTED =
-        UINT32_MAX - 8, /* placeholder: omitted frames of a deep stack, at least `address`, less than double */
+        UINT32_MAX -
+        8, /* placeholder for omitted frames of a deep stack: at least `address`, less than twice as many */
     REPLAY_LIB_PYTHON = UINT32_MAX - 7, /* a Python frame: address is that of python_frame.h */
 };
 
 struct replay_frame {
-    uint32_t lib;     /* into libs, or one of the above */
+    uint32_t lib;     /* index of a library, or a REPLAY_LIB_... value */
     uint32_t process; /* process whose perf map or jitdump may have its symbol; REPLAY_NONE: none */
     uint64_t address; /* library-relative, or the pc */
     uint32_t code;    /* REPLAY_LIB_DUMPED: index in jitdump.codes */
@@ -57,10 +57,10 @@ enum replay_jit_state { REPLAY_JIT_UNKNOWN, REPLAY_JIT_MISSING, REPLAY_JIT_FOUND
 /* The files that name JIT code of one process (replay_jit.h). */
 struct replay_jit {
     enum replay_jit_state map_state, dump_state;
-    const char *map_problem; /* reason why its perf map is not used; NULL: used, or none */
+    const char *map_problem; /* reason why prof does not use its perf map; NULL: used, or none */
     struct jitdump *dump;    /* NULL: none */
     uint32_t dump_lib;       /* index of its jitdump file's library, plus 1; 0: none mapped */
-    struct hash map_frames;  /* pc -> frame, in anonymous code that only this process's perf map can name */
+    struct hash map_frames;  /* pc -> frame, for anonymous code that only this process's perf map can name */
     struct hash dump_frames; /* code index and offset in it -> frame */
 };
 
@@ -72,8 +72,8 @@ struct replay_process {
     uint32_t name;                      /* index of a string */
     uint32_t live_threads, main_thread; /* main_thread: REPLAY_NONE if unknown */
     uint64_t samples;
-    uint64_t unseen; /* ns that the kernel counted beyond the switches of its threads; SPOOL_UNSEEN */
-    double scale;    /* factor for the CPU time of its samples; 0 is 1 (unsampled.h) */
+    uint64_t unseen; /* ns of CPU time that the kernel counted beyond the switches of its threads; SPOOL_UNSEEN */
+    double scale;    /* factor for the CPU time of its samples; 0 means 1 (unsampled.h) */
     struct address_space space;
     uint32_t map_generation; /* incremented by every change of `space` */
     struct replay_jit jit;
@@ -83,10 +83,10 @@ struct replay_process {
 struct replay_thread_time {
     uint64_t covered;       /* by samples */
     uint64_t covered_until; /* end of the CPU time covered by samples; the start of a thread without samples */
-    bool goes_on;           /* continues after exec as another thread, whose samples cover the remaining CPU time */
-    uint64_t rest;          /* on a CPU after its last sample or wait */
-    uint64_t ran_to_waits;  /* on a CPU between its last sample and its last wait */
-    uint64_t unsampled;     /* added samples for CPU time without samples */
+    bool goes_on;  /* after exec, the thread continues as another thread, whose samples cover its remaining CPU time */
+    uint64_t rest; /* ns on a CPU after its last sample or wait */
+    uint64_t ran_to_waits; /* ns on a CPU between its last sample and its last wait */
+    uint64_t unsampled;    /* ns of added samples, for CPU time without samples */
 };
 
 /* The last stack of a thread, outermost frame first, with the index of the stack that ends at each frame
@@ -106,11 +106,11 @@ struct replay_thread {
     uint64_t samples, truncated, completed_live, without_cfi; /* counts of its samples, by quality of the stack */
     uint64_t event_samples;                                   /* samples of events other than the clock */
     uint64_t last_event_time;                                 /* ns: last event sample */
-    uint64_t waits;     /* except preemptions: a thread that was only runnable need not be shown */
-    uint64_t last_wait; /* samples of the store up to its last wait */
+    uint64_t waits;     /* has waits other than preemptions; the profile may omit a thread that was only runnable */
+    uint64_t last_wait; /* number of stored samples up to its last wait */
     uint64_t last_time;
     bool has_marks;          /* its process has set marks */
-    uint32_t threads_in_row; /* threads without samples merged into this thread's row, including itself */
+    uint32_t threads_in_row; /* number of threads that share this thread's row, including itself */
     struct replay_thread_time cpu_time;
     struct replay_last_stack last_stack;
 };
@@ -125,16 +125,16 @@ enum { REPLAY_LOADS = 2000 };
 
 /* Libraries, their first mappings, and the mappings of the kernel (replay_libs.h). */
 struct replay_libs {
-    ARRAY(struct spool_library) items; /* by number. `path` NULL: the event that describes it was lost */
-    struct arena arena;                /* owns their texts and bytes */
-    ARRAY(struct replay_load) loads;   /* up to REPLAY_LOADS of them */
+    ARRAY(struct spool_library) items; /* by number. `path` NULL: the event that describes the library was lost */
+    struct arena arena;                /* owns the texts and bytes of libraries */
+    ARRAY(struct replay_load) loads;   /* at most REPLAY_LOADS */
     struct hash loaded;                /* process << 32 | lib */
     size_t more_loads;                 /* loads beyond REPLAY_LOADS */
     struct address_space kernel;
     uint32_t kernel_generation; /* incremented by every change of `kernel` */
 };
 
-/* A Python function. Indexes of strings; STRING_NONE: the event that describes it was lost. */
+/* A Python function. Indexes of strings; STRING_NONE: the event that describes the name was lost. */
 struct replay_function {
     uint32_t name, file;
     uint32_t line; /* the first one; 0 unknown */
@@ -147,7 +147,7 @@ struct replay_info {
 /* The metadata of the recording. */
 struct replay_infos {
     ARRAY(struct replay_info) items;
-    uint64_t interval; /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
+    uint64_t interval; /* INFO_INTERVAL: ns between two samples of a busy thread; 0: unknown */
 };
 
 /* The recorder never reuses numbers of processes and threads, and a flight recorder drops most of them. So the replay
@@ -171,8 +171,8 @@ struct replay_stacks {
 struct replay_samples {
     struct sample_store *store;
     uint64_t count, waits;
-    uint64_t lost;           /* lost samples of the clock, if the kernel separates them from events' */
-    uint64_t without_thread; /* dropped samples, whose thread was described in a damaged block */
+    uint64_t lost;           /* lost samples of the clock, if the kernel separates them from samples of events */
+    uint64_t without_thread; /* dropped samples: a damaged block described their thread */
 };
 
 ARRAY_TYPE(struct replay_events, struct replay_event);
@@ -182,43 +182,43 @@ struct queued_record {
     struct spool_record record;
 };
 
-/* Records that wait for their time (replay_records.h). */
+/* Queued events, until a sample of their time (replay_records.h). */
 struct replay_queue {
-    ARRAY(struct queued_record) records; /* later than the last sample, by time */
-    size_t done;                         /* the first of them, which were applied */
+    ARRAY(struct queued_record) records; /* events later than the last sample, sorted by time */
+    size_t done;                         /* number of applied events, at the start of the queue */
 };
 
 /* What the caller asks for. */
 struct replay_input {
-    const char *rest_path;                 /* a spool file that follows; NULL: none */
+    const char *rest_path;                 /* a second spool file, which continues the first; NULL: none */
     const char *perf_map_directory;        /* directory of perf maps; NULL: do not use perf maps */
     const struct recording_window *window; /* part to read; NULL: the whole recording */
-    const struct jit_files *jit_files;     /* the recorder's open files of live processes; NULL: none */
+    const struct jit_files *jit_files;     /* the recorder's open files of JIT compilers; NULL: none */
 };
 
-/* The spool file, and the damage in it. */
+/* The spool file and its damage. */
 struct replay_spool {
     const char *path;
     struct spool_reader *reader;
-    bool is_running; /* the recorder still writes it */
-    bool keeps_last; /* it has only the newest samples, but the recorder's counts include all */
+    bool is_running; /* the recorder is still writing the spool */
+    bool keeps_last; /* the spool has only the newest samples, but the recorder's counts include all samples */
     uint64_t damaged_blocks, damaged_bytes;
-    uint64_t rest; /* bytes at its end that are no whole block */
+    uint64_t rest; /* bytes of an incomplete block at its end */
     struct spool_place window_end;
-    uint64_t window_missed; /* dropped chunks of this window */
+    uint64_t window_missed; /* number of dropped chunks of this window */
 };
 
 /* CPU time of all threads, in ns (unsampled.h). */
 struct replay_cpu_time {
     uint64_t covered;      /* by samples */
-    uint64_t excess;       /* of samples beyond one period each */
+    uint64_t excess;       /* ns of the samples beyond one period each */
     double excess_removed; /* removed part of it */
-    uint64_t unseen;       /* counted by the kernel beyond the switches */
-    uint64_t unsampled;    /* added samples for CPU time without samples */
+    uint64_t unseen;       /* ns that the kernel counted beyond the switches */
+    uint64_t unsampled;    /* ns of added samples, for CPU time without samples */
     bool has_rests;        /* some thread has a `rest` */
 };
 
-/* ns of CLOCK_MONOTONIC; 0: none */
+/* start and end of the recording, ns of CLOCK_MONOTONIC; 0: none */
 struct replay_range {
     uint64_t first, last; /* of events and samples */
     uint64_t first_sample;
@@ -240,7 +240,7 @@ struct replay {
     struct replay_stacks stacks;
     struct replay_samples samples;
     struct replay_cpu_time cpu_time;
-    struct replay_events events; /* other than the clock, indexed by number - 1; at most EVENTS_MAX */
+    struct replay_events events; /* events other than the clock, indexed by number - 1; at most EVENTS_MAX */
     struct replay_marks marks;
     struct program_marks program_marks;
     struct replay_counters counters;
@@ -248,10 +248,11 @@ struct replay {
 
 int replay_add_info(struct replay *replay, const struct spool_metadata *record, struct error *err);
 
-/* Returns the value of an info; NULL if the recording lacks it. */
+/* Returns a value of the metadata; NULL if the recording lacks it. */
 const char *replay_info(const struct replay *replay, const char *name);
 
-/* Returns the value of an info as a number; `missing` if the recording lacks it or it is no decimal number. */
+/* Returns a value of the metadata as a number; `missing` if the recording lacks the value, or the value is not a
+ * decimal number. */
 uint64_t replay_info_number(const struct replay *replay, const char *name, uint64_t missing);
 
 /* Pack and unpack the address of a REPLAY_LIB_WAIT frame: enum wait_reason, and the number of the object. */
@@ -270,8 +271,8 @@ static inline uint32_t replay_wait_object(uint64_t address)
     return (uint32_t)address;
 }
 
-/* Returns the parent of a forked process that still has the parent's JIT code; REPLAY_NONE if it was not forked, or has
- * called exec. */
+/* Returns the parent of a forked process that still has the parent's JIT code; REPLAY_NONE if the process was not
+ * forked, or has called exec. */
 uint32_t replay_forked_from(const struct replay *replay, uint32_t number);
 
 bool replay_is_main_thread(const struct replay *replay, const struct replay_thread *thread);
@@ -280,7 +281,7 @@ bool replay_is_main_thread(const struct replay *replay, const struct replay_thre
  * thread of a process with samples. */
 bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread);
 
-/* Extends the recording's range to `time` (ns of CLOCK_MONOTONIC). 0: does nothing. */
+/* Extends the recording's range to `time` (ns of CLOCK_MONOTONIC). Ignores a `time` of 0. */
 void replay_note_time(struct replay *replay, uint64_t time);
 
 /* Converts a time of the recording (ns of CLOCK_MONOTONIC) to ns since the Unix epoch; 0 if the recording lacks the

@@ -58,7 +58,7 @@ static uint32_t profile_stack(const struct assembly *assembly, uint32_t stack)
     return stack == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map.data[stack];
 }
 
-/* Whole events: what a sample stands for beyond them counts for the next one of the thread. */
+/* Returns the weight of an event sample in whole events. The fraction counts for the thread's next sample. */
 static double event_weight(struct sample_rows *source, uint64_t period)
 {
     double events = source->state.carried + (double)period * source->scale, whole = floor(events);
@@ -86,7 +86,7 @@ static bool next_event(struct sample_rows *source, struct sample_row *row)
 }
 
 /* µs */
-static double cpu_time_of(const struct sample_rows *source, const struct stored_sample *sample)
+static double cpu_time_us(const struct sample_rows *source, const struct stored_sample *sample)
 {
     const struct replay *replay = &source->assembly->replay;
     double scale = replay->processes.data[source->thread->process].scale;
@@ -96,7 +96,7 @@ static double cpu_time_of(const struct sample_rows *source, const struct stored_
     return excess > 0 ? cpu_time - excess * replay->cpu_time.excess_removed : cpu_time;
 }
 
-/* As profile_write() does, which finds nothing to round in the result. */
+/* Rounds times like profile_write(), which then changes nothing. */
 static void round_times(struct sample_rows_state *state, double *time, double *cpu_delta)
 {
     double steps_per_ms = state->times.steps_per_ms;
@@ -105,8 +105,8 @@ static void round_times(struct sample_rows_state *state, double *time, double *c
     *cpu_delta = (double)cpu_quantizer_next(&state->cpu_times, *cpu_delta, (double)steps * 1000 / steps_per_ms);
 }
 
-/* What of the time between the rows behind this one is no CPU time. It is read once for all passes. */
-static double read_waited_behind(struct sample_rows *source)
+/* Returns the time (ms) off CPU between the rows after this row. Reads it once for all passes. */
+static double read_later_off_cpu(struct sample_rows *source)
 {
     struct rows_behind *behind = &source->behind_last_wait;
     const struct replay_thread *thread = source->thread;
@@ -119,7 +119,7 @@ static double read_waited_behind(struct sample_rows *source)
         return behind->waited;
     *behind = (struct rows_behind){.is_known = true};
     while ((got = sample_cursor_next(&source->cursor, &sample, source->err)) > 0) {
-        double time = assembly_ms(assembly, sample.time), cpu = cpu_time_of(source, &sample);
+        double time = assembly_ms(assembly, sample.time), cpu = cpu_time_us(source, &sample);
         round_times(&state, &time, &cpu);
         behind->waited += fmax(0, time - state.time - cpu / 1e3);
         state.time = time;
@@ -132,12 +132,12 @@ static double read_waited_behind(struct sample_rows *source)
 }
 
 /*
- * With waits, weights are ms: those of samples on a CPU the CPU time since the last one, those of waits the time off
- * the CPU since the last wait. So each sums up to that of the thread. The row of the CPU time before a wait weighs
- * nothing: the next sample stands for it; nor does the beginning of a wait. What was too short to be stored behind the
- * last wait is its.
+ * With waits, weights are ms. The weight of a CPU sample is the CPU time since the last CPU sample, and the weight of a
+ * wait is the time off the CPU since the last wait. So the weights of each kind sum up to the thread's time of that
+ * kind. The row of the CPU time before a wait has weight 0, because the next sample has its weight. The start of a wait
+ * has weight 0, too. Waits after the last stored wait that were too short to store count for the last stored wait.
  */
-static double weight_of(struct sample_rows *source, const struct stored_sample *sample, double time, double cpu)
+static double compute_weight(struct sample_rows *source, const struct stored_sample *sample, double time, double cpu)
 {
     const struct replay_thread *thread = source->thread;
     struct sample_rows_state *state = &source->state;
@@ -156,12 +156,12 @@ static double weight_of(struct sample_rows *source, const struct stored_sample *
         state->waited = 0;
     }
     if (sample->kind == STORED_WAIT_END && !goes_on && state->row == thread->last_wait)
-        weight += read_waited_behind(source);
+        weight += read_later_off_cpu(source);
     return weight;
 }
 
-/* String index; PROFILE_NONE: it is unknown who ended the wait. */
-static uint32_t waker_of(const struct assembly *assembly, const struct stored_sample *sample)
+/* Returns the string index of the waker; PROFILE_NONE: unknown waker. */
+static uint32_t find_waker(const struct assembly *assembly, const struct stored_sample *sample)
 {
     uint32_t number = sample->kind == STORED_WAIT_END ? sample->waker : 0;
     return number && number <= assembly->wakers.length ? assembly->wakers.data[number - 1] : PROFILE_NONE;
@@ -184,14 +184,14 @@ bool sample_rows_next(void *context, struct sample_row *row)
     if (got <= 0)
         return false;
     source->state.position = source->cursor.position;
-    double time = assembly_ms(assembly, sample.time), cpu_delta = cpu_time_of(source, &sample);
+    double time = assembly_ms(assembly, sample.time), cpu_delta = cpu_time_us(source, &sample);
     round_times(&source->state, &time, &cpu_delta);
     *row = (struct sample_row){
         .stack = profile_stack(assembly, sample.stack),
         .time = time,
-        .weight = weight_of(source, &sample, time, cpu_delta / 1e3),
+        .weight = compute_weight(source, &sample, time, cpu_delta / 1e3),
         .cpu_delta = cpu_delta,
-        .waker = waker_of(assembly, &sample),
+        .waker = find_waker(assembly, &sample),
     };
     return true;
 }

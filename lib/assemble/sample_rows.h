@@ -16,9 +16,9 @@
 struct sample_rows_state {
     uint64_t row;       /* rows so far */
     uint64_t position;  /* stored samples read so far */
-    double cpu, waited; /* ms on and off CPU, not yet in the weight of a sample */
+    double cpu, waited; /* ms on CPU and off CPU that are not yet in the weight of a sample */
     double time;        /* ms: of the last sample; NAN before the first */
-    double carried;     /* fraction of an event, not yet in the weight of a sample */
+    double carried;     /* fraction of an event that is not yet in the weight of a sample */
     struct time_quantizer times;
     struct cpu_quantizer cpu_times;
 };
@@ -37,7 +37,7 @@ struct sample_rows {
     uint32_t number;                     /* of the thread */
     bool of_event, is_empty;             /* of_event: samples of an event; is_empty: without samples */
     double scale;                        /* of their weights */
-    bool is_growing;                     /* more rows will follow, and receive the remaining CPU time */
+    bool is_growing;                     /* more rows will follow and get the remaining CPU time */
     struct rows_behind behind_last_wait; /* of this thread */
     struct sample_rows_state state, start;
     struct error *err;

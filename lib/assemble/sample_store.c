@@ -16,22 +16,22 @@
 
 enum { BLOCK_SAMPLES = 512 };
 
-_Static_assert(sizeof(struct stored_sample) == 16, "a recording has millions of them");
+_Static_assert(sizeof(struct stored_sample) == 16, "a recording has millions of samples");
 
 struct thread_blocks {
-    ARRAY(uint64_t) offsets;            /* of the full blocks in the file */
+    ARRAY(uint64_t) offsets;            /* offsets of the full blocks in the file */
     ARRAY(struct stored_sample) newest; /* the block being filled */
 };
 
 struct sample_store {
-    int fd; /* -1 until the first block is full */
+    int fd; /* descriptor of the file; -1 until the first block is full */
     bool in_memory;
     uint64_t size;
     char *directory;
     ARRAY(struct thread_blocks) threads;
 };
 
-static char *directory_of(const char *beside)
+static char *get_directory(const char *beside)
 {
     const char *slash = strrchr(beside, '/');
     return slash ? strndup(beside, (size_t)(slash - beside) + 1) : strdup("./");
@@ -42,7 +42,7 @@ struct sample_store *sample_store_new(const char *beside)
     struct sample_store *store = calloc(1, sizeof(*store));
     if (store) {
         store->fd = -1;
-        store->directory = directory_of(beside);
+        store->directory = get_directory(beside);
     }
     if (!store || !store->directory) {
         sample_store_free(store);
@@ -66,7 +66,7 @@ void sample_store_free(struct sample_store *store)
     free(store);
 }
 
-/* -1 if the directory takes no file: it is not ours, or its disk is read-only or full. */
+/* Returns -1 if no file can be created in the directory: no permission, or a read-only or full disk. */
 static int open_in_directory(const char *directory)
 {
     int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -91,7 +91,7 @@ static int open_in_memory(struct error *err)
 
 int sample_store_open_file(const char *beside, struct error *err)
 {
-    char *directory = directory_of(beside);
+    char *directory = get_directory(beside);
     int fd = directory ? open_in_directory(directory) : -1;
     free(directory);
     return fd < 0 ? open_in_memory(err) : fd;
@@ -107,7 +107,7 @@ static int open_file(struct sample_store *store, struct error *err)
     return store->fd < 0 ? store->fd : 0;
 }
 
-/* Goes on in memory with what the file has. */
+/* Copies the file to memory, and continues in memory. */
 static int move_to_memory(struct sample_store *store, struct error *err)
 {
     struct stored_sample block[BLOCK_SAMPLES];

@@ -13,22 +13,22 @@
 enum { SAMPLE_CPU_UNIT = 100 /* ns */ };
 
 enum stored_kind {
-    STORED_CPU,        /* a sample of CPU time, or the CPU time before a wait */
+    STORED_CPU,        /* a sample of CPU time, or a row for the CPU time before a wait */
     STORED_WAIT_BEGIN, /* begin of a wait */
     STORED_WAIT_END,
     STORED_EVENT,      /* a sample of another event than the CPU clock (event_store.h) */
-    STORED_EVENT_HIGH, /* precedes one of a large period */
+    STORED_EVENT_HIGH, /* precedes an event sample with a large period */
 };
 
 #define STORED_TIME_MAX ((UINT64_C(1) << 61) - 1) /* ns: 73 years of uptime */
 
 struct stored_sample {
     uint64_t time : 61;        /* ns */
-    enum stored_kind kind : 3; /* which member of the union counts */
+    enum stored_kind kind : 3; /* selects the member of the union */
     uint32_t stack;            /* index of the replay's stack */
     union {
-        uint32_t cpu_time; /* STORED_CPU: since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
-        uint32_t waker;    /* STORED_WAIT_END: number of replay.objects; 0 unknown */
+        uint32_t cpu_time; /* STORED_CPU: CPU time since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
+        uint32_t waker;    /* STORED_WAIT_END: waker, a number of replay.objects; 0: unknown */
         uint32_t period;   /* STORED_EVENT: its lower 32 bits; STORED_EVENT_HIGH: the higher ones */
     };
 };
@@ -46,7 +46,7 @@ static inline bool stored_sample_is_wait(const struct stored_sample *sample)
     return sample->kind == STORED_WAIT_BEGIN || sample->kind == STORED_WAIT_END;
 }
 
-/* A time that fits. Only a damaged spool has a later one. */
+/* A time that fits. Only a damaged spool has a later time. */
 static inline uint64_t stored_time(uint64_t time)
 {
     return time < STORED_TIME_MAX ? time : STORED_TIME_MAX;
@@ -54,8 +54,8 @@ static inline uint64_t stored_time(uint64_t time)
 
 struct sample_store;
 
-/* Creates the file in the directory of `beside`, the recording, because /tmp may be in memory. If that fails (its disk
- * is full or read-only), creates it in memory. */
+/* Creates the file in the directory of `beside`, the recording, because /tmp may be in memory. If the disk is full or
+ * read-only, creates the file in memory. */
 struct sample_store *sample_store_new(const char *beside);
 /* Opens another such file, owned by the caller. */
 int sample_store_open_file(const char *beside, struct error *err);

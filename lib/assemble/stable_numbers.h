@@ -29,7 +29,7 @@ struct stable_numbers {
 /* Adds the functions of earlier profiles to an empty profile. */
 int stable_numbers_add_funcs(const struct stable_numbers *numbers, struct interner *interner, struct error *err);
 
-/* Notes the new functions of the profile. */
-int stable_numbers_note_funcs(struct stable_numbers *numbers, const struct profile *profile, struct error *err);
+/* Stores the new functions of the profile. */
+int stable_numbers_store_funcs(struct stable_numbers *numbers, const struct profile *profile, struct error *err);
 
 void stable_numbers_destroy(struct stable_numbers *numbers);

@@ -9,11 +9,11 @@
 
 /* The position in a payload; the number to replace is in {"cause": {"stack": number}}. */
 struct payload_position {
-    bool is_cause; /* the last key of the outermost object is "cause" */
-    bool is_stack; /* the next value is that number */
+    bool is_cause; /* the last key in the outermost object is "cause" */
+    bool is_stack; /* the next value is the stack number */
 };
 
-static void follow(struct payload_position *position, const struct json *json, enum json_type type)
+static void follow_token(struct payload_position *position, const struct json *json, enum json_type type)
 {
     bool is_key = type == JSON_KEY;
     if (is_key && json->depth == 1)
@@ -27,9 +27,9 @@ static bool is_stack_number(const struct json *json, enum json_type type, size_t
            (double)(uint32_t)json->number == json->number;
 }
 
-/* Copies the payload with its stack replaced. If it is not JSON, the profile's author made an error: then the copy is
- * unusable. */
-static bool rewrite(struct json *json, struct json_writer *writer, const uint32_t *stacks, size_t count)
+/* Copies the payload with its stack replaced. The copy is unusable if the payload is not valid JSON, an error of the
+ * profile's author. */
+static bool rewrite_payload(struct json *json, struct json_writer *writer, const uint32_t *stacks, size_t count)
 {
     struct payload_position position = {0};
     enum json_type type;
@@ -38,7 +38,7 @@ static bool rewrite(struct json *json, struct json_writer *writer, const uint32_
             json_unsigned(writer, stacks[(uint32_t)json->number]);
         else
             json_token(writer, json, type);
-        follow(&position, json, type);
+        follow_token(&position, json, type);
     }
     return type == JSON_END;
 }
@@ -52,7 +52,7 @@ static int remap_payload(struct profile *profile, uint32_t *data, const uint32_t
     payload->length = 0;
     json_writer_init(writer, &sink, err);
     json_init_whole(&json, entry->text, entry->length);
-    bool is_good = rewrite(&json, writer, stacks, count);
+    bool is_good = rewrite_payload(&json, writer, stacks, count);
     json_destroy(&json);
     int code = json_writer_finish(writer);
     if (code || !is_good)

@@ -1,5 +1,5 @@
 /*
- * Markers may refer to the stack that set them, as a number in their payload, a JSON text.
+ * Updates the stack numbers in marker payloads (JSON): a marker may refer to the stack that set the marker.
  */
 #pragma once
 

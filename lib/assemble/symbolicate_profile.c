@@ -1,13 +1,13 @@
 /*
- * Replaces the profile's tables with new ones. A stack of the old table ends in a frame, which stands for an address or
- * for one of the inlined calls at an address; the latter follows the frames that it is inlined into:
+ * Replaces the profile's tables with new tables. A stack of the old table ends in a frame, which stands for an address
+ * or for one of the inlined calls at an address; the latter follows the frames that it is inlined into:
  *
  *     old    main 0x1180 | 0x1204                         an address without a name
  *     new    main 0x1180 | work 0x1204 | inner 0x1204     now has one, and an inlined call
  *
- * One pass over the old stacks, parents first, maps each to a new stack. A frame whose address has new names becomes
- * all of their frames, its old inlined calls are dropped, and every other frame is copied. All rows are interned, so
- * equal rows become one.
+ * One pass over the old stacks, parents first, maps each to a new stack. A frame whose address has new names becomes a
+ * frame for each new name, and loses its old inlined calls. Every other frame is copied. The new tables intern rows, so
+ * equal rows are merged.
  */
 #include "assemble/symbolicate_profile.h"
 
@@ -23,14 +23,14 @@
 /* How much an answer knows about an address. */
 enum knowledge { KNOWS_NOTHING, KNOWS_NAME, KNOWS_LINE };
 
-/* The new frames of an old frame: range of symbolication.frames; empty: the frame is copied. */
+/* The new frames of an old frame: a range of symbolication.frames; an empty range means to copy the frame. */
 struct renamed_frame {
     uint32_t first, count;
 };
 
 struct symbolication {
     struct profile *profile; /* has the new tables */
-    struct profile old;      /* has the old tables and nothing else */
+    struct profile old;      /* has only the old tables */
     struct interner interner;
     struct profile_addresses addresses;
     struct renamed_frame *renamed; /* by old frame */
@@ -42,14 +42,14 @@ struct symbolication {
 
 /* ---- lookup ---- */
 
-static int look_up(struct symbolication *work, struct symbolizer *symbolizer, struct error *err)
+static int look_up_addresses(struct symbolication *work, struct symbolizer *symbolizer, struct error *err)
 {
     int code = profile_addresses_make(&work->addresses, work->profile, &work->old.frames, err);
     struct address_batches *batches = &work->addresses.batches;
     return code ? code : symbolizer_lookup_all(symbolizer, batches->jobs.data, batches->jobs.length, err);
 }
 
-/* ---- which answer is better ---- */
+/* ---- choosing the better answer ---- */
 
 static enum knowledge old_knowledge(const struct symbolication *work, uint32_t frame)
 {
@@ -68,7 +68,7 @@ static enum knowledge new_knowledge(const struct symbol_answers *answers, const 
     return found;
 }
 
-/* The range of a function without a name is useful: its addresses become one function. */
+/* Whether the answer has the range of a function without a name: then its addresses become one function. */
 static bool has_function_range(const struct symbol_answer *answer)
 {
     return answer->symbol_size != 0;
@@ -109,7 +109,7 @@ static int rename_library(struct symbolication *work, size_t job, struct error *
     uint32_t lib = work->addresses.batches.addresses.data[first].lib;
     const char *problem = work->addresses.problems[lib].text[0] ? work->addresses.problems[lib].text : answers->problem;
     struct symbolicated_library counts = {.lib = lib};
-    /* The image of JIT code (jit_image.h) knows less than the recording did: no tier, no declaration. */
+    /* The image of JIT code (jit_image.h) has less data than the recording: no tier, no declaration. */
     bool is_jit = jit_files_is_jitdump_name(profile_text(work->profile, work->profile->libs.data[lib].debug_name));
     snprintf(counts.problem, sizeof(counts.problem), "%.*s", (int)sizeof(counts.problem) - 1, problem);
     for (size_t i = first; i < end; i++) {
@@ -176,7 +176,7 @@ static bool copy_frame(struct symbolication *work, uint32_t frame, uint32_t *cop
     return *copy != PROFILE_NONE;
 }
 
-/* Files with text embedded in the profile: an equal file without text must not replace them. */
+/* Copies the source files whose text is embedded in the profile: an equal file without text must not replace them. */
 static bool copy_embedded_sources(struct symbolication *work)
 {
     for (size_t i = 0; i < work->old.sources.length; i++)
@@ -208,7 +208,7 @@ static uint32_t push_frames(struct symbolication *work, uint32_t prefix, const u
 static int map_stacks(struct symbolication *work, struct error *err)
 {
     const struct stack_table *old = &work->old.stacks;
-    bool *is_replaced = calloc(old->length + 1, sizeof(*is_replaced)); /* the frame became a part of new frames */
+    bool *is_replaced = calloc(old->length + 1, sizeof(*is_replaced)); /* new frames replace the frame */
     bool done = is_replaced != NULL;
     for (size_t i = 0; done && i < old->length; i++) {
         uint32_t frame = old->frame[i], caller = old->prefix[i];
@@ -248,7 +248,7 @@ static void map_samples(struct symbolication *work)
 
 /* ---- the whole profile ---- */
 
-static void put_tables_aside(struct profile *profile, struct profile *old)
+static void move_tables(struct profile *profile, struct profile *old)
 {
 #define MOVE(table)                                                                                                    \
     do {                                                                                                               \
@@ -299,10 +299,10 @@ int profile_symbolicate(struct profile *profile, struct symbolizer *symbolizer, 
     struct symbolication work = {.profile = profile, .result = result};
     profile_init(&work.old);
     interner_init(&work.interner, profile);
-    put_tables_aside(profile, &work.old);
+    move_tables(profile, &work.old);
     int code = make_maps(&work, err);
     if (!code)
-        code = look_up(&work, symbolizer, err);
+        code = look_up_addresses(&work, symbolizer, err);
     if (!code && !copy_embedded_sources(&work))
         code = error_no_memory(err);
     for (size_t i = 0; !code && i < work.addresses.batches.jobs.length; i++)

@@ -10,8 +10,8 @@
 /* A library that contains frames of the profile. */
 struct symbolicated_library {
     uint32_t lib;                /* row */
-    uint64_t addresses, unnamed; /* distinct addresses; addresses still without a symbol */
-    char problem[256];           /* the reason, if known; may be empty */
+    uint64_t addresses, unnamed; /* distinct addresses; addresses without a symbol */
+    char problem[256];           /* reason for missing symbols; may be empty */
 };
 
 struct symbolicate_result {
@@ -22,8 +22,8 @@ struct symbolicate_result {
 /*
  * Looks up every address of the profile in libraries whose file has the profile's id, and rebuilds its stacks, frames,
  * funcs, native symbols, sources and resources: inlined calls become frames, and frames of one function share a func.
- * An address keeps its frames if the lookup knows no more than the profile does (no name, or no file and line where the
- * profile has them). Samples and their weights do not change, nor does the sum of any thread.
+ * An address keeps its frames if the lookup finds no more than the profile has (no name, or no file and line where the
+ * profile has both). Samples, their weights, and the sums of threads do not change.
  *
  * `result` is zeroed; call symbolicate_result_destroy() also after a failure. Fails only when memory runs out; then the
  * caller must destroy the profile.

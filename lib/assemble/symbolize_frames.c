@@ -1,6 +1,6 @@
 /*
- * All addresses of a library go to the symbolizer in one sorted batch, and all libraries in one call, so that it can
- * work on them in parallel (address_batches.h). Its answers become rows (answer_rows.h).
+ * All addresses of a library go to the symbolizer in one sorted batch, and all libraries in one call, so that the
+ * symbolizer can work in parallel (address_batches.h). Its answers become rows (answer_rows.h).
  */
 #include "assemble/symbolize_frames.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds the innermost frame of a wait: what it waits for. */
+/* Adds the innermost frame of a wait: its reason and object. */
 static uint32_t add_wait_frame(struct frame_builder *builder, uint64_t address)
 {
     static const char *const without_object[WAIT_REASONS] = {
@@ -35,8 +35,8 @@ static uint32_t add_wait_frame(struct frame_builder *builder, uint64_t address)
                                intern_subcategory(builder->interner, CATEGORY_IDLE, wait_reason_names[reason]));
 }
 
-/* Adds a Python frame. Like JIT code, its functions have no address; they are in a library and a category of their own,
- * which only recordings of Python have. */
+/* Adds a Python frame. Adds a Python frame. Like JIT code, Python functions have no address. They have a separate
+ * library and category, which exist only in recordings of Python. */
 static uint32_t add_python_frame(struct frame_builder *builder, uint64_t address)
 {
     const struct replay *replay = builder->replay;
@@ -67,7 +67,7 @@ static uint32_t add_python_frame(struct frame_builder *builder, uint64_t address
     return frame.func == PROFILE_NONE ? PROFILE_NONE : intern_frame(builder->interner, &frame);
 }
 
-/* The replay rounds the number down to a power of 2. */
+/* Adds the frame for omitted frames, whose number the replay rounds down to a power of 2. */
 static uint32_t add_omitted_frame(struct frame_builder *builder, uint64_t least)
 {
     char name[64];
@@ -104,14 +104,14 @@ static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
     case REPLAY_LIB_ANONYMOUS:
         return jit_frames_anonymous(builder, index);
     default:
-        if (perf_map_names_get(&builder->perf_map_names, index)) /* only the record of its mapping was lost */
+        if (perf_map_names_get(&builder->perf_map_names, index)) /* only the mapping record of the library was lost */
             return jit_frames_anonymous(builder, index);
         snprintf(name, sizeof(name), "0x%" PRIx64, from->address);
         return frame_builder_plain_frame(builder, name, PROFILE_NONE, CATEGORY_OTHER);
     }
 }
 
-static bool set_bare(struct frame_builder *builder, size_t index)
+static bool set_plain_frame(struct frame_builder *builder, size_t index)
 {
     struct symbolization *symbolization = builder->symbolization;
     uint64_t unnamed_before = symbolization->unnamed + symbolization->jit_unnamed;
@@ -176,7 +176,7 @@ int symbolize_frames(struct symbolization *symbolization, const struct symbolize
         if (!library_frames_add(&builder, &batches, i))
             goto no_memory;
     for (size_t i = first; i < replay->stacks.frames.length; i++)
-        if (!library_frames_has(replay, &replay->stacks.frames.data[i]) && !set_bare(&builder, i))
+        if (!library_frames_has(replay, &replay->stacks.frames.data[i]) && !set_plain_frame(&builder, i))
             goto no_memory;
     if (!kernel_frames_list_unnamed(&builder) || !jit_frames_list_dump_problems(&builder) ||
         !jit_frames_list_map_problems(&builder))

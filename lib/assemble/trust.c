@@ -6,25 +6,25 @@
 
 #include <stdlib.h>
 
-static uint64_t requested_of(uint64_t cpu_time, uint64_t interval)
+static uint64_t count_requested(uint64_t cpu_time, uint64_t interval)
 {
     return interval ? (cpu_time + interval / 2) / interval : 0;
 }
 
-/* A flight recorder's counts are of more than the samples that are there. */
-static uint64_t requested_of_all(const struct replay *replay)
+/* Returns the requested samples of all threads. The counts of a flight recorder include dropped samples. */
+static uint64_t count_all_requested(const struct replay *replay)
 {
     uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0);
     if (replay->spool.keeps_last || replay_has_only_events(replay))
         return 0;
-    return requested_of(used > replay->cpu_time.covered ? used : replay->cpu_time.covered, replay->infos.interval);
+    return count_requested(used > replay->cpu_time.covered ? used : replay->cpu_time.covered, replay->infos.interval);
 }
 
-static struct trust_counts counts_of(const struct replay *replay, const struct replay_thread *thread)
+static struct trust_counts count_thread(const struct replay *replay, const struct replay_thread *thread)
 {
     return (struct trust_counts){
-        .requested = requested_of(thread->cpu_time.covered + thread->cpu_time.ran_to_waits + thread->cpu_time.rest,
-                                  replay->infos.interval),
+        .requested = count_requested(thread->cpu_time.covered + thread->cpu_time.ran_to_waits + thread->cpu_time.rest,
+                                     replay->infos.interval),
         .samples = thread->samples,
         .truncated = thread->truncated,
         .completed_live = thread->completed_live,
@@ -61,7 +61,7 @@ static int list_threads(struct trust *trust, const struct replay *replay, struct
         const struct replay_thread *thread = &replay->threads.data[i];
         if (!thread->samples)
             continue;
-        struct thread_trust row = {.thread = (uint32_t)i, .counts = counts_of(replay, thread)};
+        struct thread_trust row = {.thread = (uint32_t)i, .counts = count_thread(replay, thread)};
         if (!array_push(&trust->threads, row))
             return error_no_memory(err);
         trust->all.samples += row.counts.samples;
@@ -81,7 +81,7 @@ static int list_threads(struct trust *trust, const struct replay *replay, struct
 int trust_find(struct trust *trust, const struct replay *replay, const struct symbolization *symbolization,
                struct error *err)
 {
-    trust->all.requested = requested_of_all(replay);
+    trust->all.requested = count_all_requested(replay);
     for (size_t i = 0; i < replay->stacks.frames.length; i++)
         if (symbolization->named.data[i].is_unnamed)
             trust->all.unnamed += replay->stacks.frames.data[i].samples;

@@ -7,26 +7,28 @@
 #include <stdlib.h>
 
 enum {
-    PERIODS_PER_THREAD = 64, /* a thread may have used part of a period on each CPU that it ran on */
-    END_NS = 100000,         /* that the kernel counts after the last record of a thread, at most */
+    PERIODS_PER_THREAD = 64, /* limit of unsampled periods per thread: it may have used part of a period on each CPU */
+    END_NS = 100000,         /* limit (ns) of CPU time that the kernel counts after a thread's last record */
 };
 
-/* How much longer switching makes a program run than its switches show, at most: 0.3 was seen with 230,000 a second on
- * one CPU, 0.57 (4.5 us a wait) where two processes wake each other across two CPUs of a virtual machine. */
+/* Limit of the CPU time for switching, relative to the time that switches show. Measured: 0.3 with 230,000 switches a
+ * second on one CPU, 0.57 (4.5 us a wait) with two processes that wake each other across two CPUs of a virtual
+ * machine. */
 static const double MOST_SWITCHING = 1;
 
 struct unsampled_time {
     uint32_t thread;
     uint32_t row;    /* the thread whose row shows it */
     uint64_t end;    /* ns: end of the thread, or of the recording */
-    uint64_t length; /* ns that it ran after its last sample; where not known, since then, at most one period */
+    uint64_t length; /* ns that the thread ran after its last sample; if unknown, the time since its last sample, at
+                        most one period */
 };
 
-/* What a row gets. */
+/* The unsampled time of a row. */
 struct row_time {
-    double length;     /* ns that no sample of the row stands for yet */
+    double length;     /* ns that no sample of the row covers yet */
     uint64_t last_end; /* ns */
-    uint64_t to_waits; /* ns before its waits that no sample after them covers, and that show if the row does */
+    uint64_t to_waits; /* ns before waits that no later sample covers; shown only if the profile has the row */
 };
 
 struct attribution {
@@ -34,10 +36,10 @@ struct attribution {
     ARRAY(struct unsampled_time) times; /* by end */
     ARRAY(struct row_time) rows;        /* by thread */
     struct hash named_rows;             /* names of process and thread -> the thread whose row shows them */
-    bool has_rests;                     /* it is known of each thread how long it ran after its last sample */
+    bool has_rests;                     /* the recording has the time that each thread ran after its last sample */
     uint64_t period;                    /* ns */
     uint64_t total;                     /* ns: the sum of `length` */
-    uint64_t known;                     /* ns: how long threads ran, by their switches */
+    uint64_t known;                     /* ns: running time of threads, by their switches */
     uint32_t stack;                     /* the stack "(not sampled)" */
 };
 
@@ -49,7 +51,7 @@ static int compare_ends(const void *a, const void *b)
 
 /* ---- the threads and their rows ---- */
 
-static uint64_t length_of(const struct attribution *attribution, const struct replay_thread *thread, uint64_t end)
+static uint64_t find_length(const struct attribution *attribution, const struct replay_thread *thread, uint64_t end)
 {
     uint64_t since = end > thread->cpu_time.covered_until ? end - thread->cpu_time.covered_until : 0;
     if (attribution->has_rests)
@@ -66,7 +68,7 @@ static int list_times(struct attribution *attribution, struct error *err)
         struct unsampled_time unsampled = {.thread = (uint32_t)i, .end = end};
         if (!thread->known || (replay->spool.keeps_last && !thread->cpu_time.ran_to_waits))
             continue;
-        unsampled.length = length_of(attribution, thread, end);
+        unsampled.length = find_length(attribution, thread, end);
         attribution->total += unsampled.length;
         attribution->known += thread->cpu_time.covered + thread->cpu_time.ran_to_waits + unsampled.length;
         if (!array_push(&attribution->times, unsampled))
@@ -78,7 +80,7 @@ static int list_times(struct attribution *attribution, struct error *err)
 }
 
 /* The thread whose row shows the unsampled time of thread `number`; REPLAY_NONE if memory ran out. */
-static uint32_t row_of(struct attribution *attribution, uint32_t number)
+static uint32_t find_row(struct attribution *attribution, uint32_t number)
 {
     struct replay *replay = attribution->replay;
     const struct replay_thread *thread = &replay->threads.data[number];
@@ -94,7 +96,8 @@ static uint32_t row_of(struct attribution *attribution, uint32_t number)
     return *row;
 }
 
-/* The waits of a thread without a row are not shown, and what it ran before them is time of the row that it shares. */
+/* Chooses the row of each thread. A thread without its own row has no waits in the profile; its CPU time before waits
+ * counts for the row that it shares. */
 static int choose_rows(struct attribution *attribution, struct error *err)
 {
     for (size_t i = 0; i < attribution->times.length; i++) {
@@ -103,7 +106,7 @@ static int choose_rows(struct attribution *attribution, struct error *err)
         unsampled->row = unsampled->thread;
         if (!unsampled->length && !thread->cpu_time.ran_to_waits)
             continue;
-        unsampled->row = row_of(attribution, unsampled->thread);
+        unsampled->row = find_row(attribution, unsampled->thread);
         if (unsampled->row == REPLAY_NONE)
             return error_no_memory(err);
         if (unsampled->row != unsampled->thread)
@@ -116,58 +119,60 @@ static int choose_rows(struct attribution *attribution, struct error *err)
 
 /* ---- what the kernel counted ---- */
 
-static double time_of(const struct replay_thread *thread)
+static double running_time(const struct replay_thread *thread)
 {
     return (double)(thread->cpu_time.covered + thread->cpu_time.ran_to_waits) + (double)thread->cpu_time.rest;
 }
 
-/* Of the threads of a process, or of all processes of which no such time is known. */
+/* CPU time that only the kernel counted, of one process, or of all processes without a count of their own. */
 struct unseen_time {
-    uint64_t length; /* ns that switches do not show */
-    double ran;      /* ns that they do */
+    uint64_t length; /* ns of CPU time without switch records */
+    double ran;      /* ns of CPU time in switch records */
     uint64_t threads, ended;
 };
 
-/* Which part a thread belongs to: that of its process if the kernel's count is known of it, else the last one. */
-static size_t part_of(const struct replay *replay, const struct replay_thread *thread)
+/* Returns the part to which a thread belongs: the part of its process if the kernel counted the process, else the last
+ * part. */
+static size_t find_part(const struct replay *replay, const struct replay_thread *thread)
 {
     return replay->processes.data[thread->process].unseen ? thread->process : replay->processes.length;
 }
 
-static double scale_of(const struct replay *replay, const struct replay_thread *thread)
+static double get_scale(const struct replay *replay, const struct replay_thread *thread)
 {
     double scale = replay->processes.data[thread->process].scale;
     return scale > 0 ? scale : 1;
 }
 
-/* ns after the end of each thread. */
-static double end_time(const struct unseen_time *part)
+/* Returns the time (ns) that the kernel counts after the end of each thread. */
+static double time_after_end(const struct unseen_time *part)
 {
     double time = part->ended ? (double)part->length / (double)part->ended : 0;
     return time > END_NS && part->ran > 0 ? END_NS : time;
 }
 
-/* Spreads the unseen time over all samples if it can be that of context switches, else adds it as (not sampled). */
+/* Spreads the unseen time over all samples if it is small enough for context switches, else adds it as (not
+ * sampled). */
 static void add_unseen(struct attribution *attribution, const struct unseen_time *parts)
 {
     struct replay *replay = attribution->replay;
     for (size_t i = 0; i < attribution->times.length; i++) {
         struct unsampled_time *unsampled = &attribution->times.data[i];
         const struct replay_thread *thread = &replay->threads.data[unsampled->thread];
-        const struct unseen_time *part = &parts[part_of(replay, thread)];
-        double rest = (double)part->length - end_time(part) * (double)part->ended;
-        double share = part->ran > 0 ? time_of(thread) / part->ran : 1 / (double)part->threads;
+        const struct unseen_time *part = &parts[find_part(replay, thread)];
+        double rest = (double)part->length - time_after_end(part) * (double)part->ended;
+        double share = part->ran > 0 ? running_time(thread) / part->ran : 1 / (double)part->threads;
         bool is_switching = !replay->samples.lost && rest <= MOST_SWITCHING * part->ran;
-        double added = (thread->end ? end_time(part) : 0) + (is_switching ? 0 : rest * share);
+        double added = (thread->end ? time_after_end(part) : 0) + (is_switching ? 0 : rest * share);
         if (is_switching && part->ran > 0)
             replay->processes.data[thread->process].scale = 1 + rest / part->ran;
-        unsampled->length += (uint64_t)(added / scale_of(replay, thread));
+        unsampled->length += (uint64_t)(added / get_scale(replay, thread));
         attribution->replay->cpu_time.unseen += (uint64_t)added;
     }
 }
 
 /* A part without threads passes its time to another part. */
-static void give_to_threads(struct unseen_time *parts, size_t last)
+static void move_to_part_with_threads(struct unseen_time *parts, size_t last)
 {
     size_t taker = last;
     while (taker > 0 && !parts[taker].threads)
@@ -179,7 +184,7 @@ static void give_to_threads(struct unseen_time *parts, size_t last)
         }
 }
 
-/* `unseen`: ns that the kernel counted for all and switches do not show. */
+/* `unseen`: ns that the kernel counted for all threads, beyond their switches. */
 static int list_unseen(struct attribution *attribution, uint64_t unseen, struct error *err)
 {
     const struct replay *replay = attribution->replay;
@@ -195,12 +200,12 @@ static int list_unseen(struct attribution *attribution, uint64_t unseen, struct 
     }
     for (size_t i = 0; i < attribution->times.length; i++) {
         const struct replay_thread *thread = &replay->threads.data[attribution->times.data[i].thread];
-        struct unseen_time *part = &parts[part_of(replay, thread)];
-        part->ran += time_of(thread);
+        struct unseen_time *part = &parts[find_part(replay, thread)];
+        part->ran += running_time(thread);
         part->threads++;
         part->ended += thread->end != 0;
     }
-    give_to_threads(parts, count);
+    move_to_part_with_threads(parts, count);
     add_unseen(attribution, parts);
     free(parts);
     return 0;
@@ -216,7 +221,7 @@ static void remove_excess(struct replay *replay, uint64_t too_much)
     replay->cpu_time.covered -= too_much;
 }
 
-/* Without switches. Returns the factor of lengths. */
+/* Matches the total with the kernel's count in a recording without switches. Returns the factor for lengths. */
 static double match_estimates(struct attribution *attribution, uint64_t used)
 {
     struct replay *replay = attribution->replay;
@@ -227,7 +232,7 @@ static double match_estimates(struct attribution *attribution, uint64_t used)
     return scale < PERIODS_PER_THREAD ? scale : PERIODS_PER_THREAD;
 }
 
-/* With them. Samples that are added later are scaled, too. */
+/* Matches the total with the kernel's count in a recording with switches. Also scales samples that are added later. */
 static int match_switches(struct attribution *attribution, uint64_t used, struct error *err)
 {
     struct replay *replay = attribution->replay;
@@ -237,7 +242,7 @@ static int match_switches(struct attribution *attribution, uint64_t used, struct
     double covered = 0;
     for (size_t i = 0; i < replay->threads.length; i++)
         if (replay->threads.data[i].known)
-            covered += (double)replay->threads.data[i].cpu_time.covered * scale_of(replay, &replay->threads.data[i]);
+            covered += (double)replay->threads.data[i].cpu_time.covered * get_scale(replay, &replay->threads.data[i]);
     replay->cpu_time.covered = (uint64_t)covered;
     return code;
 }
@@ -266,8 +271,8 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
     return sample_store_add(replay->samples.store, row, &sample, err);
 }
 
-/* The final rest of a row, which is less than a period: an own sample, or, where it is an estimate, part of the last
- * one. */
+/* Adds the rest of a row, less than a period: as a sample, or if the rest is an estimate, as part of the last
+ * sample. */
 static int add_rest(struct attribution *attribution, uint32_t row, struct error *err)
 {
     const struct row_time *rest = &attribution->rows.data[row];
@@ -281,25 +286,26 @@ static int add_rest(struct attribution *attribution, uint32_t row, struct error 
     return 0;
 }
 
-/* ns of the one thread as a length in the row of the other: each length is multiplied with the scale of its process. */
-static double convert(const struct replay *replay, double length, uint32_t from, uint32_t to)
+/* Converts ns of a thread to a length in the row of another thread: each length is later multiplied with the scale of
+ * its process. */
+static double convert_length(const struct replay *replay, double length, uint32_t from, uint32_t to)
 {
-    return length * scale_of(replay, &replay->threads.data[from]) / scale_of(replay, &replay->threads.data[to]);
+    return length * get_scale(replay, &replay->threads.data[from]) / get_scale(replay, &replay->threads.data[to]);
 }
 
-/* Less than a period makes no row of its own. Such rests add up in the order in which their threads ended, and the
- * thread that completes a period gets it: 10,000 threads of 0.3 ms are 3,000 rows of a period, not 3 s of one thread.
- * What is left at the end goes to the thread with a row that ended last. */
-static void pass_on_rests(struct attribution *attribution)
+/* Merges rests that are shorter than a period. They add up in the order in which their threads ended, and the thread
+ * that completes a period gets a row: 10,000 threads of 0.3 ms become 3,000 rows of a period, not 3 s of one thread.
+ * The last row gets the final rest. */
+static void merge_rests(struct attribution *attribution)
 {
     const struct replay *replay = attribution->replay;
-    double period = (double)attribution->period, carried = 0; /* ns, as the profile has them */
+    double period = (double)attribution->period, carried = 0; /* ns, scaled as in the profile */
     uint32_t last = REPLAY_NONE;
     uint64_t last_end = 0;
     for (size_t i = 0; i < attribution->times.length; i++) {
         const struct unsampled_time *unsampled = &attribution->times.data[i];
         struct row_time *row = &attribution->rows.data[unsampled->row];
-        double scale = scale_of(replay, &replay->threads.data[unsampled->row]);
+        double scale = get_scale(replay, &replay->threads.data[unsampled->row]);
         double rest = (row->length + (double)row->to_waits) * scale;
         bool is_shown = replay_is_shown(replay, &replay->threads.data[unsampled->row]);
         if (is_shown)
@@ -318,12 +324,12 @@ static void pass_on_rests(struct attribution *attribution)
     if (carried <= 0 || last == REPLAY_NONE)
         return;
     struct row_time *taker = &attribution->rows.data[last];
-    taker->length += carried / scale_of(replay, &replay->threads.data[last]);
+    taker->length += carried / get_scale(replay, &replay->threads.data[last]);
     if (last_end > taker->last_end)
         taker->last_end = last_end;
 }
 
-/* Each whole period makes a sample at the end of the thread that completes it. */
+/* Adds a sample for each whole period, at the end of the thread that completes the period. */
 static int add_samples(struct attribution *attribution, double scale, struct error *err)
 {
     const struct replay *replay = attribution->replay;
@@ -332,7 +338,7 @@ static int add_samples(struct attribution *attribution, double scale, struct err
     for (size_t i = 0; i < attribution->times.length && !code; i++) {
         const struct unsampled_time *unsampled = &attribution->times.data[i];
         struct row_time *row = &attribution->rows.data[unsampled->row];
-        row->length += scale * convert(replay, (double)unsampled->length, unsampled->thread, unsampled->row);
+        row->length += scale * convert_length(replay, (double)unsampled->length, unsampled->thread, unsampled->row);
         row->last_end = unsampled->end;
         for (unsigned samples = 0; row->length >= period && samples < PERIODS_PER_THREAD && !code; samples++) {
             double length = samples + 1 < PERIODS_PER_THREAD ? period : row->length;
@@ -341,13 +347,13 @@ static int add_samples(struct attribution *attribution, double scale, struct err
             code = add_sample(attribution, unsampled->row, unsampled->end, length, err);
         }
     }
-    pass_on_rests(attribution);
+    merge_rests(attribution);
     for (uint32_t row = 0; row < attribution->rows.length && !code; row++)
         code = add_rest(attribution, row, err);
     return code;
 }
 
-static int attribute(struct attribution *attribution, uint64_t used, struct error *err)
+static int attribute_time(struct attribution *attribution, uint64_t used, struct error *err)
 {
     const struct replay *replay = attribution->replay;
     int code = list_times(attribution, err);
@@ -365,8 +371,8 @@ static int attribute(struct attribution *attribution, uint64_t used, struct erro
     return code ? code : add_samples(attribution, scale, err);
 }
 
-/* ns; 0: it is unknown, or not all of the recording is there. */
-static uint64_t count_of_kernel(const struct replay *replay)
+/* Returns the kernel's count of CPU time (ns); 0: unknown, or an incomplete recording. */
+static uint64_t get_kernel_count(const struct replay *replay)
 {
     bool is_whole = !replay->spool.damaged_blocks && !replay->samples.without_thread && !replay->spool.keeps_last;
     return is_whole ? replay_info_number(replay, INFO_CPU_TIME, 0) : 0;
@@ -374,12 +380,12 @@ static uint64_t count_of_kernel(const struct replay *replay)
 
 bool unsampled_has_all(const struct replay *replay)
 {
-    return !replay->input.window && count_of_kernel(replay) != 0;
+    return !replay->input.window && get_kernel_count(replay) != 0;
 }
 
 int unsampled_add(struct replay *replay, struct error *err)
 {
-    uint64_t used = count_of_kernel(replay);
+    uint64_t used = get_kernel_count(replay);
     struct attribution attribution = {.replay = replay,
                                       .period = replay->infos.interval,
                                       .has_rests =
@@ -387,7 +393,7 @@ int unsampled_add(struct replay *replay, struct error *err)
     if (!attribution.period || (!used && !attribution.has_rests))
         return 0;
     attribution.stack = replay_add_mark(replay, REPLAY_LIB_NOT_SAMPLED);
-    int code = attribution.stack == REPLAY_NONE ? error_no_memory(err) : attribute(&attribution, used, err);
+    int code = attribution.stack == REPLAY_NONE ? error_no_memory(err) : attribute_time(&attribution, used, err);
     array_free(&attribution.times);
     array_free(&attribution.rows);
     hash_destroy(&attribution.named_rows);

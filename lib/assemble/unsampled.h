@@ -8,22 +8,24 @@
  * use more CPU time than all others.
  *
  * Where the recorder follows the switches of threads (INFO_SWITCHES), it knows how long each thread ran after its last
- * sample. Switches do not show the kernel's work at each switch, 2 us, nor the work after a thread's last record, 20
- * to 80 us. Threads that ended get the latter, as far as the kernel counted more (SPOOL_UNSEEN, INFO_CPU_TIME). The
- * former grows with the time that threads run: the rest makes the samples of all threads longer in proportion, so that
- * running and waiting stay all of the time. A rest too large for that, as where samples were lost, is not sampled.
+ * sample. Switches do not show the kernel's work at each switch, 2 us, nor the work after a thread's last record, 20 to
+ * 80 us. Ended threads get the work after their last record, as far as the kernel counted more (SPOOL_UNSEEN,
+ * INFO_CPU_TIME). The work at switches grows with the running time: its part extends the samples of all threads in
+ * proportion, so that running and waiting still fill all of a thread's time. A part that is too large for switches, for
+ * example after lost samples, appears as (not sampled).
  *
- * Elsewhere the thread that used the time is an estimate. A thread used at most the time since its last sample, and on
- * average less than a period. So the uncovered time is divided in proportion to the lesser of the two.
+ * Without switches, the recorder estimates which thread used the time. A thread used at most the time since its last
+ * sample, and on average less than a period. So the uncovered time is divided in proportion to the smaller of these two
+ * values.
  *
- * Samples may also cover too much. A hypervisor takes time from a CPU: the kernel does not count that, and switches do
- * not show it; all CPU times are scaled. Without switches, the counters of threads include the setting of their own
- * timers, some microseconds at each context switch. With 20,000 switches a second, samples cover one and a half times
- * the CPU time used. The excess is removed from samples that cover more than a period, in proportion.
+ * Samples may also cover too much. A hypervisor takes time from a CPU: the kernel does not count this time, but
+ * switches include it. So all CPU times are scaled down. Without switches, the counters of threads include the setting
+ * of their own timers, some microseconds at each context switch. With 20,000 switches a second, samples cover one and a
+ * half times the CPU time used. The excess is removed from samples that cover more than a period, in proportion.
  *
- * Threads without a row of their own share one by name, that of the first of them: 4,000 children of 0.2 ms are one
- * row. On a busy machine many of them are preempted; the preemptions of all but the first are not shown, and what they
- * ran before these is in the row, too.
+ * Threads without their own row share a row by name, the row of the first such thread: 4,000 children of 0.2 ms are one
+ * row. On a busy machine many of these threads are preempted. The profile shows only preemptions of the first thread;
+ * the row includes the CPU time of all.
  */
 #pragma once
 

@@ -28,7 +28,7 @@ static void test_functions_found_in_another_order_keep_their_numbers(void **stat
     interner_init(&interner, &first);
     assert_int_equal(stable_numbers_add_funcs(&numbers, &interner, &err), 0);
     uint32_t main_func = add(&interner, "main", "program"), read_func = add(&interner, "read", "libc.so.6");
-    assert_int_equal(stable_numbers_note_funcs(&numbers, &first, &err), 0);
+    assert_int_equal(stable_numbers_store_funcs(&numbers, &first, &err), 0);
     interner_destroy(&interner);
     profile_destroy(&first);
 
@@ -39,7 +39,7 @@ static void test_functions_found_in_another_order_keep_their_numbers(void **stat
     assert_int_equal(add(&interner, "read", "libc.so.6"), read_func);
     assert_int_equal(add(&interner, "read", "program"), 3);
     assert_int_equal(add(&interner, "main", "program"), main_func);
-    assert_int_equal(stable_numbers_note_funcs(&numbers, &second, &err), 0);
+    assert_int_equal(stable_numbers_store_funcs(&numbers, &second, &err), 0);
     assert_int_equal(numbers.funcs.length, 4);
     interner_destroy(&interner);
     profile_destroy(&second);
