@@ -30,8 +30,8 @@ int perf_data_feed_open(struct perf_data_feed *feed, const char *spool_path, con
     feed->tracker = feed->libraries ? tracker_new(feed->spool, feed->libraries) : NULL;
     if (!feed->frames || !feed->tracker)
         return error_no_memory(feed->err);
-    library_table_search(feed->libraries, perf_cache);
-    tracker_expect_no_living(feed->tracker);
+    library_table_set_perf_cache(feed->libraries, perf_cache);
+    tracker_expect_old_records(feed->tracker);
     tracker_expect_samples_after_ends(feed->tracker);
     return 0;
 }
@@ -454,10 +454,10 @@ static int feed_name(struct perf_data_feed *feed, const struct perf_record *reco
         return 0; /* a forked child, before its exec */
     if (!record->comm.exec && !tracker_process(feed->tracker, record->pid))
         code = tracker_add_running_process(feed->tracker, record->pid, record->comm.name, record->time, feed->err);
-    if (!code && !record->comm.exec && !tracker_knows(feed->tracker, record->tid))
+    if (!code && !record->comm.exec && !tracker_has_thread(feed->tracker, record->tid))
         code = tracker_add_running_thread(feed->tracker, record->pid, record->tid, record->comm.name, record->time,
                                           feed->err);
-    return code ? code : tracker_record(feed->tracker, record, feed->err);
+    return code ? code : tracker_handle_record(feed->tracker, record, feed->err);
 }
 
 static int feed_mapping(struct perf_data_feed *feed, struct perf_record *record)
@@ -474,7 +474,7 @@ static int feed_mapping(struct perf_data_feed *feed, struct perf_record *record)
     }
     if (!strcmp(mapping->path, "[vdso]") && !has_this_release(feed))
         mapping->path = "[vdso of another kernel]";
-    return tracker_record(feed->tracker, record, feed->err);
+    return tracker_handle_record(feed->tracker, record, feed->err);
 }
 
 /* In a file without times, records keep their order, and CPU samples follow each other. */
@@ -518,17 +518,17 @@ int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *
     case PERF_RECORD_SWITCH_CPU_WIDE:
         return feed->has_waits && record->tid ? waits_switch(&feed->waits, record, feed->err) : 0;
     case PERF_RECORD_FORK:
-        return is_about_running ? 0 : tracker_record(feed->tracker, record, feed->err);
+        return is_about_running ? 0 : tracker_handle_record(feed->tracker, record, feed->err);
     case PERF_RECORD_LOST:
     case PERF_RECORD_LOST_SAMPLES:
         feed->result->lost += record->lost;
         if (feed->has_waits)
             waits_lost(&feed->waits);
-        return tracker_record(feed->tracker, record, feed->err);
+        return tracker_handle_record(feed->tracker, record, feed->err);
     case PERF_RECORD_EXIT:
         if (feed->has_waits)
             code = waits_thread_ends(&feed->waits, record, feed->err);
-        return code ? code : tracker_record(feed->tracker, record, feed->err);
+        return code ? code : tracker_handle_record(feed->tracker, record, feed->err);
     case PERF_RECORD_COMM:
         if (feed->has_waits && record->comm.exec)
             code = waits_thread_ends(&feed->waits, record, feed->err);
@@ -549,7 +549,7 @@ int perf_data_feed_finish(struct perf_data_feed *feed)
     if (!code)
         code = tracker_finish(feed->tracker, feed->err);
     feed->result->waits = feed->waits.stored;
-    feed->result->missing = library_table_missing(feed->libraries, &missing);
+    feed->result->missing = library_table_count_missing(feed->libraries, &missing);
     snprintf(feed->result->missing_name, sizeof(feed->result->missing_name), "%s", path_base_name(missing));
     return code ? code : perf_data_info_end(feed);
 }

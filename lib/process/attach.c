@@ -15,12 +15,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int no_process(pid_t pid, struct error *err)
+static int report_no_process(pid_t pid, struct error *err)
 {
     return error_set(err, ESRCH, "there is no process %d", (int)pid);
 }
 
-/* Appends the numbers among the names in a directory of /proc. -errno, without a sentence. */
+/* Appends the numeric names in a directory of /proc. Returns -errno without a sentence. */
 static int list_numbers(const char *path, struct tid_array *numbers)
 {
     DIR *directory = opendir(path);
@@ -43,7 +43,7 @@ int attach_list_threads(pid_t pid, struct tid_array *tids, struct error *err)
     int code = list_numbers(path, tids);
     if (code == -ENOMEM)
         return error_no_memory(err);
-    return code || tids->length == before ? no_process(pid, err) : 0;
+    return code || tids->length == before ? report_no_process(pid, err) : 0;
 }
 
 int attach_list_processes(struct tid_array *pids, struct error *err)
@@ -55,7 +55,7 @@ int attach_list_processes(struct tid_array *pids, struct error *err)
 }
 
 /* 0 if it has ended. */
-static pid_t parent_of(pid_t pid)
+static pid_t read_parent(pid_t pid)
 {
     char path[64], text[1024];
     struct proc_stat stat;
@@ -78,7 +78,7 @@ int attach_list_children(const pid_t *pids, size_t count, struct tid_array *chil
     struct tid_array all = {0}, parents = {0};
     int code = attach_list_processes(&all, err);
     for (size_t i = 0; !code && i < all.length; i++)
-        code = array_push(&parents, parent_of(all.data[i])) ? 0 : error_no_memory(err);
+        code = array_push(&parents, read_parent(all.data[i])) ? 0 : error_no_memory(err);
     for (size_t before = SIZE_MAX; !code && before != children->length;) {
         before = children->length;
         for (size_t i = 0; !code && i < all.length; i++) {
@@ -112,19 +112,19 @@ uint64_t attach_program(pid_t pid)
     return (uint64_t)info.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)info.st_ino;
 }
 
-static struct target_thread thread_of(pid_t pid)
+static struct target_thread find_thread(pid_t pid)
 {
     return (struct target_thread){(uint32_t)pid, proc_living_thread((uint32_t)pid)};
 }
 
 char **attach_command(pid_t pid)
 {
-    enum { LONGEST = 64 * 1024 }; /* longer command lines are truncated */
+    enum { LONGEST = 64 * 1024 }; /* limit of bytes of a command line; longer ones are truncated */
     char *text = malloc(LONGEST + 1), name[32];
     if (!text)
         return NULL;
-    size_t length = target_memory_read_file(thread_of(pid), "cmdline", text, LONGEST - 1);
-    while (length && !text[length - 1]) /* a title that a program has set is padded */
+    size_t length = target_memory_read_file(find_thread(pid), "cmdline", text, LONGEST - 1);
+    while (length && !text[length - 1]) /* a program's own title is padded with NULs */
         length--;
     if (!length) {
         attach_thread_name(pid, pid, name, sizeof(name));
@@ -148,7 +148,7 @@ char **attach_command(pid_t pid)
 bool attach_has_command(pid_t pid)
 {
     char start;
-    return target_memory_read_file(thread_of(pid), "cmdline", &start, 1) > 0;
+    return target_memory_read_file(find_thread(pid), "cmdline", &start, 1) > 0;
 }
 
 int attach_watch(pid_t pid, struct error *err)
@@ -157,6 +157,6 @@ int attach_watch(pid_t pid, struct error *err)
     if (fd >= 0)
         return fd;
     return errno == ESRCH || errno == EINVAL
-               ? no_process(pid, err)
+               ? report_no_process(pid, err)
                : error_set(err, errno, "cannot wait for process %d to end: %s", (int)pid, strerror(errno));
 }

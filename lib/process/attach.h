@@ -1,5 +1,5 @@
 /*
- * Finds processes that already run when the recording starts: their programs, threads and ends.
+ * Finds processes that run before the recording: their programs, threads and ends.
  *
  * Threads: all functions may be called from any thread.
  */
@@ -28,11 +28,11 @@ int attach_list_threads(pid_t pid, struct tid_array *tids, struct error *err);
 void attach_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 
 /* Returns a number that identifies the program of a process, and changes with exec. 0 for a kernel thread, an ended
- * process, or if this user may not read it. */
+ * process, or a process that this user may not read. */
 uint64_t attach_program(pid_t pid);
 
-/* Returns the arguments of a process, NULL at the end; only its name if it has no arguments or has overwritten them.
- * One block of memory, owned by the caller. NULL if memory ran out. */
+/* Returns the arguments of a process, NULL at the end; only its name if the process has no arguments or has overwritten
+ * them. The result is one block of memory, owned by the caller. NULL if memory ran out. */
 char **attach_command(pid_t pid);
 
 /* False for a kernel thread, a zombie, and during exec. */

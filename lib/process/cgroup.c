@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The directory where the hierarchy is mounted. */
+/* Finds the mount point of the cgroup hierarchy. */
 static bool find_mount(char *directory, size_t size)
 {
     FILE *mounts = setmntent("/proc/self/mounts", "re");

@@ -16,7 +16,8 @@ struct spool_writer;
 struct tracked_process;
 
 /* Writes the command line of a process that called exec, and clears process->exec_without_command. If the command line
- * does not exist yet, leaves it for the next call, until `time` (ns) is one second after the exec. `name`: the name in
- * the exec record; if the process now has another name, it runs another program, and nothing is written. */
+ * does not exist yet, does nothing, so that a later call can retry, until `time` (ns) is one second after the exec.
+ * `name`: the name in the exec record. Writes nothing if the process now has another name, because it runs another
+ * program. */
 int command_line_read(struct spool_writer *spool, struct tracked_process *process, const char *name, uint64_t time,
                       struct error *err);

@@ -1,8 +1,9 @@
 /*
- * A descriptor of /proc/PID/root is not enough. When the last process of a mount namespace ends, the kernel unmounts
- * its file systems, and that root directory no longer leads to its /tmp. So the recorder opens /tmp itself: one
- * descriptor for each /tmp of a container or chroot, and one for each jitdump file. Both numbers have limits, also as a
- * share of the descriptors that prof may open; files beyond the limits are opened by name after the recording.
+ * Opens /tmp directories and jitdump files. A descriptor of /proc/PID/root is not enough: when the last process of a
+ * mount namespace ends, the kernel unmounts its file systems, and this root directory no longer leads to its /tmp. So
+ * the recorder opens /tmp itself: one descriptor for each /tmp of a container or chroot, and one for each jitdump file.
+ * Both numbers have limits, also as a share of the descriptors that prof may open. prof opens files beyond the limits
+ * by name after the recording.
  */
 #include "process/jit_files.h"
 
@@ -35,8 +36,8 @@ static bool has_own_pids(const char *process)
     return theirs && theirs != proc_namespace("self", "pid");
 }
 
-/* Identifies a directory without a request to its file system, which may not respond. */
-static bool identify(const char *path, struct jit_directory *directory)
+/* Identifies a directory without a request to its file system, because the file system may not respond. */
+static bool identify_directory(const char *path, struct jit_directory *directory)
 {
     struct statx info;
     if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_INO, &info))
@@ -51,13 +52,13 @@ static bool is_same(const struct jit_directory *a, const struct jit_directory *b
     return a->device == b->device && a->inode == b->inode;
 }
 
-/* Opens the /tmp of a process, unless it is ours. */
+/* Opens the /tmp of a process, unless it is prof's own /tmp. */
 static uint32_t open_directory(struct jit_files *files, const char *process)
 {
     char path[64];
     struct jit_directory own, theirs;
     snprintf(path, sizeof(path), "/proc/%s/root/tmp", process);
-    if (!identify(path, &theirs) || (identify("/tmp", &own) && is_same(&own, &theirs)))
+    if (!identify_directory(path, &theirs) || (identify_directory("/tmp", &own) && is_same(&own, &theirs)))
         return JIT_DIRECTORY_OURS;
     for (size_t i = 0; i < files->directories.length; i++)
         if (is_same(&theirs, &files->directories.data[i]))
@@ -74,7 +75,7 @@ static uint32_t open_directory(struct jit_files *files, const char *process)
     return (uint32_t)files->directories.length - 1;
 }
 
-static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before)
+static struct jit_file *get_jit_file(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before)
 {
     uint32_t index = hash_get(&files->by_process, process);
     if (index != HASH_MISSING)
@@ -93,15 +94,15 @@ static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, u
     return &files->files.data[index];
 }
 
-bool jit_files_note(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before)
+bool jit_files_add(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before)
 {
-    return jit_file_of(files, process, pid, ran_before) != NULL;
+    return get_jit_file(files, process, pid, ran_before) != NULL;
 }
 
-bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before,
+bool jit_files_open_jitdump(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before,
                             const struct perf_mapping *mapping)
 {
-    struct jit_file *file = jit_file_of(files, process, pid, ran_before);
+    struct jit_file *file = get_jit_file(files, process, pid, ran_before);
     struct mapped_file mapped;
     if (!file)
         return false;

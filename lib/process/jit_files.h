@@ -1,8 +1,8 @@
 /*
- * Finds perf maps and jitdump files, to which JIT compilers write the symbols of their code. A process in a container
- * has its own /tmp (mount namespace, or chroot), and another pid in the names of these files (pid namespace). Only
- * through the live process can the recorder reach them, but the assembler reads them after the recording. So the
- * recorder opens the directories and files while the process is alive.
+ * Finds perf maps and jitdump files, the files in which JIT compilers write the symbols of their code. A process in a
+ * container has its own /tmp (mount namespace, or chroot), and another pid in the names of these files (pid namespace).
+ * The recorder can reach these files only through the live process, but the assembler reads the files after the
+ * recording. So the recorder opens the directories and files while the process is alive.
  *
  * Threads: the recorder thread while it records; then any thread may read them.
  */
@@ -16,11 +16,12 @@
 #include <stdint.h>
 
 struct jit_file {
-    uint32_t pid;       /* in the process's own pid namespace, as in its file names */
+    uint32_t pid;       /* pid in the process's own pid namespace, as in its file names */
     uint32_t directory; /* index in jit_files.directories; JIT_DIRECTORY_OURS: prof's own /tmp */
-    uint32_t user;      /* uid of its files, in prof's namespace; JIT_USER_UNKNOWN */
-    uint64_t started;   /* ns since the Unix epoch: start of a process that is older than the recording; 0: newer */
-    int dump;           /* descriptor of its mapped jitdump file; -1: none, or not opened */
+    uint32_t user;      /* uid of the owner of its files, in prof's namespace; JIT_USER_UNKNOWN */
+    uint64_t started; /* ns since the Unix epoch: start of a process that is older than the recording; 0: the process is
+                         newer */
+    int dump;         /* descriptor of its mapped jitdump file; -1: none, or not opened */
 };
 
 enum { JIT_DIRECTORY_OURS = UINT32_MAX, JIT_USER_UNKNOWN = UINT32_MAX };
@@ -39,22 +40,22 @@ struct jit_files {
     size_t dumps;           /* open jitdump files */
 };
 
-/* Notes that the process has memory for JIT code. `process`: its number in the spool. Call it while the process is
- * alive: an ended process counts as one of prof's own namespaces. `ran_before`: its program is older than the
+/* Adds a process that has memory for JIT code. `process`: its number in the spool. Call this function while the process
+ * is alive: an ended process counts as a process in prof's own namespaces. `ran_before`: its program is older than the
  * recording. A second call has no effect. Returns false if memory ran out. */
-bool jit_files_note(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before);
+bool jit_files_add(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before);
 
-/* Notes that the process has mapped a jitdump file, and opens the file. Returns false if memory ran out. */
-bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before,
+/* Opens the jitdump file that a process has mapped. Returns false if memory ran out. */
+bool jit_files_open_jitdump(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before,
                             const struct perf_mapping *mapping);
 
 /* Whether the path has the name of a jitdump file: ".../jit-NUMBER.dump". */
 bool jit_files_is_jitdump(const char *path);
 
-/* The same for a name without a directory. */
+/* Whether the name, without a directory, is the name of a jitdump file. */
 bool jit_files_is_jitdump_name(const char *name);
 
-/* Returns NULL if the process has no JIT code. */
+/* Returns the files of a process; NULL if the process has no JIT code. */
 const struct jit_file *jit_files_find(const struct jit_files *files, uint32_t process);
 
 void jit_files_destroy(struct jit_files *files);

@@ -10,7 +10,7 @@ int jit_header_read(struct cursor *c, struct jit_header *header, struct error *e
     uint32_t version = cursor_u32(c);
     header->size = cursor_u32(c);
     header->machine = (uint16_t)cursor_u32(c);
-    cursor_bytes(c, 16); /* pad, pid, time: V8 writes a time of another clock than the records' */
+    cursor_bytes(c, 16); /* pad, pid, time: V8 writes a time of another clock in the header than in the records */
     header->has_own_clock = cursor_u64(c) & FLAG_ARCH_CLOCK;
     if (c->failed || memcmp(magic, "DTiJ", 4) != 0 || header->size < JIT_HEADER_SIZE)
         return error_set(err, EINVAL, "this is not a jitdump file for this processor architecture");
@@ -50,6 +50,6 @@ bool jit_unwind_read(struct cursor *c, struct jit_unwind *unwind)
 {
     unwind->size = cursor_u64(c);
     unwind->header_size = cursor_u64(c);
-    cursor_u64(c); /* the size that the program has mapped */
+    cursor_u64(c); /* size of the mapping in the program */
     return !c->failed && unwind->header_size <= unwind->size;
 }

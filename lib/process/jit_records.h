@@ -13,8 +13,8 @@
  *     UNWIND 4  := size header-size mapped-size (u64)  bytes              of the next LOAD
  *
  * The bytes of UNWIND are an .eh_frame followed by its .eh_frame_hdr of header-size bytes. (The specification has the
- * opposite order, but perf reads this one, and V8 and Python write it.) Their addresses are relative to an .eh_frame
- * that follows the code, at the next multiple of 8.
+ * opposite order, but perf reads, and V8 and Python write, the order given here.) Their addresses are relative to an
+ * .eh_frame that follows the code, at the next multiple of 8.
  *
  * Sources: tools/perf/Documentation/jitdump-specification.txt, and genelf.c beside it, of Linux.
  */
@@ -25,7 +25,7 @@
 
 enum jit_record_kind { JIT_LOAD, JIT_MOVE, JIT_DEBUG, JIT_CLOSE, JIT_UNWIND };
 
-/* Sizes in bytes of the fixed parts. */
+/* Sizes in bytes of the parts with a fixed size. */
 enum { JIT_HEADER_SIZE = 40, JIT_RECORD_HEAD = 16, JIT_LOAD_SIZE = 40, JIT_MOVE_SIZE = 48, JIT_UNWIND_SIZE = 24 };
 
 struct jit_header {
@@ -34,12 +34,12 @@ struct jit_header {
     bool has_own_clock;
 };
 
-/* Reads the header. -EINVAL if this is no jitdump file, or one of an unknown version. */
+/* Reads the header. -EINVAL if the file is not a jitdump file, or has an unknown version. */
 int jit_header_read(struct cursor *c, struct jit_header *header, struct error *err);
 
 struct jit_record {
-    uint32_t kind; /* enum jit_record_kind, or another */
-    uint32_t size; /* bytes, JIT_RECORD_HEAD included */
+    uint32_t kind; /* enum jit_record_kind, or an unknown kind */
+    uint32_t size; /* bytes, including JIT_RECORD_HEAD */
     uint64_t time;
 };
 
@@ -62,8 +62,8 @@ bool jit_move_read(struct cursor *c, struct jit_move *move);
 
 struct jit_unwind {
     uint64_t size;        /* bytes that follow */
-    uint64_t header_size; /* bytes of the .eh_frame_hdr, which ends them */
+    uint64_t header_size; /* bytes of the .eh_frame_hdr at the end of the unwind information */
 };
 
-/* Returns false if the record is truncated, or its header is larger than the whole. */
+/* Returns false if the record is truncated, or its header is larger than the record. */
 bool jit_unwind_read(struct cursor *c, struct jit_unwind *unwind);

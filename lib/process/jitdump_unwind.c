@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Far more than any program has with unwinding information: bounds for damaged and hostile files. */
+/* Limits for damaged and hostile files, far more than any program needs. */
 enum { MAPPINGS_MAX = 1 << 16, BYTES_MAX = 64 << 20, BYTES_OF_ONE_MAX = 1 << 20, CODE_MAX = 64 << 20 };
 
-enum { RECORDS_AT_ONCE = 128 }; /* some milliseconds at most; later records follow with the next sample */
+enum { RECORDS_AT_ONCE = 128 }; /* limit of bytes per call, some milliseconds; the next sample reads later records */
 
 struct jitdump_unwind {
     int fd;
     bool has_ended; /* no more records follow */
-    uint64_t at;    /* of the next record; 0: the header */
+    uint64_t at;    /* offset of the next record; 0: the header */
     size_t bytes;   /* of all frames so far */
 
     unsigned char *next_frames; /* of the next code, or NULL */
@@ -43,8 +43,8 @@ static bool is_compiled(const struct mapping *mapping)
     return mapping && mapping->lib == MAPPING_NO_LIB;
 }
 
-/* Drops the frames of a range: other code, whose frames are unknown, is there now. */
-static bool forget(struct address_space *space, uint64_t start, uint64_t end)
+/* Drops the frames of a range: the range now has other code without known frames. */
+static bool drop_range(struct address_space *space, uint64_t start, uint64_t end)
 {
     struct mapping plain = {.start = start, .end = end, .lib = MAPPING_NO_LIB};
     const struct mapping *at = address_space_find(space, start);
@@ -53,7 +53,7 @@ static bool forget(struct address_space *space, uint64_t start, uint64_t end)
     return !is_compiled(at) || !at->module || address_space_map(space, &plain);
 }
 
-/* A range of a library is not free, whatever the jitdump file has for it. */
+/* Whether no library is mapped in a range: a jitdump file must not replace the code of libraries. */
 static bool is_free_for_code(const struct address_space *space, uint64_t start, uint64_t size)
 {
     return size && size <= CODE_MAX && start <= UINT64_MAX - CODE_MAX &&
@@ -68,7 +68,7 @@ static void drop_next(struct jitdump_unwind *frames)
     frames->next_frames = NULL;
 }
 
-static bool take_load(struct jitdump_unwind *frames, struct address_space *space, const struct jit_load *load)
+static bool map_load(struct jitdump_unwind *frames, struct address_space *space, const struct jit_load *load)
 {
     struct mapping code = {.start = load->start, .end = load->start + load->size, .lib = MAPPING_NO_LIB};
     bool ok = true;
@@ -76,7 +76,7 @@ static bool take_load(struct jitdump_unwind *frames, struct address_space *space
         if (frames->next_frames && space->count < MAPPINGS_MAX)
             ok = unwind_module_of_code(&code.module, frames->next_frames, frames->next_size, load->start, load->size,
                                        NULL) != -ENOMEM;
-        ok = ok && (code.module ? address_space_map(space, &code) : forget(space, code.start, code.end));
+        ok = ok && (code.module ? address_space_map(space, &code) : drop_range(space, code.start, code.end));
     }
     if (code.module) {
         frames->bytes += frames->next_size;
@@ -86,23 +86,23 @@ static bool take_load(struct jitdump_unwind *frames, struct address_space *space
     return ok;
 }
 
-static bool take_move(struct address_space *space, const struct jit_move *move)
+static bool map_move(struct address_space *space, const struct jit_move *move)
 {
     if (!is_free_for_code(space, move->from, move->size) || !is_free_for_code(space, move->to, move->size))
         return true;
     const struct mapping *from = address_space_find(space, move->from);
     struct mapping to = {.start = move->to, .end = move->to + move->size, .lib = MAPPING_NO_LIB};
     if (!from || !from->module)
-        return forget(space, to.start, to.end);
+        return drop_range(space, to.start, to.end);
     to.rva = from->rva + (move->from - from->start);
     to.module = unwind_module_ref(from->module);
-    bool ok = forget(space, move->from, move->from + move->size) && address_space_map(space, &to);
+    bool ok = drop_range(space, move->from, move->from + move->size) && address_space_map(space, &to);
     unwind_module_unref(to.module);
     return ok;
 }
 
 /* Returns false if the record is incomplete. */
-static bool take_unwind(struct jitdump_unwind *frames, const struct jit_unwind *unwind, uint64_t at)
+static bool read_unwind(struct jitdump_unwind *frames, const struct jit_unwind *unwind, uint64_t at)
 {
     size_t size = (size_t)(unwind->size - unwind->header_size);
     drop_next(frames);
@@ -120,7 +120,7 @@ static bool take_unwind(struct jitdump_unwind *frames, const struct jit_unwind *
 
 /* ---- the file ---- */
 
-static bool take_header(struct jitdump_unwind *frames)
+static bool read_header(struct jitdump_unwind *frames)
 {
     unsigned char bytes[JIT_HEADER_SIZE];
     struct jit_header header;
@@ -132,8 +132,8 @@ static bool take_header(struct jitdump_unwind *frames)
     return !frames->has_ended;
 }
 
-/* Takes the next record. Returns false if none is left, or it is incomplete. */
-static bool take_record(struct jitdump_unwind *frames, struct address_space *space)
+/* Takes the next record. Reads the next record; false if no record is left, or the record is incomplete. */
+static bool read_record(struct jitdump_unwind *frames, struct address_space *space)
 {
     unsigned char bytes[JIT_RECORD_HEAD + JIT_MOVE_SIZE];
     struct jit_record record;
@@ -148,16 +148,16 @@ static bool take_record(struct jitdump_unwind *frames, struct address_space *spa
     if (is_known && record.kind == JIT_LOAD && record.size >= JIT_RECORD_HEAD + JIT_LOAD_SIZE) {
         if (!jit_load_read(&c, &load))
             return false;
-        ok = take_load(frames, space, &load);
+        ok = map_load(frames, space, &load);
     } else if (is_known && record.kind == JIT_MOVE && record.size >= JIT_RECORD_HEAD + JIT_MOVE_SIZE) {
         if (!jit_move_read(&c, &move))
             return false;
-        ok = take_move(space, &move);
+        ok = map_move(space, &move);
     } else if (is_known && record.kind == JIT_UNWIND && record.size >= JIT_RECORD_HEAD + JIT_UNWIND_SIZE) {
         if (cursor_left(&c) < JIT_UNWIND_SIZE)
             return false;
         bool fits = jit_unwind_read(&c, &unwind) && unwind.size <= record.size - JIT_RECORD_HEAD - JIT_UNWIND_SIZE;
-        if (fits && !take_unwind(frames, &unwind, frames->at + JIT_RECORD_HEAD + JIT_UNWIND_SIZE))
+        if (fits && !read_unwind(frames, &unwind, frames->at + JIT_RECORD_HEAD + JIT_UNWIND_SIZE))
             return false;
     }
     frames->has_ended = !is_known || !ok || record.kind == JIT_CLOSE;
@@ -167,8 +167,8 @@ static bool take_record(struct jitdump_unwind *frames, struct address_space *spa
 
 void jitdump_unwind_follow(struct jitdump_unwind *frames, struct address_space *space)
 {
-    if (frames->has_ended || (!frames->at && !take_header(frames)))
+    if (frames->has_ended || (!frames->at && !read_header(frames)))
         return;
-    for (unsigned i = 0; i < RECORDS_AT_ONCE && take_record(frames, space); i++)
+    for (unsigned i = 0; i < RECORDS_AT_ONCE && read_record(frames, space); i++)
         ;
 }

@@ -1,10 +1,10 @@
 /*
  * Reads unwind information of JIT code from jitdump files. Without it, the walker cannot unwind code without frame
  * pointers. The recorder walks stacks while the program runs, so it reads the file while the compiler writes it. Each
- * JIT function becomes a mapping of its process, whose module has the CFI.
+ * JIT function becomes a mapping of its process; the module of the mapping has the CFI.
  *
- * The newest code at an address counts, though the sample may be some milliseconds older. The walker treats code whose
- * record is not yet written like other JIT code.
+ * The newest code at an address counts, although the sample may be some milliseconds older. The walker treats code
+ * whose record is not yet written like other JIT code.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */

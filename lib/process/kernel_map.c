@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINES_BEFORE_TEXT = 20000 }; /* kallsyms begins with per-CPU symbols, if any; _text follows */
+enum { LINES_BEFORE_TEXT = 20000 }; /* kallsyms starts with any per-CPU symbols, before _text */
 
 /* The kernel image lies in the gigabyte below its modules (Documentation/arch/x86/x86_64/mm.rst). */
 static const uint64_t kernel_area_mask = ~UINT64_C(0x3fffffff);
 static const uint64_t kernel_area_size = UINT64_C(0x40000000);
 
-/* The address of _text; 0 if it is hidden. */
+/* Returns the address of _text; 0 if the kernel hides it. */
 static uint64_t find_kernel_text(void)
 {
     FILE *symbols = fopen("/proc/kallsyms", "re");

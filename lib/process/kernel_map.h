@@ -1,6 +1,6 @@
 /*
- * Writes the address ranges of the kernel and its modules to the spool, for the symbolization of kernel addresses. They
- * are mappings without a process.
+ * Writes the address ranges of the kernel and its modules to the spool, for the symbolization of kernel addresses.
+ * These ranges become mappings without a process.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -12,8 +12,8 @@
 
 #include <stdbool.h>
 
-/* Whether the running kernel has this build id and this address of _text, and so is from the same boot. `size` 0:
- * unknown build id; only the address counts. */
+/* Whether the running kernel has this build id and this address of _text, so that a recording is from the current boot.
+ * `size` 0: unknown build id; only the address counts. */
 bool kernel_map_is_running(const unsigned char *build_id, size_t size, uint64_t text);
 
 /* Writes the ranges in /proc/kallsyms and /proc/modules. If the kernel hides their addresses from this user

@@ -22,12 +22,12 @@
 enum { VDSO_MAX = 64 << 10 }; /* bytes; the vDSOs of Linux have 4 to 8 KiB */
 
 struct library {
-    uint32_t number;               /* SPOOL_NO_NUMBER: a memory file that is unknown to be an ELF file */
-    bool is_no_elf_file;           /* that is known */
+    uint32_t number;               /* SPOOL_NO_NUMBER: a memory file that is not known to be an ELF file */
+    bool is_no_elf_file;           /* the table has found that the file is not an ELF file */
     uint32_t failures;             /* failed searches for its file */
     struct file_source *file;      /* NULL: not found, or not a file */
     struct unwind_module *module;  /* NULL: no readable ELF file */
-    struct python_library *python; /* NULL: it does not hold CPython */
+    struct python_library *python; /* NULL: the library does not contain CPython */
     bool is_silent;                /* its file system does not answer */
 };
 
@@ -67,12 +67,12 @@ void library_table_free(struct library_table *table)
     free(table);
 }
 
-void library_table_keep(struct library_table *table, struct open_files *files)
+void library_table_set_open_files(struct library_table *table, struct open_files *files)
 {
     table->open_files = files;
 }
 
-void library_table_search(struct library_table *table, const char *cache)
+void library_table_set_perf_cache(struct library_table *table, const char *cache)
 {
     table->perf_cache = cache;
 }
@@ -107,7 +107,7 @@ static int write_file(struct library_table *table, const struct library *library
     return spool_write_library(table->spool, &written, err);
 }
 
-/* Reads the data of CPython for finding its frames; NULL: not CPython. */
+/* Reads the data of CPython that python_frames.h needs to find its frames; NULL: not CPython. */
 static struct python_library *find_python(struct file_source *file, const char *path)
 {
     struct python_library python, *found;
@@ -121,7 +121,7 @@ static struct python_library *find_python(struct file_source *file, const char *
 
 /* ---- opening ---- */
 
-/* Limit of opening a file: below the 50 ms of samples that the rings hold. */
+/* Limit (ns) for opening a file, less than the 50 ms of samples that the rings hold. */
 static const uint64_t timeout_ns = UINT64_C(40) * 1000 * 1000;
 
 /* Limit of threads that wait for unresponsive file systems; beyond it, no other file system is tested. */
@@ -140,7 +140,7 @@ struct opening {
     bool answers;
 };
 
-static void drop_opening(struct file_work *work)
+static void free_opening(struct file_work *work)
 {
     struct opening *opening = (struct opening *)work;
     mapped_file_destroy(&opening->mapped);
@@ -149,7 +149,8 @@ static void drop_opening(struct file_work *work)
     free(opening);
 }
 
-/* Reads all unwind information now, if the file system may stop responding later. */
+/* Opens a file on a separate thread, and reads all unwind information at once, because the file system may stop
+ * responding later. */
 static void run_open(struct file_work *work)
 {
     struct opening *opening = (struct opening *)work;
@@ -163,8 +164,8 @@ static void run_open(struct file_work *work)
 }
 
 /* Finds the first file system on the way to a file that may not answer: one without a disk that has not answered so
- * far. Disks have a major number, but file systems in memory and in networks, FUSE, overlayfs and btrfs have not. The
- * kernel answers for a directory above it, and for its root, without asking the file system. */
+ * far. Disks have a major number; file systems in memory and in networks, FUSE, overlayfs and btrfs have none. The
+ * kernel itself answers requests for the root of the file system and the directories above it. */
 static bool find_unknown_device(const struct library_table *table, const char *root, const char *path, uint64_t *device)
 {
     enum { ROOM = 4096 + 64 };
@@ -196,28 +197,28 @@ static bool may_be_silent(const struct library_table *table, uint32_t pid, const
            (pid && find_unknown_device(table, root, mapping->path, device));
 }
 
-static void note_silent(struct library_table *table, struct library *library, const struct perf_mapping *mapping)
+static void set_silent(struct library_table *table, struct library *library, const struct perf_mapping *mapping)
 {
     library->is_silent = true;
     if (!table->silent++)
         snprintf(table->first_silent, sizeof(table->first_silent), "%s", mapping->path);
     if (table->open_files && library->number != SPOOL_NO_NUMBER)
-        open_files_note_silent(table->open_files, library->number);
+        open_files_set_silent(table->open_files, library->number);
 }
 
-static int open_beside(struct library_table *table, struct library *library, uint32_t pid,
-                       const struct perf_mapping *mapping, uint64_t device, struct mapped_file *mapped)
+static int open_on_thread(struct library_table *table, struct library *library, uint32_t pid,
+                          const struct perf_mapping *mapping, uint64_t device, struct mapped_file *mapped)
 {
     *mapped = (struct mapped_file){0};
     if (table->silent_devices >= SILENT_MAX || hash_get(&table->devices, device) == IS_SILENT) {
-        note_silent(table, library, mapping);
+        set_silent(table, library, mapping);
         return -ENOENT;
     }
     struct opening *opening = calloc(1, sizeof(*opening));
     if (!opening)
         return -ENOMEM;
     *opening = (struct opening){
-        .work = {run_open, drop_opening}, .pid = pid, .mapping = *mapping, .path = strdup(mapping->path)};
+        .work = {run_open, free_opening}, .pid = pid, .mapping = *mapping, .path = strdup(mapping->path)};
     if (!opening->path) {
         free(opening);
         return -ENOMEM;
@@ -226,7 +227,7 @@ static int open_beside(struct library_table *table, struct library *library, uin
     int code = file_beside(&opening->work, timeout_ns);
     if (code) {
         table->silent_devices++;
-        note_silent(table, library, mapping);
+        set_silent(table, library, mapping);
         return hash_set(&table->devices, device, IS_SILENT) ? -ENOENT : -ENOMEM;
     }
     bool is_there = !opening->code && opening->mapped.file->identity.device == device; /* not by another path */
@@ -239,32 +240,32 @@ static int open_beside(struct library_table *table, struct library *library, uin
         opening->mapped = (struct mapped_file){0};
         opening->python = NULL;
     }
-    drop_opening(&opening->work);
+    free_opening(&opening->work);
     return code;
 }
 
-/* Whether a file has no path: of memfd_create(), or a System V segment. Packers and loaders run ELF files from such
- * memory, and JIT compilers put code there. */
+/* Whether a mapped file has no path: a memfd_create() file, or a System V segment. Packers and loaders run ELF files
+ * from such memory, and JIT compilers put code there. */
 static bool is_file_in_memory(const char *path)
 {
     return !strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5);
 }
 
-/* Whether the mapping counts as a library only if its file is found to be an ELF file. The kernel reads build ids of
- * ELF files alone. */
+/* Whether the mapping counts as a library only if its file is an ELF file. The kernel reads build ids only from ELF
+ * files. */
 static bool needs_elf_file(const struct perf_mapping *mapping)
 {
     return is_file_in_memory(mapping->path) && !mapping->has_build_id;
 }
 
-/* Searches the file of a library without one. */
+/* Searches the file of a library that has no file yet. */
 static int find_file(struct library_table *table, struct library *library, uint32_t pid,
                      const struct perf_mapping *mapping, struct error *err)
 {
     struct mapped_file mapped;
     uint64_t device;
     bool is_beside = may_be_silent(table, pid, mapping, &device);
-    int code = is_beside ? open_beside(table, library, pid, mapping, device, &mapped)
+    int code = is_beside ? open_on_thread(table, library, pid, mapping, device, &mapped)
                          : mapped_file_open(&mapped, pid, mapping);
     if (code == -ENOENT && table->perf_cache)
         code = mapped_file_open_in_perf_cache(&mapped, table->perf_cache, mapping);
@@ -281,7 +282,7 @@ static int find_file(struct library_table *table, struct library *library, uint3
         return 0;
     }
     if (library->failures || library->number == SPOOL_NO_NUMBER)
-        library->number = table->next_number++; /* where the file was not known, rva was a guess */
+        library->number = table->next_number++; /* without the file, the table estimated rva */
     code = write_file(table, library, mapping, &mapped, err);
     if (!code && table->open_files && !open_files_add(table->open_files, library->number, &mapped, pid))
         code = error_no_memory(err);
@@ -303,7 +304,7 @@ static bool is_32_bit_vdso(const struct perf_mapping *mapping)
     return is_vdso(mapping) && !(mapping->start >> 32);
 }
 
-/* The vDSO of a 64-bit process equals ours; that of 32-bit processes is the same in all of them. */
+/* Adds a vDSO. All 64-bit processes have the same vDSO as prof; all 32-bit processes share another vDSO. */
 static size_t read_vdso(uint32_t pid, const struct perf_mapping *mapping, unsigned char image[VDSO_MAX])
 {
     size_t size;
@@ -332,22 +333,22 @@ static int add_vdso(struct library_table *table, struct library *library, uint32
 
 /* ---- lookup ---- */
 
-/* The rva of the first byte of a mapping. Without a segment that contains it, the file offset, which is the same in
- * most files. */
+/* Returns the rva of the first byte of a mapping. Without a segment that contains it, the file offset, which is the
+ * same in most files. */
 static uint64_t library_rva(const struct library *library, uint64_t file_offset)
 {
     uint64_t vaddr = library->module ? unwind_module_vaddr(library->module, file_offset) : UINT64_MAX;
     return vaddr == UINT64_MAX ? file_offset : vaddr - unwind_module_base(library->module);
 }
 
-/* Whether a name is not a file: "//anon", "[heap]", "[stack]", "anon_inode:...", or a path of another object. */
+/* Whether the name of a mapping is not a file: "//anon", "[heap]", "[stack]", "anon_inode:...". */
 static bool is_anonymous(const char *path)
 {
     return path[0] != '/' || !strncmp(path, "//anon", 6) || !strncmp(path, "/dev/zero", 9) ||
            !strncmp(path, "/anon_hugepage", 14);
 }
 
-static uint32_t key_of(struct library_table *table, const struct perf_mapping *mapping)
+static uint32_t find_key(struct library_table *table, const struct perf_mapping *mapping)
 {
     char key[4096 + 128];
     size_t length = strnlen(mapping->path, 4096);
@@ -367,8 +368,8 @@ static uint32_t key_of(struct library_table *table, const struct perf_mapping *m
     return strings_add(&table->keys, key, length);
 }
 
-/* Whether to search for the file of a library again: at its first mapping, then at fewer and fewer later ones. The
- * process may not have been readable (a program that changed its user), or its file system may be gone. */
+/* Whether to search for the file of a library again: at its first mapping, then at fewer and fewer later ones. Earlier,
+ * the process may have been unreadable (a program that changed its user), or its file system unmounted. */
 static bool is_check_due(const struct library *library)
 {
     return !library->file && !library->is_silent && !library->is_no_elf_file &&
@@ -384,7 +385,7 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
         return 0;
     if (!array_reserve(&table->libraries, 1))
         return error_no_memory(err);
-    uint32_t index = key_of(table, mapping);
+    uint32_t index = find_key(table, mapping);
     if (index == STRING_NONE)
         return error_no_memory(err);
     bool is_new = index == table->libraries.length;
@@ -416,7 +417,7 @@ bool library_table_may_open(struct library_table *table, uint32_t pid, const str
     uint64_t device;
     if (!may_be_silent(table, pid, mapping, &device))
         return true;
-    open_beside(table, &probe, pid, mapping, device, &mapped);
+    open_on_thread(table, &probe, pid, mapping, device, &mapped);
     mapped_file_destroy(&mapped);
     free(probe.python);
     return !probe.is_silent;
@@ -446,11 +447,11 @@ void library_table_check_roots(struct library_table *table)
         const char *path = strings_text(&table->keys, (uint32_t)i);
         int root_fd = open_files_root_fd(table->open_files, number);
         if (root_fd >= 0 && path[0] == '/' && !is_reachable(table, root_fd, path))
-            open_files_forget_root(table->open_files, number);
+            open_files_drop_root(table->open_files, number);
     }
 }
 
-size_t library_table_lost(const struct library_table *table, const char **path)
+size_t library_table_count_lost(const struct library_table *table, const char **path)
 {
     size_t count = 0;
     for (size_t i = 0; i < table->libraries.length; i++) {
@@ -461,13 +462,13 @@ size_t library_table_lost(const struct library_table *table, const char **path)
     return count;
 }
 
-size_t library_table_silent(const struct library_table *table, const char **path)
+size_t library_table_count_silent(const struct library_table *table, const char **path)
 {
     *path = table->first_silent;
     return table->silent;
 }
 
-size_t library_table_missing(const struct library_table *table, const char **path)
+size_t library_table_count_missing(const struct library_table *table, const char **path)
 {
     size_t count = 0;
     for (size_t i = 0; i < table->libraries.length; i++)

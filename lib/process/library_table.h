@@ -1,6 +1,6 @@
 /*
- * The table of executable mapped files. It opens and checks each file once, however many processes map it, and writes
- * it to the spool. Path and build id identify a file; without a build id, path, device and inode do.
+ * The table of executable mapped files. The table opens and checks each file once for all processes that map it, and
+ * writes the file to the spool. Path and build id identify a file; without a build id, path, device and inode do.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -21,22 +21,23 @@ struct library_table *library_table_new(struct spool_writer *spool);
 void library_table_free(struct library_table *table);
 
 /* Makes the table add each new file to `files`, which must outlive the table. */
-void library_table_keep(struct library_table *table, struct open_files *files);
+void library_table_set_open_files(struct library_table *table, struct open_files *files);
 
 /* Makes the table also search perf's build-id cache at `cache` for files without a valid path. The string must outlive
  * the table. */
-void library_table_search(struct library_table *table, const char *cache);
+void library_table_set_perf_cache(struct library_table *table, const char *cache);
 
 struct library_mapping {
-    uint32_t lib; /* number in the spool; SPOOL_NO_NUMBER for anonymous memory and memfd files that are no ELF file */
-    uint64_t rva; /* of the first byte of the mapping; 0 without a lib */
+    uint32_t
+        lib; /* number in the spool; SPOOL_NO_NUMBER for anonymous memory, and for memfd files that are not ELF files */
+    uint64_t rva;                        /* rva of the first byte of the mapping; 0 without a library */
     struct unwind_module *module;        /* borrowed; NULL: no call frame information */
-    const struct python_library *python; /* borrowed; NULL: the file does not hold CPython */
-    uint64_t search_ns;                  /* CPU time of the search for the file; 0: the table has it */
+    const struct python_library *python; /* borrowed; NULL: the file does not contain CPython */
+    uint64_t search_ns; /* CPU time (ns) of the search for the file; 0: the table already had the file */
 };
 
-/* Finds or adds the file of a mapping of process `pid`. A file that cannot be opened has only its name; the table tries
- * again at later mappings. Fails only if the spool cannot be written or memory runs out. */
+/* Finds or adds the file of a mapping of process `pid`. A file that cannot be opened has only its name; the table
+ * retries at later mappings. Fails only if the spool cannot be written or memory runs out. */
 int library_table_find(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping,
                        struct library_mapping *found, struct error *err);
 
@@ -51,12 +52,12 @@ bool library_table_may_open(struct library_table *table, uint32_t pid, const str
  * Call it at the end of the recording. */
 void library_table_check_roots(struct library_table *table);
 
-/* Returns the number of files that could not be reopened when a walk needed their unwind information. *path: of the
- * first one. */
-size_t library_table_lost(const struct library_table *table, const char **path);
+/* Returns the number of files that could not be reopened when a walk needed their unwind information. *path: path of
+ * the first such file. */
+size_t library_table_count_lost(const struct library_table *table, const char **path);
 
-/* The same for files on file systems that do not respond. */
-size_t library_table_silent(const struct library_table *table, const char **path);
+/* Returns the number of files on file systems that do not respond. *path: path of the first such file. */
+size_t library_table_count_silent(const struct library_table *table, const char **path);
 
-/* The same for files whose path leads to another file. */
-size_t library_table_missing(const struct library_table *table, const char **path);
+/* Returns the number of files whose path now leads to another file. *path: path of the first such file. */
+size_t library_table_count_missing(const struct library_table *table, const char **path);

@@ -1,15 +1,15 @@
 /*
  * The paths to a file, in the order of attempts:
  *
- * - its path in prof's namespace: a file found there can be reopened, and need not stay open;
+ * - its path in prof's namespace: prof can reopen such a file, so it need not stay open;
  * - its path in the process's namespace, below /proc/PID/root;
  * - the mapping itself, /proc/PID/map_files (for root only), which reaches deleted files;
  * - the program, /proc/PID/exe, which reaches a deleted program;
  * - the open files, /proc/PID/fd, which reach files without a path, such as a loader's memfd_create().
  *
  * Device and inode in a mapping record are those of the kernel's inode. Some file systems, such as overlayfs and btrfs,
- * report other numbers in stat(). There the recorder maps the candidate briefly: /proc/self/maps then shows the
- * kernel's numbers for it, produced by the same code as those in the record.
+ * report other numbers in stat(). On these file systems the recorder maps the candidate briefly: the same kernel code
+ * then writes the candidate's numbers to /proc/self/maps as it wrote to the record.
  */
 #include "process/mapped_file.h"
 
@@ -34,7 +34,7 @@ enum { PATH_ROOM = 4096 + 64 };
 /* ---- identity ---- */
 
 /* The kernel may reuse an inode number for a new file after the process has closed the old one; the generation then
- * differs. File systems without generations are trusted. */
+ * differs. prof trusts file systems without generations. */
 static bool has_generation(int fd, uint64_t generation)
 {
     long now = 0; /* the kernel writes an int here, despite the name of the request */
@@ -108,8 +108,8 @@ static int open_if_mapped(struct mapped_file *mapped, const char *path, const ch
     return code == -ENOMEM ? code : -ENOENT;
 }
 
-/* Finds the path of the process's root directory. Returns false if it is prof's own, or lies in another mount
- * namespace, where its path means nothing to us. */
+/* Finds the path of the process's root directory. Returns false if it is prof's own root, or lies in another mount
+ * namespace, where its path is invalid for prof. */
 static bool find_root(uint32_t pid, char root[PATH_ROOM])
 {
     char path[64], process[16];
@@ -137,7 +137,8 @@ static int open_in_its_root(struct mapped_file *mapped, uint32_t pid, const stru
     return open_if_mapped(mapped, path, mapping->path, mapping);
 }
 
-/* Opens only files with the same name: others may be pipes, devices, or on a server that does not respond. */
+/* Opens only descriptors with the same file name: other descriptors may be pipes, devices, or files on a server that
+ * does not respond. */
 static int open_by_descriptor(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping)
 {
     enum { MOST_READ = 1024 };

@@ -15,14 +15,14 @@
 /* ---- the limit of open files ---- */
 
 /* Leaves a quarter of the descriptors to the symbolizer. */
-static bool is_too_many(int fd)
+static bool has_too_many_descriptors(int fd)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 4 * 3;
 }
 
-/* False if the kernel does not report it (before Linux 5.8). */
-static bool mount_of(int directory, const char *path, uint64_t *mount)
+/* Returns the mount of a path; false if the kernel does not report mounts (before Linux 5.8). */
+static bool find_mount(int directory, const char *path, uint64_t *mount)
 {
     struct statx info;
     bool known =
@@ -31,21 +31,22 @@ static bool mount_of(int directory, const char *path, uint64_t *mount)
     return known;
 }
 
-/* Whether the file is in a mount that we use in any case. */
+/* Whether the file is in a mount that prof uses anyway. */
 static bool is_in_our_mounts(const struct open_files *files, int fd)
 {
     uint64_t mount;
-    return mount_of(fd, "", &mount) && (mount == files->root_mount || mount == files->working_mount);
+    return find_mount(fd, "", &mount) && (mount == files->root_mount || mount == files->working_mount);
 }
 
 static bool stays_open(const struct open_files *files, int fd, bool can_reopen)
 {
-    return !is_too_many(fd) && (!can_reopen || is_in_our_mounts(files, fd));
+    return !has_too_many_descriptors(fd) && (!can_reopen || is_in_our_mounts(files, fd));
 }
 
 /* ---- root directories ---- */
 
-/* The namespace differs if a process has prof's root directory, but other file systems mounted below it. */
+/* Identifies a root directory, including its mount namespace: a process with prof's root directory may have other
+ * mounts below it. */
 static bool identify_root(const char *process, int root_fd, struct open_root *root)
 {
     struct stat directory;
@@ -81,8 +82,8 @@ static void close_root(struct open_root *root)
     root->fd = -1;
 }
 
-/* Closes the file until the end if its path leads to it in our mount namespace: a process in a chroot opened it by
- * another path. */
+/* Closes the file until the end if its path leads to it in our mount namespace: a process in a chroot has another path
+ * for the directory. */
 static void close_if_harmful(const struct open_files *files, const char *process, struct open_root *root)
 {
     char link[64], path[PATH_MAX];
@@ -101,8 +102,8 @@ void open_files_init(struct open_files *files)
     *files = (struct open_files){.ours.fd = -1};
     if (open_root("self", &files->ours))
         close_root(&files->ours);
-    mount_of(AT_FDCWD, "/", &files->root_mount);
-    mount_of(AT_FDCWD, ".", &files->working_mount);
+    find_mount(AT_FDCWD, "/", &files->root_mount);
+    find_mount(AT_FDCWD, ".", &files->working_mount);
 }
 
 int open_files_root(struct open_files *files, uint32_t pid)
@@ -117,7 +118,7 @@ int open_files_root(struct open_files *files, uint32_t pid)
             close_root(&root);
             return (int)i;
         }
-    if (!is_same(&root, &files->ours) && !is_too_many(root.fd)) {
+    if (!is_same(&root, &files->ours) && !has_too_many_descriptors(root.fd)) {
         close_if_harmful(files, process, &root);
         if (array_push(&files->roots, root))
             return (int)files->roots.length - 1;
@@ -142,8 +143,9 @@ void open_files_reopen_roots(struct open_files *files)
 
 /* ---- files ---- */
 
-/* Closes a file without a path. Its root directory may lead to it later; if not, its symbols are lost. */
-static void close_for_want_of_descriptors(struct open_files *files, const struct open_file *open)
+/* Closes a file without a path. If the root directory of its process does not lead to the file later, its symbols are
+ * lost. */
+static void close_beyond_limit(struct open_files *files, const struct open_file *open)
 {
     file_source_close(open->file);
     if (open->root >= 0)
@@ -163,7 +165,7 @@ static bool ensure_row(struct open_files *files, uint32_t number)
     return true;
 }
 
-void open_files_note_silent(struct open_files *files, uint32_t number)
+void open_files_set_silent(struct open_files *files, uint32_t number)
 {
     if (ensure_row(files, number))
         files->files.data[number].is_silent = true;
@@ -182,12 +184,12 @@ bool open_files_add(struct open_files *files, uint32_t number, const struct mapp
     *open = (struct open_file){.file = file_source_ref(mapped->file), .root = open_files_root(files, pid)};
     if (stays_open(files, mapped->file->fd, mapped->can_reopen))
         return true;
-    if (is_too_many(mapped->file->fd))
-        unwind_module_load(mapped->module); /* the target may delete the file before the first walk */
+    if (has_too_many_descriptors(mapped->file->fd))
+        unwind_module_load(mapped->module); /* keep the file open: the target may delete it before the first walk */
     if (mapped->can_reopen)
         file_source_close(mapped->file);
     else
-        close_for_want_of_descriptors(files, open);
+        close_beyond_limit(files, open);
     return true;
 }
 
@@ -202,7 +204,7 @@ int open_files_root_fd(const struct open_files *files, uint32_t number)
     return root < 0 ? -1 : files->roots.data[root].fd;
 }
 
-void open_files_forget_root(struct open_files *files, uint32_t number)
+void open_files_drop_root(struct open_files *files, uint32_t number)
 {
     if (number < files->files.length)
         files->files.data[number].root = -1;

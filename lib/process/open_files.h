@@ -2,8 +2,8 @@
  * The open-file table: the mapped files of a recording, which the symbolizer reads after the recording. By then the
  * process and the root directory of its container may be gone, and its files deleted or rebuilt.
  *
- * An open file blocks the unmounting of its file system, which the target may want to do. So a file stays open in two
- * cases: prof uses its mount anyway (that of the root or working directory), or its path does not lead to it, because
+ * An open file blocks the unmounting of its file system, which the target may need. So a file stays open in two cases:
+ * prof uses the file's mount anyway (the mount of its root or working directory), or no path leads to the file, because
  * it was deleted or is in another mount namespace. Other files are reopened by path and identity (os/file_source.h).
  *
  * Threads: the recorder thread while it records, which also calls open_files_reopen_roots(); then any thread may read.
@@ -19,7 +19,7 @@
 
 struct open_file {
     struct file_source *file; /* NULL: not opened */
-    bool is_silent;           /* its file system does not respond: do not open it */
+    bool is_silent;           /* the file system does not respond: do not open the file */
     int root;                 /* root directory of its process: index in open_files.roots; -1: prof's own */
 };
 
@@ -34,8 +34,8 @@ struct open_files {
     ARRAY(struct open_root) roots;
     struct open_root ours;
     uint64_t root_mount, working_mount; /* mounts of prof's root and working directory; 0: unknown */
-    size_t lost;                        /* files that had to be closed although no path leads to them */
-    struct jit_files jit;               /* JIT code of the processes */
+    size_t lost;          /* files closed because of the descriptor limit, although no path leads to them */
+    struct jit_files jit; /* JIT code of the processes */
 };
 
 void open_files_init(struct open_files *files);
@@ -44,18 +44,18 @@ void open_files_init(struct open_files *files);
  * prof's own root, or a root that cannot be opened. */
 int open_files_root(struct open_files *files, uint32_t pid);
 
-/* Adds the file of library `number`, mapped by process `pid`. Takes a reference to the file, and closes it if it need
- * not or cannot stay open. Returns false if memory ran out. */
+/* Adds the file of library `number`, mapped by process `pid`. Takes a reference to the file, and closes the file if it
+ * need not or cannot stay open. Returns false if memory ran out. */
 bool open_files_add(struct open_files *files, uint32_t number, const struct mapped_file *mapped, uint32_t pid);
 
-/* Notes that the file system of library `number` does not respond. */
-void open_files_note_silent(struct open_files *files, uint32_t number);
+/* Marks library `number`: its file system does not respond. */
+void open_files_set_silent(struct open_files *files, uint32_t number);
 
-/* Whether open_files_note_silent() was called for the library. */
+/* Whether open_files_set_silent() was called for the library. */
 bool open_files_is_silent(const struct open_files *files, uint32_t number);
 
 /* Stops using the process's root directory for library `number`. */
-void open_files_forget_root(struct open_files *files, uint32_t number);
+void open_files_drop_root(struct open_files *files, uint32_t number);
 
 /* Reopens the root directories that were closed so that the target could unmount them. Call it at the end of the
  * recording. */

@@ -27,10 +27,11 @@ enum {
     EVENT_AT = sizeof(struct nlmsghdr) + sizeof(struct cn_msg),
     TID_AT = EVENT_AT + 16,
     PID_AT = TID_AT + 4,
-    BUFFER = 4 << 20 /* bytes: some 5,000 messages */
+    BUFFER = 4 << 20 /* bytes of the socket buffer: some 5,000 messages */
 };
 
-static const uint32_t exit_event = UINT32_C(0x80000000); /* PROC_EVENT_EXIT, which newer headers have elsewhere */
+static const uint32_t exit_event =
+    UINT32_C(0x80000000); /* PROC_EVENT_EXIT, which newer headers define in another file */
 
 /* ---- the connector ---- */
 
@@ -116,8 +117,8 @@ void process_exits_read(struct process_exits *exits)
 
 /* ---- /proc ---- */
 
-/* Reads the last field of /proc/PID/stat of a zombie. It is 0 for users who may not inspect the process; they cannot
- * read /proc/PID/io either. */
+/* Reads the last field of /proc/PID/stat of a zombie. The field is 0 for users who may not inspect the process, and who
+ * cannot read /proc/PID/io either. */
 static bool read_status(uint32_t pid, int *status)
 {
     char path[32], text[1024];
@@ -135,16 +136,16 @@ static bool read_status(uint32_t pid, int *status)
 
 /* ---- ends ---- */
 
-bool process_exits_note_end(struct process_exits *exits, uint32_t pid, int *status)
+bool process_exits_add_end(struct process_exits *exits, uint32_t pid, int *status)
 {
     if (exits->fd < 0)
         return exits->reads++ < PROCESS_EXITS_READS && read_status(pid, status);
     if (exits->ended.length < PROCESS_EXITS_MAX)
-        (void)array_push(&exits->ended, pid); /* without memory its status stays unknown */
+        (void)array_push(&exits->ended, pid); /* if memory runs out, its status stays unknown */
     return false;
 }
 
-/* Unmatched entries stay for one more call: [old, length) of the exits and of the messages. */
+/* Keeps the unmatched exits and messages of this call, [old, length), for one more call. */
 void process_exits_match(struct process_exits *exits,
                          void (*take)(void *context, const struct process_exit_message *message), void *context)
 {

@@ -3,9 +3,9 @@
  *
  * The kernel's process connector (linux/cn_proc.h) reports every exit on the machine to root; a socket filter passes
  * only whole processes. A message comes a moment after its EXIT record, and the recorder reads rings up to 40 ms late.
- * So exits and messages wait for each other here, and are matched about once a second. Without the connector,
- * /proc/PID/stat has the status until the parent has waited for the process: for most processes that is too short, and
- * their status stays unknown.
+ * So this file queues exits and messages, and matches them about once a second. Without the connector, /proc/PID/stat
+ * has the status until the parent has waited for the process: for most processes this time is too short, and their
+ * status stays unknown.
  *
  * If the first thread of a process ended before the others, its status counts as that of the process.
  *
@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 enum {
-    PROCESS_EXITS_MAX = 8192,  /* most exits, and most messages, that wait at a time */
-    PROCESS_EXITS_READS = 4000 /* most reads of /proc/PID/stat per recording: a profile shows fewer processes */
+    PROCESS_EXITS_MAX = 8192,  /* limit of queued exits, and of queued messages */
+    PROCESS_EXITS_READS = 4000 /* limit of reads of /proc/PID/stat per recording; a profile shows fewer processes */
 };
 
 struct process_exit_message {
@@ -35,17 +35,17 @@ struct process_exits {
     uint32_t reads;
     ARRAY(uint32_t) ended; /* pids of unknown status */
     ARRAY(struct process_exit_message) messages;
-    size_t old_ended, old_messages; /* number of unmatched entries of the last call, at the front */
+    size_t old_ended, old_messages; /* number of entries at the front that the last call did not match */
 };
 
 #define PROCESS_EXITS_NONE ((struct process_exits){.fd = -1})
 
-/* Opens the connector if permitted. Not in a pid namespace, because its messages have other pids. */
+/* Opens the connector if the kernel permits it, but not in a pid namespace, because its messages have other pids. */
 void process_exits_open(struct process_exits *exits);
 void process_exits_close(struct process_exits *exits);
 
-/* Notes that a process has ended. Returns true with *status if the status is already known. */
-bool process_exits_note_end(struct process_exits *exits, uint32_t pid, int *status);
+/* Adds the end of a process. Returns true with *status if the status is already known. */
+bool process_exits_add_end(struct process_exits *exits, uint32_t pid, int *status);
 
 /* Reads pending messages. */
 void process_exits_read(struct process_exits *exits);
@@ -54,5 +54,5 @@ void process_exits_read(struct process_exits *exits);
 void process_exits_match(struct process_exits *exits,
                          void (*take)(void *context, const struct process_exit_message *message), void *context);
 
-/* Parses a message of the connector. False if it is no process exit, or damaged. */
+/* Parses a message of the connector. False if the message is not a process exit, or is damaged. */
 bool process_exits_parse(const void *bytes, size_t size, struct process_exit_message *message);

@@ -24,7 +24,7 @@ uint64_t process_signals_parse_count(const char *text, const char *name)
     return UINT64_MAX;
 }
 
-/* A set of signals: "SigIgn:\t0000000000001000". */
+/* Parses a set of signals: "SigIgn:\t0000000000001000". */
 static uint64_t parse_set(const char *status, const char *name)
 {
     const char *line = strstr(status, name);
@@ -51,7 +51,7 @@ void process_signals_init(struct process_signals *signals)
     *signals = (struct process_signals){.oom_kills = count_oom_kills()};
 }
 
-/* "bash (1234)". The sender may have ended by now. */
+/* "bash (1234)". Writes the name of the sender, which may have ended meanwhile. */
 static const char *name_sender(struct process_signals *signals, uint32_t sender)
 {
     char path[32], name[32];
@@ -68,7 +68,7 @@ static const char *name_sender(struct process_signals *signals, uint32_t sender)
     return signals->sender_name;
 }
 
-void process_signals_note_sent(struct process_signals *signals, const struct sent_signal *sent)
+void process_signals_store_sent(struct process_signals *signals, const struct sent_signal *sent)
 {
     signals->sent[signals->next_sent] = *sent;
     signals->next_sent = (signals->next_sent + 1) % PROCESS_SIGNALS_SENT;
@@ -88,8 +88,8 @@ uint32_t process_signals_take_sender(struct process_signals *signals, uint32_t p
     return 0;
 }
 
-int process_signals_note(struct process_signals *signals, struct spool_writer *spool,
-                         const struct process_signal_note *note, struct error *err)
+int process_signals_add(struct process_signals *signals, struct spool_writer *spool,
+                        const struct process_signal_note *note, struct error *err)
 {
     if (signals->stored >= PROCESS_SIGNALS_MAX) {
         signals->left_out++;
@@ -104,8 +104,8 @@ int process_signals_note(struct process_signals *signals, struct spool_writer *s
     return spool_write_signal(spool, &signal, err);
 }
 
-int process_signals_note_kill(struct process_signals *signals, struct spool_writer *spool, uint32_t pid, uint64_t time,
-                              struct error *err)
+int process_signals_add_kill(struct process_signals *signals, struct spool_writer *spool, uint32_t pid, uint64_t time,
+                             struct error *err)
 {
     uint64_t before = signals->oom_kills;
     if (before == UINT64_MAX)

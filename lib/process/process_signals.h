@@ -4,7 +4,7 @@
  * (sample/signals.h). The exit status also shows how a process was killed (SPOOL_EXIT).
  *
  * Only root can see which processes the kernel kills for lack of memory. But every user may read the number of such
- * kills on the machine, in /proc/vmstat ("oom_kill"). If SIGKILL ended a process, and that number has risen since the
+ * kills on the machine, in /proc/vmstat ("oom_kill"). If SIGKILL ended a process, and this number has risen since the
  * last read, lack of memory is the likely reason.
  *
  * Threads: the recorder thread.
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PROCESS_SIGNALS_MAX = 20000 }; /* most SPOOL_SIGNAL records in a spool */
+enum { PROCESS_SIGNALS_MAX = 20000 }; /* limit of SPOOL_SIGNAL records in a spool */
 
 enum { PROCESS_SIGNALS_SENT = 32 };
 
@@ -28,7 +28,7 @@ struct sent_signal {
 
 struct process_signals {
     uint64_t stored, left_out;
-    uint64_t oom_kills; /* at the last read; UINT64_MAX: the kernel does not report it */
+    uint64_t oom_kills; /* at the last read; UINT64_MAX: the kernel does not report the count */
     uint32_t sender;    /* pid and name of the last sender */
     char sender_name[48];
     struct sent_signal sent[PROCESS_SIGNALS_SENT]; /* ring buffer of the newest ones */
@@ -43,21 +43,22 @@ struct process_signal_note {
 
 void process_signals_init(struct process_signals *signals);
 
-/* process_signals_note_sent() notes a sent signal. process_signals_take_sender() returns its sender; 0: unknown. */
-void process_signals_note_sent(struct process_signals *signals, const struct sent_signal *sent);
+/* process_signals_store_sent() stores the sender of a sent signal. process_signals_take_sender() returns its sender; 0:
+ * unknown. */
+void process_signals_store_sent(struct process_signals *signals, const struct sent_signal *sent);
 uint32_t process_signals_take_sender(struct process_signals *signals, uint32_t pid, uint32_t number);
 
 /* Appends a signal to the spool, or counts it beyond PROCESS_SIGNALS_MAX. */
-int process_signals_note(struct process_signals *signals, struct spool_writer *spool,
-                         const struct process_signal_note *note, struct error *err);
+int process_signals_add(struct process_signals *signals, struct spool_writer *spool,
+                        const struct process_signal_note *note, struct error *err);
 
-/* Call it when SIGKILL has ended a process: appends SPOOL_OOM_KILL if the kernel's count has risen since the last
- * read. */
-int process_signals_note_kill(struct process_signals *signals, struct spool_writer *spool, uint32_t pid, uint64_t time,
-                              struct error *err);
+/* Call this function when SIGKILL has ended a process: it appends SPOOL_OOM_KILL if the kernel's count has risen since
+ * the last read. */
+int process_signals_add_kill(struct process_signals *signals, struct spool_writer *spool, uint32_t pid, uint64_t time,
+                             struct error *err);
 
-/* Whether a signal affects a thread: it has a handler, or it is not ignored and its default action is not to ignore it.
- * The kernel also reports other signals to a tracer. `status`: text of /proc/TID/status. */
+/* Whether a signal affects a thread: the thread has a handler, or neither the thread nor the default action ignores the
+ * signal. The kernel also reports signals without an effect to a tracer. `status`: text of /proc/TID/status. */
 bool process_signals_has_effect(const char *status, uint32_t number);
 
 /* Parses the number of the line "NAME NUMBER" in the text of /proc/vmstat; UINT64_MAX if the text has no such line. */

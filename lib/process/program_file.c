@@ -22,8 +22,8 @@ static int check_file(const char *path)
     return access(path, X_OK) ? errno : 0;
 }
 
-/* Searches as execvp() does: a file that is not executable does not end the search, but its EACCES is the result if no
- * other file is found. */
+/* Searches as execvp() does: a file that is not executable does not end the search, but EACCES is the result if the
+ * search finds no other file. */
 int program_file_find(const char *name, char path[PATH_MAX])
 {
     const char *search = getenv("PATH");

@@ -1,6 +1,6 @@
 /*
- * The lists of sockets have a line each (proc(5)). Addresses are hexadecimal, in groups of four bytes in the order of
- * the machine:
+ * Finds a socket in the lists of sockets in /proc, which have a line per socket (proc(5)). Addresses are hexadecimal,
+ * in groups of four bytes in the order of the machine:
  *
  *       sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
  *        0: 0100007F:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 3356180 1 ...
@@ -8,8 +8,8 @@
  *     Num       RefCount Protocol Flags    Type St Inode Path
  *     8d697c01: 00000002 00000000 00010000 0001 01 38668 /run/x.sock
  *
- * The list of unix sockets does not show connections. A connecting socket usually has no path, so it is named after its
- * peer: sock_diag(7) reports the peer, for sockets of prof's own network namespace.
+ * The list of unix sockets does not show connections. A connecting socket usually has no path, so its name is the path
+ * of its peer. sock_diag(7) reports the peer, for sockets in prof's own network namespace.
  */
 #include "process/socket_names.h"
 
@@ -29,14 +29,14 @@
 #include <unistd.h>
 
 enum {
-    LIST_MAX = 1024 * 1024, /* bytes that are read of a list */
-    FIELDS = 10,            /* up to the inode, of a list of internet sockets */
+    LIST_MAX = 1024 * 1024, /* limit of bytes read from a list */
+    FIELDS = 10,            /* fields of a line up to the inode, in a list of internet sockets */
     LISTENS = 0x0A,         /* TCP_LISTEN of the kernel */
 };
 
 /* ---- lines ---- */
 
-/* "0100007F:0BB8" to "127.0.0.1:3000". */
+/* Formats "0100007F:0BB8" as "127.0.0.1:3000". */
 static bool format_address(const char *field, char *text, size_t size)
 {
     unsigned char bytes[16];
@@ -121,11 +121,11 @@ static bool find_in_list(uint32_t pid, const char *list, const char *protocol, u
 /* ---- the peers of unix sockets ---- */
 
 struct unix_answer {
-    uint32_t peer; /* inode of its peer; 0: none */
+    uint32_t peer; /* inode of the socket's peer; 0: none */
     char name[109];
 };
 
-static void take_attributes(struct cursor c, struct unix_answer *answer)
+static void parse_attributes(struct cursor c, struct unix_answer *answer)
 {
     while (cursor_left(&c) >= sizeof(struct nlattr)) {
         size_t length = cursor_u16(&c), type = cursor_u16(&c);
@@ -173,7 +173,7 @@ static bool query_unix(int netlink, uint32_t inode, struct unix_answer *answer)
     cursor_bytes(&c, sizeof(struct nlmsghdr) - 6 + sizeof(struct unix_diag_msg));
     if (c.failed)
         return false;
-    take_attributes(c, answer);
+    parse_attributes(c, answer);
     return true;
 }
 
@@ -186,7 +186,7 @@ static bool is_in_our_namespace(uint32_t pid)
 }
 
 /* Writes the peer of the socket: "unix -> /run/dbus/socket". */
-static void name_peer(uint32_t pid, uint64_t inode, char *text, size_t size)
+static void write_peer(uint32_t pid, uint64_t inode, char *text, size_t size)
 {
     static const struct timeval timeout = {.tv_usec = 10000};
     struct unix_answer own, peer;
@@ -209,7 +209,7 @@ bool socket_name(uint32_t pid, uint64_t inode, char *text, size_t size)
         if (!find_in_list(pid, lists[i].list, lists[i].protocol, inode, text, size))
             continue;
         if (strcmp(text, "unix") == 0)
-            name_peer(pid, inode, text, size);
+            write_peer(pid, inode, text, size);
         return true;
     }
     return false;

@@ -7,23 +7,23 @@
 
 enum { COPIES_MAX = 64 };
 
-static void drop(struct text_copies *copies, size_t i)
+static void drop_copy(struct text_copies *copies, size_t i)
 {
     unwind_module_unref(copies->copies.data[i].file.module);
     copies->copies.data[i] = copies->copies.data[--copies->copies.length];
 }
 
-void text_copies_forget(struct text_copies *copies, uint64_t start, uint64_t end)
+void text_copies_drop(struct text_copies *copies, uint64_t start, uint64_t end)
 {
     for (size_t i = copies->copies.length; i-- > 0;)
         if (copies->copies.data[i].file.start < end && copies->copies.data[i].file.end > start)
-            drop(copies, i);
+            drop_copy(copies, i);
 }
 
 bool text_copies_add(struct text_copies *copies, const struct mapping *file)
 {
     const struct text_copy copy = {.file = *file};
-    text_copies_forget(copies, file->start, file->end);
+    text_copies_drop(copies, file->start, file->end);
     if (!file->module || copies->copies.length >= COPIES_MAX)
         return true;
     if (!array_push(&copies->copies, copy))
@@ -61,7 +61,7 @@ static struct text_copy *copy_at(const struct text_copies *copies, uint64_t pc)
     return NULL;
 }
 
-bool text_copies_know(const struct text_copies *copies, uint64_t pc)
+bool text_copies_is_known(const struct text_copies *copies, uint64_t pc)
 {
     return copy_at(copies, pc) != NULL;
 }
@@ -85,7 +85,7 @@ static enum comparison compare(const struct mapping *file, struct target_thread 
     uint64_t vaddr = unwind_module_base(file->module) + file->rva + (at - file->start);
     size = unwind_module_read_code(file->module, vaddr, in_file, size);
     if (at + size <= pc)
-        return DIFFERENT; /* the file has no bytes there */
+        return DIFFERENT; /* the file has no bytes at this address */
     if (target_memory_read(thread, at, in_memory, size) != size)
         return UNREADABLE;
     return memcmp(in_file, in_memory, size) == 0 ? EQUAL : DIFFERENT;
@@ -96,14 +96,14 @@ const struct mapping *text_copies_find(struct text_copies *copies, struct target
     struct text_copy *copy = copy_at(copies, pc);
     enum comparison comparison = !copy ? UNREADABLE : copy->is_equal ? EQUAL : compare(&copy->file, thread, pc);
     if (comparison == DIFFERENT)
-        drop(copies, (size_t)(copy - copies->copies.data));
+        drop_copy(copies, (size_t)(copy - copies->copies.data));
     if (comparison != EQUAL)
         return NULL;
     copy->is_equal = true;
     return &copy->file;
 }
 
-bool text_copies_copy(struct text_copies *child, const struct text_copies *parent)
+bool text_copies_inherit(struct text_copies *child, const struct text_copies *parent)
 {
     if (!array_append(&child->copies, parent->copies.data, parent->copies.length))
         return false;

@@ -24,7 +24,7 @@ enum run_state {
     RUN_UNKNOWN, /* no record yet, or records were lost */
     RUN_ON,      /* on a CPU */
     RUN_WAITS,   /* off the CPU */
-    /* With a list of CPUs: on a CPU outside of the list, or waiting since. */
+    /* With a list of CPUs: on a CPU outside the list, or off the CPU since then. */
     RUN_ELSEWHERE,
 };
 
@@ -39,15 +39,15 @@ struct thread_waker {
 struct thread_run {
     enum run_state state;
     bool preempted;             /* RUN_WAITS: runnable */
-    bool goes_on;               /* off the CPU: earlier parts of this wait are in the spool */
-    bool was_here;              /* it has run on a recorded CPU */
-    bool in_pending;            /* it is in waits.pending */
-    uint64_t awake;             /* RUN_WAITS: ns at which it was found awake; 0: it was not */
-    uint64_t since;             /* start of the state; of a wait stored in parts, end of the last part */
-    uint64_t ran;               /* ns on a CPU up to `since` that no sample or wait in the spool covers */
-    uint64_t waited, was_ready; /* ns since the last stored wait: of waits, of preemptions ... */
-    uint64_t was_elsewhere;     /* ... and of time on other CPUs */
-    struct wait_stack *stack;   /* RUN_WAITS: NULL: none, or not read yet */
+    bool goes_on;               /* off the CPU: the spool has earlier parts of this wait */
+    bool was_here;              /* the thread has run on a recorded CPU */
+    bool in_pending;            /* the thread is in waits.pending */
+    uint64_t awake;             /* RUN_WAITS: time (ns) at which a check found the thread awake; 0: never */
+    uint64_t since;             /* start of the state; for a wait stored in parts, end of the last part */
+    uint64_t ran;               /* ns on a CPU before `since` that no sample or wait in the spool covers */
+    uint64_t waited, was_ready; /* ns of waits and of preemptions since the last stored wait */
+    uint64_t was_elsewhere;     /* ns on CPUs outside the list since the last stored wait */
+    struct wait_stack *stack;   /* RUN_WAITS: NULL: no stack, or not read yet */
     struct thread_waker waker;  /* RUN_WAITS: the waker, if the thread was woken but has not run yet */
 };
 
@@ -57,8 +57,8 @@ struct thread_run {
 int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,
                           uint32_t reason, struct error *err);
 
-/* Notes that the thread was sampled on a CPU at `time` (ns). Returns true and the CPU time (ns) since its previous
- * sample or wait in the spool; false if the CPU time is unknown, because records were lost. */
+/* Sets the state of a thread that was sampled on a CPU at `time` (ns). Returns true and the CPU time (ns) since its
+ * previous sample or wait in the spool; false if the CPU time is unknown, because records were lost. */
 bool thread_run_sample(struct thread_run *run, uint64_t time, uint64_t *cpu_time);
 
 void thread_run_forget_stack(struct thread_run *run);

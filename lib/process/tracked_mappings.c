@@ -17,17 +17,17 @@
 
 /* ---- compiled code ---- */
 
-/* Notes memory for compiled code: executable memory without a file, or a mapped jitdump file. */
-static bool note_code(struct tracked_mappings *mappings, struct tracked_process *process,
-                      const struct perf_mapping *mapping, bool is_file, bool may_open)
+/* Handles memory for JIT code: executable memory without a file, or a mapped jitdump file. */
+static bool handle_jit_memory(struct tracked_mappings *mappings, struct tracked_process *process,
+                              const struct perf_mapping *mapping, bool is_file, bool may_open)
 {
     if (!mappings->jit_files)
         return true;
     if (!is_file)
-        return jit_files_note(mappings->jit_files, process->number, process->pid, process->ran_before);
+        return jit_files_add(mappings->jit_files, process->number, process->pid, process->ran_before);
     if (!may_open || !jit_files_is_jitdump(mapping->path))
         return true;
-    if (!jit_files_note_jitdump(mappings->jit_files, process->number, process->pid, process->ran_before, mapping))
+    if (!jit_files_open_jitdump(mappings->jit_files, process->number, process->pid, process->ran_before, mapping))
         return false;
     int dump = jit_files_find(mappings->jit_files, process->number)->dump;
     if (dump >= 0 && !process->dump)
@@ -47,22 +47,22 @@ static bool inherit_code(struct tracked_mappings *mappings, const struct tracked
 {
     if (!mappings->jit_files || !jit_files_find(mappings->jit_files, parent->number))
         return true;
-    return jit_files_note(mappings->jit_files, child->number, child->pid, false);
+    return jit_files_add(mappings->jit_files, child->number, child->pid, false);
 }
 
-/* Memory without a file may be a copy of the code that it replaces. */
-static bool note_text(const struct tracked_mappings *mappings, struct tracked_process *process,
-                      const struct mapping *map)
+/* Maps memory without a file, which may be a copy of the code that it replaces. */
+static bool store_text_copy(const struct tracked_mappings *mappings, struct tracked_process *process,
+                            const struct mapping *map)
 {
     if (map->lib == MAPPING_NO_LIB && !mappings->is_past)
         return text_copies_replace(&process->copies, &process->space, map->start, map->end);
-    text_copies_forget(&process->copies, map->start, map->end);
+    text_copies_drop(&process->copies, map->start, map->end);
     return true;
 }
 
 /* ---- Python ---- */
 
-static bool note_python(const struct tracked_mappings *mappings, struct tracked_process *process,
+static bool find_python(const struct tracked_mappings *mappings, struct tracked_process *process,
                         const struct mapping *map, const struct library_mapping *found)
 {
     if (!mappings->has_python || !found->python || process->python)
@@ -84,13 +84,14 @@ static bool inherit_python(struct tracked_process *child, const struct tracked_p
 /* ---- mappings ---- */
 
 /* A program maps executable memory some hundred times, a JIT compiler some hundred times a second. A program that only
- * maps does so 100,000 times a second: 1.3 MB of the spool. The search for the file of a mapping takes 75 us, or 1 ms
- * for a file without a path. A program that maps only new files takes all of the recorder's time. */
+ * maps memory does so 100,000 times a second, which takes 1.3 MB of the spool. The search for the file of a mapping
+ * takes 75 us, or 1 ms for a file without a path. A program that maps only new files takes all of the recorder's
+ * time. */
 enum {
     MAPPINGS_MAX = 65536,
     NS_PER_MAPPING = 1000000,
-    SEARCH_NS_MAX = 20000000, /* of CPU time: about 250 files at once ... */
-    SEARCH_SHARE = 20,        /* ... and one part in 20 of the time */
+    SEARCH_NS_MAX = 20000000, /* budget of CPU time (ns): about 250 files at once */
+    SEARCH_SHARE = 20,        /* the budget refills with a twentieth of the time */
 };
 
 static uint64_t subtract(uint64_t value, uint64_t less)
@@ -99,7 +100,7 @@ static uint64_t subtract(uint64_t value, uint64_t less)
 }
 
 /* Returns false if the process exceeds its budget. */
-static bool spend_mapping(const struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time)
+static bool spend_budget(const struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time)
 {
     struct mapping_budget *budget = &process->budget;
     uint64_t periods = subtract(time, budget->time) / NS_PER_MAPPING;
@@ -120,9 +121,10 @@ static bool spend_mapping(const struct tracked_mappings *mappings, struct tracke
     return false;
 }
 
-/* Above the kernel's limit of mappings per process (vm.max_map_count), most are gone, which no record reports. All
- * are dropped: tracked_mappings_check() looks up those on stacks again. */
-static void bound_mappings(const struct tracked_mappings *mappings, struct tracked_process *process)
+/* Bounds the known mappings of a process. Above the kernel's limit of mappings (vm.max_map_count), most known mappings
+ * no longer exist, which no record reports. So the tracker drops all mappings: tracked_mappings_check() looks up the
+ * mappings on stacks again. */
+static void drop_excess_mappings(const struct tracked_mappings *mappings, struct tracked_process *process)
 {
     bool is_java = process->space.is_java;
     if (mappings->is_past || process->space.count < MAPPINGS_MAX)
@@ -135,7 +137,7 @@ static void bound_mappings(const struct tracked_mappings *mappings, struct track
 static int add_mapping(struct tracked_mappings *mappings, struct tracked_process *process, const struct mapping *map,
                        uint64_t time, struct error *err)
 {
-    bound_mappings(mappings, process);
+    drop_excess_mappings(mappings, process);
     if (!map_memory(process, map))
         return error_no_memory(err);
     const struct spool_mapping mapping = {.process = process->number,
@@ -163,7 +165,8 @@ static bool may_open(struct tracked_mappings *mappings, const struct tracked_pro
     return !is_report || mappings->is_past || library_table_may_open(mappings->libraries, process->pid, mapping);
 }
 
-/* Where a mapping comes from. A process may exceed its budget of records and readings. Stacks ask for few. */
+/* The source of a mapping. Handles a mapping, within the process's budget of records and readings. Stacks ask for
+ * few. */
 enum mapping_source { FROM_RECORD, FROM_READING, FROM_QUERY };
 
 static bool is_wanted(const struct tracked_mappings *mappings, struct tracked_process *process,
@@ -173,12 +176,12 @@ static bool is_wanted(const struct tracked_mappings *mappings, struct tracked_pr
         return false;
     if (source == FROM_QUERY || jit_files_is_jitdump(mapping->path))
         return true;
-    return !(source == FROM_RECORD && process->exceeds_mappings) && spend_mapping(mappings, process, time);
+    return !(source == FROM_RECORD && process->exceeds_mappings) && spend_budget(mappings, process, time);
 }
 
-static int take_mapping(struct tracked_mappings *mappings, struct tracked_process *process,
-                        const struct perf_mapping *mapping, enum mapping_source source, uint64_t time,
-                        struct error *err)
+static int handle_mapping(struct tracked_mappings *mappings, struct tracked_process *process,
+                          const struct perf_mapping *mapping, enum mapping_source source, uint64_t time,
+                          struct error *err)
 {
     bool is_answered = may_open(mappings, process, mapping);
     const struct tracker_observer *observer = &mappings->observer;
@@ -200,9 +203,9 @@ static int take_mapping(struct tracked_mappings *mappings, struct tracked_proces
                           .lib = found.lib == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : found.lib,
                           .module = found.module};
     process->space.is_java |= strcmp(path_base_name(mapping->path), "libjvm.so") == 0;
-    if (!note_text(mappings, process, &map) ||
-        !note_code(mappings, process, mapping, found.lib != SPOOL_NO_NUMBER, is_answered) ||
-        !note_python(mappings, process, &map, &found))
+    if (!store_text_copy(mappings, process, &map) ||
+        !handle_jit_memory(mappings, process, mapping, found.lib != SPOOL_NO_NUMBER, is_answered) ||
+        !find_python(mappings, process, &map, &found))
         return error_no_memory(err);
     return add_mapping(mappings, process, &map, time, err);
 }
@@ -210,7 +213,7 @@ static int take_mapping(struct tracked_mappings *mappings, struct tracked_proces
 int tracked_mappings_add(struct tracked_mappings *mappings, struct tracked_process *process,
                          const struct perf_mapping *mapping, uint64_t time, struct error *err)
 {
-    return take_mapping(mappings, process, mapping, FROM_RECORD, time, err);
+    return handle_mapping(mappings, process, mapping, FROM_RECORD, time, err);
 }
 
 /* ---- all mappings of a process ---- */
@@ -219,7 +222,7 @@ struct maps_reading {
     struct tracked_mappings *mappings;
     struct tracked_process *process;
     uint64_t time;
-    bool only_unmapped; /* add mappings only at unmapped addresses */
+    bool only_unmapped; /* only add mappings at unmapped addresses */
     bool changed;
     struct error *err;
     struct perf_mapping below; /* the last one of a file */
@@ -243,13 +246,13 @@ static bool is_known(struct maps_reading *reading, const struct perf_mapping *ma
 }
 
 /* Anonymous memory directly above a part of a file may be a copy of the file's code for those addresses. */
-static int note_copy_above(struct maps_reading *reading, const struct perf_mapping *mapping)
+static int add_copy_above(struct maps_reading *reading, const struct perf_mapping *mapping)
 {
     const struct perf_mapping *below = &reading->below;
     const struct mapping *map = address_space_find(&reading->process->space, mapping->start);
     struct library_mapping found;
     if (!below->path || below->start + below->length != mapping->start || !map || map->lib != MAPPING_NO_LIB ||
-        text_copies_know(&reading->process->copies, mapping->start))
+        text_copies_is_known(&reading->process->copies, mapping->start))
         return 0;
     int code = find_library(reading->mappings, reading->process, below, &found, reading->err);
     if (code || found.lib == SPOOL_NO_NUMBER)
@@ -271,10 +274,10 @@ static int use_mapping(void *context, const struct perf_mapping *mapping)
     if (reading->only_unmapped && address_space_find(&reading->process->space, mapping->start))
         is_taken = false;
     if (is_taken)
-        code = take_mapping(reading->mappings, reading->process, mapping, FROM_READING, reading->time, reading->err);
+        code = handle_mapping(reading->mappings, reading->process, mapping, FROM_READING, reading->time, reading->err);
     reading->changed |= is_taken && mapping->executable;
     if (!code && is_taken && mapping->executable)
-        code = note_copy_above(reading, mapping);
+        code = add_copy_above(reading, mapping);
     if (mapping->inode) {
         reading->below = *mapping;
         reading->below.path = reading->below_path;
@@ -315,7 +318,7 @@ bool tracked_mappings_inherit(struct tracked_mappings *mappings, struct tracked_
                               const struct tracked_process *parent)
 {
     if (!address_space_copy(&child->space, &parent->space) || !inherit_code(mappings, child, parent) ||
-        !inherit_python(child, parent) || !text_copies_copy(&child->copies, &parent->copies))
+        !inherit_python(child, parent) || !text_copies_inherit(&child->copies, &parent->copies))
         return false;
     child->losses = parent->losses;
     child->budget = parent->budget;
@@ -323,7 +326,8 @@ bool tracked_mappings_inherit(struct tracked_mappings *mappings, struct tracked_
     return true;
 }
 
-/* A process may have called exec since it was noted: its mappings then belong to another program. */
+/* Reads the deferred mappings of a process. The process may have called exec meanwhile: its mappings then belong to
+ * another program. */
 int tracked_mappings_read_unread(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
                                  struct error *err)
 {
@@ -338,21 +342,22 @@ int tracked_mappings_read_unread(struct tracked_mappings *mappings, struct track
 
 /* ---- the mapping at an address ---- */
 
-static const uint64_t leaf_age = UINT64_C(900000);             /* ns: less than between two samples of a thread */
+static const uint64_t leaf_age =
+    UINT64_C(900000); /* validity (ns) of a check, less than the time between two samples of a thread */
 static const uint64_t caller_age = UINT64_C(10000000);         /* ns */
-static const uint64_t reading_interval = UINT64_C(1000000000); /* ns between two readings of all mappings, ... */
+static const uint64_t reading_interval = UINT64_C(1000000000); /* ns between two readings of all mappings */
 static const uint64_t old_kernel_interval =
-    UINT64_C(10000000);                           /* ... and where the mapping of an address is not found */
-enum { READING_SHARE = 20, OPEN_MAPS_MAX = 256 }; /* readings take at most one part in 20 of the time */
+    UINT64_C(10000000);                           /* ns between two readings caused by an address without a mapping */
+enum { READING_SHARE = 20, OPEN_MAPS_MAX = 256 }; /* readings take at most a twentieth of the time */
 
-static struct mapping_check *check_of(struct tracked_process *process, uint64_t start)
+static struct mapping_check *get_check(struct tracked_process *process, uint64_t start)
 {
     return &process->checks[(start >> 12) % MAPPING_CHECKS];
 }
 
 static bool was_checked(struct tracked_process *process, const struct mapping *mapping, uint64_t time, uint64_t age)
 {
-    const struct mapping_check *check = check_of(process, mapping->start);
+    const struct mapping_check *check = get_check(process, mapping->start);
     return check->time && check->start == mapping->start && time < check->time + age;
 }
 
@@ -379,8 +384,8 @@ static bool may_stay_open(const struct tracked_mappings *mappings)
 }
 
 /* As proc_maps_find(). */
-static int find_now(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t pc,
-                    char path[PROC_MAPS_PATH], struct perf_mapping *mapping)
+static int find_mapping(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t pc,
+                        char path[PROC_MAPS_PATH], struct perf_mapping *mapping)
 {
     if (mappings->has_no_query)
         return -ENOTTY;
@@ -423,14 +428,14 @@ static int query_kernel(struct tracked_mappings *mappings, struct tracked_proces
     char path[PROC_MAPS_PATH];
     struct perf_mapping now;
     bool is_known = true;
-    int found = find_now(mappings, process, pc, path, &now);
+    int found = find_mapping(mappings, process, pc, path, &now);
     int code = found > 0 ? is_known_at(mappings, process, pc, &now, &is_known, err) : 0;
     if (!code && !is_known) {
         *changed = true;
-        memset(process->checks, 0, sizeof(process->checks)); /* others may have changed, too */
-        code = take_mapping(mappings, process, &now, FROM_QUERY, time, err);
+        memset(process->checks, 0, sizeof(process->checks)); /* other mappings may have changed, too */
+        code = handle_mapping(mappings, process, &now, FROM_QUERY, time, err);
     } else if (map && found >= 0) {
-        *check_of(process, map->start) = (struct mapping_check){.start = map->start, .time = time};
+        *get_check(process, map->start) = (struct mapping_check){.start = map->start, .time = time};
     }
     return code;
 }
@@ -451,7 +456,7 @@ static int restore_text(struct tracked_mappings *mappings, struct tracked_proces
 }
 
 /* Whether known mappings may have been replaced without a record. */
-static bool checks_all(const struct tracked_mappings *mappings, const struct tracked_process *process)
+static bool must_check_all(const struct tracked_mappings *mappings, const struct tracked_process *process)
 {
     return mappings->are_read || process->exceeds_mappings;
 }
@@ -460,13 +465,13 @@ static int check_address(struct tracked_mappings *mappings, struct tracked_proce
                          uint64_t longest_age, uint64_t time, bool *changed, struct error *err)
 {
     const struct mapping *map = address_space_find(&process->space, pc);
-    bool needs_query = !map || (checks_all(mappings, process) && !was_checked(process, map, time, longest_age));
+    bool needs_query = !map || (must_check_all(mappings, process) && !was_checked(process, map, time, longest_age));
     int code = needs_query ? query_kernel(mappings, process, pc, map, time, changed, err) : 0;
     return code || !process->copies.copies.length ? code : restore_text(mappings, process, pc, time, changed, err);
 }
 
-/* Of readings that change nothing: 1 ms, 2, 4, ... */
-static uint64_t next_pause(uint64_t pause)
+/* Returns the pause after a reading that changed nothing: 1 ms, 2 ms, 4 ms ... */
+static uint64_t double_pause(uint64_t pause)
 {
     const uint64_t first = UINT64_C(1000000);
     return !pause ? first : 2 * pause < reading_interval ? 2 * pause : reading_interval;
@@ -488,15 +493,15 @@ static int read_if_due(struct tracked_mappings *mappings, struct tracked_process
     int code = read_maps(mappings, process, time, !mappings->are_read && !was_lost, changed, err);
     process->losses = mappings->losses;
     if (is_unmapped)
-        process->reading_pause = *changed ? 0 : next_pause(process->reading_pause);
+        process->reading_pause = *changed ? 0 : double_pause(process->reading_pause);
     return code;
 }
 
 int tracked_mappings_check(struct tracked_mappings *mappings, struct tracked_process *process,
                            const struct tracked_stack *stack, uint64_t time, bool *changed, struct error *err)
 {
-    bool checks_callers = checks_all(mappings, process) || process->copies.copies.length;
-    uint64_t start = 0, end = 0; /* of the mapping that was checked last */
+    bool checks_callers = must_check_all(mappings, process) || process->copies.copies.length;
+    uint64_t start = 0, end = 0; /* range of the mapping of the last check */
     int code = 0;
     *changed = false;
     if (mappings->is_past)

@@ -1,6 +1,6 @@
 /*
- * The mappings of tracked processes: from their records, or read from /proc. They show a process's libraries, its JIT
- * code, whether it runs CPython, and its files with marks.
+ * The mappings of tracked processes: from their records, or read from /proc. The mappings show a process's libraries,
+ * its JIT code, whether it runs CPython, and its files with marks.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -17,23 +17,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Owns none of the objects it points to. */
+/* The struct owns none of the objects to which it points. */
 struct tracked_mappings {
     struct spool_writer *spool;
     struct library_table *libraries;
     struct jit_files *jit_files; /* or NULL */
     struct tracker_observer observer;
-    uint64_t losses;   /* times that records were lost */
+    uint64_t losses;   /* number of losses of records */
     size_t open_maps;  /* processes with an open maps_fd */
-    bool has_no_query; /* the kernel cannot look up the mapping of an address: reads all mappings */
-    bool is_past;      /* old records: read nothing of processes that have the same pids now */
-    bool are_read;     /* no records of mappings: read them from /proc */
-    bool has_python;   /* note processes that run CPython */
+    bool has_no_query; /* the kernel cannot look up the mapping of an address, so the tracker reads all mappings */
+    bool is_past;      /* the records are old: read nothing from processes, which may have reused pids */
+    bool are_read;     /* no mapping records exist: read mappings from /proc */
+    bool has_python;   /* find processes that run CPython */
 };
 
 /* All functions that return an int fail only if the spool cannot be written or memory runs out. `time` is in ns. */
 
-/* Adds one mapping of a process. A mapping that is not executable matters only for files with marks. */
+/* Adds one mapping of a process. A mapping without execute permission matters only for files with marks. */
 int tracked_mappings_add(struct tracked_mappings *mappings, struct tracked_process *process,
                          const struct perf_mapping *mapping, uint64_t time, struct error *err);
 

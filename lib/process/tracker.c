@@ -80,7 +80,7 @@ static struct tracked_thread *find_thread(const struct tracker *tracker, uint32_
     return index == HASH_MISSING ? NULL : tracker->threads.items.data[index];
 }
 
-static struct tracked_process *process_of(const struct tracker *tracker, const struct tracked_thread *thread)
+static struct tracked_process *get_process(const struct tracker *tracker, const struct tracked_thread *thread)
 {
     return tracker->processes.items.data[thread->process];
 }
@@ -117,7 +117,7 @@ static int end_process(struct tracker *tracker, uint32_t index, struct error *er
     return index_pool_remove(&tracker->processes, index) ? 0 : error_no_memory(err);
 }
 
-/* Forgets a thread, and with its last one the process. */
+/* Removes a thread, and with its last thread also the process. */
 static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, struct error *err)
 {
     uint32_t index = hash_get(&tracker->by_tid, tid);
@@ -125,7 +125,7 @@ static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, stru
         return 0;
     struct tracked_thread *thread = tracker->threads.items.data[index];
     uint32_t process_index = thread->process;
-    struct tracked_process *process = process_of(tracker, thread);
+    struct tracked_process *process = get_process(tracker, thread);
     const struct spool_thread_end end = {.thread = thread->number, .time_ns = time};
     int code = tracker_write_unsampled(tracker, thread, time, err);
     tracker->ended++;
@@ -143,7 +143,7 @@ static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, stru
     return code;
 }
 
-static int end_thread_later(struct tracker *tracker, uint32_t tid, uint64_t time, struct error *err)
+static int delay_thread_end(struct tracker *tracker, uint32_t tid, uint64_t time, struct error *err)
 {
     const struct tracked_thread *thread = find_thread(tracker, tid);
     if (!thread)
@@ -152,7 +152,7 @@ static int end_thread_later(struct tracker *tracker, uint32_t tid, uint64_t time
     return array_push(&tracker->endings, ending) ? 0 : error_no_memory(err);
 }
 
-/* Ends the threads whose time after their EXIT record is over. */
+/* Ends the threads whose delay after their EXIT record is over. */
 static int end_threads(struct tracker *tracker, uint64_t now, struct error *err)
 {
     int code = 0;
@@ -165,7 +165,8 @@ static int end_threads(struct tracker *tracker, uint64_t now, struct error *err)
         if (thread && thread->number == ending.number)
             code = end_thread(tracker, ending.tid, ending.time, err);
     }
-    if (tracker->endings_done > tracker->endings.length / 2) { /* where threads always end, it is never empty */
+    if (tracker->endings_done >
+        tracker->endings.length / 2) { /* the queue is never empty while threads end continuously */
         tracker->endings.length -= tracker->endings_done;
         memmove(tracker->endings.data, tracker->endings.data + tracker->endings_done,
                 tracker->endings.length * sizeof(struct ending));
@@ -196,7 +197,7 @@ static int emit_process(struct tracker *tracker, const struct tracked_process *p
 static int emit_thread(struct tracker *tracker, const struct tracked_thread *thread, uint64_t time, struct error *err)
 {
     const struct spool_thread begin = {.thread = thread->number,
-                                       .process = process_of(tracker, thread)->number,
+                                       .process = get_process(tracker, thread)->number,
                                        .tid = thread->tid,
                                        .time_ns = time,
                                        .name = thread->name};
@@ -244,7 +245,7 @@ static int add_thread(struct tracker *tracker, struct tracked_process *process, 
         return error_no_memory(err);
     }
     link_thread(process, thread);
-    int code = end_thread(tracker, tid, time, err); /* a thread with this tid whose EXIT record was lost */
+    int code = end_thread(tracker, tid, time, err); /* end an older thread with this tid, whose EXIT record was lost */
     if (code)
         return code;
     if (!hash_set(&tracker->by_tid, tid, index))
@@ -276,8 +277,8 @@ int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const cha
     return tracked_mappings_read(&tracker->mappings, process, time, &changed, err);
 }
 
-int tracker_note_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
-                                 struct error *err)
+int tracker_add_running_process_lazily(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
+                                       struct error *err)
 {
     struct tracked_process *process;
     int code = add_unknown_process(tracker, pid, name, time, &process, err);
@@ -296,12 +297,12 @@ int tracker_add_running_thread(struct tracker *tracker, uint32_t pid, uint32_t t
     return process ? add_thread(tracker, process, tid, name, time, err) : 0;
 }
 
-bool tracker_knows(const struct tracker *tracker, uint32_t tid)
+bool tracker_has_thread(const struct tracker *tracker, uint32_t tid)
 {
     return hash_get(&tracker->by_tid, tid) != HASH_MISSING;
 }
 
-/* For a thread that it has already removed from its lists, the kernel reports the pid -1. */
+/* The kernel reports the pid -1 for a thread that it has already removed from its lists. */
 static void living_name(const struct tracker *tracker, uint32_t pid, uint32_t tid, char *name, size_t size)
 {
     if (tid == UINT32_MAX)
@@ -324,7 +325,7 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
                  struct tracked_process **process, struct error *err)
 {
     *thread = find_thread(tracker, tid);
-    *process = *thread ? process_of(tracker, *thread) : NULL;
+    *process = *thread ? get_process(tracker, *thread) : NULL;
     if (*process && (*process)->pid == pid) {
         int code = read_command(tracker, *process, time, err);
         return code ? code : tracked_mappings_read_unread(&tracker->mappings, *process, time, err);
@@ -395,10 +396,10 @@ static int fork_thread(struct tracker *tracker, const struct perf_record *record
 
 /*
  * After exec only the calling thread continues, with the pid of the process as its tid. All other threads have ended,
- * and EXIT records have reported them. If the first thread was not the caller, it has ended as well, and the remaining
- * thread is the caller; its CPU time continues.
+ * and EXIT records have reported them. If another thread than the first called exec, the first thread has ended, too,
+ * and the caller's CPU time continues under the tid of the first thread.
  */
-static void take_run_of_caller(struct tracker *tracker, const struct tracked_process *process, struct thread_run *run)
+static void move_caller_run(struct tracker *tracker, const struct tracked_process *process, struct thread_run *run)
 {
     struct tracked_thread *caller = find_thread(tracker, process->pid);
     if (!caller)
@@ -418,7 +419,7 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
     struct thread_run run = {.state = RUN_ON, .since = record->time};
     int code = 0;
     if (old) {
-        take_run_of_caller(tracker, old, &run);
+        move_caller_run(tracker, old, &run);
         before = *old;
         old->counters = NULL;
         code = end_stale_process(tracker, record->pid, record->time, err);
@@ -427,7 +428,8 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
     if (!code)
         code = add_process(tracker, record->pid, &process, err);
     if (process) {
-        process->space.work = before.space.work; /* a program that repeats exec shares one budget */
+        process->space.work =
+            before.space.work; /* programs of one pid share a budget, so repeated exec does not refill it */
         process->budget = before.budget;
         process->excesses = before.excesses;
         if (tracker->mappings.observer.execs)
@@ -469,7 +471,7 @@ static int rename_thread(struct tracker *tracker, const struct perf_record *reco
     return spool_write_thread_name(tracker->spool, &change, err);
 }
 
-static int map_record(struct tracker *tracker, const struct perf_record *record, struct error *err)
+static int handle_mapping_record(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
     struct tracked_process *process = find_process(tracker, record->pid);
     if (!process) {
@@ -487,7 +489,7 @@ static int map_record(struct tracker *tracker, const struct perf_record *record,
     return tracked_mappings_add(&tracker->mappings, process, &mapping, record->time, err);
 }
 
-static int lost_records(struct tracker *tracker, const struct perf_record *record, struct error *err)
+static int handle_lost_records(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
     tracker->mappings.losses++;
     const struct spool_lost lost = {.time_ns = record->time, .cpu = record->cpu, .count = record->lost};
@@ -508,7 +510,7 @@ struct tracked_process *tracker_process(const struct tracker *tracker, uint32_t 
 struct tracked_thread *tracker_thread(struct tracker *tracker, uint32_t tid, struct tracked_process **process)
 {
     struct tracked_thread *thread = find_thread(tracker, tid);
-    *process = thread ? process_of(tracker, thread) : NULL;
+    *process = thread ? get_process(tracker, thread) : NULL;
     return thread;
 }
 
@@ -520,7 +522,7 @@ size_t tracker_thread_count(const struct tracker *tracker)
 struct tracked_thread *tracker_thread_at(struct tracker *tracker, size_t i, struct tracked_process **process)
 {
     struct tracked_thread *thread = tracker->threads.items.data[i];
-    *process = thread ? process_of(tracker, thread) : NULL;
+    *process = thread ? get_process(tracker, thread) : NULL;
     return thread;
 }
 
@@ -529,17 +531,17 @@ int tracker_finish(struct tracker *tracker, struct error *err)
     return end_threads(tracker, UINT64_MAX, err);
 }
 
-/* The values of a process can be read until its parent has waited for it. */
+/* Reads the counters of a process, which exist until its parent has waited for it. */
 static int read_last_counters(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
     const struct tracker_observer *observer = &tracker->mappings.observer;
     const struct tracked_thread *thread = observer->ends ? find_thread(tracker, record->tid) : NULL;
-    struct tracked_process *process = thread ? process_of(tracker, thread) : NULL;
+    struct tracked_process *process = thread ? get_process(tracker, thread) : NULL;
     bool is_last = process && process->threads == thread && !thread->next;
     return is_last ? observer->ends(observer->context, process, err) : 0;
 }
 
-int tracker_record(struct tracker *tracker, const struct perf_record *record, struct error *err)
+int tracker_handle_record(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
     int code = end_threads(tracker, record->time, err);
     if (!code && record->type == PERF_RECORD_EXIT)
@@ -557,13 +559,13 @@ int tracker_record(struct tracker *tracker, const struct perf_record *record, st
     case PERF_RECORD_COMM:
         return record->comm.exec ? exec_process(tracker, record, err) : rename_thread(tracker, record, err);
     case PERF_RECORD_MMAP2:
-        return map_record(tracker, record, err);
+        return handle_mapping_record(tracker, record, err);
     case PERF_RECORD_EXIT:
-        return tracker->has_samples_after_ends ? end_thread_later(tracker, record->tid, record->time, err)
+        return tracker->has_samples_after_ends ? delay_thread_end(tracker, record->tid, record->time, err)
                                                : end_thread(tracker, record->tid, record->time, err);
     case PERF_RECORD_LOST:
     case PERF_RECORD_LOST_SAMPLES:
-        return lost_records(tracker, record, err);
+        return handle_lost_records(tracker, record, err);
     default:
         return 0;
     }

@@ -3,8 +3,8 @@
  * the events for the assembler to the spool.
  *
  * The tracker numbers processes and threads, and never reuses a number, although the system reuses pids and tids. An
- * exec creates a new process with a new number under the old pid, and a new thread in it. The tracker frees ended
- * processes and threads, so that its memory does not grow with short-lived processes.
+ * exec creates a new process with a new number and the old pid, and a new thread in this process. The tracker frees
+ * ended processes and threads, so that its memory does not grow with short-lived processes.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -27,11 +27,11 @@ struct tracker;
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries);
 void tracker_free(struct tracker *tracker);
 
-/* Makes tracker_write_unsampled() skip threads that `filter` excludes. It must outlive the tracker. */
+/* Makes tracker_write_unsampled() skip threads that `filter` excludes. The filter must outlive the tracker. */
 void tracker_select_threads(struct tracker *tracker, const struct thread_filter *filter);
 
 /* Makes the tracker note JIT code in `files`, which must outlive the tracker. */
-void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files);
+void tracker_set_jit_files(struct tracker *tracker, struct jit_files *files);
 
 /* The context must outlive the tracker. */
 void tracker_observe(struct tracker *tracker, const struct tracker_observer *observer);
@@ -40,14 +40,14 @@ void tracker_observe(struct tracker *tracker, const struct tracker_observer *obs
  * finished; CPU-wide events, unlike per-thread events, still sample it. */
 void tracker_expect_samples_after_ends(struct tracker *tracker);
 
-/* Declares that no mapping records come: the tracker reads mappings at exec, and in tracker_check_stack(). */
+/* Declares that the source has no mapping records: the tracker reads mappings at exec, and in tracker_check_stack(). */
 void tracker_read_mappings(struct tracker *tracker);
 
 /* Declares that the records are old: the processes have ended, and other processes may have their pids. The tracker
- * then reads nothing of live processes; a thread without records has no name. */
-void tracker_expect_no_living(struct tracker *tracker);
+ * then reads nothing from live processes; a thread without records has no name. */
+void tracker_expect_old_records(struct tracker *tracker);
 
-/* Makes the tracker note which processes run CPython. */
+/* Makes the tracker find the processes that run CPython. */
 void tracker_expect_python(struct tracker *tracker);
 
 /* Sets whether the caller maintains thread_run of each thread (waits.h). */
@@ -55,40 +55,40 @@ void tracker_expect_switches(struct tracker *tracker, bool expect);
 
 /* Handles a record that is not a sample; ignores irrelevant types. Fails only if the spool cannot be written or memory
  * runs out. */
-int tracker_record(struct tracker *tracker, const struct perf_record *record, struct error *err);
+int tracker_handle_record(struct tracker *tracker, const struct perf_record *record, struct error *err);
 
-/* Adds a running process with its current mappings. Records add all later ones. */
+/* Adds a running process with its current mappings. Records report all later mappings. */
 int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
                                 struct error *err);
 
-/* The same, but reads the mappings only at the first sample or child of the process. */
-int tracker_note_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
-                                 struct error *err);
+/* Adds a running process, but reads its mappings only at the first sample or child of the process. */
+int tracker_add_running_process_lazily(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
+                                       struct error *err);
 int tracker_add_running_thread(struct tracker *tracker, uint32_t pid, uint32_t tid, const char *name, uint64_t time,
                                struct error *err);
 
 /* Whether the tracker knows the thread. */
-bool tracker_knows(const struct tracker *tracker, uint32_t tid);
+bool tracker_has_thread(const struct tracker *tracker, uint32_t tid);
 
-/* Finds the thread of a sample and its process. If their records were lost, adds them, with their current names and
- * mappings if they are alive. Both are valid until the next call on the tracker. */
+/* Finds the thread of a sample and its process. If their records were lost, adds the thread and the process, with their
+ * current names and mappings if they are alive. Both are valid until the next call on the tracker. */
 int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
                  struct tracked_process **process, struct error *err);
 
-enum { MAPPINGS_OF_STACK_MAX = 8 }; /* limit of new mappings per stack, and of walks of it */
+enum { MAPPINGS_OF_STACK_MAX = 8 }; /* limit of new mappings per stack, and of walks of a stack */
 
 /*
  * Compares the known mappings at the addresses of a stack with the current ones of the process. Sets *changed if it
  * found a new mapping: the caller then walks the stack again. `time` (ns): of the sample; the new mapping counts from
  * it.
  *
- * With mapping records it checks only addresses outside of known mappings: some mappings have no record, such as code
- * moved by mremap(), libraries loaded by a child with the same memory (CLONE_VM), and lost records. Without mapping
- * records it checks all addresses, the leaf at each sample and callers every 10 ms, because a library may have replaced
- * another. Anonymous memory with a copy of a file's code counts as that file.
+ * With mapping records, the tracker checks only addresses outside known mappings: some mappings have no record, such as
+ * code moved by mremap(), libraries loaded by a child with the same memory (CLONE_VM), and lost records. Without
+ * mapping records, the tracker checks all addresses, the leaf at each sample and callers every 10 ms, because a library
+ * may have replaced another. Anonymous memory with a copy of a file's code counts as that file.
  *
  * The kernel looks up a mapping in about 1 us (Linux 6.11). On older kernels the tracker reads all mappings, for at
- * most 5% of the time. Fails as tracker_record() does.
+ * most 5% of the time. Fails as tracker_handle_record() does.
  */
 int tracker_check_stack(struct tracker *tracker, struct tracked_process *process, const struct tracked_stack *stack,
                         uint64_t time, bool *changed, struct error *err);
@@ -104,15 +104,15 @@ struct tracked_thread *tracker_thread(struct tracker *tracker, uint32_t tid, str
 struct tracked_thread *tracker_thread_at(struct tracker *tracker, size_t i, struct tracked_process **process);
 size_t tracker_thread_count(const struct tracker *tracker);
 
-/* Compare the CPU clocks of processes with the CPU time in the spool. tracker_note_command() stores the command's clock
- * before its exec. tracker_read_clocks() reads the clocks of all live processes when the recording stops.
- * tracker_write_unseen() then writes each process's CPU time that no switch has shown. */
-void tracker_note_command(struct tracker *tracker, uint32_t pid, uint64_t clock);
+/* These functions compare the CPU clocks of processes with the CPU time in the spool. tracker_store_command_clock()
+ * stores the command's clock before its exec. tracker_read_clocks() reads the clocks of all live processes when the
+ * recording stops. tracker_write_unseen() then writes each process's CPU time that is not in the spool. */
+void tracker_store_command_clock(struct tracker *tracker, uint32_t pid, uint64_t clock);
 void tracker_read_clocks(struct tracker *tracker);
 int tracker_write_unseen(struct tracker *tracker, uint64_t time, struct error *err);
 
 /* Notes that a process runs at `time` (ns). `by_sample`: a sample shows it. */
-void tracker_note_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample);
+void tracker_report_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample);
 
 /* Counts CPU time (ns) of a thread written to the spool. */
 void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thread, uint64_t ran);
@@ -120,10 +120,10 @@ void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thre
 /* Totals over all processes. */
 struct tracker_cpu_times {
     uint64_t ran;        /* ns in the spool */
-    uint64_t ran_living; /* ns of `ran` from processes whose clock was readable at the end */
+    uint64_t ran_living; /* ns of `ran` of the processes whose clock was readable at the end */
     int64_t unseen;      /* ns by which these clocks exceed ran_living (may be negative) */
     uint64_t ended;      /* threads that ended or called exec */
-    bool has_orphans;    /* a process outlived its parent, which has not waited for it */
+    bool has_orphans;    /* some process outlived its parent, which has not waited for it */
 };
 struct tracker_cpu_times tracker_cpu_times(const struct tracker *tracker);
 

@@ -8,7 +8,7 @@
 
 #include "os/clock.h"
 
-void tracker_note_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample)
+void tracker_report_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample)
 {
     const struct tracker_observer *observer = &tracker->mappings.observer;
     if (observer->runs)
@@ -35,7 +35,7 @@ int tracker_write_unsampled(struct tracker *tracker, struct tracked_thread *thre
     return spool_write_unsampled_thread_time(tracker->spool, &rest, err);
 }
 
-void tracker_note_command(struct tracker *tracker, uint32_t pid, uint64_t clock)
+void tracker_store_command_clock(struct tracker *tracker, uint32_t pid, uint64_t clock)
 {
     tracker->command = pid;
     tracker->command_clock = clock;
@@ -50,8 +50,8 @@ void tracker_read_clocks(struct tracker *tracker)
     }
 }
 
-/* ns; a zombie still has its clock. */
-static int64_t unseen_of(const struct tracked_process *process)
+/* Returns the CPU time (ns) that only the kernel counted. A zombie still has its clock. */
+static int64_t unseen_cpu_time(const struct tracked_process *process)
 {
     if (!process || process->clock_after <= process->clock_before)
         return 0;
@@ -63,7 +63,7 @@ int tracker_write_unseen(struct tracker *tracker, uint64_t time, struct error *e
     int code = 0;
     for (size_t i = 0; i < tracker->processes.items.length && !code; i++) {
         const struct tracked_process *process = tracker->processes.items.data[i];
-        int64_t unseen = unseen_of(process);
+        int64_t unseen = unseen_cpu_time(process);
         if (unseen <= 0)
             continue;
         const struct spool_unsampled_process_time rest = {
@@ -79,7 +79,7 @@ struct tracker_cpu_times tracker_cpu_times(const struct tracker *tracker)
         .ran = tracker->ran, .ended = tracker->ended, .has_orphans = tracker->has_orphans};
     for (size_t i = 0; i < tracker->processes.items.length; i++) {
         const struct tracked_process *process = tracker->processes.items.data[i];
-        times.unseen += unseen_of(process);
+        times.unseen += unseen_cpu_time(process);
         times.ran_living += process && process->clock_after > process->clock_before ? process->ran : 0;
     }
     return times;

@@ -17,8 +17,8 @@ struct tracker {
     struct index_pool processes, threads;
     struct hash by_pid, by_tid; /* -> index */
     uint32_t next_process, next_thread;
-    const struct thread_filter *filter; /* of the threads with a SPOOL_UNSAMPLED record; NULL: all */
-    bool has_switches;                  /* each thread's `run` is maintained */
+    const struct thread_filter *filter; /* selects the threads with a SPOOL_UNSAMPLED record; NULL: all */
+    bool has_switches;                  /* the caller maintains each thread's `run` */
     bool has_samples_after_ends;
     ARRAY(struct ending) endings; /* by time */
     size_t endings_done;

@@ -1,9 +1,9 @@
-/* What a recording asks of its tracker, before the first record. */
+/* The settings of a tracker, made before the first record. */
 #include "process/tracker.h"
 
 #include "process/tracker_internal.h"
 
-void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files)
+void tracker_set_jit_files(struct tracker *tracker, struct jit_files *files)
 {
     tracker->mappings.jit_files = files;
 }
@@ -28,7 +28,7 @@ void tracker_read_mappings(struct tracker *tracker)
     tracker->mappings.are_read = true;
 }
 
-void tracker_expect_no_living(struct tracker *tracker)
+void tracker_expect_old_records(struct tracker *tracker)
 {
     tracker->mappings.is_past = true;
 }

@@ -1,4 +1,4 @@
-/* Counts and lists the processes that live on when a recording stops. */
+/* Counts and lists the processes that outlive a recording. */
 #include "process/tracker.h"
 
 #include "process/tracker_internal.h"
@@ -15,7 +15,7 @@ size_t tracker_count_processes(const struct tracker *tracker)
     return tracker->processes.items.length - tracker->processes.free.length;
 }
 
-/* The EXIT record may still be missing. A zombie only waits for its parent. */
+/* Whether the process still runs: its EXIT record may be missing, and a zombie has ended. */
 static bool still_runs(uint32_t pid)
 {
     char path[64], text[1024];

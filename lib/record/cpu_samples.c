@@ -274,7 +274,7 @@ int cpu_samples_add(struct cpu_samples *samples, const struct perf_record *recor
         return code;
     uint64_t cpu_time =
         find_cpu_time(samples, thread, record); /* count the CPU time even if the sample is not stored */
-    tracker_note_run(options->tracker, process, record->time, true);
+    tracker_report_run(options->tracker, process, record->time, true);
     if (pauses_include(options->pauses, record->time))
         return 0;
     if (!thread_filter_matches(options->filter, thread->name)) {

@@ -96,7 +96,7 @@ static int take_signal(struct perf_source *perf, const struct perf_merge_record 
     struct process_signals *signals = &sinks->ends->signals;
     if (delivery.is_sent && delivery.number != SIGKILL) {
         const struct sent_signal sent = {.pid = process->pid, .number = delivery.number, .sender = delivery.sender};
-        process_signals_note_sent(signals, &sent);
+        process_signals_store_sent(signals, &sent);
         return 0;
     }
     if (delivery.has_sender && !delivery.is_sent)
@@ -146,7 +146,7 @@ static int take_task(struct perf_source *perf, const struct perf_record *record,
     if ((record->type == PERF_RECORD_EXIT || is_exec) && sinks->waits)
         code = waits_thread_ends(sinks->waits, record, err);
     if (!code)
-        code = tracker_record(sinks->tracker, record, err);
+        code = tracker_handle_record(sinks->tracker, record, err);
     if (!code && record->type == PERF_RECORD_EXIT && record->pid == record->tid)
         code = note_end(perf, record->pid, err);
     if (!code && is_exec && sinks->waits)

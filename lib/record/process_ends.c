@@ -25,14 +25,14 @@ int process_ends_add(struct process_ends *ends, uint32_t pid, int status, uint64
     int code = ends->spool ? spool_write_process_exit(ends->spool, &ended, err) : 0;
     bool was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     return code || !was_killed || !ends->spool ? code
-                                               : process_signals_note_kill(&ends->signals, ends->spool, pid, time, err);
+                                               : process_signals_add_kill(&ends->signals, ends->spool, pid, time, err);
 }
 
 int process_ends_find(struct process_ends *ends, uint32_t pid, struct error *err)
 {
     int status;
-    return process_exits_note_end(&ends->exits, pid, &status) ? process_ends_add(ends, pid, status, monotonic_ns(), err)
-                                                              : 0;
+    return process_exits_add_end(&ends->exits, pid, &status) ? process_ends_add(ends, pid, status, monotonic_ns(), err)
+                                                             : 0;
 }
 
 struct flushing {
@@ -61,7 +61,7 @@ static int flush_ends(void *self, uint64_t now, struct error *err)
 
 int process_ends_add_signal(struct process_ends *ends, const struct process_signal_note *note, struct error *err)
 {
-    return process_signals_note(&ends->signals, ends->spool, note, err);
+    return process_signals_add(&ends->signals, ends->spool, note, err);
 }
 
 void process_ends_add_notes(const struct process_ends *ends, struct record_result *result)

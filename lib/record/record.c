@@ -177,9 +177,9 @@ static int open_tracker(struct recording *recording, struct error *err)
                                                                    .runs = mark_process_running,
                                                                    .ends = read_last_counters,
                                                                    .forgets = free_counters});
-    library_table_keep(recording->libraries, files);
+    library_table_set_open_files(recording->libraries, files);
     if (files)
-        tracker_note_jit_files(recording->tracker, &files->jit);
+        tracker_set_jit_files(recording->tracker, &files->jit);
     if (recording->by_ptrace)
         tracker_read_mappings(recording->tracker);
     return 0;
@@ -327,8 +327,8 @@ static int add_command(struct recording *recording, struct error *err)
 /* Excludes the command's CPU time before exec, which is prof's own. */
 static void store_command_clock(struct recording *recording)
 {
-    tracker_note_command(recording->tracker, (uint32_t)target_pid(recording->target),
-                         target_note_launch_clock(recording->target));
+    tracker_store_command_clock(recording->tracker, (uint32_t)target_pid(recording->target),
+                                target_note_launch_clock(recording->target));
 }
 
 /* Restores the thread's settings for the fork, so that the command inherits the original settings. */

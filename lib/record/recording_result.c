@@ -70,7 +70,7 @@ static uint64_t kernel_cpu_time(struct recording *recording, uint64_t counted)
 static void add_lost_files_note(struct recording *recording)
 {
     const char *path = "";
-    size_t count = library_table_lost(recording->libraries, &path);
+    size_t count = library_table_count_lost(recording->libraries, &path);
     if (count == 1)
         record_result_add_note(recording->result,
                                "%s was replaced or became unreadable before prof read its unwind information",
@@ -80,7 +80,7 @@ static void add_lost_files_note(struct recording *recording)
             recording->result,
             "%s and %zu more were replaced or became unreadable before prof read their unwind information",
             path_base_name(path), count - 1);
-    count = library_table_silent(recording->libraries, &path);
+    count = library_table_count_silent(recording->libraries, &path);
     if (count)
         record_result_add_note(
             recording->result,

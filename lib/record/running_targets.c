@@ -29,7 +29,7 @@ static int add_process_by_name(struct recording *recording, pid_t pid, struct ti
     if (code)
         return code == -ESRCH ? 0 : code; /* it has ended since */
     attach_thread_name(pid, pid, name, sizeof(name));
-    code = tracker_note_running_process(recording->tracker, (uint32_t)pid, name, recording->loop.started, err);
+    code = tracker_add_running_process_lazily(recording->tracker, (uint32_t)pid, name, recording->loop.started, err);
     return code ? code : track_threads(recording, pid, tids, err);
 }
 
@@ -60,7 +60,7 @@ static int sample_unknown_threads(struct recording *recording, pid_t pid, struct
     struct tid_array tids = {0};
     int code = attach_list_threads(pid, &tids, err);
     for (size_t i = 0; i < tids.length && !code; i++) {
-        if (tracker_knows(recording->tracker, (uint32_t)tids.data[i]))
+        if (tracker_has_thread(recording->tracker, (uint32_t)tids.data[i]))
             continue;
         code = recording->source->class->add(recording->source, pid, tids.data[i], false, err);
         if (!code && !array_push(added, tids.data[i]))

@@ -226,7 +226,7 @@ static void test_jitdump_files_take_a_share_of_the_descriptors(void **unused)
     low.rlim_cur = 80;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
     for (uint32_t process = 0; process < 40; process++)
-        assert_true(jit_files_note_jitdump(&files, process, (uint32_t)getpid(), false, &mapping));
+        assert_true(jit_files_open_jitdump(&files, process, (uint32_t)getpid(), false, &mapping));
     setrlimit(RLIMIT_NOFILE, &before);
     assert_int_equal(files.dumps, 10);
     jit_files_destroy(&files);

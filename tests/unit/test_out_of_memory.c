@@ -794,7 +794,7 @@ static int track(struct tracker *tracker, const struct record_bytes *made, struc
 {
     struct perf_record record;
     assert_int_equal(perf_record_parse(&test_layout, made->bytes, made->size, &record), 0);
-    return tracker_record(tracker, &record, err);
+    return tracker_handle_record(tracker, &record, err);
 }
 
 /* After lost records the mappings of a process, here our own, are read again. */

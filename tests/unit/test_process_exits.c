@@ -57,20 +57,20 @@ static void test_ends_and_messages_wait_once_for_one_another(void **state)
     (void)state;
     struct process_exits exits = {.fd = 1000};
     int status, sum = 0;
-    assert_false(process_exits_note_end(&exits, 1, &status));
-    assert_false(process_exits_note_end(&exits, 2, &status));
+    assert_false(process_exits_add_end(&exits, 1, &status));
+    assert_false(process_exits_add_end(&exits, 2, &status));
     add_message(&exits, 2, 20);
     add_message(&exits, 3, 300);
     process_exits_match(&exits, take, &sum);
     assert_int_equal(sum, 20);
     add_message(&exits, 1, 1);
-    assert_false(process_exits_note_end(&exits, 3, &status));
+    assert_false(process_exits_add_end(&exits, 3, &status));
     process_exits_match(&exits, take, &sum);
     assert_int_equal(sum, 321);
     add_message(&exits, 4, 4000);
     process_exits_match(&exits, take, &sum);
     process_exits_match(&exits, take, &sum);
-    assert_false(process_exits_note_end(&exits, 4, &status)); /* another process of that number */
+    assert_false(process_exits_add_end(&exits, 4, &status)); /* another process of that number */
     process_exits_match(&exits, take, &sum);
     assert_int_equal(sum, 321);
     exits.fd = -1;

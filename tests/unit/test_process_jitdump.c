@@ -221,8 +221,8 @@ static void test_a_process_like_us_has_our_places(void **unused)
     const struct perf_mapping mapping = {
         .path = program, .device_major = major(info.st_dev), .device_minor = minor(info.st_dev), .inode = info.st_ino};
     assert_null(jit_files_find(&files, 3));
-    assert_true(jit_files_note(&files, 3, (uint32_t)getpid(), false));
-    assert_true(jit_files_note_jitdump(&files, 4, (uint32_t)getpid(), false, &mapping));
+    assert_true(jit_files_add(&files, 3, (uint32_t)getpid(), false));
+    assert_true(jit_files_open_jitdump(&files, 4, (uint32_t)getpid(), false, &mapping));
     const struct jit_file *place = jit_files_find(&files, 3);
     assert_int_equal(place->pid, getpid());
     assert_int_equal(place->directory, JIT_DIRECTORY_OURS);

@@ -118,7 +118,7 @@ static void test_process_that_ran_before_has_its_file(void **unused)
     scene_start(&scene);
     for (uint32_t i = 0; i < 2; i++) {
         add_process(&scene, i, SPOOL_NO_NUMBER, false, (uint32_t)getpid(), 5);
-        assert_true(jit_files_note(&files, i, (uint32_t)getpid(), i == 1));
+        assert_true(jit_files_add(&files, i, (uint32_t)getpid(), i == 1));
         add_sample(&scene, i, 6, 0x1008);
     }
     assert_int_equal(files.files.data[0].started, 0);

@@ -47,7 +47,7 @@ static void feed(struct recording *recording, const struct record_bytes *made)
 {
     struct perf_record record;
     assert_int_equal(perf_record_parse(&test_layout, made->bytes, made->size, &record), 0);
-    assert_int_equal(tracker_record(recording->tracker, &record, NULL), 0);
+    assert_int_equal(tracker_handle_record(recording->tracker, &record, NULL), 0);
 }
 
 static void feed_exec(struct recording *recording, uint32_t pid, const char *name, uint64_t time)
@@ -303,7 +303,7 @@ static void test_mappings_of_a_noted_process_are_read_with_its_first_sample(void
     char text[65536];
     for (int is_sampled = 0; is_sampled < 2; is_sampled++) {
         start(&recording);
-        assert_int_equal(tracker_note_running_process(recording.tracker, pid, "self", 1, NULL), 0);
+        assert_int_equal(tracker_add_running_process_lazily(recording.tracker, pid, "self", 1, NULL), 0);
         assert_int_equal(tracker_add_running_thread(recording.tracker, pid, pid, "self", 1, NULL), 0);
         assert_true(!is_sampled || knows_own_code(&recording, pid));
         finish_recording(&recording, text, sizeof(text));
@@ -318,7 +318,7 @@ static void test_child_of_a_noted_process_has_its_mappings(void **unused)
     uint32_t pid = (uint32_t)getpid();
     char text[65536];
     start(&recording);
-    assert_int_equal(tracker_note_running_process(recording.tracker, pid, "self", 1, NULL), 0);
+    assert_int_equal(tracker_add_running_process_lazily(recording.tracker, pid, "self", 1, NULL), 0);
     feed_task(&recording, PERF_RECORD_FORK, 4000001, pid, 4000001, pid, 2);
     assert_true(knows_own_code(&recording, 4000001));
     finish_recording(&recording, text, sizeof(text));
@@ -338,7 +338,7 @@ static void test_mappings_of_another_program_are_not_those_of_a_noted_process(vo
         _exit(1);
     }
     start(&recording);
-    assert_int_equal(tracker_note_running_process(recording.tracker, (uint32_t)child, "self", 1, NULL), 0);
+    assert_int_equal(tracker_add_running_process_lazily(recording.tracker, (uint32_t)child, "self", 1, NULL), 0);
     uint64_t before = attach_program(child);
     assert_int_equal(write(go[1], "", 1), 1);
     while (attach_program(child) == before)
