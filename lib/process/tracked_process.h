@@ -92,7 +92,7 @@ struct tracker_observer {
     void (*maps_too_often)(void *context, struct tracked_process *process);
     /* A process calls exec: `process` replaces `before`. */
     void (*execs)(struct tracked_process *before, struct tracked_process *process, uint64_t time);
-    /* A process runs. `by_sample`: a sample shows it. */
+    /* A process runs. `by_sample`: known from a sample, not a switch. */
     void (*runs)(void *context, struct tracked_process *process, uint64_t time, bool by_sample);
     /* The last thread of a process ends, while /proc still has the process. */
     int (*ends)(void *context, struct tracked_process *process, struct error *err);

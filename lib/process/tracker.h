@@ -88,7 +88,7 @@ enum { MAPPINGS_OF_STACK_MAX = 8 }; /* limit of new mappings per stack, and of w
  * may have replaced another. Anonymous memory with a copy of a file's code counts as that file.
  *
  * The kernel looks up a mapping in about 1 us (Linux 6.11). On older kernels the tracker reads all mappings, for at
- * most 5% of the time. Fails as tracker_handle_record() does.
+ * most 5% of the time. Fails only if the spool cannot be written or memory runs out.
  */
 int tracker_check_stack(struct tracker *tracker, struct tracked_process *process, const struct tracked_stack *stack,
                         uint64_t time, bool *changed, struct error *err);
@@ -111,8 +111,8 @@ void tracker_store_command_clock(struct tracker *tracker, uint32_t pid, uint64_t
 void tracker_read_clocks(struct tracker *tracker);
 int tracker_write_unseen(struct tracker *tracker, uint64_t time, struct error *err);
 
-/* Notes that a process runs at `time` (ns). `by_sample`: a sample shows it. */
-void tracker_report_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample);
+/* Reports to observers that a process runs at `time` (ns). `by_sample`: known from a sample, not a switch. */
+void tracker_note_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample);
 
 /* Counts CPU time (ns) of a thread written to the spool. */
 void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thread, uint64_t ran);
@@ -130,7 +130,7 @@ struct tracker_cpu_times tracker_cpu_times(const struct tracker *tracker);
 /* Writes the CPU time of a thread since its last sample or wait in the spool, at the end of its recording. */
 int tracker_write_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err);
 
-/* Ends the threads that outlive their EXIT records: no more samples come. */
+/* Ends the threads that outlive their EXIT records. Call this function after the last sample. */
 int tracker_finish(struct tracker *tracker, struct error *err);
 
 /* Returns the number of processes without an EXIT record. */

@@ -8,7 +8,7 @@
 
 #include "os/clock.h"
 
-void tracker_report_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample)
+void tracker_note_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample)
 {
     const struct tracker_observer *observer = &tracker->mappings.observer;
     if (observer->runs)

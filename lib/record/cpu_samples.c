@@ -168,7 +168,7 @@ static bool has_stood_still(const struct cpu_samples *samples, const struct walk
 {
     const struct perf_merge *merge = samples->options.merge;
     const struct perf_record *record = walked->record;
-    return merge ? perf_merge_stands_still(merge, record->tid, record->time, record->time + longest_interrupt)
+    return merge ? perf_merge_has_stood_still(merge, record->tid, record->time, record->time + longest_interrupt)
                  : walked->is_stopped;
 }
 
@@ -274,7 +274,7 @@ int cpu_samples_add(struct cpu_samples *samples, const struct perf_record *recor
         return code;
     uint64_t cpu_time =
         find_cpu_time(samples, thread, record); /* count the CPU time even if the sample is not stored */
-    tracker_report_run(options->tracker, process, record->time, true);
+    tracker_note_run(options->tracker, process, record->time, true);
     if (pauses_include(options->pauses, record->time))
         return 0;
     if (!thread_filter_matches(options->filter, thread->name)) {

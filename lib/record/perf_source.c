@@ -57,7 +57,7 @@ static int take_sample(struct perf_source *perf, const struct perf_record *recor
         return code;
     wakeup_mode_sample(&perf->wakeup_modes[cpu_index], record->time, quality.depth);
     if (quality.depth != WAKEUP_STACK_FITS)
-        cpu_pin_deep_stack(perf->common.pin, record->cpu, record->tid, record->time);
+        cpu_pin_count_deep_stack(perf->common.pin, record->cpu, record->tid, record->time);
     return 0;
 }
 

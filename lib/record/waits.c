@@ -244,7 +244,7 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return 0;
-    tracker_report_run(waits->options.tracker, process, record->time, false);
+    tracker_note_run(waits->options.tracker, process, record->time, false);
     if (record->context_switch.out)
         *(record->context_switch.preempted ? &process->preemptions : &process->waits) += 1;
     if (is_elsewhere(waits, record))

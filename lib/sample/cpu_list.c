@@ -57,7 +57,7 @@ static int cpu_list_count(struct cpu_list *list, struct error *err)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
     for (uint32_t cpu = 0; (long)cpu < count || cpu == 0;
-         cpu++) { /* sysconf() may fail: this runs on at least one CPU */
+         cpu++) { /* sysconf() may fail, but at least one CPU is online */
         if (!array_push(list, cpu))
             return error_no_memory(err);
     }

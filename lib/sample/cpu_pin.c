@@ -14,7 +14,7 @@ void cpu_pin_init(struct cpu_pin *pin)
     pin->usable = sched_getaffinity(0, sizeof(pin->allowed), &pin->allowed) == 0;
 }
 
-void cpu_pin_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint32_t tid, uint64_t time)
+void cpu_pin_count_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint32_t tid, uint64_t time)
 {
     bool is_followed = pin->pinned && tid == pin->tid;
     pin->in_a_row = is_followed ? MOVE_AFTER : cpu == pin->wanted ? pin->in_a_row + 1 : 1;
@@ -78,8 +78,8 @@ void cpu_stay_begin(struct cpu_stay *stay, const struct cpu_pin *pin, pid_t tid,
     stay->is_everywhere = CPU_EQUAL(&stay->before, &pin->allowed);
 }
 
-/* Allows all CPUs for a thread with the recorder's CPUs: if its cpuset grows, it gets the new ones. Keeps CPUs that
- * another thread has set in between. */
+/* Allows all CPUs for a thread with the recorder's CPUs: if the cpuset of the thread grows, it may use the new CPUs.
+ * Restores the CPUs of the thread, unless another thread has changed them meanwhile. */
 void cpu_stay_end(const struct cpu_stay *stay)
 {
     cpu_set_t now, all;

@@ -5,11 +5,11 @@
  * instruction that the interrupt hit. The ptrace sampler depends on that (sampling_clock.h).
  *
  * With perf events, the recorder runs on any CPU until the samples of one CPU have stacks deeper than their copies;
- * then it pins itself to that CPU. It reads the rest of such a stack from the live process (stack_reader.c), and a
- * thread on another CPU would keep running meanwhile. On the thread's own CPU, the interrupt that took the sample also
- * wakes the recorder, so the stack does not change while the recorder reads it. That costs the thread 25 us a sample;
- * only threads with deep stacks pay it. When the thread moves, the recorder follows it at its first sample on the other
- * CPU.
+ * then the recorder pins itself to this CPU. It reads the rest of a deep stack from the live process (stack_reader.c),
+ * and a thread on another CPU would continue to run meanwhile. On the thread's own CPU, the interrupt that took the
+ * sample also wakes the recorder, so the stack does not change while the recorder reads it. Each such sample costs the
+ * thread 25 us; only threads with deep stacks have this cost. When the thread moves to another CPU, the recorder
+ * follows at the thread's first sample there.
  *
  * Measurements: docs/decisions.md, "Run the recorder on the CPU of a deep thread".
  *
@@ -28,7 +28,7 @@ struct cpu_pin {
     bool pinned;       /* to `cpu` */
     uint32_t cpu;
 
-    uint32_t wanted;    /* CPU of the last deep stack */
+    uint32_t wanted;    /* CPU of the last sample with a deep stack */
     uint32_t in_a_row;  /* consecutive deep stacks from that CPU */
     uint32_t tid;       /* thread of the last deep stack on the pinned CPU */
     uint64_t last_deep; /* ns */
@@ -42,21 +42,23 @@ bool cpu_pin_allows(const struct cpu_pin *pin, uint32_t cpu);
 /* Moves the calling thread to a CPU. Returns false if the CPU is not allowed or the kernel refuses. */
 bool cpu_pin_move(struct cpu_pin *pin, uint32_t cpu);
 
-/* Notes a sample of `tid` on `cpu` at `time` (ns, CLOCK_MONOTONIC) whose stack is deeper than its copy. */
-void cpu_pin_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint32_t tid, uint64_t time);
+/* Counts a sample of `tid` on `cpu` at `time` (ns, CLOCK_MONOTONIC) with a stack deeper than its copy. */
+void cpu_pin_count_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint32_t tid, uint64_t time);
 
-/* Pins, moves or releases the recorder, based on the deep stacks up to `now` (ns). Call it after reading the rings;
- * cheap if nothing changes. Never chooses a CPU that is not allowed. If the kernel refuses, nothing changes. */
+/* Pins, moves or releases the recorder, based on the deep stacks up to `now` (ns). Call this function after each read
+ * of the rings; it is cheap if nothing changes. It never chooses a CPU that is not allowed. If the kernel refuses,
+ * nothing changes. */
 void cpu_pin_choose(struct cpu_pin *pin, uint64_t now);
 
 void cpu_pin_release(struct cpu_pin *pin);
 
 /*
- * Keeps a stopped thread on its CPU when it continues. The recorder occupies that CPU, so the kernel would choose an
- * idle one instead: the target would move at each sample, and samples would miss the time of the move. cpu_stay_begin()
- * restricts the thread to this CPU; the caller wakes the thread, which waits for the CPU behind the recorder;
- * cpu_stay_end() restores its CPUs. Does nothing if the recorder runs on another CPU, or if the thread may run only
- * here. A recorder killed in the microsecond between leaves the thread on its CPU.
+ * Keeps a stopped thread on its CPU when it continues. The recorder occupies that CPU, so the kernel would move the
+ * thread to an idle CPU: the target would move at each sample, and samples would miss the time of the move.
+ * cpu_stay_begin() restricts the thread to this CPU; the caller wakes the thread, which waits for the CPU behind the
+ * recorder; cpu_stay_end() restores its CPUs. Does nothing if the recorder runs on another CPU, or if the thread may
+ * run only on this CPU. A recorder killed in the microsecond between the two calls leaves the thread restricted to its
+ * CPU.
  */
 struct cpu_stay {
     cpu_set_t only, before;

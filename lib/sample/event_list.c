@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the events that have a number ---- */
+/* ---- events with a number ---- */
 
 #define HARDWARE(name, alias, config, what)                                                                            \
     {                                                                                                                  \
@@ -45,9 +45,8 @@ static const struct known_event known[] = {
     SOFTWARE("context-switches", "cs", PERF_COUNT_SW_CONTEXT_SWITCHES, true, "switches of a thread off its CPU"),
     RARE("cpu-migrations", "migrations", PERF_COUNT_SW_CPU_MIGRATIONS, true, "moves of a thread to another CPU"),
     RARE("alignment-faults", NULL, PERF_COUNT_SW_ALIGNMENT_FAULTS, false,
-         "unaligned accesses that the kernel had to handle (none on x86)"),
-    RARE("emulation-faults", NULL, PERF_COUNT_SW_EMULATION_FAULTS, false,
-         "instructions that the kernel had to emulate"),
+         "unaligned accesses that the kernel handled (none on x86)"),
+    RARE("emulation-faults", NULL, PERF_COUNT_SW_EMULATION_FAULTS, false, "instructions that the kernel emulated"),
     HARDWARE("cycles", "cpu-cycles", PERF_COUNT_HW_CPU_CYCLES, "cycles of the CPU"),
     HARDWARE("instructions", NULL, PERF_COUNT_HW_INSTRUCTIONS, "executed instructions"),
     HARDWARE("cache-references", NULL, PERF_COUNT_HW_CACHE_REFERENCES, "accesses to the last cache"),
@@ -58,7 +57,7 @@ static const struct known_event known[] = {
     HARDWARE("ref-cycles", NULL, PERF_COUNT_HW_REF_CPU_CYCLES, "cycles at the nominal frequency"),
     HARDWARE("stalled-cycles-frontend", NULL, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, "cycles waiting for instructions"),
     HARDWARE("stalled-cycles-backend", NULL, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, "cycles waiting for data or units"),
-    CACHE("L1-dcache-loads", L1D, READ, ACCESS, "loads from the first data cache"),
+    CACHE("L1-dcache-loads", L1D, READ, ACCESS, "loads from the first-level data cache"),
     CACHE("L1-dcache-load-misses", L1D, READ, MISS, "those that missed it"),
     CACHE("LLC-loads", LL, READ, ACCESS, "loads from the last cache"),
     CACHE("LLC-load-misses", LL, READ, MISS, "those that missed it"),
@@ -85,7 +84,7 @@ static bool has_alias(const struct known_event *event, const char *name, size_t 
     return event->alias && strncmp(event->alias, name, length) == 0 && !event->alias[length];
 }
 
-/* Replaces an alias by the name in the list. */
+/* Finds a known event, and replaces an alias by its name. */
 static bool find_known(struct event *event)
 {
     size_t length = strlen(event->name);
@@ -109,7 +108,7 @@ static bool find_known(struct event *event)
     return false;
 }
 
-/* ---- names that are wrong ---- */
+/* ---- unknown names ---- */
 
 enum { NEAR_NAMES = 3 };
 
@@ -120,7 +119,7 @@ struct near_names {
 };
 
 /* Names that contain the text rank before names at the same edit distance. */
-static bool consider(struct near_names *near, const char *name)
+static bool consider_name(struct near_names *near, const char *name)
 {
     size_t length = strlen(near->text), distance = typing_distance(near->text, name), place = 0;
     if (length >= 4 && strstr(name, near->text))
@@ -143,14 +142,14 @@ static bool consider(struct near_names *near, const char *name)
 static bool consider_tracepoint(void *context, const char *system, const char *name)
 {
     char full[TYPING_WORD_MAX + 1];
-    return snprintf(full, sizeof(full), "%s:%s", system, name) >= (int)sizeof(full) || consider(context, full);
+    return snprintf(full, sizeof(full), "%s:%s", system, name) >= (int)sizeof(full) || consider_name(context, full);
 }
 
 static int unknown_event(const char *text, struct error *err)
 {
     struct near_names near = {.text = text};
     for (size_t i = 0; i < KNOWN; i++)
-        consider(&near, known[i].name);
+        consider_name(&near, known[i].name);
     tracefs_list(consider_tracepoint, &near, NULL);
     char list[NEAR_NAMES * (TYPING_WORD_MAX + 4)] = "";
     size_t used = 0;
@@ -179,8 +178,8 @@ static bool is_raw(const char *text, struct event *event)
     return text[0] == 'r' && parse_number(text + 1, 16, &event->config);
 }
 
-/* "name/period=1000/" -> "name" and the number. Returns false if the suffix is invalid. */
-static bool take_period(char *text, uint64_t *period)
+/* Splits "name/period=1000/" into the name and the number. Returns false if the suffix is invalid. */
+static bool split_period(char *text, uint64_t *period)
 {
     static const char key[] = "/period=";
     size_t length = strlen(text);
@@ -200,7 +199,7 @@ struct probe_prefix {
 };
 
 /* NULL: no probe. */
-static const struct probe_prefix *probe_prefix_of(const char *name)
+static const struct probe_prefix *find_probe_prefix(const char *name)
 {
     static const struct probe_prefix prefixes[] = {
         {"uprobe:", EVENT_UPROBE}, {"uretprobe:", EVENT_URETPROBE}, {"usdt:", EVENT_USDT}};
@@ -210,20 +209,20 @@ static const struct probe_prefix *probe_prefix_of(const char *name)
     return NULL;
 }
 
-/* "cycles:uk" -> "cycles" and the modifiers. Probes have none. */
-static void take_modifiers(struct event *event)
+/* Splits "cycles:uk" into the name and the modifiers. Probes have none. */
+static void split_modifiers(struct event *event)
 {
     char *colon = strrchr(event->name, ':');
     size_t length = colon ? strlen(colon + 1) : 0;
     if (!length || length > 2 || strspn(colon + 1, "uk") != length || colon[1] == colon[2] ||
-        probe_prefix_of(event->name))
+        find_probe_prefix(event->name))
         return;
     event->only_user = length == 1 && colon[1] == 'u';
     event->only_kernel = length == 1 && colon[1] == 'k';
     *colon = '\0';
 }
 
-/* Appends the modifiers to the name, which identifies the event from then on. */
+/* Applies the modifiers, and appends them to the name, which identifies the event. */
 static int apply_modifiers(struct event *event, struct error *err)
 {
     if (!event->only_user && !event->only_kernel)
@@ -289,7 +288,7 @@ static int add_point(struct event *event, const struct elf_file *file, uint64_t 
     return array_push(&event->points, point) ? 0 : error_no_memory(err);
 }
 
-/* FUNCTION, FUNCTION+0x10, FUNCTION+16 or 0x1234. */
+/* Finds the code addresses of FUNCTION, FUNCTION+0x10, FUNCTION+16 or 0x1234. */
 static int find_places(struct event *event, const struct elf_file *file, const char *place, struct error *err)
 {
     char name[4096], closest[256];
@@ -335,7 +334,7 @@ static int find_static_probe(struct event *event, const struct elf_file *file, c
     return code;
 }
 
-/* "uprobe:PATH:PLACE"; a path may contain colons, a static probe's place contains one. */
+/* Parses "uprobe:PATH:PLACE". A path may contain colons, and the place of a static probe contains a colon. */
 static int find_probe(struct event *event, struct error *err)
 {
     const char *text = strchr(event->name, ':') + 1;
@@ -372,7 +371,7 @@ static int find_probe(struct event *event, struct error *err)
 static int find_event(struct event *event, struct error *err)
 {
     const char *name = event->name;
-    const struct probe_prefix *probe = probe_prefix_of(name);
+    const struct probe_prefix *probe = find_probe_prefix(name);
     if (probe) {
         event->kind = probe->kind;
         return find_probe(event, err);
@@ -428,7 +427,7 @@ struct matches {
     bool no_memory;
 };
 
-static bool take_match(void *context, const char *system, const char *name)
+static bool collect_match(void *context, const char *system, const char *name)
 {
     struct matches *matches = context;
     char full[2 * TYPING_WORD_MAX];
@@ -451,7 +450,7 @@ static int compare_names(const void *a, const void *b)
 static int add_matches(struct event_list *list, struct event *pattern, struct error *err)
 {
     struct matches matches = {.pattern = pattern->name};
-    int code = tracefs_list(take_match, &matches, err);
+    int code = tracefs_list(collect_match, &matches, err);
     if (!code && matches.no_memory)
         code = error_no_memory(err);
     else if (!code && !matches.names.length)
@@ -484,12 +483,12 @@ int event_list_add(struct event_list *list, const char *text, uint64_t period, s
     struct event event = {.name = strdup(text), .period = period};
     if (!event.name)
         return error_no_memory(err);
-    if (!take_period(event.name, &event.period)) {
+    if (!split_period(event.name, &event.period)) {
         event_destroy(&event);
         return error_set(err, EINVAL, "'%s' needs a period of at least 1: EVENT/period=N/", text);
     }
-    take_modifiers(&event);
-    bool is_pattern = strpbrk(event.name, "*?[") && !probe_prefix_of(event.name);
+    split_modifiers(&event);
+    bool is_pattern = strpbrk(event.name, "*?[") && !find_probe_prefix(event.name);
     return is_pattern ? add_matches(list, &event, err) : add_event(list, &event, err);
 }
 

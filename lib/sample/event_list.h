@@ -36,13 +36,13 @@ enum event_kind {
 
 enum { EVENTS_MAX = 16 /* of a recording */ };
 
-/* An event that the kernel identifies by a number. */
+/* An event with a number in the kernel. */
 struct known_event {
     const char *name, *alias; /* alias NULL: none */
     enum event_kind kind;
     uint32_t type; /* PERF_TYPE_... */
     uint64_t config;
-    bool in_kernel; /* occurs in the kernel; needs permission to record the kernel */
+    bool in_kernel; /* occurs in the kernel, so it needs permission to record the kernel */
     const char *what;
     bool is_rare; /* default period 1: a frequency would give few samples */
 };
@@ -52,14 +52,14 @@ const struct known_event *known_events(size_t *count);
 /* Location of a probe, as offsets in its file. */
 struct event_point {
     uint64_t offset;    /* of the instruction */
-    uint64_t semaphore; /* of the counter that the kernel increments while the probe is in use; 0: none */
+    uint64_t semaphore; /* offset of the semaphore that the kernel increments while the probe is used; 0: none */
 };
 
 struct event {
-    char *name; /* as given by the user, without the period */
+    char *name; /* the user's name of the event, without the period */
     enum event_kind kind;
     uint32_t type;   /* PERF_TYPE_..., or the number of the PMU */
-    uint64_t config; /* of probes: without semaphore */
+    uint64_t config; /* attributes of the event; for probes, without the semaphore */
     bool in_kernel;
     bool only_user, only_kernel;      /* the modifiers ":u" and ":k" */
     uint64_t period;                  /* occurrences per sample; 0: the clock's sampling frequency */
@@ -70,15 +70,16 @@ struct event {
 ARRAY_TYPE(struct event_list, struct event);
 
 /*
- * Adds an event. CPU-clock events and duplicates add nothing. A pattern of tracepoints ("sched:sched_*") adds all
- * matches, sorted by name. `period`: for events without their own; 0: period 1 for tracepoints, probes and rare
- * software events, a frequency for others. -EINVAL: `text` names no event; the sentence suggests similar names. Other
- * errors: the event is not available here (a file is missing, tracefs is not readable).
+ * Adds an event. Adds an event by name. CPU-clock events and duplicates add nothing. A pattern of tracepoints
+ * ("sched:sched_*") adds all matches, sorted by name. `period`: for events without their own; 0: period 1 for
+ * tracepoints, probes and rare software events, a frequency for others. -EINVAL: `text` names no event; the sentence
+ * suggests similar names. Other errors: the event is not available on this system (a missing file, an unreadable
+ * tracefs).
  */
 int event_list_add(struct event_list *list, const char *text, uint64_t period, struct error *err);
 void event_list_destroy(struct event_list *list);
 
-/* Whether the event occurs when a thread leaves its CPU, so that its sample has the stack of the wait. */
+/* Whether the event occurs when a thread leaves its CPU, so that a sample of the event has the stack of the wait. */
 bool event_is_switch(const struct event *event);
 
 /* Whether the event samples with a period, not a frequency. */

@@ -26,8 +26,8 @@ static bool has_no_period_field(const struct event *event)
 
 /* Copies the other attributes of the clock: sample fields, inheritance, start. Only the clock reports processes and
  * mappings. */
-static struct perf_event_attr attr_of(const struct event *event, const struct event_point *point,
-                                      const struct perf_event_attr *clock)
+static struct perf_event_attr make_attr(const struct event *event, const struct event_point *point,
+                                        const struct perf_event_attr *clock)
 {
     struct perf_event_attr attr = clock ? *clock
                                         : (struct perf_event_attr){.sample_freq = 1000,
@@ -58,8 +58,8 @@ static struct perf_event_attr attr_of(const struct event *event, const struct ev
     if (point) {
         attr.config |= point->semaphore << SEMAPHORE_SHIFT;
         attr.uprobe_path = (uint64_t)(uintptr_t)event->path;
-        /* If it were inherited, the kernel (perf_uprobe_init()) would read the path again, in the memory of the forking
-         * thread: the target could no longer start threads or processes (EFAULT). */
+        /* Probes are not inherited: the kernel (perf_uprobe_init()) would read the path again, in the memory of the
+         * forking thread, and the target could no longer start threads or processes (EFAULT). */
         attr.inherit = attr.inherit_thread = 0;
         attr.probe_offset = point->offset;
     }
@@ -83,14 +83,14 @@ static int open_point(const struct event *event, size_t i, const struct perf_eve
                       const struct event_place *place)
 {
     const struct event_point *point = i < event->points.length ? &event->points.data[i] : NULL;
-    struct perf_event_attr attr = attr_of(event, point, clock);
+    struct perf_event_attr attr = make_attr(event, point, clock);
     long fd = syscall(SYS_perf_event_open, &attr, place->pid, place->cpu, -1, place->flags | PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : (int)fd;
 }
 
 /* ---- why not ---- */
 
-static int refused(const struct event *event, int code, struct error *err)
+static int explain_refusal(const struct event *event, int code, struct error *err)
 {
     int filtered = perf_filter_refused(code, err);
     if (filtered)
@@ -106,24 +106,25 @@ static int refused(const struct event *event, int code, struct error *err)
             "the processor's counters (PMU) are not available, as in most virtual machines; use the host, or "
             "a virtual PMU");
     if (is_hardware && is_missing)
-        return error_set(err, -code, "this processor has no counter for it");
+        return error_set(err, -code, "this processor has no counter for this event");
     if (event->kind >= EVENT_UPROBE && is_denied)
         return error_set(err, -code,
                          "the kernel permits probes only to root and to programs with the capability CAP_PERFMON, "
                          "regardless of kernel.perf_event_paranoid (now %ld); run prof with sudo",
                          paranoid);
     if (is_denied && event->in_kernel && paranoid > 1)
-        return error_set(err, -code,
-                         "it happens in the kernel, which kernel.perf_event_paranoid (%ld) hides from this user; 'sudo "
-                         "sysctl kernel.perf_event_paranoid=1' permits it, and so does the capability CAP_PERFMON",
-                         paranoid);
+        return error_set(
+            err, -code,
+            "this event happens in the kernel, which kernel.perf_event_paranoid (%ld) hides from this user; 'sudo "
+            "sysctl kernel.perf_event_paranoid=1' or the capability CAP_PERFMON permits it",
+            paranoid);
     if (is_denied)
         return error_set(
             err, -code,
-            "the kernel does not permit it (perf_event_open: %s; kernel.perf_event_paranoid is %ld); 'sudo "
-            "sysctl kernel.perf_event_paranoid=1' may, and so does the capability CAP_PERFMON",
+            "the kernel does not permit this event (perf_event_open: %s; kernel.perf_event_paranoid is %ld); 'sudo "
+            "sysctl kernel.perf_event_paranoid=1' or the capability CAP_PERFMON may permit it",
             strerror(-code), paranoid);
-    return error_set(err, -code, "the kernel refuses it (perf_event_open: %s)", strerror(-code));
+    return error_set(err, -code, "the kernel refuses this event (perf_event_open: %s)", strerror(-code));
 }
 
 int event_try(const struct event *event, const struct perf_event_attr *clock, const struct event_place *place,
@@ -137,7 +138,7 @@ int event_try(const struct event *event, const struct perf_event_attr *clock, co
         if ((fd == -EACCES || fd == -EPERM) && !clock && !event->in_kernel)
             fd = open_point(event, i, &user_only, place);
         if (fd < 0)
-            return refused(event, fd, err);
+            return explain_refusal(event, fd, err);
         close(fd);
     }
     return 0;
@@ -206,7 +207,7 @@ struct event_totals event_sampling_totals(const struct event_sampling *sampling,
 {
     struct event_totals totals = {0};
     for (size_t i = 0; i < sampling->fds.length; i++) {
-        uint64_t values[5] = {0}; /* value, enabled, running, id, lost */
+        uint64_t values[5] = {0}; /* fields: value, enabled, running, id, lost */
         if (sampling->fds.data[i].event != event || read(sampling->fds.data[i].fd, values, sizeof(values)) <= 0)
             continue;
         totals.count += values[0];

@@ -2,10 +2,10 @@
  * Samples the events of a list (event_list.h) in addition to CPU time, on the rings of perf_events.h. Their samples
  * have the fields of CPU samples, and the id of their event.
  *
- * The sampling rate of an event with a period is unknown in advance. So its stack copies are short, and more of them
- * fit into a ring; the recorder reads the rest from the live process (record/stack_reader.h).
+ * The sampling rate of an event with a period is unknown in advance. So its stack copies are short, and a ring has
+ * space for more samples; the recorder reads the rest of a stack from the live process (record/stack_reader.h).
  *
- * Threads: as perf_events.h.
+ * Threads: as in perf_events.h.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct event_sampling {
     struct hash numbers; /* id of an event -> index in the list */
 };
 
-/* Target of an event: arguments of perf_event_open(2). */
+/* The target of an event, as arguments of perf_event_open(2). */
 struct event_place {
     pid_t pid;
     int cpu;
@@ -41,17 +41,18 @@ struct event_place {
 };
 
 /* Opens and closes the event, to test whether this user can sample it. `clock`: attributes of the recording's clock
- * event; may be NULL. Returns 0, or a negative errno value with a sentence: why the kernel refused, and what permits
- * it. */
+ * event; may be NULL. Returns 0, or a negative errno value with a sentence: the reason why the kernel refuses the
+ * event, and the setting that permits it. */
 int event_try(const struct event *event, const struct perf_event_attr *clock, const struct event_place *place,
               struct error *err);
 
 /* Whether the list has probes of programs. A probe counts only in the threads for which it was opened, not in their
- * children: the kernel cannot inherit it. */
+ * children, because probes cannot be inherited. */
 bool event_sampling_has_probes(const struct event_sampling *sampling);
 
 /* Opens all events of the list, with the remaining attributes of the clock's event `clock`. Returns 0 or the negative
- * errno value of the first failure; event_sampling_close() also closes the events opened before it. */
+ * errno value of the first failure; event_sampling_close() also closes the events that were opened before the
+ * failure. */
 int event_sampling_add(struct event_sampling *sampling, const struct perf_event_attr *clock,
                        const struct event_place *place);
 
@@ -62,7 +63,7 @@ uint32_t event_sampling_number(const struct event_sampling *sampling, uint64_t i
 struct perf_layout event_sampling_layout(const struct event_sampling *sampling, const struct perf_layout *layout,
                                          uint32_t number);
 
-/* Returns the occurrences for which a sample of event `number` stands. `period`: the sample's field. */
+/* Returns the number of occurrences for which a sample of event `number` stands. `period`: the field of the sample. */
 uint64_t event_sampling_period(const struct event_sampling *sampling, uint32_t number, uint64_t period);
 
 /* Stops sampling. */

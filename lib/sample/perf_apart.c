@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 enum {
-    ENDED_CHILDREN = 16, /* per thread; each may have cost it one sample */
-    STILL_ENDING = 4,    /* per second of a thread with an extra event: fewer cost it almost nothing */
-    THREADS_MAX = 256    /* descriptors */
+    ENDED_CHILDREN = 16, /* ended children per thread; each may have cost the thread one sample */
+    STILL_ENDING = 4, /* ended children per second for which a thread keeps its extra event: fewer children cost almost
+                         no samples */
+    THREADS_MAX = 256 /* descriptors */
 };
 
 static int open_own_event(uint32_t tid)
@@ -20,7 +21,7 @@ static int open_own_event(uint32_t tid)
     return (int)syscall(SYS_perf_event_open, &attr, (pid_t)tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static void keep_apart(struct perf_apart *apart, uint32_t tid)
+static void add_own_event(struct perf_apart *apart, uint32_t tid)
 {
     if (apart->threads.length == THREADS_MAX)
         return;
@@ -29,7 +30,7 @@ static void keep_apart(struct perf_apart *apart, uint32_t tid)
         close(thread.fd);
 }
 
-static struct perf_apart_thread *find(const struct perf_apart *apart, uint32_t tid)
+static struct perf_apart_thread *find_apart_thread(const struct perf_apart *apart, uint32_t tid)
 {
     for (size_t i = 0; i < apart->threads.length; i++)
         if (apart->threads.data[i].tid == tid)
@@ -43,9 +44,9 @@ static void close_own_event(struct perf_apart *apart, struct perf_apart_thread *
     *thread = apart->threads.data[--apart->threads.length];
 }
 
-static void count_end(struct perf_apart *apart, uint32_t parent)
+static void count_ended_child(struct perf_apart *apart, uint32_t parent)
 {
-    struct perf_apart_thread *thread = find(apart, parent);
+    struct perf_apart_thread *thread = find_apart_thread(apart, parent);
     uint32_t *ended = hash_at(&apart->ended, parent);
     if (thread)
         thread->ended++;
@@ -53,12 +54,12 @@ static void count_end(struct perf_apart *apart, uint32_t parent)
         return;
     *ended = *ended == HASH_MISSING ? 1 : *ended + 1;
     if (*ended == ENDED_CHILDREN)
-        keep_apart(apart, parent);
+        add_own_event(apart, parent);
 }
 
-static void forget(struct perf_apart *apart, uint32_t tid)
+static void remove_thread(struct perf_apart *apart, uint32_t tid)
 {
-    struct perf_apart_thread *thread = find(apart, tid);
+    struct perf_apart_thread *thread = find_apart_thread(apart, tid);
     if (thread)
         close_own_event(apart, thread);
     hash_remove(&apart->parents, tid);
@@ -71,9 +72,9 @@ void perf_apart_record(struct perf_apart *apart, const struct perf_record *recor
         hash_set(&apart->parents, record->tid, record->task.parent_tid);
     } else if (record->type == PERF_RECORD_EXIT) {
         uint32_t parent = hash_get(&apart->parents, record->tid);
-        forget(apart, record->tid);
+        remove_thread(apart, record->tid);
         if (parent != HASH_MISSING)
-            count_end(apart, parent);
+            count_ended_child(apart, parent);
     }
 }
 

@@ -2,12 +2,12 @@
  * Prevents the kernel from swapping the perf events of a thread with those of its children.
  *
  * At a context switch between two threads that inherited the same events, the kernel swaps their events instead of
- * rescheduling them. That makes switches fast, but moves a half-used sampling period to the other thread: a thread with
- * short-lived children always continues with a fresh event, and gets hardly any samples.
+ * rescheduling them. The swap makes switches fast, but moves a half-used sampling period to the other thread: a thread
+ * with short-lived children always continues with a fresh event, and gets hardly any samples.
  *
- * The kernel swaps only if all events are inherited. So a thread with many short-lived children gets one more event
- * that is not inherited: the thread keeps its own events, and its switches, and those between its children, take
- * longer. A few short-lived children, or long-lived ones, change nothing.
+ * The kernel swaps only if all events are inherited. So prof adds an event that is not inherited to a thread with many
+ * short-lived children: the thread keeps its own events, but its switches, and switches between its children, take
+ * longer. A few short-lived children, or long-lived children, change nothing.
  *
  * Measurements: docs/decisions.md, "Keep threads apart from short-lived children".
  *
@@ -25,7 +25,7 @@
 struct perf_apart_thread {
     uint32_t tid;
     int fd;         /* of its extra event */
-    uint32_t ended; /* its children that ended since the last perf_apart_second() */
+    uint32_t ended; /* number of its children that ended since the last perf_apart_second() */
 };
 
 /* Starts zeroed. */

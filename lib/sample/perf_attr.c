@@ -1,14 +1,14 @@
 /*
  * Finds out which features of perf events the system supports and permits. Drops refused features in this order:
  *
- * 1. Features that older kernels lack (EINVAL), newest first: PERF_FORMAT_LOST (6.0), build ids in mapping records
+ * 1. 1. Features that older kernels lack (EINVAL), newest first: PERF_FORMAT_LOST (6.0), build ids in mapping records
  * (5.12), KSYMBOL records (5.1), SWITCH records (4.3). Without them, LOST records count losses, prof reads build ids
  * from the files, BPF programs have names only if they still exist at the end, sampling periods count CPU time, and
- * waits are not recorded. Samples do not carry counters (SAMPLE_READ with inherit, 6.13): they would keep the kernel
- * from exchanging the events of two threads at a switch, and stop and start a timer at each.
- * 2. Hardware cycles (ENOENT, EOPNOTSUPP: no PMU, as in most virtual machines). The CPU clock replaces them: it misses
- * code that runs with interrupts off, and is otherwise as good.
- * 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up): only user code is sampled.
+ * waits are not recorded. Samples do not carry counters (SAMPLE_READ with inherit, 6.13): counters would prevent the
+ * kernel from exchanging the events of two threads at a switch, and stop and start a timer at each switch. 2. Hardware
+ * cycles (ENOENT, EOPNOTSUPP: no PMU, as in most virtual machines). The CPU clock replaces cycles: it misses code that
+ * runs with interrupts off, and is otherwise as good. 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up):
+ * only user code is sampled.
  */
 #include "sample/perf_attr.h"
 
@@ -105,8 +105,8 @@ static void choose_layout(struct perf_events *events)
 
 int perf_attr_find_supported(struct perf_events *events)
 {
-    /* A CPU's cycle counter cannot be attributed to a thread. And the kernel adapts the period of a cycles event to the
-     * load of its CPU, so that a sample would stand for an unknown time. */
+    /* Events of whole CPUs use the clock: a CPU's cycle counter cannot be attributed to a thread, and the kernel adapts
+     * the period of a cycles event to the load of its CPU, so that a sample would stand for an unknown time. */
     events->hardware = !events->all;
     events->tier = PERF_TIER_KERNEL_AND_USER;
     events->layout.read_format =

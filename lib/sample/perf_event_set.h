@@ -17,9 +17,9 @@
 
 struct perf_cpu {
     uint32_t cpu;
-    bool sampled;                            /* otherwise its events only report processes and mappings */
-    struct ARRAY_TYPE(perf_fds, int) events; /* one per added thread, or two for the whole system */
-    int ring_fd;                             /* readable (poll) when a quarter of the ring has filled */
+    bool sampled;                            /* otherwise the events of the CPU only report processes and mappings */
+    struct ARRAY_TYPE(perf_fds, int) events; /* events: one per added thread, or two for the whole system */
+    int ring_fd;                             /* descriptor that is readable (poll) when a quarter of the ring is full */
     uint64_t lost;                           /* lost samples that perf_events_lost() has returned */
     bool announces;                          /* each sample makes announcement_fd readable */
     struct perf_ring ring;
@@ -27,7 +27,7 @@ struct perf_cpu {
 
 enum perf_tier {
     PERF_TIER_KERNEL_AND_USER,
-    PERF_TIER_USER, /* no samples inside the kernel; counters include kernel time */
+    PERF_TIER_USER, /* samples exclude the kernel; counters include kernel time */
 };
 
 enum { PERF_NOTES = 16, PERF_NOTE_SIZE = 400 };
@@ -35,21 +35,21 @@ enum { PERF_NOTES = 16, PERF_NOTE_SIZE = 400 };
 struct perf_events {
     struct ARRAY_TYPE(perf_cpu_array, struct perf_cpu) cpus;
     struct perf_layout layout;
-    struct event_sampling sampling; /* of the events other than the clock */
-    struct perf_rate rates;         /* of threads that ran before the recording; needs SWITCH and EXIT records */
+    struct event_sampling sampling; /* state of the events other than the clock */
+    struct perf_rate rates; /* sampling rates of threads that ran before the recording; needs SWITCH and EXIT records */
     enum perf_tier tier;
-    bool hardware;       /* the event counts CPU cycles; otherwise the CPU clock */
+    bool hardware;       /* the event counts CPU cycles, else CPU time */
     bool no_samples;     /* of the clock */
     bool kernel_symbols; /* KSYMBOL records describe code that the kernel generates for the target (BPF programs) */
     bool build_ids;      /* MMAP2 records carry build ids */
     bool at_exec;        /* events start when their thread calls exec, not at once */
     bool all;            /* events of CPUs, not of threads */
-    bool threads_only;   /* only threads inherit the events, child processes do not */
+    bool threads_only;   /* only threads, not child processes, inherit the events */
     bool some_cpus;      /* not all CPUs are sampled */
     bool switches;       /* SWITCH records report when threads leave their CPU and run again */
-    struct perf_fds cpu_clocks; /* each counts the CPU time of a thread and its descendants */
+    struct perf_fds cpu_clocks; /* each event counts the CPU time of a thread and its descendants */
     int announcement_fd;        /* signalfd: readable (poll) when a sample was announced */
-    sigset_t mask;              /* signal mask of the thread before it blocked the announcement signal */
+    sigset_t mask;              /* signal mask of the thread before the recorder blocked the announcement signal */
     uint32_t rate;              /* samples per second of CPU time */
     uint32_t stack_size;        /* maximum bytes of stack copied per sample */
     size_t ring_size;           /* bytes per ring */

@@ -2,9 +2,9 @@
  * Opens perf events with as many features as the system permits.
  *
  * Each CPU has one event with `inherit`: the kernel has no ring for an inherited event that is not bound to a CPU.
- * perf_attr.c drops features that the kernel refuses. After them ring sizes (EPERM from mmap): the limit is
- * perf_event_mlock_kb per CPU plus RLIMIT_MEMLOCK. A ring should hold at least 16 samples, so smaller rings mean
- * shorter stack copies.
+ * perf_attr.c drops features that the kernel refuses. After the features, prof reduces ring sizes (EPERM from mmap):
+ * the limit is perf_event_mlock_kb per CPU plus RLIMIT_MEMLOCK. A ring should hold at least 16 samples, so smaller
+ * rings mean shorter stack copies.
  */
 #include "sample/perf_events.h"
 
@@ -31,21 +31,21 @@ enum {
     STACK_MIN = 4096,
     SAMPLES_PER_RING = 16,
     RING_USUAL_MIN = 1024 * 1024, /* at any rate */
-    RING_MIN = 64 * 1024,         /* if the limit of locked memory is low */
+    RING_MIN = 64 * 1024,         /* smallest ring, if the limit of locked memory is low */
     HEADROOM_MS = 50,     /* a ring should hold the samples of one busy CPU in this time; mapping takes 0.2 ms per MB */
     RING_MAX = 8 << 20,   /* bytes, and */
-    RINGS_MAX = 32 << 20, /* bytes of all CPUs together */
+    RINGS_MAX = 32 << 20, /* limit of bytes for the rings of all CPUs */
 
-    /* The signal that announces samples. Ignored by default, so one that arrives after the recording does no harm;
-     * SIGIO, the default signal of events, would kill the process. */
+    /* The signal that announces samples. The default action ignores this signal, so a late signal does no harm after
+     * the recording; SIGIO, the default signal of events, would kill the process. */
     ANNOUNCEMENT = SIGURG
 };
 
 enum { ANY_CPU = -1 };
 
-static void note(struct perf_events *events, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_note(struct perf_events *events, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void note(struct perf_events *events, const char *format, ...)
+static void add_note(struct perf_events *events, const char *format, ...)
 {
     if (events->note_count == PERF_NOTES)
         return;
@@ -79,7 +79,7 @@ static void choose_sizes(struct perf_events *events, size_t cpu_count)
     size_t wanted = (size_t)((uint64_t)events->rate * events->stack_size * HEADROOM_MS / 1000);
     if (wanted < RING_USUAL_MIN)
         wanted = RING_USUAL_MIN;
-    if (wanted > RING_MAX || events->sampling.list) /* the rate of other events is unknown */
+    if (wanted > RING_MAX || events->sampling.list) /* other events have an unknown rate */
         wanted = RING_MAX;
     if (wanted > RINGS_MAX / cpu_count)
         wanted = RINGS_MAX / cpu_count;
@@ -142,11 +142,12 @@ static int open_largest_rings(struct perf_events *events, struct error *err)
         return code;
     fit_stack_to_rings(events);
     if (events->stack_size < wanted_stack)
-        note(events,
-             "stack copies are limited to %u KiB instead of %u: too little memory may be locked; a higher 'ulimit -l' "
-             "or "
-             "kernel.perf_event_mlock_kb gives more",
-             events->stack_size / 1024, (wanted_stack + 1023) / 1024);
+        add_note(
+            events,
+            "stack copies are limited to %u KiB instead of %u: too little memory may be locked; a higher 'ulimit -l' "
+            "or "
+            "kernel.perf_event_mlock_kb gives more",
+            events->stack_size / 1024, (wanted_stack + 1023) / 1024);
     return 0;
 }
 
@@ -158,7 +159,7 @@ static void choose_rate(struct perf_events *events, uint32_t rate)
     events->rate = rate;
     if (most > 0 && (long)rate > most) {
         events->rate = (uint32_t)most;
-        note(events, "sampling at %ld Hz, not %u: kernel.perf_event_max_sample_rate is %ld", most, rate, most);
+        add_note(events, "sampling at %ld Hz, not %u: kernel.perf_event_max_sample_rate is %ld", most, rate, most);
     }
 }
 
@@ -233,15 +234,16 @@ static int add_cpu_clock(struct perf_events *events, struct perf_target target, 
 static void note_tier(struct perf_events *events)
 {
     if (events->tier == PERF_TIER_USER)
-        note(events,
-             "prof records no kernel frames (kernel.perf_event_paranoid is %ld); 'sudo sysctl "
-             "kernel.perf_event_paranoid=1' permits them",
-             proc_kernel_setting("perf_event_paranoid", 2));
+        add_note(events,
+                 "prof records no kernel frames (kernel.perf_event_paranoid is %ld); 'sudo sysctl "
+                 "kernel.perf_event_paranoid=1' permits them",
+                 proc_kernel_setting("perf_event_paranoid", 2));
     if (events->tier == PERF_TIER_USER && !events->switches)
-        note(events, "prof also counts no CPU time inside the kernel: this kernel does not report context switches");
+        add_note(events,
+                 "prof also counts no CPU time inside the kernel: this kernel does not report context switches");
     if (!events->all && event_sampling_has_probes(&events->sampling))
-        note(events, "probes count only in threads that exist at the start of the recording; record all "
-                     "processes (-a) to include later threads");
+        add_note(events, "probes count only in threads that exist at the start of the recording; record all "
+                         "processes (-a) to include later threads");
 }
 
 static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, struct error *err)
@@ -336,7 +338,7 @@ int perf_events_open(struct perf_events *events, const struct perf_options *opti
     return code;
 }
 
-static int not_added(const struct perf_events *events, pid_t tid, int code, struct error *err)
+static int report_not_added(const struct perf_events *events, pid_t tid, int code, struct error *err)
 {
     if (code == -ESRCH)
         return error_set(err, ESRCH, "there is no thread %d", (int)tid);
@@ -368,7 +370,7 @@ int perf_events_add(struct perf_events *events, pid_t tid, struct error *err)
         if (!code && events->some_cpus && cpu->sampled)
             code = add_cpu_clock(events, target, (int)cpu->cpu);
     }
-    return code ? not_added(events, tid, code, err) : 0;
+    return code ? report_not_added(events, tid, code, err) : 0;
 }
 
 int perf_events_add_all(struct perf_events *events, int cgroup, struct error *err)

@@ -28,16 +28,16 @@
 struct perf_options {
     uint32_t rate;               /* samples per second of CPU time */
     bool at_exec;                /* events start when their thread calls exec, not at once */
-    bool all;                    /* for perf_events_add_all(), not perf_events_add() */
+    bool all;                    /* sample all processes, by perf_events_add_all(), not perf_events_add() */
     bool threads_only;           /* do not sample child processes of the added threads */
-    bool no_cpu_samples;         /* the clock takes no samples, but still reports processes and mappings */
+    bool no_cpu_samples;         /* the clock only reports processes and mappings, without samples */
     bool switches;               /* record context switches, if the kernel can (4.3 and later) */
     const struct cpu_list *cpus; /* sample only these CPUs; NULL: all */
     const struct event_list
         *events; /* events to sample in addition to the clock; NULL: none. Must outlive struct perf_events */
 };
 
-enum { PERF_EVENT_REFUSED = -EBADE /* an errno value that the kernel never returns */ };
+enum { PERF_EVENT_REFUSED = -EBADE /* error code outside the kernel's errno values */ };
 
 /*
  * Opens the rings, and finds out which events the kernel supports and permits. Drops unsupported or refused features:
@@ -48,12 +48,12 @@ enum { PERF_EVENT_REFUSED = -EBADE /* an errno value that the kernel never retur
  */
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err);
 
-/* Samples a thread and its future children. -ESRCH if it has ended; -EPERM or -EACCES with a sentence if this user may
- * not sample it. */
+/* Samples a thread and its future children. -ESRCH if the thread has ended; -EPERM or -EACCES with a sentence if this
+ * user may not sample it. */
 int perf_events_add(struct perf_events *events, pid_t tid, struct error *err);
 
 /* Samples all processes on the CPUs. With `cgroup` (a descriptor of its directory, which may be closed afterwards; -1:
- * none) only those of the cgroup and its descendants. */
+ * none), samples only processes of the cgroup and its descendants. */
 int perf_events_add_all(struct perf_events *events, int cgroup, struct error *err);
 
 /* The initial value: perf_events_close() accepts it. */
@@ -62,8 +62,8 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
 /* Turns the announcement of each sample of the CPU on or off. Cheap if nothing changes. */
 void perf_events_announce(struct perf_cpu *cpu, bool announce);
 
-/* Makes announcement_fd unreadable until the next announcement. Call it before reading the rings: otherwise the
- * announcement of a sample in between is lost. */
+/* Makes announcement_fd unreadable until the next announcement. Call this function before reading the rings: otherwise
+ * the announcement of a sample meanwhile is lost. */
 void perf_events_take_announcements(struct perf_events *events);
 
 /* Stops sampling; the rings stay readable. */
@@ -71,14 +71,14 @@ void perf_events_stop(struct perf_events *events);
 
 /* The kernel's counts over all recorded threads, including those that have ended. */
 struct perf_totals {
-    uint64_t cpu_time; /* ns, on the sampled CPUs; 0: not counted (the whole system) */
+    uint64_t cpu_time; /* ns of CPU time on the sampled CPUs; 0: not counted (the whole system) */
     uint64_t lost;     /* samples of the clock dropped because a ring was full; 0 if the kernel does not count them
                         * (before 6.0) */
 };
 
 /* Returns how many of the `records` of a LOST record were samples. Rings also hold mapping records. When CPUs are
- * sampled, other events write these, and the kernel counts the losses of each event (since Linux 6.0). Otherwise all
- * count as samples. */
+ * sampled, other events write mapping records, and the kernel counts the losses of each event (since Linux 6.0).
+ * Otherwise all lost records count as samples. */
 uint64_t perf_events_lost(struct perf_events *events, size_t ring, uint64_t records);
 
 struct perf_totals perf_events_totals(const struct perf_events *events);

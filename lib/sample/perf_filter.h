@@ -5,6 +5,6 @@
 
 #include "base/error.h"
 
-/* If a seccomp filter of this process made perf_event_open() fail with `code`, returns the error with a sentence that
- * names the filter and what permits the call; else 0. No kernel setting lifts a filter. */
+/* If a seccomp filter of this process made perf_event_open() fail with `code`, returns the error with a sentence about
+ * the filter and the remedy; else 0. No kernel setting removes a filter. */
 int perf_filter_refused(int code, struct error *err);

@@ -14,9 +14,9 @@ struct perf_merge {
     struct perf_layout layout;
     struct source *sources;
     size_t count;
-    uint32_t *heap; /* indexes of sources that have a record, the earliest first */
+    uint32_t *heap; /* heap of the indexes of sources with a record, earliest first */
     size_t heap_length;
-    size_t behind;    /* sources that have not reached their first head */
+    size_t behind;    /* number of sources that have not reached their first head */
     bool has_current; /* the caller holds the record of heap[0] */
     unsigned char bounce[PERF_RING_RECORD_MAX];
 };
@@ -45,12 +45,12 @@ void perf_merge_free(struct perf_merge *merge)
     free(merge);
 }
 
-static bool earlier(const struct perf_merge *merge, size_t a, size_t b)
+static bool is_earlier(const struct perf_merge *merge, size_t a, size_t b)
 {
     return merge->sources[merge->heap[a]].time < merge->sources[merge->heap[b]].time;
 }
 
-static void swap(struct perf_merge *merge, size_t a, size_t b)
+static void swap_sources(struct perf_merge *merge, size_t a, size_t b)
 {
     uint32_t other = merge->heap[a];
     merge->heap[a] = merge->heap[b];
@@ -59,8 +59,8 @@ static void swap(struct perf_merge *merge, size_t a, size_t b)
 
 static void sift_up(struct perf_merge *merge, size_t at)
 {
-    for (; at && earlier(merge, at, (at - 1) / 2); at = (at - 1) / 2)
-        swap(merge, at, (at - 1) / 2);
+    for (; at && is_earlier(merge, at, (at - 1) / 2); at = (at - 1) / 2)
+        swap_sources(merge, at, (at - 1) / 2);
 }
 
 static void sift_down(struct perf_merge *merge, size_t at)
@@ -68,18 +68,18 @@ static void sift_down(struct perf_merge *merge, size_t at)
     for (;;) {
         size_t least = at;
         for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < merge->heap_length; child++) {
-            if (earlier(merge, child, least))
+            if (is_earlier(merge, child, least))
                 least = child;
         }
         if (least == at)
             return;
-        swap(merge, at, least);
+        swap_sources(merge, at, least);
         at = least;
     }
 }
 
-/* Loads the header of the record at the tail. A record without a time gets the time of the record before it; the kernel
- * should write none. */
+/* Loads the header of the record at the tail. A record without a time gets the time of the previous record; the kernel
+ * should write no such record. */
 static bool source_load(const struct perf_merge *merge, struct source *source)
 {
     uint32_t type;
@@ -121,7 +121,7 @@ bool perf_merge_begin(struct perf_merge *merge)
     return merge->behind > 0;
 }
 
-static void give_back_current(struct perf_merge *merge)
+static void release_current(struct perf_merge *merge)
 {
     struct source *source = &merge->sources[merge->heap[0]];
     bool was_behind = source_is_behind(source);
@@ -137,7 +137,7 @@ static void give_back_current(struct perf_merge *merge)
 bool perf_merge_next(struct perf_merge *merge, struct perf_merge_record *record)
 {
     if (merge->has_current)
-        give_back_current(merge);
+        release_current(merge);
     if (!merge->behind || !merge->heap_length)
         return false;
     struct source *source = &merge->sources[merge->heap[0]];
@@ -148,7 +148,7 @@ bool perf_merge_next(struct perf_merge *merge, struct perf_merge_record *record)
     return true;
 }
 
-bool perf_merge_stands_still(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest)
+bool perf_merge_has_stood_still(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest)
 {
     enum { SWITCH_MAX = 128 };
     unsigned char bytes[SWITCH_MAX];

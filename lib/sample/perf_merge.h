@@ -7,9 +7,10 @@
  * recorder read it. So each round reads the heads of all rings twice:
  *
  * - When the kernel wrote a record of the first reading, the records on which it depends were complete. So the second
- *   reading has them.
+ *   reading has these records.
  * - The round returns records by time until every ring has reached its first head. It returns a record beyond a first
- *   head only if a later record lies before some first head. So the second reading has its dependencies, too.
+ *   head only if a later record lies before some first head. So the second reading also has the dependencies of this
+ *   record.
  *
  * The next round reads the rest.
  *
@@ -31,11 +32,11 @@ void perf_merge_free(struct perf_merge *merge);
 bool perf_merge_begin(struct perf_merge *merge);
 
 /*
- * Whether a thread has stood still since its sample at `time` (ns), which is the current record or a later one: the
+ * Whether a thread has not run since its sample at `time` (ns), which is the current record or a later record: the
  * rings show that it left its CPU by `latest` (ns) and has not run since. The kernel writes a SWITCH record before the
  * new thread executes anything. Needs SWITCH records.
  */
-bool perf_merge_stands_still(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest);
+bool perf_merge_has_stood_still(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest);
 
 struct perf_merge_record {
     const unsigned char *bytes; /* valid until the next call on the merge */

@@ -4,7 +4,7 @@
 #include <sys/ioctl.h>
 
 enum {
-    OFTEN = 10000, /* switches a second; above, setting the timer takes some percent of the thread's time */
+    OFTEN = 10000, /* switches per second above which setting the timer takes some percent of the thread's time */
     NOT_OFTEN = OFTEN / 2
 };
 
@@ -32,7 +32,7 @@ bool perf_rate_add_event(struct perf_rate *rate, int fd)
     return true;
 }
 
-static void count_leaving(struct perf_rate *rate, struct perf_rate_thread *thread)
+static void count_switch(struct perf_rate *rate, struct perf_rate_thread *thread)
 {
     if (++thread->left != OFTEN || thread->is_lower)
         return;
@@ -51,7 +51,7 @@ void perf_rate_record(struct perf_rate *rate, const struct perf_record *record)
     if (index == HASH_MISSING)
         return;
     if (leaves) {
-        count_leaving(rate, &rate->threads.data[index]);
+        count_switch(rate, &rate->threads.data[index]);
     } else {
         rate->threads.data[index].has_ended = true;
         hash_remove(&rate->indexes, record->tid);

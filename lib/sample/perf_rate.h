@@ -4,13 +4,13 @@
  * The kernel sets the sampling timer of a thread each time the thread is switched in. In a virtual machine, a 1 ms
  * timer is most of the recording cost of a switch; a 10 ms timer costs almost nothing.
  *
- * So a thread that leaves its CPU 10,000 times within a second gets one sample every 10 intervals, until a second with
- * less than half as many switches. Its CPU time stays exact, from SWITCH records, spread over fewer samples. The
- * kernel's work for prof's events at a switch is outside of these records, but in schedstat: 0.08 us each time.
+ * So a thread that leaves its CPU 10,000 times within a second gets one sample every 10 intervals, until it has fewer
+ * than 5,000 switches in a second. The thread's CPU time stays exact: it comes from SWITCH records, spread over fewer
+ * samples. SWITCH records exclude the kernel's work for prof's events at a switch, 0.08 us, which schedstat includes.
  *
- * This applies to threads that ran before prof attached. The threads of a command inherit events from each other, and
- * the kernel does not set the timer when they switch among themselves (perf_apart.h). A thread started by a thread with
- * a lowered rate keeps that rate, because the period of inherited events cannot change.
+ * prof lowers the rate only of threads that ran before prof attached. The threads of a command inherit events from each
+ * other, and the kernel does not set the timer when they switch among themselves (perf_apart.h). A thread started by a
+ * thread with a lowered rate keeps that rate, because the period of inherited events cannot change.
  *
  * Measurements: docs/decisions.md, "Sample threads that switch very often less often".
  *
@@ -26,25 +26,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PERF_RATE_FEWER = 10 }; /* factor of the longer interval of such a thread */
+enum { PERF_RATE_FEWER = 10 }; /* factor by which the interval of such a thread is longer */
 
 struct perf_rate_thread {
     uint32_t tid;
     uint32_t first, count; /* range of its events in `fds` */
-    uint32_t left;         /* times it left a CPU since the last perf_rate_second() */
+    uint32_t left;         /* number of times that the thread left a CPU since the last perf_rate_second() */
     bool is_lower, was_lower, has_ended;
 };
 
-/* Starts zeroed, except the interval. Interval 0 turns it off. */
+/* The sampling rates of threads. Starts zeroed, except the interval. Interval 0 turns it off. */
 struct perf_rate {
     uint64_t interval;   /* ns between two samples of a thread */
     struct hash indexes; /* tid -> index in threads */
     ARRAY(struct perf_rate_thread) threads;
     ARRAY(int) fds;   /* events of the threads; owned by the caller, open until perf_rate_destroy() */
-    uint32_t lowered; /* threads whose rate was lowered at some time */
+    uint32_t lowered; /* number of threads with a lowered rate at some time */
 };
 
-/* Adds a thread without events. False if memory ran out; then its rate does not change. */
+/* Adds a thread without events. False if memory ran out; then the thread's rate never changes. */
 bool perf_rate_begin_thread(struct perf_rate *rate, uint32_t tid);
 
 /* Adds an event of the last added thread: a CPU clock with a period in ns. */

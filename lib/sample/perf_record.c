@@ -207,7 +207,7 @@ int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_
     struct cursor c = cursor_of(bytes, size);
     record->type = cursor_u32(&c);
     record->misc = cursor_u16(&c);
-    cursor_u16(&c); /* size: perf_ring_peek() has read it */
+    cursor_u16(&c); /* the size: perf_ring_peek() has already read it */
     if (record->type == PERF_RECORD_SAMPLE) {
         parse_sample(layout, &c, record);
         return c.failed ? -EINVAL : 0;
@@ -236,7 +236,7 @@ int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_
         parse_task(&c, record);
         break;
     case PERF_RECORD_SWITCH:
-    case PERF_RECORD_SWITCH_CPU_WIDE: /* also names the other thread */
+    case PERF_RECORD_SWITCH_CPU_WIDE: /* the record also has the other thread */
         record->context_switch.out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
         record->context_switch.preempted = record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
         break;

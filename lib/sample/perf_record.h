@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As in struct perf_event_attr. Records carry the trailer of sample_id_all. */
+/* Fields with the same names and values as in struct perf_event_attr. Records carry the trailer of sample_id_all. */
 struct perf_layout {
     /* Of PERF_SAMPLE_IP, TID, TIME, ID, CPU, PERIOD, READ, CALLCHAIN, REGS_USER, STACK_USER. */
     uint64_t sample_type;
@@ -22,7 +22,7 @@ struct perf_layout {
 
 struct perf_sample {
     uint64_t ip;
-    uint64_t period;  /* since this event's previous sample: ns for cpu-clock, else cycles */
+    uint64_t period;  /* period since this event's previous sample: ns for cpu-clock, else cycles */
     uint64_t value;   /* SAMPLE_READ: counter of this thread on this CPU, in the unit of `period` */
     uint64_t running; /* SAMPLE_READ: ns for which that counter was running */
     uint64_t id;      /* SAMPLE_READ: id of the event; inherited events have their parent's */
@@ -35,20 +35,20 @@ struct perf_sample {
     uint64_t registers[SAMPLE_REGISTERS]; /* by DWARF number */
 
     const unsigned char *stack; /* from the stack pointer upwards */
-    size_t stack_size;          /* bytes that the kernel copied */
-    size_t stack_below;         /* bytes before `stack`, from below sp; 0 with perf events */
+    size_t stack_size;          /* number of stack bytes that the kernel copied */
+    size_t stack_below;         /* number of bytes before `stack` that are below sp; 0 with perf events */
     bool stack_full;            /* the copy has its maximum size: the stack may continue above */
 };
 
 struct perf_mapping {
     uint64_t start, length, file_offset;
     bool executable;
-    bool has_build_id; /* then device, inode and generation are unknown */
+    bool has_build_id; /* with a build id, device, inode and generation are unknown */
     unsigned char build_id[20];
     size_t build_id_size;
     uint32_t device_major, device_minor;
     uint64_t inode, generation; /* generation 0: unknown */
-    const char *path;           /* as the process named it: a path, "//anon", "[vdso]" */
+    const char *path;           /* name of the mapping in the process: a path, "//anon", "[vdso]" */
 };
 
 /* Code that the kernel created or removed while it ran: a BPF program, a trampoline. */
@@ -71,14 +71,14 @@ struct perf_record {
         struct perf_kernel_symbol kernel_symbol; /* PERF_RECORD_KSYMBOL */
         struct {
             const char *name;
-            bool exec; /* the name changed because the process called exec */
+            bool exec; /* the process called exec, so its name changed */
         } comm;        /* PERF_RECORD_COMM */
         struct {
             uint32_t parent_pid, parent_tid;
         } task; /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
         struct {
-            bool out;       /* the thread leaves its CPU; else it starts to run */
-            bool preempted; /* the thread leaves while runnable */
+            bool out;       /* true: the thread leaves its CPU; false: it starts to run */
+            bool preempted; /* the thread leaves its CPU while runnable (preemption) */
         } context_switch;   /* PERF_RECORD_SWITCH, PERF_RECORD_SWITCH_CPU_WIDE */
         uint64_t lost;      /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES: how many records */
     };
@@ -88,14 +88,14 @@ struct perf_record {
  * record is too short for its layout. */
 int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_t size, struct perf_record *record);
 
-/* Parse parts of a sample that are the same in all layouts. Damaged data makes the cursor fail. */
+/* Parse parts of a sample that are the same in all layouts. Damaged data sets cursor.failed. */
 void perf_sample_read_callchain(struct perf_sample *sample, struct cursor *c);
 void perf_sample_read_stack(struct perf_sample *sample, struct cursor *c);
 
-/* Returns the event id of a sample; 0 for other records, and without PERF_SAMPLE_ID. Works for all layouts with the
- * same fields before the id. */
+/* Returns the event id of a sample; 0 for other records, and without PERF_SAMPLE_ID. The function works for all layouts
+ * with the same fields before the id. */
 uint64_t perf_record_sample_id(const struct perf_layout *layout, const void *bytes, size_t size);
 
 /* Returns the offset of the time in a record of this type and size (header included): bytes, a multiple of 8; SIZE_MAX
- * if the record has no time. A reader can sort records without parsing them. */
+ * if the record has no time. So a reader can sort records without parsing them. */
 size_t perf_record_time_offset(const struct perf_layout *layout, uint32_t type, size_t size);

@@ -2,8 +2,8 @@
  * One perf ring: memory shared with the kernel, which writes records at the head. The recorder reads them at the tail.
  * See perf_event_open(2), "MMAP layout".
  *
- * The recorder reads records in place, because a stack copy takes up to 64 KiB, and copying it would cost more than
- * walking it. Only a record that wraps around the end of the ring is copied.
+ * The recorder reads records in place, because a stack copy takes up to 64 KiB, and copying a stack would cost more
+ * than walking it. The recorder copies only a record that wraps around the end of the ring.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -36,18 +36,18 @@ uint64_t perf_ring_head(const struct perf_ring *ring);
 /* Type and size (header included) of the record at the tail; false if no record lies before `head`. */
 bool perf_ring_peek(struct perf_ring *ring, uint64_t head, uint32_t *type, size_t *size);
 
-/* The same for the record at `position`, which is at or after the tail. Changes nothing. */
+/* Returns type and size of the record at `position`, which is at or after the tail. Changes nothing. */
 bool perf_ring_peek_at(const struct perf_ring *ring, uint64_t position, uint64_t head, uint32_t *type, size_t *size);
 
 /* Copies `size` bytes from `position`. */
 void perf_ring_copy(const struct perf_ring *ring, uint64_t position, unsigned char *out, size_t size);
 
-/* The 8 bytes at `offset` (a multiple of 8) of the record at the tail. */
+/* Returns the 8 bytes at `offset` (a multiple of 8) of the record at the tail. */
 uint64_t perf_ring_u64(const struct perf_ring *ring, size_t offset);
 
-/* The `size` bytes of the record at the tail: in place, or copied to `bounce` (PERF_RING_RECORD_MAX bytes) if the
- * record wraps around the end. */
+/* Returns the `size` bytes of the record at the tail: in place, or copied to `bounce` (PERF_RING_RECORD_MAX bytes) if
+ * the record wraps around the end. */
 const unsigned char *perf_ring_record(const struct perf_ring *ring, size_t size, unsigned char *bounce);
 
-/* Returns the record of `size` bytes at the tail to the kernel. */
+/* Releases the record of `size` bytes at the tail to the kernel. */
 void perf_ring_skip(struct perf_ring *ring, size_t size);

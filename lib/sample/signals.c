@@ -20,7 +20,7 @@
 
 enum { RING_SIZE = 32 * 1024 }; /* some 300 signals */
 
-/* ---- where the fields are ---- */
+/* ---- offsets of fields ---- */
 
 static int read_layout(const char *name, struct signal_layout *layout, struct error *err)
 {
@@ -75,7 +75,7 @@ static int open_cpu(struct signals *signals, uint32_t number, struct error *err)
 int signals_open(struct signals *signals, bool have_ids, struct error *err)
 {
     struct cpu_list online = {0};
-    /* fields have pids of the outermost namespace, records those of prof's namespace */
+    /* fields have pids in the outermost namespace, records have pids in prof's namespace */
     *signals = (struct signals){.have_ids = have_ids, .has_sent = !proc_is_in_pid_namespace()};
     int code = read_layout("signal_deliver", &signals->deliver, err);
     if (!code && signals->has_sent)

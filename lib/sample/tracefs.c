@@ -30,18 +30,18 @@ int tracefs_find(const char **directory, struct error *err)
         if (access(path, R_OK | X_OK) == 0)
             return 0;
         is_closed |=
-            errno == EACCES && i == 0; /* only root may enter the directory of debugfs, whether or not it has tracefs */
+            errno == EACCES && i == 0; /* only root may enter the directory of debugfs, even if it contains tracefs */
     }
     tracefs_command(command, is_closed);
     return is_closed
                ? error_set(err, EACCES, "this user may not read the kernel's tracepoints; 'sudo %s' allows it", command)
                : error_set(err, ENOENT,
-                           "the kernel's tracepoints are not there: tracefs is not mounted; 'sudo %s' brings them, "
+                           "the kernel's tracepoints are missing, because tracefs is not mounted; 'sudo %s' mounts it, "
                            "if the kernel has them",
                            command);
 }
 
-static bool is_name(const char *text)
+static bool is_valid_name(const char *text)
 {
     return *text && *text != '.' && !strchr(text, '/') && strlen(text) < 128;
 }
@@ -53,7 +53,7 @@ int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct 
     int code = tracefs_find(&directory, err);
     if (code)
         return code;
-    if (!is_name(system) || !is_name(name))
+    if (!is_valid_name(system) || !is_valid_name(name))
         return error_set(err, EINVAL, "there is no tracepoint '%.128s:%.128s'", system, name);
     snprintf(path, sizeof(path), "%s/events/%s/%s/id", directory, system, name);
     if (!file_read_text(path, text, sizeof(text))) {
@@ -76,7 +76,7 @@ static bool list_system(const char *directory, const char *system,
     bool goes_on = true;
     for (const struct dirent *entry; names && goes_on && (entry = readdir(names));) {
         char id[1100];
-        if (!is_name(entry->d_name))
+        if (!is_valid_name(entry->d_name))
             continue;
         snprintf(id, sizeof(id), "%s/%s/id", path, entry->d_name); /* ftrace's own events have no readable id */
         if (access(id, F_OK) == 0)
@@ -98,7 +98,7 @@ int tracefs_list(bool (*see)(void *context, const char *system, const char *name
     DIR *systems = opendir(path);
     bool goes_on = true;
     for (const struct dirent *entry; systems && goes_on && (entry = readdir(systems));)
-        if (is_name(entry->d_name) && strcmp(entry->d_name, "ftrace") != 0)
+        if (is_valid_name(entry->d_name) && strcmp(entry->d_name, "ftrace") != 0)
             goes_on = list_system(directory, entry->d_name, see, context);
     if (systems)
         closedir(systems);

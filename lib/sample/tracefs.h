@@ -12,21 +12,21 @@
 
 enum { TRACEFS_COMMAND = 96 };
 
-/* Writes the command, without sudo, that lets this user's group read tracefs: it mounts or remounts tracefs. Only owner
- * and group can read its files (Linux 5.16 and later). */
+/* Writes the command, without sudo, that mounts or remounts tracefs so that this user's group can read it. Only the
+ * owner and the group of tracefs can read its files (Linux 5.16 and later). */
 void tracefs_command(char text[TRACEFS_COMMAND], bool is_mounted);
 
-/* Finds the tracefs directory whose events this user may read: "/sys/kernel/tracing". -ENOENT if it is not mounted,
- * -EACCES if this user may not read it; the sentence has the remedy. */
+/* Finds the tracefs directory whose events this user may read: "/sys/kernel/tracing". -ENOENT if tracefs is not
+ * mounted, -EACCES if this user may not read it; the sentence has the remedy. */
 int tracefs_find(const char **directory, struct error *err);
 
-/* Reads the number of a tracepoint. -EINVAL if none has this name; other errors as tracefs_find(). */
+/* Reads the number of a tracepoint. -EINVAL if no tracepoint has this name; other errors as in tracefs_find(). */
 int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct error *err);
 
 /* Finds the offset of a field, in bytes from the start of the tracepoint's fields, in the text of its "format" file.
  * `field`: the end of the field's declaration, for example " pid;". False if no field matches. */
 bool tracefs_field_offset(const char *format, const char *field, size_t *offset);
 
-/* Calls `see` with each tracepoint that can be sampled, in any order, until `see` returns false. Errors as
+/* Calls `see` with each tracepoint that the kernel can sample, in any order, until `see` returns false. Errors as
  * tracefs_find(). */
 int tracefs_list(bool (*see)(void *context, const char *system, const char *name), void *context, struct error *err);

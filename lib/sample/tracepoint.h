@@ -18,13 +18,15 @@ struct tracepoint_record {
     size_t size;                 /* bytes */
 };
 
-/* Opens the event of tracepoint `id` on a CPU. `have_ids`: whether the other rings of the merge have ids. The kernel
- * wakes the reader when a quarter of `ring_size` bytes is full. Returns a descriptor, or a negative errno value. */
+/* Opens the event of tracepoint `id` on a CPU. `have_ids`: the records of the other rings in the merge have ids. The
+ * kernel wakes the reader when a quarter of `ring_size` bytes is full. Returns a descriptor, or a negative errno
+ * value. */
 int tracepoint_open(uint64_t id, uint32_t cpu, bool have_ids, size_t ring_size);
 
 /* False if the record has another type, or is damaged. */
 bool tracepoint_parse(struct tracepoint_record *record, const void *bytes, size_t size, bool have_ids);
 
-/* Reads a field. `offset`: bytes from the first field. Sets *failed if the record is too short. */
+/* Reads a field. `offset`: bytes from the first field. Reads a field of the tracepoint. Sets *failed if the record is
+ * too short. */
 uint8_t tracepoint_u8(const struct tracepoint_record *record, size_t offset, bool *failed);
 uint32_t tracepoint_u32(const struct tracepoint_record *record, size_t offset, bool *failed);

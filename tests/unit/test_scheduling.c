@@ -32,7 +32,7 @@ static void see_deep_stacks(struct cpu_pin *pin, uint32_t cpu, unsigned count, u
 {
     for (unsigned i = 0; i < count; i++) {
         *time += MS;
-        cpu_pin_deep_stack(pin, cpu, 1000 + cpu, *time);
+        cpu_pin_count_deep_stack(pin, cpu, 1000 + cpu, *time);
         cpu_pin_choose(pin, *time);
     }
 }
@@ -103,13 +103,13 @@ static void test_a_thread_that_moves_is_followed_at_once(void **state)
     cpu_pin_init(&pin);
     see_deep_stacks(&pin, one, 10, &time);
     assert_runs_on(one);
-    cpu_pin_deep_stack(&pin, other, moving + CPU_SETSIZE, time += MS); /* another thread */
+    cpu_pin_count_deep_stack(&pin, other, moving + CPU_SETSIZE, time += MS); /* another thread */
     cpu_pin_choose(&pin, time);
     assert_runs_on(one);
-    cpu_pin_deep_stack(&pin, other, moving, time += MS);
+    cpu_pin_count_deep_stack(&pin, other, moving, time += MS);
     cpu_pin_choose(&pin, time);
     assert_runs_on(other);
-    cpu_pin_deep_stack(&pin, one, moving, time += MS);
+    cpu_pin_count_deep_stack(&pin, one, moving, time += MS);
     cpu_pin_choose(&pin, time);
     assert_runs_on(one);
     cpu_pin_release(&pin);
