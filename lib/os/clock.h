@@ -1,5 +1,5 @@
 /*
- * The clock that everything in a recording is timed by: CLOCK_MONOTONIC, in nanoseconds.
+ * The clock of all times in a recording: CLOCK_MONOTONIC, in nanoseconds.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ static inline uint64_t monotonic_ns(void)
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Reads the CPU clock of a process in ns: of all its threads, ended ones included (linux/posix-timers.h:
- * MAKE_PROCESS_CPUCLOCK with CPUCLOCK_SCHED). Every user may read it. Returns 0 if the process is gone. */
+/* Reads the CPU clock of a process in ns: of all its threads, including ended threads (linux/posix-timers.h:
+ * MAKE_PROCESS_CPUCLOCK with CPUCLOCK_SCHED). Every user may read it. Returns 0 if the process no longer exists. */
 static inline uint64_t process_clock_ns(uint32_t pid)
 {
     struct timespec time;
@@ -27,7 +27,7 @@ static inline uint64_t process_clock_ns(uint32_t pid)
     return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
 }
 
-/* The time `ms` milliseconds from now. */
+/* Returns the CLOCK_MONOTONIC time `ms` milliseconds from now. */
 static inline struct timespec monotonic_after_ms(unsigned ms)
 {
     const uint64_t second = UINT64_C(1000000000), end = monotonic_ns() + ms * UINT64_C(1000000);

@@ -1,10 +1,10 @@
 /*
- * Several prof processes may run at once, without locks: a writer creates a temporary file and renames it, so a reader
- * always has one complete file open. Of two writers the later one wins.
+ * Several prof processes may use a directory at once, without locks: a writer creates a temporary file and renames it,
+ * so a reader always opens a complete file. The later of two writers wins.
  *
- * prof trusts these files, so only this user may write them. The directory must belong to this user, and others must
- * not have write permission. It is opened once, and all files are named relative to it, so an exchanged parent
- * directory has no effect. The modification time of a file is the time of its last use.
+ * prof trusts these files, so only this user may write them. The directory must belong to this user, and other users
+ * must not have write permission. prof opens the directory once, and opens all files relative to it, so a replaced
+ * parent directory has no effect. The modification time of a file is the time of its last use.
  */
 #include "os/directory.h"
 
@@ -41,8 +41,8 @@ static bool is_ours(const struct stat *info)
 
 /* ---- the directory ---- */
 
-/* Creates missing parents, too (XDG Base Directory Specification: mode 0700), but only in a directory of this user:
- * root must not create files in another user's home. */
+/* Creates the directory and missing parents (XDG Base Directory Specification: mode 0700), but only in a directory of
+ * this user: root must not create files in another user's home. */
 static void make_directory(const char *path)
 {
     enum { MISSING_MAX = 3 };
@@ -150,7 +150,7 @@ static int write_new(int directory, char own[NAME_MAX + 1], const char *name, co
     return code;
 }
 
-static int save(int directory, const char *name, const void *bytes, size_t size, bool is_lasting)
+static int save_file(int directory, const char *name, const void *bytes, size_t size, bool is_lasting)
 {
     char own[NAME_MAX + 1];
     int file = write_new(directory, own, name, bytes, size), code = 0;
@@ -168,12 +168,12 @@ static int save(int directory, const char *name, const void *bytes, size_t size,
 
 int file_directory_save(int directory, const char *name, const void *bytes, size_t size)
 {
-    return save(directory, name, bytes, size, false);
+    return save_file(directory, name, bytes, size, false);
 }
 
 int file_directory_save_lasting(int directory, const char *name, const void *bytes, size_t size)
 {
-    return save(directory, name, bytes, size, true);
+    return save_file(directory, name, bytes, size, true);
 }
 
 int file_directory_add(int directory, const char *name, const void *bytes, size_t size)

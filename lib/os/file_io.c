@@ -24,7 +24,7 @@ int file_write(int fd, const void *bytes, size_t size)
     return 0;
 }
 
-/* Without an offset from where the file was read last. */
+/* Reads all requested bytes, at `offset`, or without an offset at the current file position. */
 static ssize_t read_to_the_end(int fd, char *out, size_t size, const uint64_t *offset)
 {
     size_t done = 0;

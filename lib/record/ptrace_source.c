@@ -117,7 +117,7 @@ static int start_round(struct source *source, const struct epoll_event *ready, i
 
 static int update_runs(struct source *source, bool all, struct error *err)
 {
-    return source->sinks.waits ? ptrace_sampler_settle(ptrace_source_of(source)->sampler, all, err) : 0;
+    return source->sinks.waits ? ptrace_sampler_update_times(ptrace_source_of(source)->sampler, all, err) : 0;
 }
 
 static void run_second(struct source *source)
@@ -162,7 +162,7 @@ static int add(struct source *source, pid_t pid, pid_t tid, bool is_command, str
 
 static void set_clock_start(struct source *source, pid_t pid, uint64_t clock)
 {
-    ptrace_sampler_count_from(ptrace_source_of(source)->sampler, pid, clock);
+    ptrace_sampler_set_clock_start(ptrace_source_of(source)->sampler, pid, clock);
 }
 
 /* ---- beginning and end ---- */

@@ -7,21 +7,23 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static const uint64_t name_interval = SECOND; /* between two reads of a thread's name, ... */
+static const uint64_t name_interval = SECOND; /* ns between two reads of a running thread's name */
 static const uint64_t sleeper_name_interval =
-    SECOND / 20;                           /* ... and of a sleeping thread's name, if it has run since */
+    SECOND / 20; /* ns between two reads of a sleeping thread's name, if it has run meanwhile */
 static const uint64_t same_reading = 1000; /* maximum difference (ns) of two times from the same reading of a clock */
 
 enum {
     MIN_LONGEST_PAUSE = 8, /* ticks between two checks of a sleeping thread */
     SLEEPERS_PER_TICK = 32,
-    ACTIVE_TICKS = 8, /* an active thread has run in the last ACTIVE_TICKS */
-    LONG_UNHIT = 64,  /* after this many intervals of CPU time without a hit, a thread is sampled wherever it stops */
+    ACTIVE_TICKS = 8, /* a thread is active if it has run in the last ACTIVE_TICKS ticks */
+    LONG_UNHIT =
+        64, /* intervals of CPU time without a hit, after which the sampler samples a thread wherever it stops */
 };
 
 /* ---- looks ---- */
 
-/* Returns the longest pause between two checks of a sleeping thread, in ticks. It grows with their number. */
+/* Returns the longest pause between two checks of a sleeping thread, in ticks. The pause grows with the number of
+ * threads. */
 static uint32_t longest_pause(const struct ptrace_sampler *sampler)
 {
     size_t pause = sampler->sleepers / SLEEPERS_PER_TICK;
@@ -47,8 +49,8 @@ static int emit_sleep(struct ptrace_sampler *sampler, struct ptrace_thread *thre
     return thread->follows ? sampler_emit_name(sampler, thread, false, err) : 0;
 }
 
-/* Whether the instant may have hit the thread: it has run on that CPU since the last check and its last stop, and does
- * not run now. */
+/* Whether the instant may have hit the thread: the thread has run on this CPU since the last check and its last stop,
+ * and does not run now. */
 static bool may_be_hit(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
                        const struct sampling_instant *instant, const struct ptrace_schedule *now)
 {
@@ -56,7 +58,7 @@ static bool may_be_hit(const struct ptrace_sampler *sampler, const struct ptrace
            sampling_clock_can_visit(&sampler->clock, thread->cpu);
 }
 
-/* For threads in state R that no instant hits. */
+/* Whether to sample the thread wherever it stops: a thread in state R that no instant hits. */
 static bool is_sampled_anywhere(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
                                 const struct ptrace_schedule *now)
 {
@@ -67,10 +69,10 @@ static bool is_sampled_anywhere(const struct ptrace_sampler *sampler, const stru
 }
 
 /*
- * The sampler took the CPU from the thread that was hit, and the kernel counts the time of both from one reading of the
- * CPU's clock. At each tick of the sampler, the kernel reads that clock again: then no thread matches. A thread that
- * slept at the instant, and was woken since, left the CPU earlier. If the kernel does not report when threads left,
- * ran_until_instant() decides.
+ * Whether the thread left its CPU at the instant. The sampler took the CPU from the hit thread, and the kernel counts
+ * the time of both from one reading of the CPU's clock. At each tick of the sampler, the kernel reads the clock again:
+ * then no thread matches. A thread that slept at the instant, and has been woken since, left the CPU earlier. If the
+ * kernel does not report when threads left, ran_until_instant() decides.
  */
 static bool has_left_cpu(struct ptrace_thread *thread, uint64_t came)
 {
@@ -110,20 +112,21 @@ static int check_active(struct ptrace_sampler *sampler, struct ptrace_thread *th
         sampler_interrupt(sampler, thread, PTRACE_INTERRUPT_TO_SAMPLE);
     }
     int code = thread->is_realtime ? 0 : sampling_clock_use(&sampler->clock, thread->cpu, used, err);
-    if (code || !sleeps || !ptrace_thread_schedule(thread, &thread->seen))
+    if (code || !sleeps || !ptrace_thread_read_schedule(thread, &thread->seen))
         return code;
     return emit_sleep(sampler, thread, err);
 }
 
 /*
- * A thread that has not run since its last sample needs no sample. If it slept at the last check and has not run since,
- * it still sleeps, and the next check can wait. schedstat costs half as much to read as stat.
+ * Decides whether to sample an active thread. A thread that has not run since its last sample needs no sample. A thread
+ * that slept at the last check and has not run since still sleeps, so its next check can be later. schedstat costs half
+ * as much to read as stat.
  */
 static int check_thread(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
                         const struct sampling_instant *instant, struct error *err)
 {
     struct ptrace_schedule now;
-    bool is_known = ptrace_thread_schedule(thread, &now);
+    bool is_known = ptrace_thread_read_schedule(thread, &now);
     if (is_known && now.slices == thread->stopped_slices)
         return 0;
     bool has_run = !is_known || now.slices != thread->seen.slices || now.cpu != thread->seen.cpu;
@@ -166,15 +169,15 @@ static int check_all(struct ptrace_sampler *sampler, const struct sampling_insta
     return code;
 }
 
-/* Searches the hit thread among the threads that ran recently: it nearly always is one of them. The scheduler's counts
- * have changed for threads that left a CPU since. */
+/* Searches the hit thread among the threads that ran recently, because it nearly always is among them. The scheduler
+ * has updated the counts of threads that left a CPU since the last check. */
 static int find_hit(struct ptrace_sampler *sampler, const struct sampling_instant *instant, struct error *err)
 {
     struct ptrace_schedule now;
     int code = 0;
     for (size_t i = 0; i < sampler->active.length && !code; i++) {
         struct ptrace_thread *thread = sampler_find(sampler, sampler->active.data[i]);
-        if (thread && thread->state == PTRACE_THREAD_RUNS && ptrace_thread_schedule(thread, &now) &&
+        if (thread && thread->state == PTRACE_THREAD_RUNS && ptrace_thread_read_schedule(thread, &now) &&
             now.cpu != thread->seen.cpu && now.cpu != thread->at_stop.cpu)
             code = check_active(sampler, thread, instant, &now, true, err);
     }
@@ -184,7 +187,7 @@ static int find_hit(struct ptrace_sampler *sampler, const struct sampling_instan
 int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err)
 {
     uint64_t now = monotonic_ns(), tick = (now - sampler->started) / sampler->interval;
-    struct sampling_instant instant = sampling_clock_take(&sampler->clock, now);
+    struct sampling_instant instant = sampling_clock_check_instant(&sampler->clock, now);
     int code = 0;
     if (tick != sampler->tick) {
         sampling_clock_tick(&sampler->clock, tick - sampler->tick);
@@ -211,10 +214,10 @@ uint64_t ptrace_sampler_check_interval(const struct ptrace_sampler *sampler)
 
 /* ---- up to now ---- */
 
-/* The counts of a running thread are some ms old. If it has not left its CPU since its last stop, it ran all the
+/* The counts of a running thread are some ms old. A thread that has not left its CPU since its last stop ran all the
  * time. */
-static int take_running_time(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct ptrace_schedule *now,
-                             struct error *err)
+static int update_running_thread(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
+                                 struct ptrace_schedule *now, struct error *err)
 {
     uint64_t time = monotonic_ns();
     const struct ptrace_moment *last = &thread->run.last;
@@ -226,25 +229,25 @@ static int take_running_time(struct ptrace_sampler *sampler, struct ptrace_threa
     return sampler_emit_switches(sampler, thread, thread->tid, now, time, false, err);
 }
 
-static int take_times(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool all, struct error *err)
+static int update_times(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool all, struct error *err)
 {
     struct ptrace_schedule now;
     const struct ptrace_moment *last = &thread->run.last;
     bool can_run = thread->state == PTRACE_THREAD_RUNS || thread->state == PTRACE_THREAD_INTERRUPTED;
-    if (!can_run || (!all && !last->asleep) || !ptrace_thread_schedule(thread, &now))
+    if (!can_run || (!all && !last->asleep) || !ptrace_thread_read_schedule(thread, &now))
         return 0;
     if (last->asleep && now.slices == last->schedule.slices)
         return sampler_emit_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
     char state = ptrace_thread_scheduler_state(thread);
-    if (ptrace_thread_is_asleep(state) && ptrace_thread_schedule(thread, &now))
+    if (ptrace_thread_is_asleep(state) && ptrace_thread_read_schedule(thread, &now))
         return sampler_emit_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
-    return state == 'R' ? take_running_time(sampler, thread, &now, err) : 0;
+    return state == 'R' ? update_running_thread(sampler, thread, &now, err) : 0;
 }
 
-int ptrace_sampler_settle(struct ptrace_sampler *sampler, bool all, struct error *err)
+int ptrace_sampler_update_times(struct ptrace_sampler *sampler, bool all, struct error *err)
 {
     int code = 0;
     for (size_t i = 0; i < sampler->threads.length && !code; i++)
-        code = take_times(sampler, sampler->threads.data[i], all, err);
+        code = update_times(sampler, sampler->threads.data[i], all, err);
     return code;
 }

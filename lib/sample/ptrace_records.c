@@ -8,7 +8,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static const uint64_t name_interval = SECOND; /* between two reads of a running thread's name */
+static const uint64_t name_interval = SECOND; /* ns between two reads of a running thread's name */
 
 /* ---- threads ---- */
 
@@ -47,14 +47,14 @@ bool sampler_counts_by_clock(const struct ptrace_thread *thread)
     return thread->tid == thread->pid;
 }
 
-void sampler_note_clock(struct ptrace_thread *thread)
+void sampler_store_clock(struct ptrace_thread *thread)
 {
     uint64_t clock = sampler_counts_by_clock(thread) ? process_clock_ns((uint32_t)thread->pid) : 0;
     if (clock)
         thread->last_clock = clock;
 }
 
-void sampler_drop(struct ptrace_sampler *sampler, struct ptrace_thread *thread)
+void sampler_remove(struct ptrace_sampler *sampler, struct ptrace_thread *thread)
 {
     if (thread->follows && thread->last_clock > thread->first_clock)
         sampler->ended_cpu += thread->last_clock - thread->first_clock;
@@ -74,17 +74,18 @@ void sampler_interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thr
         return;
     sampler_set_state(sampler, thread, PTRACE_THREAD_INTERRUPTED);
     thread->interrupt = interrupt;
-    ptrace_thread_hold(thread, monotonic_ns());
+    ptrace_thread_begin_stop(thread, monotonic_ns());
 }
 
 void sampler_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal)
 {
-    bool is_new = thread->state == PTRACE_THREAD_NEW; /* its parent may be setting its CPUs */
+    bool is_new = thread->state == PTRACE_THREAD_NEW; /* the parent may be setting the CPUs of the thread */
     struct cpu_stay stay = {0};
-    ptrace_thread_release(thread);
+    ptrace_thread_end_stop(thread);
     if (!is_new && sampler->clock.in_use && ptrace_thread_scheduler_state(thread))
         cpu_stay_begin(&stay, sampler->clock.pin, thread->tid, thread->cpu);
-    ptrace(PTRACE_CONT, thread->tid, NULL, (uintptr_t)signal); /* else it was killed; its status will follow */
+    ptrace(PTRACE_CONT, thread->tid, NULL,
+           (uintptr_t)signal); /* else the thread was killed, and its status will follow */
     cpu_stay_end(&stay);
     if (thread->state != PTRACE_THREAD_EXITS)
         sampler_set_state(sampler, thread, PTRACE_THREAD_RUNS);
@@ -92,7 +93,7 @@ void sampler_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread
 
 /* ---- records ---- */
 
-struct perf_record sampler_record_of(const struct ptrace_thread *thread, uint32_t type)
+struct perf_record sampler_make_record(const struct ptrace_thread *thread, uint32_t type)
 {
     return (struct perf_record){.type = type,
                                 .pid = (uint32_t)thread->pid,
@@ -109,7 +110,7 @@ int sampler_emit(struct ptrace_sampler *sampler, const struct perf_record *recor
 int sampler_emit_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, struct error *err)
 {
     bool changed = ptrace_thread_read_name(thread);
-    struct perf_record record = sampler_record_of(thread, PERF_RECORD_COMM);
+    struct perf_record record = sampler_make_record(thread, PERF_RECORD_COMM);
     record.comm.name = thread->name;
     record.comm.exec = exec;
     thread->next_name = record.time + name_interval;
@@ -120,11 +121,11 @@ int sampler_emit_switches(struct ptrace_sampler *sampler, struct ptrace_thread *
                           const struct ptrace_schedule *schedule, uint64_t time, bool asleep, struct error *err)
 {
     struct ptrace_switch switches[PTRACE_RUN_SWITCHES];
-    struct perf_record record = sampler_record_of(thread, PERF_RECORD_SWITCH);
+    struct perf_record record = sampler_make_record(thread, PERF_RECORD_SWITCH);
     int code = 0;
     if (!thread->follows)
         return 0;
-    size_t count = ptrace_thread_take(thread, schedule, time, asleep, switches);
+    size_t count = ptrace_thread_add_moment(thread, schedule, time, asleep, switches);
     record.tid = (uint32_t)tid;
     for (size_t i = 0; i < count && !code; i++) {
         record.time = switches[i].time;
@@ -140,14 +141,14 @@ int sampler_emit_end(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     int code = 0;
     if (thread->state == PTRACE_THREAD_EXITS)
         return 0;
-    if (is_itself && ptrace_thread_schedule(thread, &thread->seen))
+    if (is_itself && ptrace_thread_read_schedule(thread, &thread->seen))
         code = sampler_emit_switches(sampler, thread, thread->tid, &thread->seen, monotonic_ns(), false, err);
-    sampler_note_clock(thread);
+    sampler_store_clock(thread);
     if (!sampler_counts_by_clock(thread) && !sampler_find(sampler, thread->pid) && thread->seen.cpu > thread->first_cpu)
         sampler->ended_cpu += thread->seen.cpu - thread->first_cpu;
     if (!code)
         code = sampler_emit_name(sampler, thread, false, err);
     sampler_set_state(sampler, thread, PTRACE_THREAD_EXITS);
-    struct perf_record record = sampler_record_of(thread, PERF_RECORD_EXIT);
+    struct perf_record record = sampler_make_record(thread, PERF_RECORD_EXIT);
     return code ? code : sampler_emit(sampler, &record, err);
 }

@@ -1,11 +1,11 @@
 #include "sample/ptrace_run.h"
 
-static uint64_t grown(uint64_t now, uint64_t before)
+static uint64_t subtract_or_zero(uint64_t now, uint64_t before)
 {
     return now > before ? now - before : 0;
 }
 
-static uint64_t at_most(uint64_t value, uint64_t limit)
+static uint64_t limit_time(uint64_t value, uint64_t limit)
 {
     return value < limit ? value : limit;
 }
@@ -15,7 +15,7 @@ struct switch_list {
     size_t count;
 };
 
-static void add(struct switch_list *list, uint64_t time, bool out, bool preempted)
+static void add_switch(struct switch_list *list, uint64_t time, bool out, bool preempted)
 {
     list->switches[list->count++] = (struct ptrace_switch){.time = time, .out = out, .preempted = preempted};
 }
@@ -25,36 +25,36 @@ static void add_break(struct switch_list *list, uint64_t *time, uint64_t length,
 {
     if (!length)
         return;
-    add(list, *time, true, preempted);
+    add_switch(list, *time, true, preempted);
     *time += length;
-    add(list, *time, false, false);
+    add_switch(list, *time, false, false);
 }
 
-size_t ptrace_run_take(struct ptrace_run *run, const struct ptrace_moment *now, struct ptrace_switch *switches)
+size_t ptrace_run_add_moment(struct ptrace_run *run, const struct ptrace_moment *now, struct ptrace_switch *switches)
 {
     struct switch_list list = {.switches = switches};
     const struct ptrace_moment *last = &run->last;
-    uint64_t time = last->time, passed = grown(now->time, last->time);
+    uint64_t time = last->time, passed = subtract_or_zero(now->time, last->time);
     bool has_slept_on = last->asleep && now->asleep && now->schedule.slices == last->schedule.slices;
-    uint64_t ran = has_slept_on ? 0 : at_most(grown(now->schedule.cpu, last->schedule.cpu), passed);
+    uint64_t ran = has_slept_on ? 0 : limit_time(subtract_or_zero(now->schedule.cpu, last->schedule.cpu), passed);
     uint64_t off = passed - ran;
-    uint64_t ready = at_most(grown(now->schedule.ready, last->schedule.ready) + run->held, off);
+    uint64_t ready = limit_time(subtract_or_zero(now->schedule.ready, last->schedule.ready) + run->held, off);
     if (!run->is_reported)
-        add(&list, last->time, last->asleep, false);
+        add_switch(&list, last->time, last->asleep, false);
     if (last->asleep && !has_slept_on) {
         time = now->time - ran - ready;
-        add(&list, time, false, false);
+        add_switch(&list, time, false, false);
         add_break(&list, &time, ready, true);
         if (now->asleep)
-            add(&list, now->time, true, false);
+            add_switch(&list, now->time, true, false);
     } else if (!last->asleep) {
         if (!now->asleep)
             add_break(&list, &time, off - ready, false);
         add_break(&list, &time, ready, true);
         if (now->asleep)
-            add(&list, time + ran, true, false);
+            add_switch(&list, time + ran, true, false);
     }
-    /* time that was counted late and exceeds the span moves to the next moment */
+    /* late-counted time that exceeds the span moves to the next moment */
     uint64_t reported = last->schedule.cpu + ran;
     run->last = *now;
     run->last.schedule.cpu = reported;

@@ -56,8 +56,8 @@ void ptrace_sampler_free(struct ptrace_sampler *sampler)
     free(sampler);
 }
 
-/* The kernel refuses an ended thread with the error of missing permission. An ended main thread stays in the list of
- * threads until its process ends. */
+/* Whether a thread has ended: the kernel refuses to trace an ended thread with the same error as without permission. An
+ * ended main thread stays in the list of threads until its process ends. */
 static bool has_ended(pid_t pid, pid_t tid)
 {
     char path[64], text[1024];
@@ -66,8 +66,8 @@ static bool has_ended(pid_t pid, pid_t tid)
     return !file_read_text(path, text, sizeof(text)) || (proc_stat_parse(text, &stat) && strchr("ZX", stat.state));
 }
 
-/* The number of a line of /proc/PID/status ("TracerPid:"); -1 if it cannot be read. */
-static long status_number(pid_t pid, const char *key)
+/* Returns the number in a line of /proc/PID/status ("TracerPid:"); -1 if the file is unreadable. */
+static long read_status_number(pid_t pid, const char *key)
 {
     char path[32], text[4096];
     snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
@@ -81,12 +81,12 @@ static bool is_not_dumpable(pid_t pid)
     char path[32];
     struct stat info;
     snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    return status_number(pid, "\nUid:") == (long)geteuid() && stat(path, &info) == 0 && info.st_uid != geteuid();
+    return read_status_number(pid, "\nUid:") == (long)geteuid() && stat(path, &info) == 0 && info.st_uid != geteuid();
 }
 
 static int explain_refusal(pid_t pid, int code, struct error *err)
 {
-    long tracer = status_number(pid, "\nTracerPid:");
+    long tracer = read_status_number(pid, "\nTracerPid:");
     if (tracer > 0)
         return error_set(err, code,
                          "cannot trace process %d: process %ld traces it already, and a process has one tracer",
@@ -118,7 +118,7 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
     if (sampler_counts_by_clock(thread))
         thread->first_clock = process_clock_ns((uint32_t)pid);
     sampler_set_state(sampler, thread, PTRACE_THREAD_RUNS);
-    if (ptrace_thread_schedule(thread, &now)) {
+    if (ptrace_thread_read_schedule(thread, &now)) {
         thread->first_cpu = thread->sampled_cpu = now.cpu;
         thread->run.last = (struct ptrace_moment){
             .schedule = now, .asleep = ptrace_thread_is_asleep(ptrace_thread_scheduler_state(thread))};
@@ -150,18 +150,18 @@ uint64_t ptrace_sampler_cpu_time(struct ptrace_sampler *sampler)
         struct ptrace_thread *thread = sampler->threads.data[i];
         struct ptrace_schedule now = thread->seen;
         if (sampler_counts_by_clock(thread)) {
-            sampler_note_clock(thread);
+            sampler_store_clock(thread);
             bool has_run = thread->follows && thread->last_clock > thread->first_clock;
             sum += has_run ? thread->last_clock - thread->first_clock : 0;
         } else if (thread->state != PTRACE_THREAD_EXITS && !sampler_find(sampler, thread->pid)) {
-            ptrace_thread_schedule(thread, &now);
+            ptrace_thread_read_schedule(thread, &now);
             sum += now.cpu > thread->first_cpu ? now.cpu - thread->first_cpu : 0;
         }
     }
     return sum;
 }
 
-void ptrace_sampler_count_from(struct ptrace_sampler *sampler, pid_t pid, uint64_t clock)
+void ptrace_sampler_set_clock_start(struct ptrace_sampler *sampler, pid_t pid, uint64_t clock)
 {
     struct ptrace_thread *main_thread = sampler_find(sampler, pid);
     if (main_thread)

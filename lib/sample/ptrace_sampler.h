@@ -2,21 +2,21 @@
  * Samples threads without perf events, by stopping them with ptrace(2). Emits records as perf events do when threads
  * and processes start, exec, exit and change their name, in causal order. Emits no records of mappings.
  *
- * At a random instant the sampler wakes on the CPU of a thread in place of that thread (sampling_clock.h), finds it in
- * /proc, interrupts it, and continues; the stop comes later. At a stop the sampler copies the registers and the stack
+ * At a random instant the sampler wakes on the CPU of a thread in place of that thread (sampling_clock.h), finds the
+ * thread in /proc and interrupts it; the thread stops later. At a stop the sampler copies the registers and the stack
  * in 6-11 us, continues the thread, and then walks the stack. A thread whose last stacks were incomplete stays stopped
- * until it is walked, so that more of its stack can be read. Why in this order: docs/decisions.md, "Unwind after the
- * thread continues".
+ * during the walk, so that the walker can read more of its stack. Reasons for this order: docs/decisions.md, "Unwind
+ * after the thread continues".
  *
- * The thread hit by the instant is the last one that left the CPU, and it has been runnable since. The sampler ignores
- * other runnable threads of that CPU: many were just woken, at the end of a system call. It interrupts threads of
- * real-time policies, which it cannot preempt, and threads on CPUs where it may not run, from another CPU when it finds
- * them running; this overestimates their system calls.
+ * The thread hit by the instant is the last one that left the CPU, and that has been runnable since. The sampler
+ * ignores other runnable threads of the CPU, because many were just woken, at the end of a system call. It interrupts
+ * threads of real-time policies, which it cannot preempt, and threads on CPUs where it may not run, from another CPU
+ * when it finds them running; this overestimates their system calls.
  *
  * A sample stands for the CPU time since the thread's previous sample (schedstat).
  *
- * SWITCH records report when threads run and wait, computed from the scheduler's counts (ptrace_run.h). They may be out
- * of order across threads.
+ * SWITCH records report when threads run and wait, computed from the scheduler's counts (ptrace_run.h). SWITCH records
+ * may be out of order across threads.
  *
  * The target must not notice:
  *
@@ -29,9 +29,9 @@
  *   separate thread, and ends that thread.
  *
  * What a program can notice: a set-user-ID program runs without that privilege unless the tracer has CAP_SYS_PTRACE;
- * ptrace and PTRACE_TRACEME (debuggers, strace) are refused; TracerPid in /proc/PID/status is set; a write to a pipe
- * or a receive with MSG_WAITALL may return early, as after any signal; a timed wait of those that return EINTR starts
- * anew.
+ * ptrace and PTRACE_TRACEME (debuggers, strace) are refused; TracerPid in /proc/PID/status is set; a write to a pipe or
+ * a receive with MSG_WAITALL may return early, as after any signal; a timed wait that returns EINTR after signals
+ * restarts with its full time.
  *
  * Threads: one thread must make all calls, because the kernel ties traced threads to the thread that traces them.
  */
@@ -47,37 +47,38 @@
 
 struct ptrace_sampler;
 
-/* `rate`: samples per second of CPU time. `has_children`: also traces child processes. `pin`: moves the sampler's
- * thread. The consumer's context and the pin must outlive the sampler. */
+/* `rate`: samples per second of CPU time. `has_children`: also traces child processes. `pin`: chooses the CPU of the
+ * sampler's thread. The consumer's context and the pin must outlive the sampler. */
 int ptrace_sampler_new(struct ptrace_sampler **out, const struct ptrace_consumer *consumer, uint32_t rate,
                        bool has_children, struct cpu_pin *pin, struct error *err);
 
 /* Frees the memory. Threads stay traced until the calling thread ends. Accepts NULL. */
 void ptrace_sampler_free(struct ptrace_sampler *sampler);
 
-/* Traces a thread and its future children. `at_exec`: starts at its exec. -ESRCH if it has ended; -EEXIST if this
- * sampler already traces it; -EPERM with a sentence if this user may not trace it. */
+/* Traces a thread and its future children. `at_exec`: tracing starts at the thread's exec. -ESRCH if the thread has
+ * ended; -EEXIST if this sampler already traces it; -EPERM with a sentence if this user may not trace it. */
 int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, bool at_exec, struct error *err);
 
-/* Stops tracing the future children of a thread, which traces them itself. Call it at a COMM record of exec. */
+/* Stops tracing the future children of a thread that traces its children itself. Call this function at a COMM record of
+ * exec. */
 void ptrace_sampler_leave_children(struct ptrace_sampler *sampler, pid_t tid);
 
-/* Sets the start of the CPU time of a traced process. `clock`: ns of its CPU clock. */
-void ptrace_sampler_count_from(struct ptrace_sampler *sampler, pid_t pid, uint64_t clock);
+/* Sets the CPU clock of a traced process at the start of its recorded CPU time. `clock`: ns. */
+void ptrace_sampler_set_clock_start(struct ptrace_sampler *sampler, pid_t pid, uint64_t clock);
 
 /* Returns a file descriptor, readable (epoll) when ptrace_sampler_tick() is due. */
 int ptrace_sampler_timer(const struct ptrace_sampler *sampler);
 
-/* Arms that timer, and moves the calling thread to a CPU. Call it right before waiting. */
+/* Arms the timer of the next tick, and moves the calling thread to a CPU. Call this function right before waiting. */
 void ptrace_sampler_sleeps(struct ptrace_sampler *sampler);
 
-/* Reads the states of the threads, and interrupts the threads to sample. Call it first after each wakeup. Like the
- * functions below, fails only if the consumer does. */
+/* Reads the states of the threads, and interrupts the threads to sample. Call this function first after each wakeup.
+ * Like the functions below, it fails only if the consumer fails. */
 int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err);
 
 /* Emits the SWITCH records of sleeping threads up to now. `all`: also of running threads, whose times may be off by
  * some ms of CPU time. */
-int ptrace_sampler_settle(struct ptrace_sampler *sampler, bool all, struct error *err);
+int ptrace_sampler_update_times(struct ptrace_sampler *sampler, bool all, struct error *err);
 
 /* Returns the longest time (ns) between two checks of a thread so far: shorter waits may be merged. */
 uint64_t ptrace_sampler_check_interval(const struct ptrace_sampler *sampler);

@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 static const uint64_t orphan_age =
-    UINT64_C(200000000); /* ns after which an orphan no longer waits for its parent's event */
+    UINT64_C(200000000); /* ns for which an orphan waits for the fork event of its parent */
 
 enum { CALM_SAMPLES = 256 }; /* consecutive complete samples that end the special treatment of a thread */
 
 /* ---- samples ---- */
 
-/* Also restores a system call that the stop interrupted. */
+/* Reads the registers of a stopped thread, and restores a system call that the stop interrupted. */
 static bool read_registers(const struct ptrace_thread *thread, struct user_regs_struct *registers)
 {
     if (ptrace(PTRACE_GETREGS, thread->tid, NULL, registers))
@@ -31,7 +31,7 @@ static bool read_registers(const struct ptrace_thread *thread, struct user_regs_
     return true;
 }
 
-/* Also copies the red zone below sp, unless it is unmapped. */
+/* Copies the stack, and the red zone below sp unless it is unmapped. */
 static void copy_stack(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread, uint64_t sp,
                        struct perf_sample *sample)
 {
@@ -47,8 +47,8 @@ static void copy_stack(const struct ptrace_sampler *sampler, const struct ptrace
 }
 
 /* Sets *since to the CPU time since the last sample, and emits the switches of the thread until `time`. */
-static int take_schedule(struct ptrace_sampler *sampler, struct ptrace_thread *thread, uint64_t time, uint64_t *since,
-                         struct error *err)
+static int update_schedule(struct ptrace_sampler *sampler, struct ptrace_thread *thread, uint64_t time, uint64_t *since,
+                           struct error *err)
 {
     const struct ptrace_schedule *now = &thread->at_stop;
     *since = now->cpu > thread->sampled_cpu ? now->cpu - thread->sampled_cpu : 0;
@@ -58,8 +58,8 @@ static int take_schedule(struct ptrace_sampler *sampler, struct ptrace_thread *t
     return sampler_emit_switches(sampler, thread, thread->tid, now, time, false, err);
 }
 
-/* Whether the thread ran until the instant, and has been runnable since then. A thread that was already runnable may
- * have been woken at the end of a system call. */
+/* Whether the thread ran until the instant, and has been runnable since. A thread that was already runnable may have
+ * been woken at the end of a system call. */
 static bool ran_until_instant(const struct ptrace_thread *thread)
 {
     return thread->at_stop.ready - thread->seen.ready <= thread->stopped - thread->instant;
@@ -76,7 +76,8 @@ static void adapt_copy(struct ptrace_thread *thread, const struct ptrace_sample 
     thread->hold |= sample->was_bad;
     if (!sample->was_short || thread->is_too_deep)
         return;
-    thread->is_too_deep = thread->stack_size == PTRACE_STACK_MAX; /* copying more does not help */
+    thread->is_too_deep =
+        thread->stack_size == PTRACE_STACK_MAX; /* the largest copy is too small, so copying more does not help */
     thread->stack_size = thread->is_too_deep ? PTRACE_STACK_SIZE : thread->stack_size * 2;
 }
 
@@ -84,7 +85,8 @@ static void adapt_copy(struct ptrace_thread *thread, const struct ptrace_sample 
 static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
                        const struct user_regs_struct *registers, int signal, struct error *err)
 {
-    struct ptrace_sample sample = {.record = sampler_record_of(thread, PERF_RECORD_SAMPLE), .is_stopped = thread->hold};
+    struct ptrace_sample sample = {.record = sampler_make_record(thread, PERF_RECORD_SAMPLE),
+                                   .is_stopped = thread->hold};
     struct perf_sample *taken = &sample.record.sample;
     int code = 0;
     taken->registers_abi = ptrace_registers_are_64_bit(registers) ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_32;
@@ -94,7 +96,7 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     sample.is_unreadable = !taken->stack_size && errno == EPERM;
     taken->period = sampler->interval;
     if (thread->at_stop.slices)
-        code = take_schedule(sampler, thread, sample.record.time, &taken->period, err);
+        code = update_schedule(sampler, thread, sample.record.time, &taken->period, err);
     bool hold = thread->hold;
     if (!hold)
         sampler_resume(sampler, thread, signal);
@@ -111,7 +113,7 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
 /* Call it after ptrace(), which waits until the thread has left its CPU and its time is counted. */
 static void read_schedule(struct ptrace_thread *thread)
 {
-    if (!ptrace_thread_schedule(thread, &thread->at_stop))
+    if (!ptrace_thread_read_schedule(thread, &thread->at_stop))
         thread->at_stop = (struct ptrace_schedule){0};
 }
 
@@ -123,8 +125,8 @@ static bool is_to_be_sampled(const struct ptrace_thread *thread)
            (thread->interrupt == PTRACE_INTERRUPT_AT_INSTANT && ran_until_instant(thread));
 }
 
-/* Resumes a stopped thread, after taking a sample if one is due. The thread's memory and registers must be those of its
- * program. */
+/* Resumes a stopped thread, after taking a sample if one is due. The memory and registers of the thread must belong to
+ * its program. */
 static int sample_and_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal,
                              struct error *err)
 {
@@ -152,7 +154,7 @@ static bool is_thread_of(pid_t pid, pid_t tid)
     return access(path, F_OK) == 0;
 }
 
-static bool take_orphan(struct ptrace_sampler *sampler, pid_t tid)
+static bool handle_orphan(struct ptrace_sampler *sampler, pid_t tid)
 {
     for (size_t i = 0; i < sampler->orphans.length; i++) {
         if (sampler->orphans.data[i].tid != tid)
@@ -167,27 +169,27 @@ static int add_child(struct ptrace_sampler *sampler, pid_t parent_pid, pid_t par
                      struct error *err)
 {
     struct ptrace_thread *child = sampler_find(sampler, tid);
-    if (child) /* missed the end of an older thread with the same tid */
-        sampler_drop(sampler, child);
+    if (child) /* the sampler missed the end of an older thread with this tid */
+        sampler_remove(sampler, child);
     child = sampler_add(sampler, pid, tid, err);
     if (!child)
         return -ENOMEM;
     child->follows = true;
-    struct perf_record record = sampler_record_of(child, PERF_RECORD_FORK);
+    struct perf_record record = sampler_make_record(child, PERF_RECORD_FORK);
     record.task.parent_pid = (uint32_t)parent_pid;
     record.task.parent_tid = (uint32_t)parent_tid;
     child->run.last.time = record.time;
-    ptrace_thread_hold(child, record.time);
+    ptrace_thread_begin_stop(child, record.time);
     const struct ptrace_thread *parent = sampler_find(sampler, parent_tid);
     if (parent)
         memcpy(child->name, parent->name, sizeof(child->name));
     int code = sampler_emit(sampler, &record, err);
-    if (take_orphan(sampler, tid))
+    if (handle_orphan(sampler, tid))
         sampler_resume(sampler, child, 0);
     return code;
 }
 
-static int take_fork(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int event, struct error *err)
+static int handle_fork(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int event, struct error *err)
 {
     unsigned long message;
     int code = 0;
@@ -225,16 +227,16 @@ static int adopt_orphans(struct ptrace_sampler *sampler, struct error *err)
             code = add_child(sampler, pid == orphan.tid ? parent : pid, pid == orphan.tid ? parent : pid, pid,
                              orphan.tid, err);
         else
-            take_orphan(sampler, orphan.tid);
+            handle_orphan(sampler, orphan.tid);
     }
     return code;
 }
 
 /*
- * The thread that called exec continues alone, under the number of the process. The other threads have ended; ptrace
+ * Handles exec: the calling thread continues alone, with the pid as its tid. The other threads have ended; ptrace
  * reports no end of a first thread that was not the caller.
  */
-static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
+static int handle_exec(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
 {
     unsigned long message = (unsigned long)thread->tid;
     ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &message);
@@ -255,10 +257,10 @@ static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *threa
             continue;
         if (other != caller && !code)
             code = sampler_emit_end(sampler, other, true, err);
-        sampler_drop(sampler, other);
+        sampler_remove(sampler, other);
     }
     ptrace_thread_close_files(thread);
-    bool is_known = ptrace_thread_schedule(thread, &thread->seen);
+    bool is_known = ptrace_thread_read_schedule(thread, &thread->seen);
     if (!code && is_known)
         code = sampler_emit_switches(sampler, thread, (pid_t)message, &thread->seen, monotonic_ns(), false, err);
     if (!thread->follows) /* recording starts at exec */
@@ -283,8 +285,9 @@ static bool stops_process(int signal)
 }
 
 /*
- * A signal for the process wakes one of its threads, but a faster one may take it. Without prof, an ignored signal
- * wakes no thread. So interrupts threads that run or are runnable, to correct the results of their system calls.
+ * A signal for the process wakes one of its threads, but a faster thread may take the signal. Without prof, an ignored
+ * signal wakes no thread. So the sampler interrupts running and runnable threads, to correct the results of their
+ * system calls.
  */
 static void interrupt_other_threads(struct ptrace_sampler *sampler, const struct ptrace_thread *thread)
 {
@@ -307,14 +310,14 @@ static int emit_signal(struct ptrace_sampler *sampler, const struct ptrace_threa
                            : 0;
 }
 
-static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int status, struct error *err)
+static int handle_stop(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int status, struct error *err)
 {
     int event = status >> 16, signal = WSTOPSIG(status);
     int code = 0;
     thread->stopped = monotonic_ns();
-    ptrace_thread_hold(thread, thread->stopped);
+    ptrace_thread_begin_stop(thread, thread->stopped);
     switch (event) {
-    case 0: /* a signal is about to be delivered; any stop replaces an interrupt */
+    case 0: /* the kernel is about to deliver a signal; any stop replaces an interrupt */
         if (is_ignored_by_default(signal))
             interrupt_other_threads(sampler, thread);
         code = emit_signal(sampler, thread, signal, err);
@@ -324,7 +327,7 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
             read_schedule(thread);
             if (thread->at_stop.slices)
                 code = sampler_emit_switches(sampler, thread, thread->tid, &thread->at_stop, monotonic_ns(), true, err);
-            ptrace_thread_release(thread);
+            ptrace_thread_end_stop(thread);
             ptrace(PTRACE_LISTEN, thread->tid, NULL, NULL);
             sampler_set_state(sampler, thread, PTRACE_THREAD_LISTENS);
             return code;
@@ -333,9 +336,9 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     case PTRACE_EVENT_FORK:
     case PTRACE_EVENT_VFORK:
     case PTRACE_EVENT_CLONE:
-        return take_fork(sampler, thread, event, err);
+        return handle_fork(sampler, thread, event, err);
     case PTRACE_EVENT_EXEC:
-        return take_exec(sampler, thread, err);
+        return handle_exec(sampler, thread, err);
     case PTRACE_EVENT_EXIT:
         code = sampler_emit_end(sampler, thread, true, err);
         sampler_resume(sampler, thread, 0);
@@ -345,22 +348,22 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     }
 }
 
-static int take_status(struct ptrace_sampler *sampler, pid_t tid, int status, const struct rusage *usage,
-                       struct error *err)
+static int handle_status(struct ptrace_sampler *sampler, pid_t tid, int status, const struct rusage *usage,
+                         struct error *err)
 {
     struct ptrace_thread *thread = sampler_find(sampler, tid);
     int code = 0;
     if (!WIFSTOPPED(status)) {
-        take_orphan(sampler, tid);
+        handle_orphan(sampler, tid);
         if (thread) {
             code = sampler_emit_end(sampler, thread, true, err);
-            sampler_drop(sampler, thread);
+            sampler_remove(sampler, thread);
         }
         sampler->consumer.ended(sampler->consumer.context, tid, status, usage);
         return code;
     }
     if (thread)
-        return take_stop(sampler, thread, status, err);
+        return handle_stop(sampler, thread, status, err);
     struct orphan orphan = {.tid = tid, .time = monotonic_ns()};
     return array_push(&sampler->orphans, orphan) ? 0 : error_no_memory(err);
 }
@@ -374,7 +377,7 @@ static pid_t find_status(const struct ptrace_sampler *sampler)
     bool has_ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
     struct ptrace_thread *thread = has_ended ? sampler_find(sampler, info.si_pid) : NULL;
     if (thread)
-        sampler_note_clock(thread);
+        sampler_store_clock(thread);
     return info.si_pid;
 }
 
@@ -384,6 +387,6 @@ int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err)
     struct rusage usage;
     pid_t tid;
     while (!code && (tid = find_status(sampler)) > 0 && wait4(tid, &status, __WALL | WNOHANG, &usage) == tid)
-        code = take_status(sampler, tid, status, &usage, err);
+        code = handle_status(sampler, tid, status, &usage, err);
     return code || !sampler->orphans.length ? code : adopt_orphans(sampler, err);
 }

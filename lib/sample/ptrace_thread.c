@@ -52,7 +52,7 @@ static bool read_file(const struct ptrace_thread *thread, int *fd, const char *n
     return length > 0;
 }
 
-bool ptrace_thread_schedule(struct ptrace_thread *thread, struct ptrace_schedule *schedule)
+bool ptrace_thread_read_schedule(struct ptrace_thread *thread, struct ptrace_schedule *schedule)
 {
     char text[96], *end;
     if (!read_file(thread, &thread->schedstat_fd, "schedstat", text, sizeof(text)))
@@ -74,7 +74,7 @@ char ptrace_thread_scheduler_state(struct ptrace_thread *thread)
     return stat.state;
 }
 
-/* "se.exec_start : 2239545.976016", in ms: the last update of its CPU time, when it left the CPU. */
+/* Parses "se.exec_start : 2239545.976016" (ms), the last update of the thread's CPU time, when it left the CPU. */
 uint64_t ptrace_thread_left_cpu(struct ptrace_thread *thread)
 {
     static const char key[] = "se.exec_start";
@@ -93,28 +93,28 @@ bool ptrace_thread_is_asleep(char scheduler_state)
     return scheduler_state && !strchr("RtZX", scheduler_state);
 }
 
-void ptrace_thread_hold(struct ptrace_thread *thread, uint64_t now)
+void ptrace_thread_begin_stop(struct ptrace_thread *thread, uint64_t now)
 {
     if (!thread->held_since)
         thread->held_since = now;
 }
 
-void ptrace_thread_release(struct ptrace_thread *thread)
+void ptrace_thread_end_stop(struct ptrace_thread *thread)
 {
     if (thread->held_since)
         thread->run.held += monotonic_ns() - thread->held_since;
     thread->held_since = 0;
 }
 
-size_t ptrace_thread_take(struct ptrace_thread *thread, const struct ptrace_schedule *schedule, uint64_t time,
-                          bool asleep, struct ptrace_switch *switches)
+size_t ptrace_thread_add_moment(struct ptrace_thread *thread, const struct ptrace_schedule *schedule, uint64_t time,
+                                bool asleep, struct ptrace_switch *switches)
 {
     const struct ptrace_moment now = {.time = time, .schedule = *schedule, .asleep = asleep};
     if (thread->held_since) {
         thread->run.held += time > thread->held_since ? time - thread->held_since : 0;
         thread->held_since = time;
     }
-    return ptrace_run_take(&thread->run, &now, switches);
+    return ptrace_run_add_moment(&thread->run, &now, switches);
 }
 
 bool ptrace_thread_read_name(struct ptrace_thread *thread)

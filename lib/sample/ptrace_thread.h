@@ -19,14 +19,14 @@ enum ptrace_thread_state {
     PTRACE_THREAD_RUNS,
     PTRACE_THREAD_INTERRUPTED, /* not yet stopped */
     PTRACE_THREAD_LISTENS,     /* stopped with its process, until SIGCONT */
-    PTRACE_THREAD_EXITS,       /* its end was reported; its status is pending */
+    PTRACE_THREAD_EXITS,       /* the kernel has reported the thread's end, but not its status */
 };
 
 /* Purpose of an interrupt. */
 enum ptrace_interrupt {
-    PTRACE_INTERRUPT_ONLY,       /* to correct its system call */
-    PTRACE_INTERRUPT_TO_SAMPLE,  /* sample it wherever it stops */
-    PTRACE_INTERRUPT_AT_INSTANT, /* sample it only if it ran until `instant` */
+    PTRACE_INTERRUPT_ONLY,       /* interrupted only to correct its system call */
+    PTRACE_INTERRUPT_TO_SAMPLE,  /* interrupted for a sample, wherever it stops */
+    PTRACE_INTERRUPT_AT_INSTANT, /* interrupted for a sample if it ran until `instant` */
 };
 
 struct ptrace_thread {
@@ -34,7 +34,7 @@ struct ptrace_thread {
     enum ptrace_thread_state state;
     enum ptrace_interrupt interrupt; /* PTRACE_THREAD_INTERRUPTED */
     bool follows;                    /* trace its children */
-    size_t index;                    /* index in the sampler's threads */
+    size_t index;                    /* index of the thread in the sampler's threads */
     int schedstat_fd, stat_fd, sched_fd;
 
     struct ptrace_schedule seen; /* at the last check */
@@ -42,40 +42,40 @@ struct ptrace_thread {
     uint64_t next_check;         /* tick */
     uint32_t pause;              /* ticks between two checks */
     uint32_t cpu;                /* CPU on which it ran last */
-    bool is_realtime;            /* its policy has priority over the sampler */
+    bool is_realtime;            /* the thread's policy has priority over the sampler */
     uint64_t last_ran;           /* tick */
 
-    uint64_t first_cpu;      /* ns at the start of tracing */
-    uint64_t first_clock;    /* of a main thread: ns of its process's clock at the start, ... */
-    uint64_t last_clock;     /* ... and at its end; 0: still runs */
+    uint64_t first_cpu;      /* ns of CPU time at the start of tracing */
+    uint64_t first_clock;    /* of a main thread: CPU clock (ns) of its process at the start */
+    uint64_t last_clock;     /* of a main thread: CPU clock (ns) of its process at its end; 0: still runs */
     uint64_t sampled_cpu;    /* ns at its last sample */
     uint64_t stopped_slices; /* at its last sample */
 
     uint64_t stopped;               /* ns: time at which the sampler saw its last stop */
     struct ptrace_schedule at_stop; /* zeros: unknown */
-    uint64_t instant;               /* ns: of PTRACE_INTERRUPT_AT_INSTANT; time of `seen` */
+    uint64_t instant;               /* ns: time of PTRACE_INTERRUPT_AT_INSTANT and of `seen` */
 
-    struct ptrace_run run; /* when it ran and when it waited */
-    uint64_t held_since;   /* ns: start of the current stop, not yet in run.held; 0: not stopped */
+    struct ptrace_run run; /* computes when the thread ran and waited */
+    uint64_t held_since;   /* ns: start of the current stop, whose time is not yet in run.held; 0: not stopped */
 
     uint32_t stack_size; /* bytes to copy */
-    bool is_too_deep;    /* deeper than the largest copy */
-    bool hold;           /* keep it stopped until its stack is walked */
+    bool is_too_deep;    /* the stack is deeper than the largest copy */
+    bool hold;           /* keep the thread stopped during the walk of its stack */
     uint32_t calm;       /* consecutive samples with a complete stack */
 
     char name[16];
     uint64_t next_name;    /* ns: next time to read the name */
-    uint64_t named_slices; /* slices when the name of a sleeping thread was read */
+    uint64_t named_slices; /* number of time slices at the last read of a sleeping thread's name */
 };
 
 struct ptrace_thread *ptrace_thread_new(pid_t pid, pid_t tid);
 void ptrace_thread_free(struct ptrace_thread *thread);
 
-/* Closes the files, to be reopened when needed: after exec, another thread has the tid. */
+/* Closes the files, which reopen at the next read: after exec, another thread has the tid. */
 void ptrace_thread_close_files(struct ptrace_thread *thread);
 
-/* False if the thread has ended, or the kernel has no schedstat (CONFIG_SCHED_INFO). */
-bool ptrace_thread_schedule(struct ptrace_thread *thread, struct ptrace_schedule *schedule);
+/* Reads the scheduler's counts. False if the thread has ended, or the kernel has no schedstat (CONFIG_SCHED_INFO). */
+bool ptrace_thread_read_schedule(struct ptrace_thread *thread, struct ptrace_schedule *schedule);
 
 /* Returns the state letter of proc(5), 'R' if the thread runs or is runnable; 0 if it has ended. Stores the CPU and the
  * policy. */
@@ -88,13 +88,14 @@ uint64_t ptrace_thread_left_cpu(struct ptrace_thread *thread);
 /* Whether the state is a sleep: neither a ptrace stop nor ended. */
 bool ptrace_thread_is_asleep(char scheduler_state);
 
-/* Start and end of a time (ns) in which the sampler may hold the thread stopped: it does not count as a wait. */
-void ptrace_thread_hold(struct ptrace_thread *thread, uint64_t now);
-void ptrace_thread_release(struct ptrace_thread *thread);
+/* Mark the start and the end (ns) of a time in which the sampler may keep the thread stopped: this time does not count
+ * as a wait. */
+void ptrace_thread_begin_stop(struct ptrace_thread *thread, uint64_t now);
+void ptrace_thread_end_stop(struct ptrace_thread *thread);
 
-/* Adds a moment with the scheduler's counts at `time` (ns), as ptrace_run_take() does. */
-size_t ptrace_thread_take(struct ptrace_thread *thread, const struct ptrace_schedule *schedule, uint64_t time,
-                          bool asleep, struct ptrace_switch *switches);
+/* Adds a moment with the scheduler's counts at `time` (ns): see ptrace_run_add_moment(). */
+size_t ptrace_thread_add_moment(struct ptrace_thread *thread, const struct ptrace_schedule *schedule, uint64_t time,
+                                bool asleep, struct ptrace_switch *switches);
 
 /* Reads the thread's name. Returns whether it has changed. */
 bool ptrace_thread_read_name(struct ptrace_thread *thread);

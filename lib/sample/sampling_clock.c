@@ -10,10 +10,10 @@
 
 enum {
     LOAD_TICKS = 64,
-    FULL_WEIGHT = 8,      /* weight of a CPU sampled at the full rate; CPUs with any load have at least 1 */
+    FULL_WEIGHT = 8,      /* weight of a CPU that is sampled at the full rate; CPUs with any load have at least 1 */
     FULL_RATE_SHARE = 16, /* a CPU with at least 1/16 of a full load is sampled at the full rate */
-    TURN = 4,             /* consecutive instants on one CPU: a move costs as much as an instant */
-    MOVE_NS = 150000,     /* time before an instant at which the sampler moves to its CPU */
+    TURN = 4,             /* limit of consecutive instants on one CPU: a move costs as much as an instant */
+    MOVE_NS = 150000,     /* ns before an instant at which the sampler moves to the CPU of the instant */
 };
 
 int sampling_clock_init(struct sampling_clock *clock, struct cpu_pin *pin, uint64_t interval, struct error *err)
@@ -61,7 +61,7 @@ bool sampling_clock_can_visit(const struct sampling_clock *clock, uint32_t cpu)
     return cpu_pin_allows(clock->pin, cpu) && !(cpu < clock->cpus.length && clock->cpus.data[cpu].is_refused);
 }
 
-static uint32_t weight_of(const struct sampling_clock *clock, uint32_t cpu)
+static uint32_t get_weight(const struct sampling_clock *clock, uint32_t cpu)
 {
     uint64_t load = clock->cpus.data[cpu].load, weight = load * FULL_RATE_SHARE * FULL_WEIGHT / clock->interval;
     if (!load || !sampling_clock_can_visit(clock, cpu))
@@ -92,18 +92,19 @@ static void find_interval(struct sampling_clock *clock)
     uint32_t weights = 0;
     clock->in_use = 0;
     for (uint32_t i = 0; i < clock->cpus.length; i++) {
-        weights += weight_of(clock, i);
-        clock->in_use += weight_of(clock, i) > 0;
+        weights += get_weight(clock, i);
+        clock->in_use += get_weight(clock, i) > 0;
     }
     clock->mean = weights ? clock->interval * FULL_WEIGHT / weights : 0;
 }
 
-/* The CPUs take turns in proportion to their weight, so each gets its share of the instants. */
+/* Chooses the CPU of the next instants. The CPUs take turns in proportion to their weight, so each gets its share of
+ * the instants. */
 static void choose_cpu(struct sampling_clock *clock)
 {
-    while (clock->cpus.data[clock->cpu].credit < FULL_WEIGHT || !weight_of(clock, clock->cpu)) {
+    while (clock->cpus.data[clock->cpu].credit < FULL_WEIGHT || !get_weight(clock, clock->cpu)) {
         clock->cpu = (clock->cpu + 1) % (uint32_t)clock->cpus.length;
-        clock->cpus.data[clock->cpu].credit += weight_of(clock, clock->cpu) * TURN;
+        clock->cpus.data[clock->cpu].credit += get_weight(clock, clock->cpu) * TURN;
     }
 }
 
@@ -112,7 +113,7 @@ static bool is_at(const struct sampling_clock *clock, uint32_t cpu)
     return clock->pin->pinned && clock->pin->cpu == cpu;
 }
 
-struct sampling_instant sampling_clock_take(struct sampling_clock *clock, uint64_t now)
+struct sampling_instant sampling_clock_check_instant(struct sampling_clock *clock, uint64_t now)
 {
     struct sampling_instant taken = {0};
     if (clock->mean && clock->instant <= now) {
@@ -126,7 +127,7 @@ struct sampling_instant sampling_clock_take(struct sampling_clock *clock, uint64
 
 /* ---- sleep ---- */
 
-/* A timer expires on the CPU that has set it. */
+/* Sets the timer, on the CPU where it must expire: a timer expires on the CPU of the caller. */
 static void set_timer(struct sampling_clock *clock, uint64_t time)
 {
     const uint64_t second = UINT64_C(1000000000);

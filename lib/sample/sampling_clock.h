@@ -7,11 +7,11 @@
  * there. If the interrupt hits the thread in a system call, the sampler runs at the end of the call, or in the middle
  * if the kernel is preemptible; the sample then shows the call.
  *
- * - Instants are random: their distances have the exponential distribution. A minimum distance would hide what threads
- *   do soon after an instant. An instant that passes while the sampler is awake hits no thread, and the sampler draws
- *   another.
+ * - Instants are random: their distances have the exponential distribution. A minimum distance would hide the work of
+ *   threads soon after an instant. An instant that passes while the sampler is awake hits no thread, and the sampler
+ *   draws another instant.
  * - A CPU gets instants in proportion to its recent use, not by the last CPU of a thread: a woken thread often
- *   continues on another CPU, and a sampler that follows late misses the start.
+ *   continues on another CPU, and a sampler that followed late would miss the start of its run.
  * - A stopped thread continues on the same CPU (cpu_pin.h).
  *
  * A wakeup costs the sampler 10-20 us, and a move to another CPU 30 us. So the CPUs take turns of several instants, and
@@ -37,8 +37,8 @@
 struct sampling_clock_cpu {
     uint64_t used;   /* ns of CPU time used since the last tick */
     uint64_t load;   /* ns of CPU time used per interval, on average over LOAD_TICKS */
-    uint32_t credit; /* weight left for instants of its turn */
-    bool is_refused; /* the kernel refuses to run the sampler there */
+    uint32_t credit; /* remaining weight for instants in its turn */
+    bool is_refused; /* the kernel refuses to run the sampler on this CPU */
 };
 
 struct sampling_clock {
@@ -50,7 +50,7 @@ struct sampling_clock {
     uint32_t cpu;      /* ... on this CPU */
     uint32_t in_use;   /* CPUs with load that the sampler can use */
     int timer_fd;
-    uint64_t armed;                        /* ns: when the timer expires, ... */
+    uint64_t armed;                        /* ns: time at which the timer expires */
     uint32_t armed_on;                     /* ... on this CPU */
     ARRAY(struct sampling_clock_cpu) cpus; /* by their numbers */
 };
@@ -76,11 +76,11 @@ void sampling_clock_tick(struct sampling_clock *clock, uint64_t intervals);
 /* Whether the sampler can sample threads of this CPU at instants. */
 bool sampling_clock_can_visit(const struct sampling_clock *clock, uint32_t cpu);
 
-/* Call this when the sampler wakes. Returns whether an instant woke it, and chooses the next one. */
-struct sampling_instant sampling_clock_take(struct sampling_clock *clock, uint64_t now);
+/* Call this when the sampler wakes. Returns whether an instant woke the sampler, and chooses the next instant. */
+struct sampling_instant sampling_clock_check_instant(struct sampling_clock *clock, uint64_t now);
 
 /*
- * Call this right before the sampler sleeps. It moves to the CPU of the next instant and sets the timer to it, or to
- * `look` (ns) if that is earlier. `stays`: delays the move as long as possible, because stops of threads are pending.
+ * Call this right before the sampler sleeps. Moves to the CPU of the next instant and sets the timer to the instant, or
+ * to `look` (ns) if earlier. `stays`: delays the move as long as possible, because stops of threads are pending.
  */
 void sampling_clock_arm(struct sampling_clock *clock, uint64_t look, bool stays);

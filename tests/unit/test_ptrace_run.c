@@ -25,7 +25,7 @@ static void assert_switch(const struct ptrace_switch *found, uint64_t time, bool
 
 static size_t take(struct ptrace_run *run, struct ptrace_moment now, struct ptrace_switch *found)
 {
-    return ptrace_run_take(run, &now, found);
+    return ptrace_run_add_moment(run, &now, found);
 }
 
 static void test_a_thread_that_falls_asleep_has_run_first(void **state)
@@ -110,7 +110,7 @@ static void test_sums_are_those_of_the_scheduler(void **state)
             struct ptrace_moment now = {.time = time,
                                         .schedule = {.cpu = cpu - late, .ready = ready, .slices = slices},
                                         .asleep = !is_last && rand() % 2};
-            size_t count = ptrace_run_take(&run, &now, found);
+            size_t count = ptrace_run_add_moment(&run, &now, found);
             assert_true(count <= PTRACE_RUN_SWITCHES);
             for (size_t i = 0; i < count; i++) {
                 assert_true(found[i].time >= before && found[i].time <= time);
