@@ -114,6 +114,6 @@ int cmd_dump(int argc, char **argv)
     if (options.format)
         return files ? ui_usage("dump", "--format takes no file") : print_format();
     if (files != 1)
-        return files ? ui_usage("dump", "it takes one file, not %d", files) : ui_usage("dump", "no file given");
+        return files ? ui_usage("dump", "give one file, not %d", files) : ui_usage("dump", "no file given");
     return dump(argv[optind]);
 }

@@ -81,9 +81,9 @@ int command_unknown(const char *name)
     if (meant)
         ui_print_message("there is no command '%s'; did you mean 'prof %s'?", name, meant->name);
     else if (is_file && (ends_with(name, ".json") || ends_with(name, ".json.gz")))
-        ui_print_message("there is no command '%s'; to show that file: prof load %s", name, name);
+        ui_print_message("there is no command '%s'; to show this file: prof load %s", name, name);
     else if (is_file && (info.st_mode & 0111))
-        ui_print_message("there is no command '%s'; to profile that program: prof record %s", name, name);
+        ui_print_message("there is no command '%s'; to profile this program: prof record %s", name, name);
     else
         ui_print_message("there is no command '%s'; 'prof help' lists them", name);
     return EXIT_USAGE;

@@ -90,7 +90,7 @@ static int check_readers(const char *input, const struct symbol_options *symbols
     if (code != 0)
         return ui_fail_error(&err);
     ui_print_message("%s: prof and libdw disagree on %" PRIu64 " of %" PRIu64 " addresses with DWARF; %" PRIu64
-                     " of the others have none",
+                     " of the other addresses have none",
                      input, result.differing, result.compared, result.addresses - result.compared - result.declined);
     if (result.declined)
         ui_print_message("%" PRIu64 " addresses are in debug info that only libdw reads", result.declined);

@@ -52,16 +52,16 @@ static int check_output(const char *output)
         return ui_fail("the name of the output file is too long");
     snprintf(directory, sizeof(directory), "%.*s", length ? (int)length : 1, length ? output : ".");
     if (slash && !slash[1])
-        return ui_fail("cannot save in %s: name a file in that directory, such as %sprofile.json.gz", output, output);
+        return ui_fail("cannot save in %s: name a file in this directory, such as %sprofile.json.gz", output, output);
     if (!is_directory(directory))
         return ui_fail("cannot save %s: the directory %s does not exist", output, directory);
     if (access(directory, W_OK | X_OK))
         return ui_fail("cannot save %s: the directory %s is not writable: %s", output, directory, strerror(errno));
     if (is_directory(output))
-        return ui_fail("cannot save %s: that is a directory; name a file in it, such as %s/profile.json.gz", output,
-                       output);
+        return ui_fail("cannot save %s: this path is a directory; name a file in it, such as %s/profile.json.gz",
+                       output, output);
     if (stat(output, &info) == 0 && !S_ISREG(info.st_mode))
-        return ui_fail("cannot save %s: that is not a regular file", output);
+        return ui_fail("cannot save %s: this is not a regular file", output);
     snprintf(old, sizeof(old), "%s.old", output);
     if (is_directory(old) && stat(output, &info) == 0)
         return ui_fail("cannot save %s: the earlier file would become %s, which is a directory", output, old);

@@ -149,7 +149,7 @@ enum MHD_Result answer_stopped(const struct recipient *to)
 
 enum MHD_Result answer_wrong_method(const struct recipient *to, const char *allowed)
 {
-    struct MHD_Response *response = text_response("This address does not take that method.\n");
+    struct MHD_Response *response = text_response("This address does not accept the method of the request.\n");
     return send_and_free(to, MHD_HTTP_METHOD_NOT_ALLOWED, response, add_header(response, "Allow", allowed));
 }
 

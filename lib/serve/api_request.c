@@ -83,7 +83,7 @@ static int require_hex(const cJSON *object, const char *name, uint64_t *out, str
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
     size_t digits = text && strncmp(text, "0x", 2) == 0 ? strspn(text + 2, "0123456789abcdefABCDEF") : 0;
     if (digits == 0 || digits > 16 || text[2 + digits])
-        return error_set(err, EINVAL, "\"%s\" must be a text like \"0x1f\"", name);
+        return error_set(err, EINVAL, "\"%s\" must be a text such as \"0x1f\"", name);
     *out = strtoull(text, NULL, 16);
     return 0;
 }

@@ -20,7 +20,7 @@ export function Warning(): JSX.Element | null {
                     type="button"
                     class="button quiet square small"
                     aria-label="Dismiss"
-                    title="Close (the recording details still list it)"
+                    title="Close this warning (the recording details still list it)"
                     onClick={() => setClosed(true)}
                 >
                     <CloseIcon />

@@ -14,7 +14,7 @@ import type { StorePart } from '../session/store';
 export const COMPARED_CHOICES: readonly Choice<Compared>[] = [
     { value: 'change', label: 'Change', hint: 'New minus base' },
     { value: 'base', label: 'Base', hint: 'Only the base' },
-    { value: 'new', label: 'New', hint: 'Only the new side' },
+    { value: 'new', label: 'New', hint: 'Show only the new side' },
 ];
 
 const SCALED_LIMIT = 60;

@@ -73,7 +73,7 @@ function Limits(): JSX.Element {
                         ? `Selected range (${session.axisText.rangeText([from, to])})`
                         : 'Selected range (none)'
                 }
-                hint="Select one in the timeline first"
+                hint="Select a range in the timeline first"
                 isOn={onlyRange.value && isRangePart.value}
                 isOffered={isRangePart.value}
                 onToggle={() => {
@@ -82,7 +82,7 @@ function Limits(): JSX.Element {
             />
             <Check
                 label="Names of functions in these libraries:"
-                hint="Each other library becomes one function, (hidden)"
+                hint="All functions of each other library become one function, (hidden)"
                 isOn={!keepsAllNames.value}
                 onToggle={() => {
                     keepsAllNames.value = !keepsAllNames.value;

@@ -1,4 +1,4 @@
-/** Saving what is seen as a file: a view or the timeline as an image, the flame graph as SVG, the samples for other tools. */
+/** Saves a view or the timeline as an image, the flame graph as SVG, and the samples for other tools. */
 import { pixelRatio, styleColor } from '../base/canvas';
 import { elementImage } from '../base/element_image';
 import { messageOf } from '../base/message';
@@ -20,7 +20,7 @@ export interface ExportFormat {
     isPacked?: boolean;
 }
 
-/** Those of other tools, and of tables and flame graphs. */
+/** The formats of the Save menu. */
 export const EXPORT_FORMATS: readonly ExportFormat[] = [
     {
         format: 'profile',
@@ -48,7 +48,7 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
         hint: 'One line per stack, for flamegraph.pl and others',
         ending: 'collapsed',
     },
-    { format: 'perf-script', label: 'perf script', hint: 'Text as perf script prints it', ending: 'perf' },
+    { format: 'perf-script', label: 'perf script', hint: 'The text format of perf script', ending: 'perf' },
     {
         format: 'chrome-trace',
         label: 'Chrome trace',
@@ -61,7 +61,7 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
     { format: 'csv', label: 'table (CSV)', hint: 'All rows, for spreadsheets', ending: 'csv' },
 ];
 
-/** The table that a tab shows; other tabs show the call tree in some way. */
+/** The table to export on each tab; other tabs export the call tree. */
 const TABLES: Partial<Record<Tab, ExportTable>> = {
     functions: 'functions',
     'marker-chart': 'markers',
@@ -69,7 +69,7 @@ const TABLES: Partial<Record<Tab, ExportTable>> = {
     waits: 'waits',
 };
 
-/** What a file is called whose format says what is in it. */
+/** Names of files whose format determines their contents. */
 const NAMES: Record<string, string> = { svg: 'flame-graph' };
 
 export function packed(bytes: Uint8Array<ArrayBuffer>): Promise<Blob> {
@@ -86,7 +86,7 @@ export function createExports(session: SessionBase & { store: StorePart; tree: T
     const { view } = session.store;
     const { query, queryOf, settled } = session.tree;
 
-    /** What the recorded program is called, as part of a file name. */
+    /** Makes a file name from the name of the recorded program. */
     function fileName(what: string, ending: string): string {
         const product = info.value.product.replace(/[^\w.+-]+/g, '-').replace(/^[-.]+|-+$/g, '');
         return `${product.slice(0, FILE_NAME_LIMIT) || 'profile'}-${what}.${ending}`;

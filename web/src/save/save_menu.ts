@@ -23,14 +23,14 @@ export function saveMenuItems({ exports, profile, sharing }: Savers): MenuItem[]
         menuItem('Profile', () => act(profile.saveProfile()), {
             group: 'This recording',
             detail: 'Ctrl+S',
-            title: 'The file as it was loaded',
+            title: 'The profile file, unchanged',
         }),
         menuItem('Web page of this view', () => act(sharing.savePage()), {
             detail: '.html',
             title: 'One file with page, engine and profile; any browser opens it, without server or network',
         }),
         menuItem('Without personal data…', sharing.openSharing, {
-            title: 'A profile or web page without home directories, user and host names, arguments and more; first lists what it removes',
+            title: 'A profile or web page without home directories, user and host names, arguments and more; first lists the removed data',
         }),
         ...OF_OTHERS.map((format, at) =>
             menuItem(format.label, () => asFormat(format), {

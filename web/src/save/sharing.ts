@@ -20,15 +20,15 @@ const TEMPLATE = 'template.html';
 
 /** The bits of enum sanitize_part (lib/export/sanitize_text.h). */
 export const PARTS = [
-    { part: 1, label: 'Home directories', hint: 'Replaced by ~ in paths' },
+    { part: 1, label: 'Home directories', hint: 'Home directories in paths become ~' },
     {
         part: 2,
         label: 'User and host names, IP addresses',
         hint: 'From home directories, variables and the recording',
     },
-    { part: 4, label: 'URLs', hint: 'Except their schemes' },
+    { part: 4, label: 'URLs', hint: 'URLs become their scheme, such as https://' },
     { part: 8, label: 'Arguments, variables, directory', hint: 'Of the program and of commands in markers' },
-    { part: 16, label: 'Source text', hint: 'If the profile contains it' },
+    { part: 16, label: 'Source text', hint: 'Source files that the profile contains' },
 ] as const;
 const ALL_PARTS = 31;
 const SOURCE_TEXTS = 16;

@@ -123,7 +123,7 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
         return (
             <div class="empty" role="status">
                 <h2>This row is a whole library</h2>
-                <p>To see its functions, undo the transform that collapsed it.</p>
+                <p>To see the functions of this library, undo the transform that collapsed the library.</p>
             </div>
         );
     return (

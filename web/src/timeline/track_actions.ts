@@ -54,12 +54,12 @@ function rowActionsOf({ exports, info, store }: TrackSession, changes: TrackChan
     };
     return [
         rowAction('Open or close this group', 'o', changes.turnGroup, {
-            title: 'Show its threads one by one',
+            title: 'Show the threads of this group one by one',
             isOffered: (row) => row.isOpen !== null,
         }),
         rowAction('Hide this track', 'Delete', changes.hideRow, { isOffered: isTrack }),
         rowAction('Hide this process', 'Shift+Delete', changes.hideProcess, {
-            title: 'With all its tracks',
+            title: 'Hides all tracks of this process',
             isOffered: (row) => !isTrack(row) || isOfSeveral(row),
         }),
         rowAction('Hide all tracks of this kind', '', changes.hideKind, {
@@ -75,7 +75,7 @@ function rowActionsOf({ exports, info, store }: TrackSession, changes: TrackChan
             isOffered: isOfSeveral,
         }),
         rowAction('Select all threads of this process', 'p', changes.chooseProcess, {
-            title: 'The views merge them',
+            title: 'Views show the sum of the selected threads',
             isOffered: (row) => changes.threadsOf(row).length > 1,
         }),
         rowAction('Move up', 'Alt+ArrowUp', (row) => changes.moveBy(row, -1), {
