@@ -114,7 +114,7 @@ struct pass {
     size_t func_count, groups;
 };
 
-static enum func_order order_of(const struct limit *limit)
+static enum func_order limit_order(const struct limit *limit)
 {
     return limit->subject == LIMIT_TOTAL ? FUNCS_BY_TOTAL : FUNCS_BY_SELF;
 }
@@ -145,7 +145,7 @@ static bool joins_pass(struct limit *limits, size_t i, struct pass *pass, const 
         limit->has_funcs = true;
         return true;
     }
-    if (order_of(limit) != pass->order)
+    if (limit_order(limit) != pass->order)
         return false;
     for (size_t k = 0; k < i; k++)
         if (limits[k].pass == pass->number && limits[k].pattern && strcmp(limits[k].pattern, limit->pattern) == 0) {
@@ -178,7 +178,7 @@ static int measure_pass(struct limit *limits, size_t count, size_t first, struct
 {
     struct unit_weights weights = {0};
     pass->number++;
-    pass->order = order_of(&limits[first]);
+    pass->order = limit_order(&limits[first]);
     pass->groups = 0;
     memset(pass->group_of_func, 0xff, pass->func_count * sizeof(*pass->group_of_func));
     for (size_t i = first; i < count; i++)

@@ -132,7 +132,7 @@ static int start_server(struct follower *follower, int profile_fd, const struct 
     return 0;
 }
 
-static off_t size_of(const char *path)
+static off_t file_size(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 ? info.st_size : 0;
@@ -181,7 +181,7 @@ static int publish_profile(struct follower *follower, struct error *err)
     struct serve_added added = {.fd = -1};
     struct error ignored = {0};
     uint64_t start = monotonic_ns(), cpu = cpu_time();
-    follower->spool_size = size_of(follower->spool);
+    follower->spool_size = file_size(follower->spool);
     int code = follower->drops_samples
                    ? assemble_recording(follower->spool, NULL, &follower->assemble, &result, &ignored)
                    : grow_profile(follower, &result, &added, &ignored);
@@ -257,7 +257,7 @@ static int follow_recording(struct follower *follower)
             follower->last_beat = now;
         }
         if (follower->is_saved || follower->is_full || now < follower->next || !is_wanted ||
-            size_of(follower->spool) == follower->spool_size)
+            file_size(follower->spool) == follower->spool_size)
             continue;
         if (publish_profile(follower, &err)) {
             ui_fail_error(&err);

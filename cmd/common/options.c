@@ -47,7 +47,7 @@ static const struct {
 static const char *find_similar_option(const struct option_row *const *rows, const char *typed)
 {
     const char *meant = NULL;
-    size_t least = 3; /* with more than two typos it counts as another word */
+    size_t least = 3; /* an option with more than two typos counts as another word */
     for (size_t i = 0; rows[i]; i++) {
         char option[NAME_SIZE];
         size_t length = (size_t)snprintf(option, sizeof(option), "--%s", rows[i]->name);

@@ -20,7 +20,7 @@ enum { SIDE_NAME_SIZE = 4096 + 32 };
 
 /* ---- options ---- */
 
-static int parse_by(const struct option_use *use)
+static int parse_scale(const struct option_use *use)
 {
     struct comparing *comparing = use->group;
     const char *text = use->value;
@@ -76,7 +76,7 @@ static int add_thread(const struct option_use *use)
 
 const struct option_row comparing_option_rows[] = {
     {"by", 0, "WHAT", "scale the new side by none (the default), samples, cpu-time, wall-time or function:NAME",
-     .parse = parse_by, .choices = "none samples cpu-time wall-time function:"},
+     .parse = parse_scale, .choices = "none samples cpu-time wall-time function:"},
     {"forgive", 0, "WHAT",
      "ignore differences of function names in templates (their arguments, <...>), in suffixes (.isra.0, "
      ".constprop.1, .part.2, .cold, .llvm.123), or in both (templates,suffixes)",

@@ -39,7 +39,7 @@ static bool fill_row(const struct report *report, const struct counter *counter,
 }
 
 /* Formats the process of a row: "make (123)". */
-static void name_of(const struct report *report, const struct counter_row *row, char *text)
+static void format_process(const struct report *report, const struct counter_row *row, char *text)
 {
     const struct thread *thread = &report->profile->threads.data[row->counter->main_thread];
     const char *name = profile_text(report->profile, thread->process_name);
@@ -133,7 +133,7 @@ int report_print_counters(const struct report *report, struct error *err)
         struct counter_row row;
         if (!fill_row(report, &profile->counters.data[i], &row) || count++ >= limit)
             continue;
-        name_of(report, &row, name);
+        format_process(report, &row, name);
         if (strcmp(name, last) != 0) {
             if (rows)
                 putchar('\n');
@@ -167,7 +167,7 @@ struct process_figures {
 };
 
 /* The counters that prof records, by their names in the profile. */
-static double *figure_of(struct process_figures *figures, const char *name)
+static double *find_figure(struct process_figures *figures, const char *name)
 {
     const struct {
         const char *name;
@@ -188,7 +188,7 @@ static double *figure_of(struct process_figures *figures, const char *name)
 
 static void add_figure(const struct report *report, struct process_figures *figures, const struct counter_row *row)
 {
-    double *figure = figure_of(figures, profile_text(report->profile, row->counter->name));
+    double *figure = find_figure(figures, profile_text(report->profile, row->counter->name));
     if (!figure)
         return;
     double value = row->display.starts_at_zero ? row->totals.high : row->totals.total;
@@ -244,7 +244,7 @@ static void print_figures(const struct report *report, const struct process_figu
     }
     struct counter_row row = {.counter = figures->counter};
     char name[REPORT_LINE_SIZE];
-    name_of(report, &row, name);
+    format_process(report, &row, name);
     fputs("  ", stdout);
     report_print_text(report, name, report_columns_left(report, 6 + 5 * NUMBER_COLUMNS + 2));
     putchar('\n');

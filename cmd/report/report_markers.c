@@ -54,7 +54,7 @@ static const struct marker *marker_at(const struct marker_report *markers, size_
 }
 
 /* Formats the Details column of a marker, NUL-terminated. NULL if memory ran out. */
-static const char *details_of(struct marker_report *markers, const struct marker *marker, struct error *err)
+static const char *format_details(struct marker_report *markers, const struct marker *marker, struct error *err)
 {
     markers->text.length = 0;
     if (marker_label_append(&markers->text, marker_view_context(markers->view), marker, MARKER_TABLE_LABEL,
@@ -67,7 +67,7 @@ static const char *details_of(struct marker_report *markers, const struct marker
     return markers->text.data;
 }
 
-static const char *name_of(const struct marker_report *markers, const struct marker *marker)
+static const char *marker_name(const struct marker_report *markers, const struct marker *marker)
 {
     return strings_text(&markers->report->profile->strings, marker->name);
 }
@@ -77,7 +77,7 @@ static int print_marker(struct marker_report *markers, const struct marker *mark
     const struct report *report = markers->report;
     double zero = marker_view_context(markers->view)->values.zero;
     char duration[QUANTITY_TEXT_MAX] = "";
-    const char *details = details_of(markers, marker, err);
+    const char *details = format_details(markers, marker, err);
     if (!details)
         return -1;
     if (marker->kind != MARKER_INSTANT)
@@ -90,7 +90,7 @@ static int print_marker(struct marker_report *markers, const struct marker *mark
     ui_print("%*.3f ", START_COLUMNS, marker->start - zero);
     report_print_right_aligned(report, duration, DURATION_COLUMNS);
     fputs("  ", stdout);
-    unsigned used = report_print_text(report, name_of(markers, marker), NAME_COLUMNS);
+    unsigned used = report_print_text(report, marker_name(markers, marker), NAME_COLUMNS);
     if (*details) {
         ui_print("%*s", NAME_COLUMNS + 2 - (int)used, "");
         report_print_text(report, details,
@@ -127,11 +127,11 @@ static int write_marker(struct json_writer *json, struct marker_report *markers,
     static const char *const kinds[] = {"instant", "interval", "without start", "without end"};
     const struct profile *profile = markers->report->profile;
     double zero = marker_view_context(markers->view)->values.zero;
-    const char *details = details_of(markers, marker, err);
+    const char *details = format_details(markers, marker, err);
     if (!details)
         return -1;
     json_open(json, '{');
-    json_member_text(json, "name", name_of(markers, marker));
+    json_member_text(json, "name", marker_name(markers, marker));
     json_member_text(json, "category",
                      strings_text(&profile->strings, profile->categories.data[marker->category].name));
     json_member_unsigned(json, "thread", marker->thread);

@@ -69,7 +69,7 @@ struct glyphs {
     unsigned marks; /* number of consecutive zero-width characters */
 };
 
-static struct glyphs glyphs_of(const struct report *report, const char *text)
+static struct glyphs start_glyphs(const struct report *report, const char *text)
 {
     return (struct glyphs){text, text + strlen(text), report->utf8, 0};
 }
@@ -93,7 +93,7 @@ static bool next_glyph(struct glyphs *text, struct glyph *glyph)
 
 unsigned report_text_columns(const struct report *report, const char *text)
 {
-    struct glyphs glyphs = glyphs_of(report, text);
+    struct glyphs glyphs = start_glyphs(report, text);
     unsigned columns = 0;
     for (struct glyph glyph; next_glyph(&glyphs, &glyph);)
         columns += glyph.columns;
@@ -103,7 +103,7 @@ unsigned report_text_columns(const struct report *report, const char *text)
 /* Prints the first `head` and the last `tail` of `all` columns, with an ellipsis between them. */
 static unsigned print_ends(const struct report *report, const char *text, unsigned all, unsigned head, unsigned tail)
 {
-    struct glyphs glyphs = glyphs_of(report, text);
+    struct glyphs glyphs = start_glyphs(report, text);
     unsigned at = 0, used = 0;
     bool is_cut = false;
     for (struct glyph glyph; next_glyph(&glyphs, &glyph); at += glyph.columns) {

@@ -62,7 +62,7 @@ static double time_inside(const struct report *report, double from, double to)
     return fmax(0, fmin(report->range.to, to) - fmax(report->range.from, from));
 }
 
-static struct thread_row row_of(const struct report *report, uint32_t index)
+static struct thread_row make_row(const struct report *report, uint32_t index)
 {
     const struct thread *thread = thread_at(report, index);
     return (struct thread_row){.cpu = report_cpu_time(report, index),
@@ -91,7 +91,7 @@ struct thread_table {
     double all; /* 100%: CPU time, or samples if the profile has no CPU times */
 };
 
-static double cost_of(const struct thread_table *table, const struct thread_row *row)
+static double row_weight(const struct thread_table *table, const struct thread_row *row)
 {
     return table->has_cpu ? row->cpu : row->samples;
 }
@@ -126,7 +126,7 @@ static unsigned print_row_figures(const struct thread_table *table, const struct
         ui_print("%*s", TIME_COLUMNS, text);
         used += TIME_COLUMNS;
     }
-    print_percent(cost_of(table, row), table->all);
+    print_percent(row_weight(table, row), table->all);
     if (table->whole && table->has_cpu) {
         print_percent(row->cpu, row->lifetime);
         used += SHARE_COLUMNS;
@@ -155,16 +155,16 @@ static int sort_rows(const struct thread_table *table, const struct thread_rows 
     if (!order)
         return error_no_memory(err);
     for (size_t i = 0; i < rows->length; i++)
-        order[i] = (struct order_entry){cost_of(table, &rows->data[i]), (uint32_t)i};
+        order[i] = (struct order_entry){row_weight(table, &rows->data[i]), (uint32_t)i};
     return order_heaviest_first(order, rows->length, err);
 }
 
-static struct thread_table table_of(const struct report *report, bool whole)
+static struct thread_table make_table(const struct report *report, bool whole)
 {
     struct thread_table table = {report, weight_is_held(report->profile, WEIGH_CPU_TIME), whole, false, 0};
     for (size_t i = 0; i < report->threads.length; i++) {
-        struct thread_row row = row_of(report, report->threads.data[i]);
-        table.all += cost_of(&table, &row);
+        struct thread_row row = make_row(report, report->threads.data[i]);
+        table.all += row_weight(&table, &row);
         table.is_of_several_processes |=
             thread_at(report, row.first)->pid != thread_at(report, report->threads.data[0])->pid;
     }
@@ -201,7 +201,7 @@ static bool group_threads(const struct thread_table *table, struct thread_rows *
     const struct report *report = table->report;
     for (size_t i = 0; i < report->threads.length; i++) {
         char label[256];
-        struct thread_row row = row_of(report, report->threads.data[i]);
+        struct thread_row row = make_row(report, report->threads.data[i]);
         format_label(table, row.first, true, label, sizeof(label));
         uint32_t group = strings_add_z(labels, label);
         if (group == STRING_NONE)
@@ -231,7 +231,7 @@ static void print_group(const struct thread_table *table, const struct thread_ro
 int report_print_busy_threads(const struct report *report, struct error *err)
 {
     enum { MOST_ROWS = 6 };
-    struct thread_table table = table_of(report, false);
+    struct thread_table table = make_table(report, false);
     struct thread_rows rows = {0};
     struct strings labels = {0};
     struct order_entry *order = NULL;
@@ -266,7 +266,7 @@ struct processes {
 static bool collect_processes(const struct report *report, struct processes *all)
 {
     for (size_t i = 0; i < report->threads.length; i++) {
-        struct thread_row row = row_of(report, report->threads.data[i]);
+        struct thread_row row = make_row(report, report->threads.data[i]);
         uint32_t *process = hash_at(&all->of_pid, thread_at(report, row.first)->pid);
         if (!process)
             return false;
@@ -327,7 +327,7 @@ static bool print_processes(const struct thread_table *table, const struct proce
 
 int report_print_threads(const struct report *report, struct error *err)
 {
-    struct thread_table table = table_of(report, true);
+    struct thread_table table = make_table(report, true);
     struct processes all = {0};
     struct order_entry *processes = NULL, *threads = NULL;
     int code = collect_processes(report, &all) ? 0 : error_no_memory(err);

@@ -78,8 +78,8 @@ static const char *waker_text(const struct report *report, const struct wait_gro
 }
 
 /* The funcs that called into the longest wait of a group, root first. */
-static int callers_of(const struct report *report, const struct wait_group *group, enum wait_grouping grouping,
-                      struct node_path *path, struct error *err)
+static int find_callers(const struct report *report, const struct wait_group *group, enum wait_grouping grouping,
+                        struct node_path *path, struct error *err)
 {
     path->length = 0;
     if (!wait_group_path(report->engine, group->node, path))
@@ -154,7 +154,7 @@ static int print_group(const struct report *report, const struct wait_group *gro
                        struct node_path *path, struct error *err)
 {
     char total[QUANTITY_TEXT_MAX], share[32], count[QUANTITY_TEXT_MAX], longest[QUANTITY_TEXT_MAX];
-    int code = callers_of(report, group, report->wait_grouping, path, err);
+    int code = find_callers(report, group, report->wait_grouping, path, err);
     if (code)
         return code;
     weight_text(total, group->total, "ms");
@@ -215,7 +215,7 @@ int report_print_waits(const struct report *report, struct error *err)
 static int write_group(struct json_writer *json, const struct report *report, enum wait_grouping by,
                        const struct wait_group *group, struct node_path *path, struct error *err)
 {
-    int code = callers_of(report, group, by, path, err);
+    int code = find_callers(report, group, by, path, err);
     json_open(json, '{');
     if (by == WAITS_BY_THREAD)
         json_member_double(json, "thread", group->key);
