@@ -15,11 +15,10 @@
  *     frames            u32 caller, function, file, line, column  callers before callees
  *     texts             NUL-terminated; the first is empty and stands for "unknown"
  *
- * Symbols and frames are referred to by index, 2^32 - 1 for none; texts by offset.
+ * References are indexes of symbols and frames (2^32 - 1 for none), and offsets of texts.
  *
- * Loading checks a file once. The checksum detects damage by crashes and disks. It does not protect against a hostile
- * writer, so loading also checks every index, offset and order; lookups then need no checks, except for the depth of a
- * chain of callers.
+ * Loading validates a file once. The checksum detects damage by crashes and disks. Against hostile writers, loading
+ * also checks all indexes, offsets and sort orders. So lookups only check the depth of a chain of callers.
  */
 #include "symbol/cache_table.h"
 
@@ -158,7 +157,7 @@ static bool are_texts_valid(const struct cache_table *table)
     return table->texts.length && !texts[0] && !texts[table->texts.length - 1];
 }
 
-/* Appends `count` rows from `*at`, whose bounds are checked; false if memory ran out. */
+/* Appends `count` rows from `*at`, whose bounds the caller has checked. Returns false if memory ran out. */
 #define TAKE_ROWS(rows, at, count) (array_append((rows), *(at), (count)) && (*(at) += (count) * sizeof(*(rows)->data)))
 
 static int decode_rows(struct cache_table *table, const struct header *header, const unsigned char *at, size_t size)
@@ -213,7 +212,7 @@ uint32_t cache_table_find(const struct cache_table *table, uint64_t rva)
     return (uint32_t)before - 1;
 }
 
-/* The text's copy in `answers`; NULL for the unknown text. */
+/* Copies a text to `answers`. Returns NULL for the empty text, which means "unknown". */
 static const char *add_answer_text(const struct cache_table *table, uint32_t place, struct symbol_answers *answers,
                                    struct cache_texts *texts, bool *no_memory)
 {
@@ -275,8 +274,8 @@ void cache_texts_destroy(struct cache_texts *texts)
 
 /* ---- adding ---- */
 
-/* The indexes find equal rows. Two different rows rarely have the same hash; then each addition stores the later one
- * again, which only costs space. */
+/* Hash indexes find equal rows. If two different rows have the same hash, which is rare, later additions store
+ * duplicates. */
 static bool is_same_symbol(const struct cache_symbol *a, const struct cache_symbol *b)
 {
     return a->address == b->address && a->size == b->size && a->name == b->name;
@@ -313,7 +312,8 @@ static bool fill_text_index(struct cache_table *table)
     return true;
 }
 
-/* Omits the frames, by far the most rows. New answers rarely need a loaded frame; they then store it again. */
+/* Fills the indexes of texts and symbols. Omits loaded frames, by far the most rows: if a new answer needs a loaded
+ * frame, the table stores a duplicate. */
 static bool fill_indexes(struct cache_table *table)
 {
     if (table->is_indexed)
@@ -393,7 +393,7 @@ static bool make_span(struct cache_table *table, const struct symbol_answers *an
 
 ARRAY_TYPE(struct span_array, struct cache_span);
 
-/* Merges both lists in ascending order. Spans of the table that overlap one of `added` are dropped. */
+/* Merges the table's spans with `added` in ascending order, and drops spans of the table that overlap an added span. */
 static bool merge_spans(struct cache_table *table, const struct span_array *added)
 {
     struct span_array merged = {0};

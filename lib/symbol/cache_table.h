@@ -1,6 +1,6 @@
 /*
- * The cached answers of one library: spans of addresses with their symbol and frames. Lookups search the table in the
- * form in which it is saved, so that loading is one read. cache_table.c documents the layout.
+ * The cached answers of one library: spans of addresses with their symbol and frames. Tables have the same layout in
+ * memory and in files, so that loading is one read. cache_table.c documents the layout.
  */
 #pragma once
 
@@ -12,13 +12,13 @@ enum {
     CACHE_TABLE_MAX = 48 << 20 /* bytes of a saved table */
 };
 
-/* Saved as they are in memory. */
+/* Limit of one table, in bytes. */
 
 /* Addresses that share one answer. */
 struct cache_span {
     uint32_t start, size; /* library-relative, bytes */
-    uint32_t symbol;      /* into symbols, or CACHE_NONE */
-    uint32_t frame;       /* the innermost frame: into frames, or CACHE_NONE */
+    uint32_t symbol;      /* index into symbols, or CACHE_NONE */
+    uint32_t frame;       /* innermost frame: index into frames, or CACHE_NONE */
 };
 
 struct cache_symbol {
@@ -29,46 +29,47 @@ struct cache_symbol {
 
 /* A frame and a link to its caller. The inlined calls of a function form a tree, which many addresses share. */
 struct cache_frame {
-    uint32_t caller;         /* index into frames of an earlier one, or CACHE_NONE */
+    uint32_t caller;         /* index of the caller, an earlier element of frames, or CACHE_NONE */
     uint32_t function, file; /* texts */
     uint32_t line, column;
 };
 
 struct cache_table {
-    ARRAY(struct cache_span) spans; /* ascending, without overlaps */
+    ARRAY(struct cache_span) spans; /* spans in ascending order, without overlaps */
     ARRAY(struct cache_symbol) symbols;
     ARRAY(struct cache_frame) frames;
-    ARRAY(char) texts; /* NUL-terminated; offset 0 is the empty text, which stands for "unknown" */
+    ARRAY(char) texts; /* NUL-terminated texts; the empty text at offset 0 means "unknown" */
     uint64_t library, sources,
-        writer;          /* identity of the library, of its files, of this build of prof: see symbol_cache.c */
+        writer;          /* identities of the library, its files and this build of prof: see symbol_cache.c */
     uint32_t mapped;     /* checksum of the size and time of the mapped file; 0: unknown */
-    bool has_debug_info; /* as in struct symbol_answers */
+    bool has_debug_info; /* see struct symbol_answers */
     bool is_from_dwarf;  /* the files had DWARF */
 
-    bool is_indexed; /* the hash tables below are filled: from the first addition on */
+    bool is_indexed; /* true after the first addition: the hash tables below are filled */
     struct hash symbol_index, frame_index, text_index;
 };
 
 void cache_table_destroy(struct cache_table *table);
 
-/* Removes spans, symbols, frames and texts; the other members stay. */
+/* Removes spans, symbols, frames and texts, and keeps the other members. */
 void cache_table_clear(struct cache_table *table);
 
-/* The table as bytes for a file. The caller frees them. NULL if memory ran out. */
+/* Encodes the table as bytes for a file. The caller frees them. NULL if memory ran out. */
 unsigned char *cache_table_encode(const struct cache_table *table, size_t *size);
 
-/* Decodes into a zeroed table. -EINVAL if the bytes are damaged, or -ENOMEM: then the table is zeroed. */
+/* Decodes bytes into a zeroed table. Returns -EINVAL if the bytes are damaged, or -ENOMEM; after a failure the table is
+ * zeroed. */
 int cache_table_decode(struct cache_table *table, const void *bytes, size_t size);
 
-/* Size of what cache_table_encode() returns, in bytes. */
+/* Returns the size of the encoded table, in bytes. */
 size_t cache_table_size(const struct cache_table *table);
 
-/* The span that contains this address, or CACHE_NONE. */
+/* Returns the index of the span that contains this address, or CACHE_NONE. */
 uint32_t cache_table_find(const struct cache_table *table, uint64_t rva);
 
-/* Adds answers: answers->answers[i] holds for `sizes[i]` bytes from rvas[i]. The ranges ascend and do not overlap.
- * `sizes` NULL: 1 byte each; size 0: skipped. New spans replace the spans that they overlap. A table of CACHE_TABLE_MAX
- * bytes does not grow. Returns false if memory ran out; then the table is empty. */
+/* Adds answers: answers->answers[i] holds for `sizes[i]` bytes from rvas[i]. The ranges ascend and do not overlap. If
+ * `sizes` is NULL, each answer holds for 1 byte. Answers with size 0 are skipped. New spans replace the spans that they
+ * overlap. A table of CACHE_TABLE_MAX bytes does not grow. Returns false and empties the table if memory ran out. */
 bool cache_table_add(struct cache_table *table, const uint64_t *rvas, const uint32_t *sizes,
                      const struct symbol_answers *answers);
 

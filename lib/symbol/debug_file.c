@@ -1,6 +1,7 @@
 /*
- * Chooses among the candidates for debug files. It opens them one after the other, the mapped file first, until one has
- * debug info. Among files without debug info the best wins: a symbol table is better than exported functions alone.
+ * Chooses among the candidates for debug files. Opens the candidates one after the other, the mapped file first, until
+ * a file has debug info. Among files without debug info the best wins: a symbol table is better than exported functions
+ * alone.
  */
 #include "symbol/debug_file.h"
 
@@ -22,7 +23,7 @@
 /* .gnu_debugdata of the largest programs takes a few MB; the limit stops decompression bombs. */
 enum { MINI_SIZE_MAX = 256 << 20 };
 
-/* Keeps the first problem, the one that the user needs. */
+/* Stores the first problem, which is the most useful to the user. */
 static void set_problem(struct debug_files *files, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void set_problem(struct debug_files *files, const char *format, ...)
@@ -73,7 +74,7 @@ static bool read_debug_link(const struct elf_file *file, char *name, size_t size
     return !c.failed && *name;
 }
 
-/* The build id that a file must have; size 0 if the library has none, or an unknown one. */
+/* Returns the build id that a file must have. Sets the size to 0 if the library's build id is unknown. */
 static const unsigned char *find_expected_id(const struct debug_files *files, size_t *size)
 {
     if (files->lib->build_id) {
@@ -98,7 +99,7 @@ static bool belongs_to_library(const struct debug_files *files, const struct elf
 
 /* ---- the mapped file ---- */
 
-/* Some file systems get another device number with each mount. */
+/* Some file systems have another device number after each mount. */
 static bool is_unchanged(const struct elf_file *file, const struct symbol_origin *origin)
 {
     struct file_identity now = file->source->identity;
@@ -130,7 +131,7 @@ static enum missing_symbols_reason reason_of_errno(int code)
     }
 }
 
-/* Opens the file through the recorder's descriptor. */
+/* Opens the mapped file through the recorder's descriptor. */
 static bool open_recorded(struct elf_file *file, const struct symbol_lib *lib)
 {
     int fd = lib->origin && lib->origin->file ? file_source_open(lib->origin->file) : -1;
@@ -142,7 +143,7 @@ static bool open_recorded(struct elf_file *file, const struct symbol_lib *lib)
     return false;
 }
 
-/* Opens the file that the path leads to now. */
+/* Opens the file that is now at the library's path. */
 static int open_path(struct elf_file *file, const struct symbol_lib *lib, struct error *err)
 {
     int fd = file_open_in(lib->origin ? lib->origin->root_fd : -1, lib->path);
@@ -156,7 +157,8 @@ static void explain_missing(struct debug_files *files, int code, const struct er
 {
     files->missing_symbols = reason_of_errno(code);
     if (files->missing_symbols == MISSING_SYMBOLS_NO_FILE)
-        set_problem(files, "%s does not exist: it was removed, or its file system was unmounted", files->lib->path);
+        set_problem(files, "%s does not exist: the file was removed, or its file system was unmounted",
+                    files->lib->path);
     else
         set_problem(files, "%s", why->text);
 }
@@ -170,7 +172,7 @@ static void explain_replaced(struct debug_files *files)
     else if (lib->origin && lib->origin->identity.size)
         set_problem(files, "%s was replaced after it was mapped: the file there has another size or time", lib->path);
     else
-        set_problem(files, "prof cannot identify %s: it was removed before its first sample", lib->path);
+        set_problem(files, "prof cannot identify %s: the file was removed before its first sample", lib->path);
 }
 
 static bool open_mapped(struct debug_files *files)
@@ -214,7 +216,7 @@ bool debug_file_has_gone(const struct symbol_lib *lib)
 
 /* ---- separate files ---- */
 
-/* The contents of a file, the best last. */
+/* Quality of a file's contents, in ascending order. */
 enum debug_file_quality { QUALITY_NOTHING, QUALITY_EXPORTS, QUALITY_SYMBOLS, QUALITY_DEBUG_INFO };
 
 static enum debug_file_quality rate_file(const struct elf_file *file)
@@ -239,8 +241,8 @@ static bool has_code(const struct elf_file *file)
     return file->has_load && elf_file_section(file, ".text");
 }
 
-/* Takes ownership of `file`, which belongs to the library, and keeps it if it is better than the other files so far.
- * Returns true if no other file can be better. */
+/* Takes ownership of `file`, a file of the library, and keeps the file if it is the best so far. Returns true if no
+ * other file can be better. */
 static bool keep_if_better(struct debug_files *files, struct elf_file *file)
 {
     if (!files->has_mapped && has_code(file)) {
@@ -327,7 +329,7 @@ static void open_alternate_path(struct alternate_search *search, int root_fd, co
         check_alternate(search, fd, path);
 }
 
-/* dwz -r: from the directory of the file that has the link. */
+/* 'dwz -r' writes a path relative to the directory of the linking file. */
 static void open_alternate_link(struct alternate_search *search, const struct elf_file *dwarf, const char *name)
 {
     char link[64], path[PATH_MAX], whole[PATH_MAX];
@@ -478,12 +480,12 @@ static bool check_code_file(void *context, int fd, const char *path)
     return files->has_mapped;
 }
 
-/* A module's file is not linked until the kernel loads it: calls in it have no targets. */
+/* A kernel module is linked when the kernel loads it, so calls in its file have no targets. */
 static int open_kernel_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
                             struct error *err)
 {
     if (lib->kind == SYMBOL_LIB_MODULE)
-        return error_set(err, ENOENT, "no file has the running code of kernel modules");
+        return error_set(err, ENOENT, "no file contains the running code of kernel modules");
     if (!kernel_file_open(file, lib, search))
         return error_set(err, ENOENT, "prof did not find the vmlinux of this kernel");
     if (has_code(file))

@@ -19,25 +19,25 @@ struct debug_files {
     uint64_t base; /* vaddr of rva 0 */
     const struct symbol_lib *lib;
     const struct debug_search *search;
-    enum missing_symbols_reason missing_symbols; /* why the mapped file cannot be used */
-    char problem[256];                           /* the same as a sentence, or another missing file */
+    enum missing_symbols_reason missing_symbols; /* reason that prof cannot use the mapped file */
+    char problem[256];                           /* the reason, or the name of another missing file, as a sentence */
 };
 
-/* Finds and opens the files of an ELF library or of the kernel's image (which has no mapped file, but may have a debug
- * file). If none has debug info and `search` has servers, requests it from them. `search` NULL: the system's
- * directories. `lib` and `search` must outlive the files. */
+/* Finds and opens the files of an ELF library or of the kernel image, which has no mapped file but may have a debug
+ * file. If no file has debug info and `search` has servers, requests debug info from the servers. If `search` is NULL,
+ * searches the system's directories. `lib` and `search` must outlive the files. */
 void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, const struct debug_search *search);
 void debug_files_close(struct debug_files *files);
 
-/* The file with .debug_info, or NULL. */
+/* Returns the file with .debug_info, or NULL. */
 const struct elf_file *debug_files_dwarf(const struct debug_files *files);
 
-/* Whether the library's path no longer leads to the mapped file: somebody deleted or replaced it. Returns false if this
- * cannot be checked (in the root directory of a container). */
+/* Whether the library's path no longer leads to the mapped file: somebody deleted or replaced it. Returns false if prof
+ * cannot check the path (in the root directory of a container). */
 bool debug_file_has_gone(const struct symbol_lib *lib);
 
 /* Opens the file with the machine code of a library: the mapped file, a copy in a directory of the user, or a server's;
- * of the kernel, vmlinux (the kernel patches some of its code at boot). Debug info only if the same file has it.
- * Returns 0, or a negative errno value with a sentence. */
+ * of the kernel, vmlinux (the kernel patches some of its code at boot). Opens debug info only if it is in the same
+ * file. Returns 0, or a negative errno value with a sentence. */
 int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
                          struct error *err);

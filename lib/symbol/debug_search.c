@@ -19,7 +19,7 @@ struct walk {
     bool ended;
 };
 
-/* Tries one path in a root directory (-1: ours). */
+/* Opens one path in a root directory (-1 for prof's own root) and calls the visitor. */
 static void visit_path(struct walk *walk, int root_fd, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static void visit_path(struct walk *walk, int root_fd, const char *format, ...)
@@ -42,7 +42,7 @@ static void visit_build_id_path(struct walk *walk, int root_fd, const char *dire
         visit_path(walk, root_fd, "%s/.build-id/%.2s/%s%s", directory, walk->id, walk->id + 2, suffix);
 }
 
-/* perf buildid-cache: a link to a directory with the file, its debug file or the vDSO. */
+/* perf's build-id cache: links from build ids to directories with the file, its debug file or the vDSO. */
 static void visit_perf_cache(struct walk *walk, const char *directory)
 {
     visit_build_id_path(walk, -1, directory, "/debug");
@@ -101,7 +101,8 @@ void debug_search_files(const struct debug_search *search, const struct debug_fi
     visit_debug_link(&walk, root_fd);
     if (search && search->perf_cache) {
         visit_perf_cache(&walk, search->perf_cache);
-        visit_build_id_path(&walk, -1, search->perf_cache, ""); /* before perf 4.14, a link to the file */
+        /* before perf 4.14, the build id links to the file itself */
+        visit_build_id_path(&walk, -1, search->perf_cache, "");
     }
 }
 

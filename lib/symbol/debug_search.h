@@ -1,6 +1,6 @@
 /*
  * The places to search for debug files: the user's directories, the system's directories, and servers. debug_file.h
- * defines debug files and which candidate wins.
+ * defines debug files, and chooses among the candidates.
  */
 #pragma once
 
@@ -14,12 +14,12 @@
 
 struct debug_server;
 
-/* Zeroed: the system's directories alone. The caller owns all pointers. */
+/* If zeroed, prof searches only the system's directories. The caller owns all pointers. */
 struct debug_search {
-    const char *const *directories; /* --symbol-dir, searched first, in this order */
+    const char *const *directories; /* --symbol-dir: directories to search first, in this order */
     size_t directory_count;
     const char *root;            /* the system's debug files; NULL: DEBUG_ROOT */
-    const char *perf_cache;      /* the build-id cache of perf ("~/.debug"), searched after them; NULL: none */
+    const char *perf_cache;      /* perf's build-id cache ("~/.debug"), searched after `directories`; NULL: none */
     struct debug_server *server; /* asked last; NULL: no servers */
 };
 
@@ -37,14 +37,14 @@ struct debug_file_visitor {
 
 /* The file to search for. */
 struct debug_file_query {
-    const struct symbol_lib *lib; /* name, path and origin; each may be missing */
-    const unsigned char *id;      /* build id; less than 2 bytes: unknown */
+    const struct symbol_lib *lib; /* the library's name, path and origin; each may be missing */
+    const unsigned char *id;      /* build id; shorter than 2 bytes if unknown */
     size_t id_size;
     const char *link; /* file name from .gnu_debuglink; NULL: none */
 };
 
 /*
- * Calls `visitor` for every file that may be a debug file of the library, the likeliest first. For the library
+ * Calls `visitor` for every file that may be a debug file of the library, the most likely first. For the library
  * /usr/lib/libfoo.so.1 with the build id 1234..., each of the user's directories DIR may contain
  *
  *     DIR/.build-id/12/34...  (.debug or not)    DIR/usr/lib/debug/.build-id/12/34....debug
@@ -53,13 +53,13 @@ struct debug_file_query {
  *     DIR/.build-id/12/34.../elf and debug   (perf's build-id cache, and an unpacked archive of 'perf archive')
  *
  * The system's directories follow, below the root directory of the process and below ours: see gdb's manual, 18.3
- * "Debugging Information in Separate Files". This does not ask servers.
+ * "Debugging Information in Separate Files". Sends no requests to servers.
  */
 void debug_search_files(const struct debug_search *search, const struct debug_file_query *query,
                         const struct debug_file_visitor *visitor);
 
 /* Fetches a source file of the library from debuginfod servers. `path` is a symbol_frame.file. Returns a file
- * descriptor, which the caller closes, or a negative errno value with a sentence: -ENOENT if there are no servers, none
- * has the file, or the library has no build id. May take a minute. */
+ * descriptor, which the caller closes, or a negative errno value with a sentence: -ENOENT without servers or a build
+ * id, or if no server has the file. May take a minute. */
 int debug_search_source(const struct debug_search *search, const struct symbol_lib *lib, const char *path,
                         struct error *err);

@@ -2,8 +2,9 @@
  * Several threads fetch debug files at once, but a client of libdebuginfod serves one thread. A client keeps its
  * connections open, and a TLS handshake costs more than the answer. So clients are pooled, and each fetch borrows one.
  *
- * A client can be stopped only when it reports progress, and some versions report none while a server is silent (0.192
- * waits for minutes). So a separate thread fetches, and the caller waits for it until its time limit.
+ * A client of libdebuginfod can be stopped only when it reports progress, and some versions report no progress while a
+ * server is silent (0.192 waits for minutes). So a separate thread fetches, and the caller waits for this thread up to
+ * a time limit.
  *
  * Prototypes: debuginfod_find_debuginfo(3), elfutils 0.182 and later.
  */
@@ -45,13 +46,13 @@ struct debug_server {
     struct debug_server_options options;
     struct library library;
     atomic_bool stopped;
-    pthread_mutex_t lock; /* guards everything below; held during options.progress() */
+    pthread_mutex_t lock; /* guards all members below; locked during options.progress() */
     ARRAY(struct debuginfod_client *) idle;
     uint32_t files;
     struct error problem;
 };
 
-/* One fetch, shared by the thread that fetches and the thread that waits. The last one to finish frees it. */
+/* One fetch, shared by the fetching thread and the waiting thread. The last thread to finish frees the fetch. */
 struct fetch {
     struct library library;
     struct debuginfod_client *client;
@@ -63,11 +64,11 @@ struct fetch {
     pthread_mutex_t lock; /* guards everything below */
     pthread_cond_t changed;
     uint64_t done, total; /* bytes; total 0: unknown */
-    bool has_progress;    /* there was progress, so it is not a cache hit */
+    bool has_progress;    /* the client has reported progress, so the fetch is not a cache hit */
     bool ended;           /* `result` is valid */
     int result;
     bool is_canceled; /* the fetching thread should stop */
-    bool left;        /* the waiting thread has left */
+    bool left;        /* the waiting thread has given up */
 };
 
 static const char libdebuginfod[] = "libdebuginfod.so.1";
@@ -116,7 +117,7 @@ void debug_server_free(struct debug_server *server)
         server->library.end(server->idle.data[i]);
     array_free(&server->idle);
     pthread_mutex_destroy(&server->lock);
-    /* The library stays loaded: it and its dependencies (TLS, HTTP) do not support unloading. */
+    /* libdebuginfod stays loaded, because it and its dependencies (TLS, HTTP) do not support unloading. */
     free(server);
 }
 
@@ -132,7 +133,7 @@ const char *debug_server_problem(const struct debug_server *server)
 
 /* ---- the fetching thread ---- */
 
-/* Before libdebuginfod has received bytes, it reports another, smaller count. */
+/* Before libdebuginfod has received bytes, it reports a count that is not bytes, and smaller. */
 enum { SURELY_BYTES = 4096 };
 
 /* Progress callback of libdebuginfod; nonzero cancels the fetch. */
@@ -185,8 +186,8 @@ static bool find_cache_directory(char *path, size_t size)
     return (size_t)snprintf(path, size, "%s/.cache/debuginfod_client", home ? home : "/") < size;
 }
 
-/* After a canceled fetch, libdebuginfod (0.188) caches that the file does not exist, as an empty file, and would not
- * try again for ten minutes. Removes that file. */
+/* After a canceled fetch, libdebuginfod (0.188) caches the absence of the file as an empty file, and would not retry
+ * for ten minutes. Removes that file. */
 static void remove_cached_absence(const struct fetch *fetch)
 {
     char path[PATH_MAX];
@@ -300,7 +301,7 @@ static void report_progress(struct debug_server *server, struct watch *watch)
     pthread_mutex_unlock(&server->lock);
 }
 
-/* 0, or an errno value: the reason to stop the fetch. */
+/* Returns 0, or an errno value: the reason to stop the fetch. */
 static int find_cancel_reason(const struct debug_server *server, const struct watch *watch)
 {
     const uint64_t second = 1000 * MS, now = monotonic_ns();
@@ -313,7 +314,8 @@ static int find_cancel_reason(const struct debug_server *server, const struct wa
     return atomic_load(&server->stopped) ? ECANCELED : 0;
 }
 
-/* Waits for the fetch. Returns 0 when it has ended, otherwise the reason for stopping it; it may still have ended. */
+/* Waits for the fetch. Waits for the end of the fetch. Returns 0 at its end, or the errno value of the reason to stop
+ * the fetch. */
 static int wait_for_fetch(struct debug_server *server, struct fetch *fetch, struct watch *watch)
 {
     for (;;) {
@@ -392,7 +394,7 @@ static int set_fetch_error(struct debug_server *server, const char *name, int co
     return code;
 }
 
-/* Frees the fetch, or leaves that to the fetching thread. Returns its result if it has ended. */
+/* Frees the fetch, now or when the fetching thread ends. Returns the result of a finished fetch. */
 static int end_fetch(struct debug_server *server, struct fetch *fetch)
 {
     pthread_mutex_lock(&fetch->lock);

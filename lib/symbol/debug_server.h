@@ -6,7 +6,7 @@
  * DEBUGINFOD_ variables: debuginfod-client-config(7).
  *
  * Every fetch ends, whatever the server does: with the file, at the limit of size or time, or when the user stops it.
- * After a failure of the server (no answer, too slow) or a stop, the client sends no further requests.
+ * After a server failure (no answer, too slow), or when the user stops a fetch, the client sends no further requests.
  */
 #pragma once
 
@@ -19,16 +19,16 @@
 struct debug_server;
 
 struct debug_server_progress {
-    const char *name;     /* the file being fetched: "libfoo.so.1", or the path of a source file */
+    const char *name;     /* name of the fetched file: "libfoo.so.1", or the path of a source file */
     uint64_t done, total; /* bytes; total 0: unknown */
-    uint32_t files;       /* fetched from servers so far, not counting cache hits */
-    bool ended;           /* this fetch has ended; done is 0 if it failed */
+    uint32_t files;       /* files fetched from servers so far, without cache hits */
+    bool ended;           /* the fetch has ended; `done` is 0 after a failure */
 };
 
 struct debug_server_options {
     uint64_t max_bytes;      /* per file; 0: DEBUG_SERVER_MAX_BYTES */
     uint32_t max_seconds;    /* per file; 0: DEBUG_SERVER_MAX_SECONDS */
-    uint32_t silent_seconds; /* without receiving a byte; 0: DEBUG_SERVER_SILENT_SECONDS */
+    uint32_t silent_seconds; /* limit in seconds without a received byte; 0: DEBUG_SERVER_SILENT_SECONDS */
     /* Called about once a second during a fetch, and at its end, by one thread at a time. Return false to stop. May be
      * NULL. */
     bool (*progress)(void *context, const struct debug_server_progress *progress);
@@ -38,7 +38,7 @@ struct debug_server_options {
 #define DEBUG_SERVER_MAX_BYTES (UINT64_C(2) << 30)
 enum { DEBUG_SERVER_MAX_SECONDS = 120, DEBUG_SERVER_SILENT_SECONDS = 30 };
 
-/* Loads libdebuginfod. -ENOSYS if it is not installed. */
+/* Loads libdebuginfod. Returns -ENOSYS if libdebuginfod is not installed. */
 int debug_server_new(struct debug_server **out, const struct debug_server_options *options, struct error *err);
 void debug_server_free(struct debug_server *server);
 
@@ -47,11 +47,11 @@ void debug_server_stop(struct debug_server *server);
 
 enum debug_server_file { DEBUG_SERVER_DEBUG_INFO, DEBUG_SERVER_PROGRAM, DEBUG_SERVER_SOURCE };
 
-/* Fetches a file of the library with that build id. `name` is what progress shows; for a source file, its path in the
- * debug info. Returns a file descriptor, which the caller closes, or with a sentence -ENOENT (no server has it),
- * -E2BIG, -ETIMEDOUT, -ECANCELED (stopped), or another negative errno value. Thread-safe. */
+/* Fetches a file of the library with this build id. `name` is the name for progress, or the path of a source file in
+ * the debug info. Returns a file descriptor, which the caller closes, or with a sentence -ENOENT (no server has the
+ * file), -E2BIG, -ETIMEDOUT, -ECANCELED (stopped), or another negative errno value. Thread-safe. */
 int debug_server_fetch(struct debug_server *server, enum debug_server_file kind, const unsigned char *build_id,
                        size_t build_id_size, const char *name, struct error *err);
 
-/* The failure after which the client stopped sending requests, as a sentence; empty if none. */
+/* Returns the failure after which the client stopped sending requests, as a sentence, or "". */
 const char *debug_server_problem(const struct debug_server *server);

@@ -1,9 +1,7 @@
 /*
- * capstone decodes the instructions; this file finds the addresses that they refer to.
- *
- * On x86, and in jumps, one instruction encodes the address. On arm64 it takes two: adrp loads the page, and a
- * following instruction adds the offset. So the decoder tracks the pages in registers, from an adrp to the end of the
- * basic block.
+ * capstone decodes the instructions. This file finds the addresses that instructions refer to. On x86, and in jumps,
+ * one instruction encodes the address. On arm64 two instructions do: adrp loads the page, and a following instruction
+ * adds the offset. So the decoder tracks the pages in registers, from an adrp to the end of the basic block.
  */
 #include "symbol/decoder.h"
 #include "os/late_library.h"
@@ -59,7 +57,7 @@ struct decoder {
     bool is_thumb;
     struct page pages[PAGES_MAX];
     size_t page_count, next_page;
-    uint64_t joined_at; /* the nearest address ahead that a decoded jump leads to; 0: none */
+    uint64_t joined_at; /* nearest later target of a decoded jump, or 0 */
 };
 
 /* ---- opening ---- */
@@ -306,11 +304,11 @@ void decoder_name(char *name, size_t size)
 
 /* ---- decoding ---- */
 
-/* The number of bytes to skip at an invalid instruction. */
+/* Returns the number of bytes to skip at an invalid instruction. */
 static size_t find_undecodable_size(enum code_kind kind, const unsigned char *code, size_t size)
 {
     enum { WORD = 4, HALF = 2 };
-    bool is_long = size >= HALF && code[1] >= 0xe8; /* in Thumb: the first half of a 4-byte instruction */
+    bool is_long = size >= HALF && code[1] >= 0xe8; /* Thumb: the first half of a 4-byte instruction */
     size_t wanted = kind == CODE_THUMB && !is_long ? HALF : WORD;
     return wanted < size ? wanted : size;
 }

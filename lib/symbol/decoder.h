@@ -21,10 +21,10 @@ enum reference_kind {
 struct instruction {
     uint64_t address;
     uint32_t size;                                      /* bytes */
-    char texts[DECODER_SYNTAXES][INSTRUCTION_TEXT_MAX]; /* without the text of its reference */
+    char texts[DECODER_SYNTAXES][INSTRUCTION_TEXT_MAX]; /* instruction text, without the name of its reference */
     enum reference_kind reference;
-    uint64_t target; /* the address it refers to, if the instruction encodes it */
-    bool is_newer;   /* than capstone, which does not know it: its text is ".byte ..." */
+    uint64_t target; /* the address that the instruction refers to, if it encodes an address */
+    bool is_newer;   /* capstone does not know the instruction: its text is ".byte ..." */
 };
 
 /* How to decode bytes: the same bytes are different instructions in Thumb state. */
@@ -32,8 +32,8 @@ enum code_kind { CODE_PLAIN, CODE_THUMB, CODE_DATA };
 
 struct decoder;
 
-/* Opens a decoder for a machine of <elf.h>: EM_X86_64, EM_386, EM_AARCH64 or EM_ARM; -ENOTSUP for any other. `base` is
- * subtracted from absolute operands: it is the vaddr of address 0 in decoder_next(). */
+/* Opens a decoder for a machine of <elf.h>: EM_X86_64, EM_386, EM_AARCH64 or EM_ARM. Returns -ENOTSUP for other
+ * machines. `base` is the vaddr of address 0 in decoder_next(), and is subtracted from absolute operands. */
 int decoder_open(struct decoder **out, uint16_t machine, uint64_t base, struct error *err);
 void decoder_close(struct decoder *decoder); /* accepts NULL */
 
@@ -43,7 +43,8 @@ const char *decoder_architecture(const struct decoder *decoder);
 /* "capstone 4.0" */
 void decoder_name(char *name, size_t size);
 
-/* The names of the syntaxes. Returns their count, which is also the count of filled instruction.texts. */
+/* Stores the names of the assembly syntaxes. Returns their number, which is also the number of texts per instruction.
+ */
 size_t decoder_syntaxes(const struct decoder *decoder, const char *names[DECODER_SYNTAXES]);
 
 /* Decodes the instruction at `code`, whose address is `address`. `size` is at least 1. Data and unknown instructions

@@ -1,9 +1,9 @@
 /*
  * Bounded demangling with libiberty.
  *
- * By default libiberty refuses names of more than 1,024 characters, and real C++ names have 6,000. So its recursion
- * limit is off (DMGL_NO_RECURSE_LIMIT), and this file sets limits: on the length of the name, which bounds the
- * recursion, and on the length of the output. A few hundred characters can demangle to gigabytes ("S_" doubles the text
+ * By default libiberty refuses names of more than 1,024 characters, and real C++ names have 6,000. So libiberty's
+ * recursion limit is off (DMGL_NO_RECURSE_LIMIT), and this file limits the length of the name, which bounds the
+ * recursion, and the length of the output. A few hundred characters can demangle to gigabytes ("S_" doubles the text
  * before it). At the limit longjmp() leaves libiberty's callback: there is no other way out, and libiberty's memory is
  * on the stack at that point (the Rust demangler may leak a small buffer). demangle_bounds.c rejects in advance names
  * that take long without printing, and D names, whose demangler has no callback.
@@ -41,7 +41,7 @@ static bool is_digit(char c)
 
 /* ---- parts of functions ---- */
 
-/* The length of the suffix (".cold", ".part.0", ".llvm.123", ...) at the start of `text`; 0 without one. */
+/* Returns the length of the suffix (".cold", ".part.0", ".llvm.123", ...) at the start of `text`, or 0. */
 static size_t find_suffix_length(const char *text)
 {
     static const char *const suffixes[] = {".cold", ".part",     ".constprop",  ".isra",  ".llvm",
@@ -97,7 +97,7 @@ static bool print_d(const char *name, size_t length, struct output *output)
 
 /* ---- Fortran ---- */
 
-/* The length of the module's name in "__module_MOD_procedure", or 0. */
+/* Returns the length of the module's name in "__module_MOD_procedure", or 0. */
 static size_t find_fortran_module_length(const char *name)
 {
     if (name[0] != '_' || name[1] != '_' || name[2] < 'a' || name[2] > 'z')
@@ -121,8 +121,8 @@ static bool print_fortran(const char *name, struct output *output)
 /* ---- Rust, legacy ---- */
 
 /* The default mangling of rustc (rustc_symbol_mangling, legacy.rs): a C++ name whose last part is a hash, 17h, 16
- * hexadecimal digits, E. The parts escape characters that assemblers may reject: "..", "$LT$", and "$uf6$" for
- * U+00F6. libiberty knows 14 of these escapes, but none for letters. */
+ * hexadecimal digits, E. Escapes replace characters that assemblers may reject: "..", "$LT$", and "$uf6$" for U+00F6.
+ * libiberty knows 14 of these escapes, but not the escapes of letters. */
 enum { RUST_HASH = 20 }; /* "17h0123456789abcdefE" */
 
 static bool is_rust_legacy(const char *name, size_t length)
@@ -132,7 +132,7 @@ static bool is_rust_legacy(const char *name, size_t length)
            strspn(hash + 3, "0123456789abcdef") == 16 && hash[RUST_HASH - 1] == 'E';
 }
 
-/* The text of an escape between two '$', and its length; 0 if it is no escape. */
+/* Decodes an escape between two '$'. Returns the length of its text, or 0 if it is not an escape. */
 static size_t decode_rust_escape(const char *escape, size_t length, char text[4])
 {
     static const char *const escapes[][2] = {{"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"},
@@ -259,7 +259,8 @@ const char *demangle_function(const char *name, struct arena *arena)
 
 /* ---- Ada ---- */
 
-/* The operator of an "O" name, and its length in `length`. GNAT: exp_dbug.ads. */
+/* Returns the operator of an Ada name that begins with "O", and sets `length` to the length of the name. GNAT:
+ * exp_dbug.ads. */
 static const char *find_ada_operator(const char *name, size_t *length)
 {
     static const char *const operators[][2] = {
@@ -314,8 +315,8 @@ const char *demangle_ada(const char *name, struct arena *arena)
 
 /* ---- Nim ---- */
 
-/* Appends an operator that is written in words ("eqeq" for "=="), in backquotes as in source. Returns false if these
- * are not all words of operators. Nim: compiler/ccgutils.nim, mangle(). */
+/* Appends an operator that is written in words ("eqeq" for "=="), in backquotes as in source. Returns false if some
+ * words are not names of operators. Nim: compiler/ccgutils.nim, mangle(). */
 static bool append_nim_operator(const char *words, size_t length, char *out, size_t *used)
 {
     static const char *const operators[][2] = {{"dollar", "$"}, {"percent", "%"},    {"amp", "&"},   {"roof", "^"},
@@ -363,7 +364,7 @@ bool demangle_nim(const char *name, char out[DEMANGLE_NIM_MAX])
     for (size_t i = 0; i < module_length; i++)
         out[used++] = module[i] == 'Z' ? '/' : module[i];
     out[used++] = '.';
-    /* The name of an operator ends with '_' itself, which makes three of them. */
+    /* The name of an operator ends with '_', so that three underscores follow each other. */
     size_t words = separator > name + 1 && separator[-1] == '_' ? (size_t)(separator - name - 1) : 0;
     if (!words || !append_nim_operator(name, words, out, &used)) {
         memcpy(out + used, name, (size_t)(separator - name));

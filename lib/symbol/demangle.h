@@ -16,27 +16,28 @@
 /* Whether demangle() recognizes the name as mangled. */
 bool is_mangled(const char *name);
 
-/* The demangled name, in `arena`. A copy of `name` if it is not mangled, is damaged, is longer than DEMANGLE_INPUT_MAX,
- * or demangles to more than DEMANGLE_OUTPUT_MAX. Suffixes of compilers stay: "work() [clone .cold]". NULL if memory ran
- * out. Needs 1 MiB of stack, for deeply nested names up to 8 MiB: call it on a thread with DEMANGLE_STACK_SIZE. */
+/* Returns the demangled name, in `arena`. Returns a copy of `name` if the name is not mangled, is damaged, is longer
+ * than DEMANGLE_INPUT_MAX, or demangles to more than DEMANGLE_OUTPUT_MAX. Suffixes of compilers stay: "work() [clone
+ * .cold]". NULL if memory ran out. Needs 1 MiB of stack, for deeply nested names up to 8 MiB: call it on a thread with
+ * DEMANGLE_STACK_SIZE. */
 const char *demangle(const char *name, struct arena *arena);
 
-/* The same without suffixes of compilers: parts and copies of a function get the function's name. */
+/* Demangles a name and drops suffixes of compilers, so that parts and copies of a function get the function's name. */
 const char *demangle_function(const char *name, struct arena *arena);
 
-/* Turns GNAT's symbol of an Ada subprogram into Ada: "shapes__Oadd__2" is shapes."+". Only for symbols from Ada units:
- * other languages use two underscores, too. */
+/* Turns GNAT's symbol of an Ada subprogram into Ada: "shapes__Oadd__2" is shapes."+". Call this only for symbols of Ada
+ * units, because other languages also use double underscores. */
 const char *demangle_ada(const char *name, struct arena *arena);
 
 enum { DEMANGLE_NIM_MAX = 1024 };
 
 /* Turns the C name of a Nim procedure into Nim: "hotLoop__work_12" is work.hotLoop, "dollar___work_3" is work.`$`.
- * Returns false for other names, or too long ones. Only for functions in .nim files: other languages use two
- * underscores, too. */
+ * Returns false for other names, and for too long names. Call this only for functions in .nim files, because other
+ * languages also use double underscores. */
 bool demangle_nim(const char *name, char out[DEMANGLE_NIM_MAX]);
 
-/* Length of the name without the suffixes of parts and copies of a function (".cold", ".part.0", ".constprop.1",
- * ".isra.0", ".llvm.123"). */
+/* Returns the length of the name without the suffixes of parts and copies of a function (".cold", ".part.0",
+ * ".constprop.1", ".isra.0", ".llvm.123"). */
 size_t demangle_base_length(const char *name);
 
 enum { DEMANGLE_INPUT_MAX = 16 << 10, DEMANGLE_OUTPUT_MAX = 64 << 10, DEMANGLE_STACK_SIZE = 64 << 20 };

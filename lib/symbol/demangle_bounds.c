@@ -1,14 +1,14 @@
 /*
  * Three constructs make libiberty run without a bound:
  *
- * D: a back reference to a type prints that type again, including its own back references.
+ * D: a back reference to a type prints the type again, including the back references inside the type.
  *
  * C++ parsing: in the type of a conversion operator, libiberty parses a template parameter with arguments
  * ("cvT_I...E"), backtracks, and parses it again; the same happens inside its arguments.
  *
  * C++ printing: a pack expansion ("Dp") first searches its whole pattern for a pack. A pattern only looks like a tree:
- * substitutions ("S0_") refer to the same part many times, and 30 lines of them make 2^30 nodes to search. Everything
- * else that is walked this way is also printed, so the output limit bounds it.
+ * substitutions ("S0_") refer to the same part many times, and 30 lines of them make 2^30 nodes to search. libiberty
+ * prints all other parts that it visits repeatedly, so the output limit bounds them.
  */
 #include "symbol/demangle_bounds.h"
 
@@ -19,7 +19,7 @@
 
 /* ---- D ---- */
 
-/* Limit for bound_d_output() of a whole name. 19 of the 16,975 names of gcc's D library exceed it. */
+/* Limit of bound_d_output() for a whole name. 19 of the 16,975 names of gcc's D library exceed it. */
 #define D_EXPANSION_MAX (UINT64_C(16) << 20)
 
 static bool is_digit(char c)
@@ -27,7 +27,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* How many characters libiberty prints at most for one character of a name. */
+/* Returns the largest number of characters that libiberty prints for one character of a name. */
 static uint64_t count_d_output(char c)
 {
     if (is_digit(c))
@@ -36,8 +36,8 @@ static uint64_t count_d_output(char c)
     return is_calling_convention ? strlen("extern(Objective-C) ") : strlen("immutable()");
 }
 
-/* The target of the back reference at `at`; `at` itself if the target is invalid. Format: "Q" and a distance in base
- * 26, whose last digit is lower-case. */
+/* Returns the target of the back reference at `at`, or `at` if the target is invalid. Format: "Q" and a distance in
+ * base 26, whose last digit is lower-case. */
 static size_t find_d_reference_target(const char *name, size_t at)
 {
     uint64_t distance = 0;
@@ -54,7 +54,7 @@ static size_t find_d_reference_target(const char *name, size_t at)
 /* Upper bound of the output: a reference to a type prints at most everything from its target up to here. */
 static uint64_t bound_d_output(const char *name, size_t length)
 {
-    uint64_t *before = malloc((length + 1) * sizeof(*before)); /* output of the first i characters */
+    uint64_t *before = malloc((length + 1) * sizeof(*before)); /* output length of the first i characters */
     if (!before)
         return UINT64_MAX;
     before[0] = 0;
@@ -94,7 +94,7 @@ static size_t count_references(const char *name, char kind, char next)
     return count;
 }
 
-/* Each nested one doubles the work. */
+/* Each nested template argument list doubles the parsing work. */
 enum { TEMPLATES_IN_CONVERSIONS_MAX = 12 };
 
 static bool is_cpp_parsing_bounded(const char *name)
@@ -104,15 +104,15 @@ static bool is_cpp_parsing_bounded(const char *name)
 
 /* ---- C++: searching packs ---- */
 
-enum { REFERENCES_MAX = 4 }; /* so few cause little doubling */
+enum { REFERENCES_MAX = 4 }; /* so few references cause little doubling */
 
 #define SEARCH_MAX (UINT64_C(1) << 24) /* limit of visited nodes: about 50 ms */
 
 struct tree {
     const struct demangle_component *components; /* array of all nodes */
     size_t count;
-    uint64_t *sizes;    /* per node: its parts, counted once per reference, plus 1; 0: unknown yet */
-    uint64_t *searches; /* per node: the parts that searches for packs in it visit */
+    uint64_t *sizes;    /* per node: number of its parts, counted once per reference, plus 1; 0: not computed yet */
+    uint64_t *searches; /* per node: number of parts that searches for packs visit */
 };
 
 struct children {
@@ -161,7 +161,7 @@ static size_t find_node_index(const struct tree *tree, const struct demangle_com
     return node && at / sizeof(*node) < tree->count ? at / sizeof(*node) : SIZE_MAX;
 }
 
-/* Computes sizes and searches of a node and everything below it. */
+/* Computes `sizes` and `searches` of a node and of all nodes below it. */
 static void count_visits(struct tree *tree, const struct demangle_component *node)
 {
     size_t number = find_node_index(tree, node);
@@ -191,7 +191,7 @@ static bool is_pack_search_bounded(const char *name, size_t length)
     struct demangle_component *root =
         cplus_demangle_v3_components(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, &memory);
     if (!root)
-        return false; /* not mangled, or a form that libiberty only tries when demangling */
+        return false; /* the name is not mangled, or has a form that only the demangler parses */
     struct tree tree = {.components = memory, .count = 2 * length};
     tree.sizes = calloc(tree.count, sizeof(*tree.sizes));
     tree.searches = calloc(tree.count, sizeof(*tree.searches));

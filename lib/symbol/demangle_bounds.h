@@ -1,5 +1,5 @@
-/* Which mangled names libiberty demangles in bounded time and memory. A hostile name of a hundred characters takes it
- * years, or gigabytes. */
+/* Which mangled names libiberty demangles in bounded time and memory. For a hostile name of a hundred characters,
+ * libiberty would run for years, or take gigabytes. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /*
- * First decode all instructions and list their targets, with objdump's help for those that are newer than capstone.
- * Then look up all targets in one pass over the symbol table. Then compose the texts.
+ * First decodes all instructions and lists their targets; objdump decodes instructions that are newer than capstone.
+ * Then finds the symbols of all targets in one pass over the symbol table. Then compose the texts.
  */
 #include "base/search.h"
 #include "symbol/debug_file.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The longest instruction; reading this much beyond the end completes the last one. */
+/* Bytes of the longest instruction. This many bytes beyond the end complete the last instruction. */
 enum { INSTRUCTION_MAX = 16 };
 
 /* Limit of symbol names per request: a hostile file could give a function a name of 64 KiB, and call it everywhere. */
@@ -63,7 +63,7 @@ static int open_file(struct work *work, struct error *err)
     return decoder_open(&work->decoder, work->file.machine, work->base, err);
 }
 
-/* Finds the end of the function that contains `start`; 0 if unknown. */
+/* Returns the end of the function that contains `start`, or 0 if unknown. */
 static int find_function_end(struct work *work, uint64_t *end, struct error *err)
 {
     struct symbol_answers answers;
@@ -123,7 +123,7 @@ static bool is_offset_table(const struct elf_section *section)
     return section && strncmp(section->name, ".got", 4) == 0;
 }
 
-/* What an instruction refers to; names are looked up for it later. */
+/* Sets the address that an instruction refers to. Its symbol is found later. */
 static bool set_target(struct work *work, size_t index, enum reference_kind kind, uint64_t rva)
 {
     struct target target = {.kind = kind, .rva = rva};
@@ -245,7 +245,7 @@ static int decode_with_objdump(struct work *work, struct error *err)
 
 /* ---- names ---- */
 
-/* Resolves GOT entries. Entries without a symbol have a target to look up. */
+/* Resolves GOT entries. GOT entries without a symbol have a target address, which needs a symbol. */
 static int resolve_got_entries(struct work *work, struct error *err)
 {
     size_t kept = work->entries.length = got_entries_sort(work->entries.data, work->entries.length);
@@ -277,7 +277,7 @@ static const struct got_entry *find_got_entry(const struct work *work, uint64_t 
     return got_entries_find(work->entries.data, work->entries.length, rva + work->base);
 }
 
-/* The symbol appended to an address: "<name+0x10>", "<name@got>", or nothing. */
+/* The label behind an address: "<name+0x10>", "<name@got>", or none. */
 struct label {
     const char *name, *suffix;
     uint64_t distance;

@@ -1,5 +1,5 @@
 /*
- * Disassembles machine code of a library, and names the targets of calls and jumps.
+ * Disassembles machine code of a library, and adds the symbols of call and jump targets.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ enum { DISASSEMBLE_MAX = 1 << 20 };
 
 struct disassemble_request {
     struct symbol_lib lib;
-    const struct debug_search *search; /* where to search for the file if its path is gone; NULL: nowhere */
+    const struct debug_search *search; /* where to search for the file if it is not at its path; NULL: nowhere */
     uint64_t start;                    /* library-relative */
     uint64_t size;                     /* bytes, at most DISASSEMBLE_MAX */
     bool until_function_end;           /* continue to the end of the function that contains `start` */
@@ -24,24 +24,24 @@ struct disassembled {
 };
 
 struct disassembly {
-    uint64_t start; /* library-relative: as requested, or the start of an instruction */
-    uint64_t size;  /* bytes of all instructions; less than requested if the code ends earlier */
+    uint64_t start; /* library-relative address: the requested start, or the start of an instruction */
+    uint64_t size;  /* bytes of all instructions; fewer than requested at the end of the code */
     const char *architecture;
     const char *syntaxes[DECODER_SYNTAXES];
     size_t syntax_count;
     ARRAY(struct disassembled) instructions;
     struct arena arena; /* all texts */
-    char note[160];     /* a sentence about instructions that no disassembler here knows; "" if there are none */
+    char note[160];     /* a sentence about instructions that no installed disassembler knows, or "" */
 };
 
 /*
  * Disassembles `request` into `out`. Call disassembly_destroy() also after a failure. A jump or call shows its target
  * as a library-relative address and symbol: "call 0x1030 <memcpy@plt>", "jne 0x11f0 <main+0x40>". A memory operand
- * shows its address, and a GOT entry the symbol it holds: "call qword ptr [rip + 0x2fe2] # 0x3fd8 <memcpy@got>".
+ * shows its address, and a GOT entry shows the symbol whose address it holds: "call qword ptr [rip + 0x2fe2] # 0x3fd8
+ * <memcpy@got>".
  *
- * Instructions that are newer than capstone are shown as objdump shows them, if it is installed.
- *
- * `names` looks up these symbols. A symbolizer without inlines and lines is faster.
+ * Instructions that are newer than capstone have objdump's text, if objdump is installed. `names` finds the symbols. A
+ * symbolizer without inlines and lines is faster.
  *
  * -ENOENT if the file is missing, was replaced, or has no code at that address; -ENOTSUP for an unknown machine;
  * -E2BIG; -ENOMEM.

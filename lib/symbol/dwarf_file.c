@@ -22,8 +22,8 @@ static const char *const section_names[DWARF_SECTIONS] = {
     [DWARF_ARANGES] = ".debug_aranges",
 };
 
-/* The sections of a .dwo file. It also needs .debug_addr and, before DWARF 5, .debug_ranges. These stay in the linked
- * file, because the linker fills them in. */
+/* The sections of a .dwo file. A split unit also needs .debug_addr and, before DWARF 5, .debug_ranges. These sections
+ * stay in the linked file, because the linker fills them in. */
 static const char *const split_section_names[DWARF_SECTIONS] = {
     [DWARF_INFO] = ".debug_info.dwo",
     [DWARF_ABBREV] = ".debug_abbrev.dwo",
@@ -32,10 +32,10 @@ static const char *const split_section_names[DWARF_SECTIONS] = {
     [DWARF_STR_OFFSETS] = ".debug_str_offsets.dwo",
 };
 
-/* Limit for all compressed sections of a file. In a hostile file several may share their bytes. */
+/* Limit for all compressed sections of a file. In a hostile file, several sections may share their bytes. */
 #define UNPACKED_MAX (UINT64_C(4) << 30)
 
-/* Chromium has 30,000 units; a hostile file could have one every 12 bytes. */
+/* Limit of units of a file. Chromium has 30,000 units; a hostile file could have a unit in every 12 bytes. */
 enum { UNITS_MAX = 4 << 20 };
 
 /* Reads an initial length (7.4): 32-bit, or 0xffffffff and 64-bit. Returns the size of offsets; 0 if the value is
@@ -59,7 +59,7 @@ static enum dwarf_verdict check_unit_header(const struct dwarf_unit *unit, bool 
     return is_known ? DWARF_READ : DWARF_DECLINED;
 }
 
-/* Returns false if the list ends here; then the verdict says why: DWARF_READ at trailing zeros. */
+/* Returns false at the end of the list, with the reason in the verdict: DWARF_READ at trailing zeros. */
 static bool read_unit(struct window *info, uint64_t offset, struct dwarf_unit *unit)
 {
     struct cursor c = window_at(info, offset, 64);
@@ -109,7 +109,7 @@ static int read_units(struct dwarf_file *dwarf, struct error *err)
     return code;
 }
 
-/* .debug_abbrev is small, and every unit needs a part of it. */
+/* Loads .debug_abbrev, which is small and which all units need. */
 static int load_abbrevs(struct dwarf_file *dwarf, struct error *err)
 {
     struct bytes *abbrevs = &dwarf->sections[DWARF_ABBREV];
@@ -128,7 +128,7 @@ int dwarf_sections_load(struct bytes sections[DWARF_SECTIONS], unsigned char *ow
     const char *const *names = split ? split_section_names : section_names;
     uint64_t unpacked = 0;
     if (file->is_big_endian)
-        return error_set(err, ENOTSUP, "prof does not read its debug info: it is big-endian");
+        return error_set(err, ENOTSUP, "prof does not read big-endian debug info");
     for (int i = 0; i < DWARF_SECTIONS; i++) {
         struct error why = {""};
         if (!names[i])
@@ -192,9 +192,9 @@ const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *dwarf, uint
 /*
  * ---- finding the unit of an address ----
  *
- * .debug_aranges maps the addresses of the units that it lists: gcc's. For the others we read the root DIEs, 2 us per
- * unit (6 ms for 3,000 units of clang). .debug_names (6.1.1) does not help: it maps names to DIEs, without addresses,
- * and its unit lists save nothing over the unit headers, which take 0.7 us each.
+ * .debug_aranges maps addresses to units, but only gcc writes it. For other units prof reads the root DIEs, in 2 us per
+ * unit (6 ms for 3,000 units of clang). .debug_names (6.1.1) has no addresses, and reading its unit lists is not faster
+ * than reading the unit headers, in 0.7 us each.
  */
 
 struct unit_search {
@@ -202,7 +202,7 @@ struct unit_search {
     size_t count;
     uint32_t *units;
     size_t left;        /* addresses without a unit */
-    uint64_t work_left; /* bounds the work on overlapping ranges of a damaged file */
+    uint64_t work_left; /* remaining steps, which bounds the work on overlapping ranges of a damaged file */
 };
 
 static void assign_range(struct unit_search *search, uint32_t unit, uint64_t start, uint64_t end)
@@ -215,7 +215,7 @@ static void assign_range(struct unit_search *search, uint32_t unit, uint64_t sta
         }
 }
 
-/* Reads one set of .debug_aranges (6.1.2). The cursor is behind its length, and ends with it. */
+/* Reads one set of .debug_aranges (6.1.2). The cursor begins after the length of the set, and ends with the set. */
 static void read_arange_set(struct dwarf_file *dwarf, struct unit_search *search, struct cursor c, size_t length_size,
                             uint8_t offset_size)
 {

@@ -1,6 +1,6 @@
 /*
- * What a reader of DWARF returns: for each requested address, the functions there with their lines. Our own reader
- * (lookup_unit.c) and the reader based on libdw (libdw_reader.h) both fill it.
+ * The result of a DWARF reader: for each requested address, the functions at the address, with their lines. prof's own
+ * reader (lookup_unit.c) and the libdw reader (libdw_reader.h) both produce this result.
  */
 #pragma once
 
@@ -16,12 +16,12 @@ enum { DWARF_INLINES_MAX = 1024 }; /* per address */
 struct dwarf_frame {
     const char *function, *file;
     uint32_t line, column; /* 1-based; 0: unknown */
-    bool is_partial;       /* prefer the name of the symbol table: see struct dwarf_name */
+    bool is_partial;       /* the name in the symbol table is better: see struct dwarf_name */
 };
 
 struct dwarf_frames {
-    ARRAY(struct dwarf_frame) list; /* per address, outermost first */
-    uint32_t *ends; /* per address: index behind its last frame; the frames of address i begin at ends[i - 1] */
+    ARRAY(struct dwarf_frame) list; /* frames of each address, outermost first */
+    uint32_t *ends; /* per address: index after its last frame; the frames of address i begin at ends[i - 1] */
     struct arena arena;
 };
 
@@ -30,7 +30,7 @@ static inline uint32_t dwarf_frames_first(const struct dwarf_frames *frames, siz
     return i ? frames->ends[i - 1] : 0;
 }
 
-/* Reverses the frames from `first` on: readers find the innermost frame first. */
+/* Reverses the frames from index `first` to the end, because readers find the innermost frame first. */
 static inline void dwarf_frames_reverse(struct dwarf_frames *frames, size_t first)
 {
     for (size_t a = first, b = frames->list.length; a + 1 < b--; a++) {

@@ -1,10 +1,10 @@
 /*
  * The pass over the DIEs of a unit.
  *
- * It walks the tree in file order, with the requested addresses at hand, and skips what cannot matter:
+ * Reads the DIEs of a unit in file order, and skips parts without requested addresses:
  *  - values of DIEs that are not functions (dwarf_die_skip),
- *  - the contents of types, and of functions that contain no requested address, where DW_AT_sibling gives their end
- * (gcc writes it, clang and rustc do not). A nested function may lie outside the range of the outer one, and types may
+ *  - the contents of types, and of functions without a requested address, if DW_AT_sibling has their end (gcc writes
+ * DW_AT_sibling, clang and rustc do not). A nested function may lie outside the range of the outer one, and types may
  * contain code. So if some addresses have no function, a second pass without skipping searches for them.
  *
  * Where ranges overlap, the last DIE wins, so an inlined call wins over the function that contains it. llvm-symbolizer
@@ -23,9 +23,9 @@ enum { DEPTH_MAX = 4096 };
 
 struct level {
     struct dwarf_function function; /* the innermost function around the DIEs of this level */
-    uint32_t index;                 /* its index in `list`, once added */
+    uint32_t index;                 /* index of the function in `list`, once added */
     bool in_function, is_listed;
-    bool is_hit; /* contains a requested address; always true in the second pass */
+    bool is_hit; /* the function contains a requested address; always true in the second pass */
 };
 
 struct pass {
@@ -38,7 +38,7 @@ struct pass {
     ARRAY(struct level) levels;
 };
 
-/* Attributes of a function's DIE, before it has a place in the tree. */
+/* The parsed attributes of a function's DIE. */
 struct parsed_function {
     struct dwarf_function function;
     struct dwarf_code code;
@@ -161,7 +161,7 @@ static bool can_contain_code(uint16_t tag)
     }
 }
 
-/* Skips the children of a DIE by its DW_AT_sibling. Returns false unless that leads forward. */
+/* Skips the children of a DIE by its DW_AT_sibling. Returns false if DW_AT_sibling does not lead forward. */
 static bool skip_to_sibling(const struct pass *pass, struct cursor *c, uint64_t sibling)
 {
     uint64_t here = dwarf_unit_offset(pass->reader, c->at);
@@ -210,7 +210,7 @@ static bool visit_function(struct pass *pass, const struct dwarf_abbrev *abbrev,
     return !pass->no_memory;
 }
 
-/* Skips any other DIE, and functions inside a part of the tree without requested addresses. */
+/* Skips a DIE that is not a function, and its children if they contain no requested address. */
 static bool visit_other_die(struct pass *pass, const struct dwarf_abbrev *abbrev, struct cursor *c)
 {
     if (!abbrev->has_children) {
@@ -254,7 +254,7 @@ static void walk_dies(struct pass *pass)
         uint64_t die = dwarf_unit_offset(pass->reader, c.at);
         abbrev = dwarf_die_start(pass->reader, &c);
         if (!abbrev) {
-            if (c.failed || pass->levels.length <= 2) { /* the end of the root's children: only padding may follow */
+            if (c.failed || pass->levels.length <= 2) { /* after the root's children, only padding may follow */
                 c.failed |= !has_only_zeros(c);
                 break;
             }
@@ -270,7 +270,7 @@ static void walk_dies(struct pass *pass)
         dwarf_stop_at(pass->reader, abbrev);
 }
 
-/* The second pass: for the addresses without a function. */
+/* The second pass, for addresses without a function. */
 static int walk_all_dies(struct pass *pass, struct error *err)
 {
     uint32_t *all_innermost = pass->functions->innermost;

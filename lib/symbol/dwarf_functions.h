@@ -9,15 +9,16 @@ enum { DWARF_NO_FUNCTION = UINT32_MAX };
 
 /* A subprogram, or an inlined call of one. */
 struct dwarf_function {
-    uint64_t die;       /* offset in .debug_info */
-    uint32_t parent;    /* inlined: the caller; DWARF_NO_FUNCTION for a subprogram */
-    uint64_t call_file; /* inlined: the call site; call_file indexes the line table; line and column 0: unknown */
+    uint64_t die;    /* offset in .debug_info */
+    uint32_t parent; /* inlined: the caller; DWARF_NO_FUNCTION for a subprogram */
+    /* call site of an inlined function; call_file indexes the line table; line and column are 0 if unknown */
+    uint64_t call_file;
     uint32_t call_line, call_column;
 };
 
 struct dwarf_functions {
-    ARRAY(struct dwarf_function) list; /* functions that contain an address, and the functions around them */
-    uint32_t *innermost;               /* per address: into `list`, or DWARF_NO_FUNCTION */
+    ARRAY(struct dwarf_function) list; /* functions that contain a requested address, and their outer functions */
+    uint32_t *innermost;               /* per address: index into `list`, or DWARF_NO_FUNCTION */
 };
 
 /* Finds the functions at `count` sorted vaddrs in the reader's unit. On success destroy the result. Reading a damaged

@@ -1,10 +1,10 @@
 /*
  * Line tables.
  *
- * A line table is a program for a small state machine. It emits rows (address, file, line, column) in sequences of
- * ascending addresses. The rows are not stored: the requested addresses are sorted, so each row answers those before
- * the next row as it is emitted. Of several rows with one address the last one wins. Sequences at address 0 belong to
- * functions that the linker dropped.
+ * A line table is a program for a small state machine. The program emits rows (address, file, line, column) in
+ * sequences of ascending addresses. prof does not store the rows: the requested addresses are sorted, so each emitted
+ * row is matched at once with the requested addresses up to the next row. Of several rows with one address the last one
+ * wins. Sequences at address 0 belong to functions that the linker dropped.
  */
 #include "base/search.h"
 #include "symbol/dwarf_lines.h"
@@ -216,16 +216,16 @@ struct machine {
     uint32_t line, column;
 };
 
-/* The last row, and the requested addresses ahead of it in its sequence. */
+/* State of matching rows of a sequence with the requested addresses. */
 struct matching {
     const uint64_t *vaddrs;
     size_t count;
     struct dwarf_line_row *rows;
     bool in_sequence, is_dropped;
-    bool takes_first; /* take the first row at a requested address, not the last one */
+    bool takes_first; /* use the first row at a requested address, not the last row */
     struct machine last;
     size_t next;        /* index of the first requested address at or after `last` */
-    uint64_t work_left; /* bounds the work on a damaged table, whose addresses go up and down */
+    uint64_t work_left; /* remaining steps, which bounds the work on a damaged table with unsorted addresses */
 };
 
 static void assign_row(struct matching *match, uint64_t end)
@@ -387,7 +387,7 @@ void dwarf_lines_match_starts(struct dwarf_lines *lines, const uint64_t *vaddrs,
 static const char *find_name_text(struct dwarf_lines *lines, const struct dwarf_line_name *name)
 {
     if (name->text.form == DW_FORM_string)
-        return (const char *)lines->raw + name->text.number; /* read_field() has checked that it ends */
+        return (const char *)lines->raw + name->text.number; /* read_field() has checked for a NUL */
     return dwarf_value_text(lines->reader, name->text);
 }
 
@@ -466,7 +466,7 @@ char *dwarf_lines_source(struct dwarf_lines *lines, const char *path, size_t *le
         if (!own || strcmp(own, path) != 0)
             continue;
         char *text = load_source(lines, lines->files.data[i].source, length);
-        if (text && *length > 0) /* empty if the compiler could not read the file */
+        if (text && *length > 0) /* the compiler writes "" if it could not read the file */
             return text;
         free(text);
     }

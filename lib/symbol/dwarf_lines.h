@@ -16,7 +16,7 @@ struct dwarf_line_row {
 /* A directory or file entry of the table. */
 struct dwarf_line_name {
     struct dwarf_value text;   /* DW_FORM_string: an offset into `raw` */
-    struct dwarf_value source; /* the whole source text, likewise; form 0 if the table does not embed it */
+    struct dwarf_value source; /* the embedded source text; form 0 without a source text */
     uint64_t directory;
 };
 
@@ -32,9 +32,9 @@ struct dwarf_lines {
     const unsigned char *opcode_lengths;              /* opcode_base - 1 elements, in `raw` */
     size_t program;                                   /* offset of the line program in `raw`; 0: unreadable */
     ARRAY(struct dwarf_line_name) directories, files; /* before version 5, number n is at [n - 1] */
-    ARRAY(const char *) paths;                        /* per file; filled on first use */
+    ARRAY(const char *) paths;                        /* cached path per file; filled on first use */
     struct arena *arena;
-    enum dwarf_verdict verdict; /* of the header; `reader` notes later problems, too */
+    enum dwarf_verdict verdict; /* of the header; `reader` also records later problems */
 };
 
 /* Reads the header of the unit's line table; texts go to `arena`. A missing or damaged table has no files. Call
@@ -45,17 +45,18 @@ void dwarf_lines_close(struct dwarf_lines *lines);
 /* Runs the line program once, and fills rows[i] for each sorted vaddrs[i] that it covers. */
 void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t count, struct dwarf_line_row *rows);
 
-/* Likewise for starts of functions: where several rows have an address, rows[i] is the first, which is the line of the
- * function itself. The last one may be that of code inlined there. */
+/* Matches starts of functions: if several rows have an address, rows[i] is the first row, which has the line of the
+ * function itself. The last row may be the line of inlined code. */
 void dwarf_lines_match_starts(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t count,
                               struct dwarf_line_row *rows);
 
-/* The path of a file, absolute if the table or the unit gives the directories; NULL if the file does not exist. */
+/* Returns the path of a file, absolute if the table or the unit has the directories, or NULL for an unknown file
+ * number. */
 const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file);
 
-/* The source text that the table embeds for the file with this path, as from dwarf_lines_path() (clang -gembed-source;
- * DW_LNCT_LLVM_source in LLVM's BinaryFormat/Dwarf.def). NUL-terminated; `*length` excludes the NUL. The caller frees
- * it. NULL if the table embeds no text, the text exceeds DWARF_SOURCE_MAX, or memory ran out. */
+/* Returns the source text that the table embeds for the file with this path of dwarf_lines_path() (clang
+ * -gembed-source: DW_LNCT_LLVM_source in LLVM's BinaryFormat/Dwarf.def). NUL-terminated; `*length` excludes the NUL.
+ * The caller frees it. NULL if the table embeds no text, the text exceeds DWARF_SOURCE_MAX, or memory ran out. */
 char *dwarf_lines_source(struct dwarf_lines *lines, const char *path, size_t *length);
 
 enum { DWARF_SOURCE_MAX = 16 << 20 };

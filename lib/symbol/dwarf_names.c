@@ -1,11 +1,11 @@
 /*
  * An inlined function, or one defined outside its class, has its name in another DIE: DW_AT_abstract_origin leads from
- * the concrete to the abstract function, DW_AT_specification from a definition to its declaration. Either may lead to
- * another unit (link-time optimization) or another file (dwz). The first linkage name on this path wins. A damaged file
- * may contain loops, so the path has a length limit.
+ * the concrete to the abstract function, DW_AT_specification from a definition to its declaration. Both may lead to
+ * another unit (link-time optimization) or another file (dwz). The first linkage name on the path of references wins. A
+ * damaged file may contain loops, so the path has a length limit.
  *
- * Without a linkage name, DW_AT_name is used. In C++ it lacks the scope ("operator()"), and a DIE does not know its
- * parent. So the scopes around it are found by a search from the start of the unit.
+ * Without a linkage name, DW_AT_name is used. In C++, DW_AT_name lacks the scope ("operator()"), and a DIE has no
+ * reference to its parent. So prof finds the enclosing scopes by a search from the start of the unit.
  */
 #include "symbol/demangle.h"
 #include "symbol/dwarf_file.h"
@@ -106,7 +106,7 @@ static bool read_attributes(struct dwarf_names *names, struct die die, struct na
     return !c.failed;
 }
 
-/* Charges for the whole section if the text has no end, because all of it was searched. */
+/* Counts the whole section as work if the text has no NUL, because the search read the whole section. */
 static const char *read_text(struct dwarf_names *names, struct die die, struct dwarf_value value)
 {
     if (!value.form || !names->own->work_left)
@@ -248,7 +248,7 @@ static size_t find_scopes(struct dwarf_names *names, struct die die, uint64_t *s
     return 0;
 }
 
-/* The name of a scope: "" if the scope is not a part of names. */
+/* Returns the name of a scope, or "" if the scope is not a part of names. */
 static const char *find_scope_name(struct dwarf_names *names, struct die die)
 {
     struct name_attributes found;
@@ -279,8 +279,8 @@ static const char *add_scopes(struct dwarf_names *names, struct die die, const c
     return length < sizeof(text) ? arena_copy(names->arena, text, length) : name;
 }
 
-/* NULL for a linkage name that is not mangled. In C this is an alias from an asm label (glibc's __GI_getaddrinfo), and
- * DW_AT_name is better. */
+/* Returns NULL for a linkage name that is not mangled: in C, such a name is an alias from an asm label (glibc's
+ * __GI_getaddrinfo), and DW_AT_name is better. */
 static const char *demangle_linkage_name(struct dwarf_names *names, struct die die, struct dwarf_value value)
 {
     const char *text = read_text(names, die, value);
@@ -302,7 +302,7 @@ static struct dwarf_name find_name(struct dwarf_names *names, uint64_t offset)
         if (!follow_reference(names, &die, found.origin.form ? found.origin : found.specification))
             break;
     }
-    /* `named` may be in a unit that was evicted: then the short name is used. */
+    /* If the unit of `named` was evicted, uses the short name. */
     struct dwarf_unit_reader *reader = plain && named.reader == names->own ? named.reader : NULL;
     for (size_t i = 0; plain && i < names->others.length; i++)
         if (names->others.data[i].reader == named.reader)
@@ -314,7 +314,7 @@ static struct dwarf_name find_name(struct dwarf_names *names, uint64_t offset)
     return (struct dwarf_name){.text = plain, .is_partial = is_partial};
 }
 
-/* The DIE that all inlined calls of a function share, so that its name is looked up once. */
+/* Returns the DIE that all inlined calls of a function share, so that prof finds the name once. */
 static uint64_t find_shared_die(struct dwarf_names *names, uint64_t die)
 {
     struct name_attributes found;

@@ -5,9 +5,10 @@
 #include "symbol/dwarf_unit.h"
 
 struct dwarf_name {
-    const char *text; /* demangled, or DW_AT_name, in C++ with its scopes; NULL if unknown */
-    bool is_partial;  /* the DIE has no mangled name: prefer the symbol's, because it has parameters (gcc omits mangled
-                         names of internal C++ functions), or is the public alias (C: brk, __brk) */
+    const char *text; /* demangled linkage name, or DW_AT_name (in C++ with its scopes); NULL if unknown */
+    /* the DIE has no mangled name: the symbol's name is better, because it has parameters (gcc omits mangled names
+     * of internal C++ functions), or is the public alias (C: brk, __brk) */
+    bool is_partial;
 };
 
 /* Another unit that this unit's DIEs refer to (link-time optimization, dwz). */
@@ -27,15 +28,15 @@ struct dwarf_names {
 void dwarf_names_init(struct dwarf_names *names, struct dwarf_unit_reader *reader, struct arena *arena);
 void dwarf_names_destroy(struct dwarf_names *names);
 
-/* The name of the function whose DIE is at this offset of the unit's .debug_info. `text` is NULL if it has no name.
- * Needs the stack size of demangle(). */
+/* Returns the name of the function whose DIE is at this offset of the unit's .debug_info. `text` is NULL for a function
+ * without a name. Needs the stack size of demangle(). */
 struct dwarf_name dwarf_names_get(struct dwarf_names *names, uint64_t die);
 
 /* Naming rules, shared by both readers of DWARF. */
 
-/* gcc -gdwarf-2 -gstrict-dwarf cannot describe the second part of a split function. It emits an artificial function for
- * this part, but leaves the part's inlined calls in the first one. The readers skip the artificial function, because it
- * would hide these calls. `name` is its DW_AT_name, or NULL. */
+/* gcc -gdwarf-2 -gstrict-dwarf cannot describe the second part of a split function. gcc emits an artificial function
+ * for the second part, but leaves the part's inlined calls in the first function. The DWARF readers skip the artificial
+ * function, because it would hide the inlined calls. `name` is DW_AT_name of the function, or NULL. */
 bool dwarf_function_is_made_up(bool has_children, const char *name);
 
 /* Whether names in this language (DW_LANG_*) include their namespaces and classes. */

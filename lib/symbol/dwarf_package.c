@@ -16,7 +16,7 @@ static bool read_layout(const struct bytes *index, struct index_layout *layout)
     if (!bytes_read(index, 0, raw, sizeof(raw)))
         return false;
     struct cursor c = cursor_of(raw, sizeof(raw));
-    layout->version = cursor_u16(&c); /* version 2 has 32 bits; version 5 has 16 and padding */
+    layout->version = cursor_u16(&c); /* the version has 32 bits in version 2, and 16 bits with padding in version 5 */
     cursor_u16(&c);
     layout->columns = cursor_u32(&c);
     layout->units = cursor_u32(&c);
@@ -40,7 +40,7 @@ static bool read_u32(const struct bytes *index, uint64_t at, uint32_t *value)
     return true;
 }
 
-/* The row of the unit, starting at 1; 0: none. */
+/* Returns the 1-based row of the unit, or 0. */
 static uint32_t find_row(const struct bytes *index, const struct index_layout *layout, uint64_t id)
 {
     uint32_t mask = layout->slots - 1, slot = (uint32_t)id & mask, step = ((uint32_t)(id >> 32) & mask) | 1;

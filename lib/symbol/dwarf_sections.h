@@ -26,15 +26,16 @@ enum dwarf_section {
     DWARF_SECTIONS,
 };
 
-/* How far our reader got, which decides whether libdw may read the remaining data. In a unit the first problem
- * counts; of several units the worst verdict. */
+/* How far prof's own reader got, which decides whether libdw may read the remaining data. The first problem of a unit
+ * is its verdict; of several units the worst verdict counts. */
 enum dwarf_verdict {
-    DWARF_READ,      /* to its end */
-    DWARF_DECLINED,  /* stopped at something that our reader does not know: a version, a form, an extension, a
-                        big-endian file. libdw reads the unit. */
-    DWARF_DAMAGED,   /* stopped at something that contradicts the standard, leads out of the file, or takes too long
-                        to read. libdw must not read a hostile file. */
-    DWARF_NO_MEMORY, /* until memory ran out: the lookup fails */
+    DWARF_READ, /* to its end */
+    /* stopped at unsupported data: a version, a form, an extension, a big-endian file. libdw reads the unit. */
+    DWARF_DECLINED,
+    /* stopped at data that contradicts the standard, leads out of the file, or takes too long to read. libdw must
+     * not read the file, which may be hostile. */
+    DWARF_DAMAGED,
+    DWARF_NO_MEMORY, /* stopped because memory ran out: the lookup fails */
 };
 
 /* A unit header (7.5.1). Offsets are into .debug_info. */
@@ -48,7 +49,7 @@ struct dwarf_unit {
     uint8_t type; /* DW_UT_*; DW_UT_compile before version 5 */
     uint8_t address_size, offset_size;
     bool has_aranges;           /* .debug_aranges lists its addresses */
-    enum dwarf_verdict verdict; /* of the header; unless DWARF_READ, nothing behind it is read */
+    enum dwarf_verdict verdict; /* verdict of the header; prof reads the unit only after DWARF_READ */
 };
 
 struct dwarf_file {
@@ -56,6 +57,6 @@ struct dwarf_file {
     unsigned char *owned[DWARF_SECTIONS];
     ARRAY(struct dwarf_unit) units;     /* by offset */
     const struct dwarf_file *alternate; /* the file that .gnu_debugaltlink names (dwz), or NULL */
-    bool is_split;                      /* the units are split ones: see dwarf_split.h */
-    enum dwarf_verdict verdict;         /* of the unit headers, and of the searched root DIEs */
+    bool is_split;                      /* the file has split units: see dwarf_split.h */
+    enum dwarf_verdict verdict;         /* worst verdict of the unit headers and the searched root DIEs */
 };

@@ -14,7 +14,7 @@
 
 /* ---- files ---- */
 
-/* Chromium's index takes 4 MB. Every unit looks up thirty offsets in it, so it is read once. */
+/* Chromium's index takes 4 MB. prof reads the index once, because every unit needs thirty offsets from it. */
 enum { INDEX_MAX = 256 << 20 };
 
 static void load_index(struct dwarf_split_file *file)
@@ -132,7 +132,7 @@ struct split_search {
     struct dwarf_split_file *file;
     struct dwarf_split_unit *split; /* NULL: searches a package */
     const struct dwarf_unit_reader *skeleton;
-    struct error why; /* why a file that exists does not fit */
+    struct error why; /* reason that an existing file does not match */
 };
 
 static bool open_candidate(struct split_search *walk, int root_fd, const char *path)
@@ -141,7 +141,7 @@ static bool open_candidate(struct split_search *walk, int root_fd, const char *p
     return fd >= 0 && walk->visit(walk, fd, path);
 }
 
-/* Tries a path in the root directory of the process, and in ours. */
+/* Opens a path in the root directory of the process, and in prof's own root directory. */
 static bool open_formatted_path(struct split_search *walk, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -158,7 +158,7 @@ static bool open_formatted_path(struct split_search *walk, const char *format, .
     return (root_fd >= 0 && open_candidate(walk, root_fd, path)) || open_candidate(walk, -1, path);
 }
 
-/* Tries `name` in a directory, with and without the directories in `name`. */
+/* Searches a directory for `name`, with and without the directories in `name`. */
 static bool search_directory(struct split_search *walk, const char *directory, size_t length, const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -184,7 +184,7 @@ static bool check_package(struct split_search *walk, int fd, const char *path)
     return false;
 }
 
-/* Uses the real path of the open file, without links. A package with other ids there is not used. */
+/* Searches beside the real path of the open file, without symbolic links. Ignores a package with other ids. */
 static bool search_beside(struct split_search *walk, const struct elf_file *skeletons)
 {
     static const char suffix[] = ".debug";
@@ -203,7 +203,8 @@ static bool search_beside(struct split_search *walk, const struct elf_file *skel
             open_formatted_path(walk, "%.*s.dwp", bare, path));
 }
 
-/* The split units may be in the file with the skeletons itself: a package or a .dwo file was appended to it. */
+/* The file with the skeletons may itself contain the split units, if a package or a .dwo file was appended to the
+ * program. */
 static bool open_embedded(struct dwarf_split_file *package, const struct elf_file *skeletons)
 {
     static const char name[] = "the file with the debug info";
@@ -240,7 +241,7 @@ static bool check_unit_file(struct split_search *walk, int fd, const char *path)
             dwarf_split_file_close(walk->file);
     }
     if (code != 0)
-        error_set(&walk->why, EINVAL, "%s does not belong to it (%s)", path, why.text);
+        error_set(&walk->why, EINVAL, "%s does not belong to the program (%s)", path, why.text);
     return walk->split->has_own = code == 0;
 }
 

@@ -1,16 +1,16 @@
 /*
  * Abbreviations and attribute values.
  *
- * Nine of ten DIEs are only skipped. So each abbreviation gets a list of skips when it is read: neighboring values of
- * fixed size become one byte count, each other value one code. Skipping a variable with name, file, line, type and
- * location then takes three steps instead of decoding five values.
+ * Nine of ten DIEs are only skipped. So prof makes a list of skips for each abbreviation: neighboring values of fixed
+ * size become one byte count, each other value one code. prof skips a variable with name, file, line, type and location
+ * in three steps instead of decoding five values.
  */
 #include "symbol/dwarf_unit.h"
 
 #include <dwarf.h>
 #include <errno.h>
 
-/* Skips below SKIP_CODES are byte counts. */
+/* A skip below SKIP_CODES is a byte count. */
 enum {
     SKIP_CODES = 0x10000,
     SKIP_LEB = SKIP_CODES,
@@ -141,7 +141,8 @@ static void skip_value(const struct dwarf_unit *unit, uint32_t skip, struct curs
 static void skip_form(const struct dwarf_unit *unit, uint16_t form, struct cursor *c)
 {
     uint32_t skip = find_form_skip(unit, form);
-    if (skip == SKIP_INDIRECT) /* nested indirect forms: no producer writes them, and they could nest without end */
+    /* rejects nested indirect forms, which no compiler writes and which could nest without end */
+    if (skip == SKIP_INDIRECT)
         c->failed = true;
     else
         skip_value(unit, skip, c);
@@ -200,7 +201,7 @@ static int read_abbrevs(struct dwarf_unit_reader *reader, uint64_t last)
         struct dwarf_abbrev abbrev = {.tag = (uint16_t)cursor_uleb(&c)};
         abbrev.has_children = cursor_u8(&c) == DW_CHILDREN_yes;
         if (!read_attributes(reader, &abbrev, &c))
-            break; /* the abbreviations before it may be enough */
+            break; /* the abbreviations before the damage may be enough */
         uint32_t index = (uint32_t)reader->abbrevs.length;
         if (!array_push(&reader->abbrevs, abbrev))
             return -ENOMEM;
@@ -473,7 +474,7 @@ static int read_root(struct dwarf_unit_reader *reader)
     return 0;
 }
 
-/* Units of split debug info have no bases of .debug_str_offsets.dwo and .debug_rnglists.dwo: these follow the
+/* Units of split debug info have no bases of .debug_str_offsets.dwo and .debug_rnglists.dwo: their bases follow the
  * section's header (7.26, 7.28), which DWARF 4 does not have. */
 static void set_implied_bases(struct dwarf_unit_reader *reader)
 {

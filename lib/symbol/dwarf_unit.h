@@ -1,5 +1,5 @@
 /*
- * Reading the DIEs of one unit: abbreviations, attribute values, texts. One reader belongs to one thread.
+ * Reads the DIEs of one unit: abbreviations, attribute values, texts. One reader belongs to one thread.
  *
  *     const struct dwarf_abbrev *abbrev = dwarf_die_start(reader, &cursor);
  *     either  dwarf_die_skip(reader, abbrev, &cursor);
@@ -25,7 +25,7 @@ struct dwarf_abbrev {
     bool has_code; /* DW_AT_low_pc or DW_AT_ranges */
     bool has_unknown_form;
     uint32_t first_attribute, attribute_count;
-    uint32_t first_skip, skip_count; /* the steps that skip its values: see dwarf_unit.c */
+    uint32_t first_skip, skip_count; /* skips of the abbreviation's values: see dwarf_unit.c */
 };
 
 /* An attribute's value before resolution: a constant, offset, index or reference in `number`; for DW_FORM_string the
@@ -48,10 +48,10 @@ struct dwarf_unit_reader {
     ARRAY(struct dwarf_abbrev) abbrevs; /* abbreviation code c is at [c - 1] while codes are dense */
     ARRAY(struct dwarf_attribute) attributes;
     ARRAY(uint32_t) skips;
-    struct hash sparse_codes; /* code -> index, for the other codes */
+    struct hash sparse_codes; /* code -> index, for codes that are not dense */
     struct bytes unit_bytes;  /* part of .debug_info, header included: the bytes of `info` */
     struct window info, str, line_str, ranges, addr, str_offsets, alternate_str;
-    uint64_t work_left; /* remaining work in steps of a few ns, for everything this reader does: see dwarf_work() */
+    uint64_t work_left;      /* remaining work of this reader, in steps of a few ns: see dwarf_work() */
     const atomic_bool *stop; /* true cancels the reading; may be NULL */
     enum dwarf_verdict verdict;
 
@@ -63,37 +63,37 @@ struct dwarf_unit_reader {
     uint64_t ranges_base; /* base of offsets into .debug_ranges: 0 except for a split unit of DWARF 4 */
     uint16_t language;    /* DW_LANG_* */
 
-    /* Of a skeleton, whose DIEs are in another file: see dwarf_split.h. A split unit has the same id. */
+    /* The id of a skeleton, whose DIEs are in another file (dwarf_split.h), and of its split unit. */
     struct dwarf_value dwo_name; /* form 0: not a skeleton */
     uint64_t dwo_id;
     bool has_dwo_id;
     uint64_t split_ranges_base; /* ranges_base of the split unit */
 };
 
-/* Reads the abbreviations and the root DIE. -EINVAL if they are unreadable; `verdict` has the reason. Destroy it
- * even after a failure; do not move it. */
+/* Reads the abbreviations and the root DIE. Returns -EINVAL if they are unreadable. `verdict` has the reason. Destroy
+ * it even after a failure; do not move it. */
 int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                            const struct dwarf_unit *unit);
 
-/* The same for the root DIE alone, in a tenth of the time. No other DIE can be read. */
+/* Initializes a reader for the root DIE alone, in a tenth of the time. No other DIE can be read. */
 int dwarf_unit_reader_init_root(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                                 const struct dwarf_unit *unit);
 
-/* The same for a unit of split debug info. Its addresses, and before DWARF 5 its range lists, are relative to bases
- * in its skeleton. */
+/* Initializes a reader for a split unit. Addresses of a split unit, and before DWARF 5 its range lists, are relative to
+ * bases in its skeleton. */
 int dwarf_unit_reader_init_split(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                                  const struct dwarf_unit *unit, const struct dwarf_unit_reader *skeleton);
 void dwarf_unit_reader_destroy(struct dwarf_unit_reader *reader);
 
-/* A cursor at this offset of .debug_info, over at least one DIE of usual size. Empty if the offset is outside the unit.
- */
+/* Returns a cursor at this offset of .debug_info, over at least one DIE of usual size, or an empty cursor if the offset
+ * is outside the unit. */
 struct cursor dwarf_unit_cursor(struct dwarf_unit_reader *reader, uint64_t offset);
 
-/* Loads the whole unit, and returns a cursor at the root DIE over all of it. From now on all cursors of this unit stay
- * valid. */
+/* Loads the whole unit, and returns a cursor at the root DIE over all of it. After this call, all cursors of the unit
+ * stay valid. */
 struct cursor dwarf_unit_load(struct dwarf_unit_reader *reader);
 
-/* The offset in .debug_info of a position in a cursor of this unit. */
+/* Returns the offset in .debug_info of a position in a cursor of this unit. */
 uint64_t dwarf_unit_offset(const struct dwarf_unit_reader *reader, const unsigned char *at);
 
 /* Notes why reading stops. The worst verdict stays. */
@@ -103,14 +103,14 @@ static inline void dwarf_stop(struct dwarf_unit_reader *reader, enum dwarf_verdi
         reader->verdict = verdict;
 }
 
-/* Notes that reading stops at a DIE with this abbreviation; NULL: at a missing abbreviation. */
+/* Records that reading stops at a DIE with this abbreviation, or with NULL at a missing abbreviation. */
 static inline void dwarf_stop_at(struct dwarf_unit_reader *reader, const struct dwarf_abbrev *abbrev)
 {
     dwarf_stop(reader, abbrev && abbrev->has_unknown_form ? DWARF_DECLINED : DWARF_DAMAGED);
 }
 
-/* Reads the abbreviation code. NULL at the end of a list of children; NULL with c->failed set if the code is unknown.
- */
+/* Reads the abbreviation code. Returns NULL at the end of a list of children, or NULL with c->failed set if the code is
+ * unknown. */
 const struct dwarf_abbrev *dwarf_die_start(const struct dwarf_unit_reader *reader, struct cursor *c);
 
 /* Skips all values of the DIE. */
@@ -139,15 +139,15 @@ struct dwarf_value dwarf_value_read(const struct dwarf_unit_reader *reader, stru
 /* Stores the value if the attribute gives the addresses of a DIE. */
 void dwarf_code_take(struct dwarf_code *code, uint16_t name, struct dwarf_value value);
 
-/* The text of a value of a string form; NULL if the form is another one or the value is damaged. Valid until the next
- * call. */
+/* Returns the text of a string value, or NULL if the value has another form or is damaged. Valid until the next call.
+ */
 const char *dwarf_value_text(struct dwarf_unit_reader *reader, struct dwarf_value value);
 
-/* The address of a value of an address form; false if the form is another one or the value is damaged. */
+/* Reads the address of an address value. Returns false if the value has another form or is damaged. */
 bool dwarf_value_address(struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *address);
 
-/* Resolves a reference to an offset in .debug_info of `*file`. Returns false if the form is another one, or a type
- * signature. */
+/* Resolves a reference to an offset in .debug_info of `*file`. Returns false for other forms, and for type signatures.
+ */
 bool dwarf_value_reference(const struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *offset,
                            const struct dwarf_file **file);
 

@@ -61,8 +61,9 @@ enum step walk_step_go(struct walk *walk, const struct rule *rule)
         return step_go_without_pointer(walk, rule);
     if (bp == 0 && !walk->exact)
         return end_at_zero_frame_pointer(walk);
-    /* Assembly without a frame of its own leaves the caller's frame pointer, which is above. All others have switched.
-     * At the leaf the frame pointer proves nothing, but the return address must point to code. */
+    /* Assembly without a frame leaves the caller's frame pointer, which points above sp. Other functions with such a
+     * frame pointer have switched stacks. At the leaf the frame pointer proves nothing, but the return address must
+     * point to code. */
     bool below = bp < sp && !walk->exact;
     if (!bp_in_frame && (below || !walk_read_word(walk, cfa - 8, &pc) || !address_space_find(walk->space, pc - 1))) {
         walk->off_copied_stack = true;

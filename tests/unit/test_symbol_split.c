@@ -188,7 +188,7 @@ static void test_dwo_file_of_another_build_is_not_used(void **unused)
         run("mv moved kept");
         build(&variants[i]);
         run("mv kept moved && mv kept.c program.c");
-        assert_only_lines_are_found(in_directory("moved/program"), "program.dwo does not belong to it");
+        assert_only_lines_are_found(in_directory("moved/program"), "program.dwo does not belong to the program");
     }
 }
 
