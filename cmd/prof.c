@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     if (!strcmp(word, "--help") || !strcmp(word, "-h"))
         word = "help";
     if (word[0] == '-') {
-        ui_print_message("there is no option %s before the command; 'prof help' shows how to use it", word);
+        ui_print_message("there is no option %s before the command; 'prof help' shows the usage", word);
         return EXIT_USAGE;
     }
     const struct command *command = command_find(word);

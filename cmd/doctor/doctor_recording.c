@@ -35,7 +35,7 @@ static const char *sudo_prefix(void)
     return geteuid() ? "sudo " : "";
 }
 
-/* A child that does nothing until it is ended. */
+/* Starts a child process that waits until end_child() kills it. */
 static pid_t start_child(void)
 {
     pid_t pid = fork();

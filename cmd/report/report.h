@@ -55,7 +55,7 @@ struct report_options {
     const struct option_table *table; /* of the command */
     const char *output;               /* of export; NULL: standard output */
     const struct exporter *exporter;  /* of export */
-    unsigned sanitized;               /* of export: enum sanitize_part */
+    unsigned sanitized;               /* of export: bit set of enum sanitize_part */
     ARRAY(const char *) keep_names;   /* of export: libraries */
     bool is_dry_run;                  /* of export: print the removed data, and write no file */
     const char *view;                 /* of export: the initial view of an HTML page; NULL: the first view */

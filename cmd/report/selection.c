@@ -63,7 +63,7 @@ static int match_thread(const struct profile *profile, uint32_t index, const cha
 static int print_unknown_thread(const struct profile *profile, const char *path, const char *wanted)
 {
     enum { MOST_NAMED = 12 };
-    ui_fail("no thread of %s has the name or number '%s'; it has these threads:", path, wanted);
+    ui_fail("no thread of %s has the name or number '%s'; the profile has these threads:", path, wanted);
     size_t count = profile->threads.length;
     for (uint32_t i = 0; i < count && i < MOST_NAMED; i++) {
         const struct thread *thread = &profile->threads.data[i];
