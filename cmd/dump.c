@@ -18,21 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int write_to_stdout(void *context, const void *bytes, size_t size, struct error *err)
-{
-    (void)context;
-    if (!ui_write(bytes, size))
-        return error_set(err, errno ? errno : EIO, "cannot write to standard output: %s", strerror(errno));
-    return 0;
-}
-
 static int print_records(struct spool_reader *reader, struct error *err)
 {
-    static const struct byte_sink out = {.write = write_to_stdout};
     static struct json_writer json;
     struct spool_record record;
     int item = 0;
-    json_writer_init(&json, &out, err);
+    json_writer_init(&json, &ui_sink, err);
     while (!json.status && (item = spool_reader_read(reader, &record, err)) > 0) {
         spool_dump_record(&json, &record);
         json.separator = false;

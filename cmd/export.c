@@ -73,11 +73,6 @@ static bool ends_in_gz(const char *path)
     return length > 3 && strcmp(path + length - 3, ".gz") == 0;
 }
 
-static int compress_bytes(void *context, const void *bytes, size_t size, struct error *err)
-{
-    return gzip_packer_add(context, bytes, size, err);
-}
-
 static int write_compressed(const struct exporter *exporter, const struct export_view *view, struct byte_sink sink,
                             struct error *err)
 {
@@ -85,7 +80,7 @@ static int write_compressed(const struct exporter *exporter, const struct export
     int code = gzip_packer_new(&packer, sink, err);
     if (code)
         return code;
-    const struct byte_sink packed = {.write = compress_bytes, .context = packer};
+    const struct byte_sink packed = gzip_packer_sink(packer);
     code = exporter_write(exporter, view, &packed, err);
     if (!code)
         code = gzip_packer_finish(packer, err);

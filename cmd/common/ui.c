@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -54,6 +55,16 @@ bool ui_write(const char *bytes, size_t size)
 {
     return fwrite(bytes, 1, size, stdout) == size;
 }
+
+static int write_to_stdout(void *context, const void *bytes, size_t size, struct error *err)
+{
+    (void)context;
+    if (!ui_write(bytes, size))
+        return error_set(err, errno ? errno : EIO, "cannot write to standard output: %s", strerror(errno));
+    return 0;
+}
+
+const struct byte_sink ui_sink = {.write = write_to_stdout};
 
 static void print_masked(FILE *file, const char *format, va_list args)
 {

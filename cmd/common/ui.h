@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "base/error.h"
+#include "base/sink.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +24,9 @@ void ui_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* Writes bytes to standard output unchanged. The bytes must be safe for a terminal: JSON, colors, characters known to
  * be visible. Returns false on failure. */
 bool ui_write(const char *bytes, size_t size);
+
+/* Writes to standard output, like ui_write(). */
+extern const struct byte_sink ui_sink;
 
 /* Replaces the invisible characters of a text. Returns the new size of the text, which never exceeds the old size. */
 size_t ui_mask(char *text, size_t size);

@@ -26,14 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int write_to_stdout(void *context, const void *bytes, size_t size, struct error *err)
-{
-    (void)context;
-    if (!ui_write(bytes, size))
-        return error_set(err, errno ? errno : EIO, "cannot write to standard output: %s", strerror(errno));
-    return 0;
-}
-
 static void write_profile_string(struct json_writer *json, const char *key, const struct report *report,
                                  uint32_t string)
 {
@@ -470,7 +462,6 @@ static void write_comparison(struct json_writer *json, const struct report *repo
 
 int report_print_json(const struct report *report, struct error *err)
 {
-    struct byte_sink sink = {write_to_stdout, NULL};
     struct json_writer *json = malloc(sizeof(*json));
     double lost = 0;
     int code = json ? report_count_lost(report, &lost, err) : error_no_memory(err);
@@ -478,7 +469,7 @@ int report_print_json(const struct report *report, struct error *err)
         free(json);
         return code;
     }
-    json_writer_init(json, &sink, err);
+    json_writer_init(json, &ui_sink, err);
     json_open(json, '{');
     write_profile_string(json, "product", report, report->profile->meta.product);
     write_profile_string(json, "command", report, report->profile->meta.arguments);

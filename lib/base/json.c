@@ -4,6 +4,7 @@
  */
 #include "base/json.h"
 
+#include "base/ascii.h"
 #include "base/json_number.h"
 #include "base/utf8.h"
 
@@ -56,11 +57,6 @@ static enum json_type fail(struct json *json, const char *problem, uint64_t offs
 static enum json_type fail_here(struct json *json, const char *problem)
 {
     return fail(json, problem, json_position(json));
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 static void value_ended(struct json *json)

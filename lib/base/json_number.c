@@ -10,6 +10,8 @@
  */
 #include "base/json_number.h"
 
+#include "base/ascii.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -119,11 +121,6 @@ static double parse_any(const char *text, size_t length)
     double value = strtod(whole, NULL);
     free(heap);
     return isinf(value) ? copysign(DBL_MAX, value) : value;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 double number_parse(const char *text, size_t length)

@@ -1,5 +1,7 @@
 #include "export/sanitize_text.h"
 
+#include "base/ascii.h"
+
 #include <string.h>
 
 enum { SHORTEST_NAME = 3 };
@@ -53,11 +55,6 @@ bool sanitize_add_home(struct sanitize_words *words, const char *path)
 }
 
 /* ---- characters ---- */
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 static bool is_letter(char c)
 {

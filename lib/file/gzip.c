@@ -58,6 +58,16 @@ int gzip_packer_add(struct gzip_packer *packer, const void *bytes, size_t size, 
     return code;
 }
 
+static int add_bytes(void *context, const void *bytes, size_t size, struct error *err)
+{
+    return gzip_packer_add(context, bytes, size, err);
+}
+
+struct byte_sink gzip_packer_sink(struct gzip_packer *packer)
+{
+    return (struct byte_sink){.write = add_bytes, .context = packer};
+}
+
 int gzip_packer_finish(struct gzip_packer *packer, struct error *err)
 {
     packer->stream.end_of_stream = 1;

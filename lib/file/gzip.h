@@ -15,6 +15,9 @@ int gzip_packer_new(struct gzip_packer **out, struct byte_sink sink, struct erro
 
 int gzip_packer_add(struct gzip_packer *packer, const void *bytes, size_t size, struct error *err);
 
+/* A sink that adds its bytes. */
+struct byte_sink gzip_packer_sink(struct gzip_packer *packer);
+
 /* Compresses the remaining bytes and writes the end of the gzip file. No bytes may follow. */
 int gzip_packer_finish(struct gzip_packer *packer, struct error *err);
 

@@ -26,16 +26,9 @@ static int write_to_file(void *context, const void *bytes, size_t size, struct e
     return code ? error_set(err, -code, "cannot write %s: %s", file->output.path, strerror(-code)) : 0;
 }
 
-static int pack_bytes(void *context, const void *bytes, size_t size, struct error *err)
-{
-    return gzip_packer_add(context, bytes, size, err);
-}
-
 struct byte_sink profile_file_sink(struct profile_file *file)
 {
-    if (file->packer)
-        return (struct byte_sink){.write = pack_bytes, .context = file->packer};
-    return (struct byte_sink){.write = write_to_file, .context = file};
+    return file->packer ? gzip_packer_sink(file->packer) : (struct byte_sink){.write = write_to_file, .context = file};
 }
 
 static bool has_gz_suffix(const char *path)

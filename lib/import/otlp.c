@@ -61,11 +61,6 @@ static int damaged(const struct otlp *file, const char *what)
     return error_set(file->err, EINVAL, "%s is damaged or truncated", what);
 }
 
-static bool text_is(struct builder_text text, const char *wanted)
-{
-    return text.length == strlen(wanted) && memcmp(text.text, wanted, text.length) == 0;
-}
-
 static struct builder_text find_string(const struct otlp *file, uint64_t index)
 {
     return index < file->strings.length ? file->strings.data[index] : (struct builder_text){"", 0};
@@ -189,7 +184,8 @@ static void set_build_ids(struct otlp *file)
         for (mapping->build_id = 0; at < end; at++) {
             struct builder_text text;
             uint64_t number;
-            if (text_is(read_attribute(file, file->list.data[at], &text, &number), "process.executable.build_id.gnu"))
+            if (builder_text_is(read_attribute(file, file->list.data[at], &text, &number),
+                                "process.executable.build_id.gnu"))
                 mapping->build_id = file->list.data[at] + 1;
         }
     }
@@ -347,9 +343,9 @@ static int read_sample(struct otlp *file, struct cursor message, const struct ki
             index = field.value;
         while (field.number == 2 && protobuf_next_value(&field, &value)) {
             struct builder_text key = read_attribute(file, value, &text, &number);
-            if (text_is(key, "thread.id"))
+            if (builder_text_is(key, "thread.id"))
                 owner.tid = number;
-            else if (text_is(key, "thread.name"))
+            else if (builder_text_is(key, "thread.name"))
                 owner.thread = text;
         }
         while (field.number == 4 && protobuf_next_value(&field, &value)) {
@@ -433,9 +429,10 @@ static void read_owner(struct cursor resource, struct owner *owner)
             else if (part.number == 2)
                 read_value(part.bytes, &text, &number);
         }
-        if (text_is(key, "process.pid"))
+        if (builder_text_is(key, "process.pid"))
             owner->pid = number;
-        else if (text_is(key, "process.executable.name") || (text_is(key, "service.name") && !owner->process.length))
+        else if (builder_text_is(key, "process.executable.name") ||
+                 (builder_text_is(key, "service.name") && !owner->process.length))
             owner->process = text;
     }
 }
@@ -477,7 +474,7 @@ static int choose_weights(struct otlp *file)
         return error_set(file->err, EINVAL, "it has no samples");
     for (size_t i = 0; i < file->kind_count; i++) {
         struct kind *kind = &file->kinds[i];
-        bool is_time = text_is(kind->unit, "nanoseconds"), is_bytes = text_is(kind->unit, "bytes");
+        bool is_time = builder_text_is(kind->unit, "nanoseconds"), is_bytes = builder_text_is(kind->unit, "bytes");
         char name[160];
         snprintf(name, sizeof(name), "%.*s%s", (int)(kind->type.length < 100 ? kind->type.length : 100),
                  kind->type.text,

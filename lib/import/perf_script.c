@@ -110,21 +110,16 @@ static uint32_t add_library_resource(struct perf_script *file, struct builder_te
     return name == STRING_NONE ? PROFILE_NONE : intern_library_resource(&file->builder->interner, name);
 }
 
-static bool text_is(struct builder_text text, const char *wanted)
-{
-    return text.length == strlen(wanted) && memcmp(text.text, wanted, text.length) == 0;
-}
-
 static int append_frame(struct perf_script *file, const struct perf_script_frame *from, struct builder_text library)
 {
     struct builder_frame frame = {.name = from->symbol};
     char text[24];
-    if (!frame.name.length || text_is(frame.name, "[unknown]")) {
+    if (!frame.name.length || builder_text_is(frame.name, "[unknown]")) {
         snprintf(text, sizeof(text), "0x%llx", (unsigned long long)from->address);
         frame.name = builder_text(text);
     }
     frame.category = (is_kernel(library, from->address) ? file->kernel : file->user) + 1;
-    if (library.length && !text_is(library, "[unknown]")) {
+    if (library.length && !builder_text_is(library, "[unknown]")) {
         uint32_t resource = add_library_resource(file, library);
         file->builder->no_memory |= resource == PROFILE_NONE;
         frame.resource = resource + 1;
@@ -144,7 +139,7 @@ static int add_inlined_frames(struct perf_script *file, struct builder_text libr
 /* An inlined call has "(inlined)" in place of its library, and gets the library of its caller's frame. */
 static int add_frame(struct perf_script *file, const struct perf_script_frame *from)
 {
-    if (text_is(from->library, "inlined"))
+    if (builder_text_is(from->library, "inlined"))
         return array_push(&file->inlined, *from) ? 0 : error_no_memory(file->err);
     int code = add_inlined_frames(file, from->library);
     return code ? code : append_frame(file, from, from->library);
@@ -251,7 +246,7 @@ static void set_weight(struct perf_script *file, const struct perf_script_header
     if (!isfinite(header->period))
         return;
     for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
-        if (text_is(header->event, own[i].event)) {
+        if (builder_text_is(header->event, own[i].event)) {
             file->scale = own[i].scale;
             file->builder->weight_type = own[i].type;
         }

@@ -1,16 +1,13 @@
 #include "import/perf_script_line.h"
 
+#include "base/ascii.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 static bool is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 static struct builder_text trim(struct builder_text text)

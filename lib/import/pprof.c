@@ -63,11 +63,6 @@ static struct builder_text find_string(const struct pprof *file, uint64_t index)
     return index < file->strings.length ? file->strings.data[index] : (struct builder_text){"", 0};
 }
 
-static bool text_is(struct builder_text text, const char *wanted)
-{
-    return text.length == strlen(wanted) && memcmp(text.text, wanted, text.length) == 0;
-}
-
 static int damaged(const struct pprof *file, const char *what)
 {
     return error_set(file->err, EINVAL, "%s is damaged or truncated", what);
@@ -212,7 +207,7 @@ static double unit_ms(struct builder_text unit)
     } units[] = {{"nanoseconds", 1e-6}, {"ns", 1e-6}, {"microseconds", 1e-3}, {"us", 1e-3},
                  {"milliseconds", 1},   {"ms", 1},    {"seconds", 1e3},       {"s", 1e3}};
     for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if (text_is(unit, units[i].name))
+        if (builder_text_is(unit, units[i].name))
             return units[i].ms;
     return 0;
 }
@@ -226,7 +221,7 @@ static void add_event(struct pprof *file, struct value_type *type)
                         : snprintf(text, sizeof(text), "%.*s (%.*s)", (int)name.length % 80, name.text,
                                    (int)unit.length % 30, unit.text);
     type->scale = ms > 0 ? ms : 1;
-    if (text_is(unit, "count"))
+    if (builder_text_is(unit, "count"))
         type->table = builder_event(file->builder, name);
     else
         type->table = builder_event(file->builder, (struct builder_text){text, (size_t)length});
@@ -285,9 +280,9 @@ static int choose_weights(struct pprof *file, const char *text, size_t size)
     size_t chosen = choose_type(file);
     struct value_type *main = &file->types.data[chosen];
     double ms = unit_ms(find_string(file, main->unit));
-    builder->weight_type = ms > 0                                            ? WEIGHT_TRACING_MS
-                           : text_is(find_string(file, main->unit), "bytes") ? WEIGHT_BYTES
-                                                                             : WEIGHT_SAMPLES;
+    builder->weight_type = ms > 0                                                    ? WEIGHT_TRACING_MS
+                           : builder_text_is(find_string(file, main->unit), "bytes") ? WEIGHT_BYTES
+                                                                                     : WEIGHT_SAMPLES;
     main->scale = ms > 0 ? ms : 1;
     for (size_t i = 0; i < file->types.length; i++)
         if (i != chosen)
@@ -397,20 +392,21 @@ static int read_label(struct pprof *file, struct cursor message, struct labels *
         *places[field.number < 5 ? field.number : 0] = field.value;
     }
     struct builder_text name = find_string(file, key), value = find_string(file, text);
-    bool is_tid = text_is(name, "tid") || text_is(name, "thread_id") || text_is(name, "thread id");
+    bool is_tid =
+        builder_text_is(name, "tid") || builder_text_is(name, "thread_id") || builder_text_is(name, "thread id");
     int64_t as_is = (int64_t)number;
     if (!number && value.length && value.length < 19)
         for (size_t i = 0; i < value.length && value.text[i] >= '0' && value.text[i] <= '9'; i++)
             number = number * 10 + (uint64_t)(value.text[i] - '0');
-    if (text_is(name, "pid"))
+    if (builder_text_is(name, "pid"))
         labels->pid = number;
     else if (is_tid)
         labels->tid = number;
-    else if (text_is(name, "thread") || text_is(name, "thread_name") || text_is(name, "comm")) {
+    else if (builder_text_is(name, "thread") || builder_text_is(name, "thread_name") || builder_text_is(name, "comm")) {
         labels->name = value;
         if (!value.length)
             labels->tid = number;
-    } else if (text_is(name, "process"))
+    } else if (builder_text_is(name, "process"))
         labels->process = value;
     else if (name.length &&
              !array_push(&file->sample_labels, (struct pprof_label){name, value, find_string(file, unit), as_is}))

@@ -18,6 +18,11 @@ static inline struct builder_text builder_text(const char *text)
     return (struct builder_text){text, strlen(text)};
 }
 
+static inline bool builder_text_is(struct builder_text text, const char *wanted)
+{
+    return text.length == strlen(wanted) && memcmp(text.text, wanted, text.length) == 0;
+}
+
 struct builder_rows { /* the rows of one sample table */
     ARRAY(uint32_t) stack;
     ARRAY(double) time, weight;

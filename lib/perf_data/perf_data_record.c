@@ -141,26 +141,7 @@ static void parse_sample(const struct perf_data_attr *attr, struct cursor *c, st
     struct perf_record *record = &out->record;
     struct perf_sample *sample = &record->sample;
     uint64_t type = attr->sample_type;
-    if (has_bits(type, PERF_SAMPLE_IDENTIFIER))
-        record->id = cursor_u64(c);
-    if (has_bits(type, PERF_SAMPLE_IP))
-        sample->ip = cursor_u64(c);
-    if (has_bits(type, PERF_SAMPLE_TID)) {
-        record->pid = cursor_u32(c);
-        record->tid = cursor_u32(c);
-    }
-    if (has_bits(type, PERF_SAMPLE_TIME))
-        record->time = cursor_u64(c);
-    if (has_bits(type, PERF_SAMPLE_ADDR))
-        cursor_u64(c);
-    if (has_bits(type, PERF_SAMPLE_ID))
-        record->id = cursor_u64(c);
-    if (has_bits(type, PERF_SAMPLE_STREAM_ID))
-        cursor_u64(c);
-    if (has_bits(type, PERF_SAMPLE_CPU)) {
-        record->cpu = cursor_u32(c);
-        cursor_u32(c);
-    }
+    perf_sample_read_head(type, c, record);
     out->has_period = has_bits(type, PERF_SAMPLE_PERIOD);
     sample->period = out->has_period ? cursor_u64(c) : attr->is_frequency ? 0 : attr->sample_period;
     if (has_bits(type, PERF_SAMPLE_READ))

@@ -24,40 +24,33 @@ bool samples_are_sorted(const double *times, size_t length)
     return falls == 0;
 }
 
-static void permute_column(double *column, double *scratch, const struct sort_key *keys, size_t length)
+/* `column` may be NULL; `size`: of its values. */
+static void permute_column(void *column, size_t size, char *scratch, const struct sort_key *keys, size_t length)
 {
-    if (!column)
-        return;
-    for (size_t i = 0; i < length; i++)
-        scratch[i] = column[keys[i].row];
-    memcpy(column, scratch, length * sizeof(*column));
+    for (size_t i = 0; column && i < length; i++)
+        memcpy(scratch + i * size, (const char *)column + keys[i].row * size, size);
+    if (column)
+        memcpy(column, scratch, length * size);
 }
 
-static void permute_indexes(uint32_t *column, uint32_t *scratch, const struct sort_key *keys, size_t length)
-{
-    if (!column)
-        return;
-    for (size_t i = 0; i < length; i++)
-        scratch[i] = column[keys[i].row];
-    memcpy(column, scratch, length * sizeof(*column));
-}
+#define PERMUTE(column, scratch, keys, length) permute_column((column), sizeof(*(column)), scratch, keys, length)
 
 bool samples_sort(struct sample_table *samples)
 {
     size_t length = samples->length;
     struct sort_key *keys = malloc(length * sizeof(*keys));
-    double *scratch = malloc(length * sizeof(*scratch));
+    char *scratch = malloc(length * sizeof(double));
     bool done = keys && scratch;
     if (done) {
         for (size_t i = 0; i < length; i++)
             keys[i] = (struct sort_key){.time = samples->time[i], .row = i};
         qsort(keys, length, sizeof(*keys), compare_keys);
-        permute_column(samples->time, scratch, keys, length);
-        permute_column(samples->weight, scratch, keys, length);
-        permute_column(samples->cpu_delta, scratch, keys, length);
-        permute_column(samples->address, scratch, keys, length);
-        permute_indexes(samples->stack, (uint32_t *)(void *)scratch, keys, length);
-        permute_indexes(samples->waker, (uint32_t *)(void *)scratch, keys, length);
+        PERMUTE(samples->time, scratch, keys, length);
+        PERMUTE(samples->weight, scratch, keys, length);
+        PERMUTE(samples->cpu_delta, scratch, keys, length);
+        PERMUTE(samples->address, scratch, keys, length);
+        PERMUTE(samples->stack, scratch, keys, length);
+        PERMUTE(samples->waker, scratch, keys, length);
     }
     free(keys);
     free(scratch);

@@ -4,11 +4,6 @@
 
 #include <stdlib.h>
 
-static int pack_bytes(void *context, const void *bytes, size_t size, struct error *err)
-{
-    return gzip_packer_add(context, bytes, size, err);
-}
-
 static int export_compressed(struct engine *engine, const uint32_t *threads, size_t thread_count,
                              const struct otlp_sending *sending, struct text_buffer *out, struct error *err)
 {
@@ -20,7 +15,7 @@ static int export_compressed(struct engine *engine, const uint32_t *threads, siz
         code = gzip_packer_new(&packer, text_sink(out), err);
     if (code)
         return code;
-    const struct byte_sink sink = {.write = pack_bytes, .context = packer};
+    const struct byte_sink sink = gzip_packer_sink(packer);
     const struct export_view view = {.engine = engine,
                                      .threads = threads,
                                      .thread_count = thread_count,

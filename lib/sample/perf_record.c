@@ -87,6 +87,31 @@ static void parse_counter(const struct perf_layout *layout, struct cursor *c, st
         cursor_u64(c);
 }
 
+/* The order of the fields is that of perf_output_sample() in the kernel. */
+void perf_sample_read_head(uint64_t type, struct cursor *c, struct perf_record *record)
+{
+    if (has(type, PERF_SAMPLE_IDENTIFIER))
+        record->id = cursor_u64(c);
+    if (has(type, PERF_SAMPLE_IP))
+        record->sample.ip = cursor_u64(c);
+    if (has(type, PERF_SAMPLE_TID)) {
+        record->pid = cursor_u32(c);
+        record->tid = cursor_u32(c);
+    }
+    if (has(type, PERF_SAMPLE_TIME))
+        record->time = cursor_u64(c);
+    if (has(type, PERF_SAMPLE_ADDR))
+        cursor_u64(c);
+    if (has(type, PERF_SAMPLE_ID))
+        record->id = cursor_u64(c);
+    if (has(type, PERF_SAMPLE_STREAM_ID))
+        cursor_u64(c);
+    if (has(type, PERF_SAMPLE_CPU)) {
+        record->cpu = cursor_u32(c);
+        cursor_u32(c);
+    }
+}
+
 void perf_sample_read_callchain(struct perf_sample *sample, struct cursor *c)
 {
     uint64_t length = cursor_u64(c);
@@ -127,22 +152,7 @@ static void parse_sample(const struct perf_layout *layout, struct cursor *c, str
 {
     struct perf_sample *sample = &record->sample;
     uint64_t type = layout->sample_type;
-    if (has(type, PERF_SAMPLE_IDENTIFIER))
-        cursor_u64(c);
-    if (has(type, PERF_SAMPLE_IP))
-        sample->ip = cursor_u64(c);
-    if (has(type, PERF_SAMPLE_TID)) {
-        record->pid = cursor_u32(c);
-        record->tid = cursor_u32(c);
-    }
-    if (has(type, PERF_SAMPLE_TIME))
-        record->time = cursor_u64(c);
-    if (has(type, PERF_SAMPLE_ID))
-        record->id = cursor_u64(c);
-    if (has(type, PERF_SAMPLE_CPU)) {
-        record->cpu = cursor_u32(c);
-        cursor_u32(c);
-    }
+    perf_sample_read_head(type, c, record);
     if (has(type, PERF_SAMPLE_PERIOD))
         sample->period = cursor_u64(c);
     if (has(type, PERF_SAMPLE_READ))

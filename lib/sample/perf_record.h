@@ -64,7 +64,7 @@ struct perf_record {
     uint32_t pid, tid; /* of the record's thread */
     uint32_t cpu;
     uint64_t time; /* ns of the event's clock */
-    uint64_t id;   /* of the event; inherited events have their parent's; 0 without PERF_SAMPLE_ID */
+    uint64_t id;   /* of the event; inherited events have their parent's; 0 without PERF_SAMPLE_ID or IDENTIFIER */
     union {
         struct perf_sample sample;               /* PERF_RECORD_SAMPLE */
         struct perf_mapping mapping;             /* PERF_RECORD_MMAP2 */
@@ -89,6 +89,7 @@ struct perf_record {
 int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_t size, struct perf_record *record);
 
 /* Parse parts of a sample that are the same in all layouts. Damaged data sets cursor.failed. */
+void perf_sample_read_head(uint64_t sample_type, struct cursor *c, struct perf_record *record); /* before PERIOD */
 void perf_sample_read_callchain(struct perf_sample *sample, struct cursor *c);
 void perf_sample_read_stack(struct perf_sample *sample, struct cursor *c);
 

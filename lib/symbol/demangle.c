@@ -9,6 +9,7 @@
  * that take long without printing, and D names, whose demangler has no callback.
  */
 #include "symbol/demangle.h"
+#include "base/ascii.h"
 #include "symbol/demangle_bounds.h"
 
 #include "base/utf8.h"
@@ -32,11 +33,6 @@ static void append_output(const char *text, size_t length, void *context)
         longjmp(output->too_long, 1);
     memcpy(output->text + output->length, text, length);
     output->length += length;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 /* ---- parts of functions ---- */

@@ -12,6 +12,8 @@
  */
 #include "symbol/demangle_bounds.h"
 
+#include "base/ascii.h"
+
 #include <libiberty/demangle.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,11 +23,6 @@
 
 /* Limit of bound_d_output() for a whole name. 19 of the 16,975 names of gcc's D library exceed it. */
 #define D_EXPANSION_MAX (UINT64_C(16) << 20)
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* Returns the largest number of characters that libiberty prints for one character of a name. */
 static uint64_t count_d_output(char c)

@@ -64,6 +64,12 @@ struct engine {
     struct inverted inverted;
 };
 
+/* The func of a node of the query. */
+static inline uint32_t engine_node_func(const struct engine *engine, uint32_t node)
+{
+    return engine->is_inverted ? engine->inverted.tree.data[node].func : engine->nodes->func[node];
+}
+
 /* Returns -EINVAL for a node that the query does not have. */
 int engine_check_handle(const struct engine *engine, uint32_t node, struct error *err);
 

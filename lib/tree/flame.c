@@ -18,11 +18,6 @@ struct layout {
     struct flame_rects *rects;
 };
 
-static uint32_t node_func(const struct engine *engine, uint32_t node)
-{
-    return engine->is_inverted ? engine->inverted.tree.data[node].func : engine->nodes->func[node];
-}
-
 static uint32_t node_category(const struct engine *engine, uint32_t node)
 {
     return engine->is_inverted ? engine->inverted.tree.data[node].category : engine->nodes->category[node];
@@ -73,7 +68,7 @@ static int collect_sorted_children(struct layout *layout, uint32_t node, double 
     for (size_t i = 0; i < children->length; i++) {
         struct order_entry *child = &children->data[i];
         sum += node_width(layout->engine, child->index);
-        child->magnitude = (double)(UINT32_MAX - layout->ranks[node_func(layout->engine, child->index)]);
+        child->magnitude = (double)(UINT32_MAX - layout->ranks[engine_node_func(layout->engine, child->index)]);
     }
     *width = fmax(sum, node_width(layout->engine, node));
     if (!code)
@@ -89,7 +84,7 @@ static struct flame_rect make_rect(const struct layout *layout, uint32_t node, u
                                    double end)
 {
     const struct engine *engine = layout->engine;
-    uint32_t func = node_func(engine, node);
+    uint32_t func = engine_node_func(engine, node);
     return (struct flame_rect){
         .start = start,
         .end = end,
@@ -195,7 +190,7 @@ static int zoom_to_child(struct layout *layout, uint32_t func, uint32_t *node, s
     for (size_t i = 0; !code && i < layout->children.length; i++) {
         uint32_t child = layout->children.data[i].index;
         double next = start + node_width(layout->engine, child) * scale;
-        if (node_func(layout->engine, child) == func) {
+        if (engine_node_func(layout->engine, child) == func) {
             *node = child;
             *part = (struct flame_part){start, next};
             break;

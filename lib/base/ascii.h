@@ -1,0 +1,9 @@
+/* Kinds of characters in ASCII, whatever the locale is. */
+#pragma once
+
+#include <stdbool.h>
+
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
