@@ -14,7 +14,7 @@
 /* Real files have two relocation tables. A hostile file could have a million, each as large as the file. */
 enum { TABLES_MAX = 16 };
 
-/* Whether the relocation gives the pointer an address in the same file. */
+/* Whether the relocation sets the pointer to an address in the same file. */
 static bool is_relative(const struct elf_file *file, uint32_t type)
 {
     switch (file->machine) {
@@ -89,7 +89,7 @@ static void resolve_by_table(const struct elf_file *file, const struct elf_secti
     elf_relocations_free(&relocations);
 }
 
-/* The pointer's value in the file. */
+/* Reads the value of a pointer in the file. */
 static uint64_t read_pointer(const struct elf_file *file, uint64_t address)
 {
     const struct elf_section *section = elf_file_section_at(file, address);

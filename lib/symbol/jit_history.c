@@ -1,8 +1,8 @@
 /*
  * A segment tree (de Berg et al., Computational Geometry, 10.3) over the address ranges between all starts and ends. A
  * change is stored at the few nodes that together cover its range, ordered by time at each node. An address lies below
- * one node per level, so the answer is the latest change at any of these nodes. Code that later code overwrites in part
- * stays valid in the other part.
+ * one node per level, so the answer is the latest change at any of these nodes. If later code overwrites a part of some
+ * code, the other part stays valid.
  *
  * The tree is laid out like a heap, without pointers: leaf i is at node count + i, the parent of node n is n / 2.
  * Compilers rarely put code across the bounds of other code, so nearly every change is stored at one or two nodes. So
@@ -22,14 +22,14 @@
 enum { BLOCK = 16 }; /* bounds; two cache lines */
 
 struct jit_node {
-    uint32_t end;   /* end of its part of node_changes, which begins at the end of the previous node's */
+    uint32_t end;   /* end of the node's part of node_changes; the part begins where the previous node's part ends */
     uint32_t above; /* the nearest ancestor that has changes; 0: none */
 };
 
 struct jit_leaf {
     uint64_t time; /* of its only change */
     uint32_t code;
-    uint32_t changes; /* number of changes that cover it: 0, 1 or more. If more, the tree must be searched. */
+    uint32_t changes; /* number of changes that cover the leaf: 0, 1 or more. If more, the tree must be searched. */
 };
 
 bool jit_history_add(struct jit_history *history, const struct jit_change *change)
@@ -186,7 +186,7 @@ static size_t find_last_at_or_before(const uint64_t *values, size_t count, uint6
     return first;
 }
 
-/* The leaf of an address between the first bound and the last. */
+/* Returns the leaf of an address between the first and the last bound. */
 static size_t find_leaf(const struct jit_history *history, uint64_t address)
 {
     size_t first = BLOCK * find_last_at_or_before(history->blocks.data, history->blocks.length, address);

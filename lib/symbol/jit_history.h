@@ -34,11 +34,11 @@ bool jit_history_add(struct jit_history *history, const struct jit_change *chang
 /* Call it once, after the last change. -ENOMEM. */
 int jit_history_finish(struct jit_history *history, struct error *err);
 
-/* The code at the address at that time, or JIT_HISTORY_NONE. Takes O(log² n), however the changes overlap, and O(log n)
- * where only one holds the address. */
+/* Returns the code at this address at this time, or JIT_HISTORY_NONE. Takes O(log² n), however the changes overlap, and
+ * O(log n) where only one holds the address. */
 uint32_t jit_history_find(const struct jit_history *history, uint64_t address, uint64_t time);
 
-/* The number of changes up to and including that time. Equal counts mean equal answers. */
+/* Returns the number of changes up to and including this time. Equal counts mean equal answers. */
 size_t jit_history_count(const struct jit_history *history, uint64_t time);
 
 void jit_history_destroy(struct jit_history *history);

@@ -20,7 +20,7 @@ enum { FIRST_RVA = 256 << 20, REGION_GAP = 512 << 20, LAYERS_MAX = 256, PAGE = 4
 /* ---- places ---- */
 
 struct layer {
-    uint64_t start, end; /* in memory, of its first and last code so far */
+    uint64_t start, end; /* addresses in memory of the layer's first and last code so far */
 };
 
 static int compare_starts(const void *a, const void *b)
@@ -45,7 +45,7 @@ static size_t choose_layer(struct layer *layers, size_t *count, const struct jit
     return i;
 }
 
-/* Places the codes of a region. `rva`: where it begins in the image; afterwards: where the next one does. */
+/* Places the codes of a region. `rva`: start of the region in the image; on return, start of the next region. */
 static void place_region(struct jit_image_code **codes, size_t count, size_t *layer_of, uint64_t *rva)
 {
     struct layer layers[LAYERS_MAX] = {{0}};
@@ -197,7 +197,7 @@ struct build_id_note {
     unsigned char id[JIT_IMAGE_ID_SIZE];
 };
 
-/* A build id of all bytes so far. */
+/* Computes a build id from all bytes so far. */
 static void compute_id(const struct writer *writer, unsigned char id[JIT_IMAGE_ID_SIZE])
 {
     uint64_t checksum = checksum_bytes(writer->out->data + writer->start, writer->out->length - writer->start);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From this offset in a code up to the next line's. */
+/* A source line, from this offset in the code to the offset of the next line. */
 struct jit_image_line {
     uint32_t offset, line, column; /* 1-based; 0: unknown */
     const char *file;              /* NULL: unknown */
@@ -19,5 +19,5 @@ struct jit_image_code {
     const char *file;                   /* of the function; NULL: unknown */
     const struct jit_image_line *lines; /* ascending */
     size_t line_count;
-    uint64_t rva; /* set by jit_image_place(): its address in the image; JIT_IMAGE_NONE: no room */
+    uint64_t rva; /* address of the code in the image, set by jit_image_place(); JIT_IMAGE_NONE: no room */
 };

@@ -77,7 +77,7 @@ static void set_length(struct text_buffer *out, size_t start)
 
 /* ---- lines ---- */
 
-enum { FILES_MAX = 256 }; /* of one code: a hostile dump may name a file for each byte */
+enum { FILES_MAX = 256 }; /* limit of files of one code: a hostile dump may name a file for each byte */
 
 ARRAY_TYPE(struct file_list, const char *);
 
@@ -117,7 +117,7 @@ static bool append_line_header(struct text_buffer *out, const struct file_list *
         1, /* bytes of the shortest instruction, operations in one, is_stmt */
         (unsigned char)-5,
         14,
-        OPCODE_BASE, /* of special opcodes, which are not used */
+        OPCODE_BASE, /* parameters of the special opcodes, which prof does not use */
         0,
         1,
         1,
@@ -137,7 +137,7 @@ static bool append_line_header(struct text_buffer *out, const struct file_list *
     for (size_t i = 0; ok && i < files->length; i++)
         ok = append_text(out, files->data[i]) && append_number(out, 0, 3); /* directory, time, length */
     ok = ok && append_number(out, 0, 1);
-    if (ok) /* the length of the header is in the 4 bytes before */
+    if (ok) /* the 4 bytes before hold the length of the header */
         set_length(out, start - 4);
     return ok;
 }

@@ -38,11 +38,11 @@ struct reader {
     struct jitdump *dump;
     struct window window;
     uint64_t size, at;
-    struct hash by_index; /* index in the file -> index in dump->codes */
+    struct hash by_index; /* code index in the file -> index in dump->codes */
     uint64_t lines_of;    /* address of the code that the last DEBUG record describes */
     uint32_t first_line, line_count;
     size_t texts_size;    /* bytes of dump->texts */
-    bool has_first_lines; /* some code has a line for its first bytes */
+    bool has_first_lines; /* some code has a line entry for its first bytes */
     bool no_memory;
 };
 
@@ -125,7 +125,7 @@ static int compare_lines(const void *a, const void *b)
     return left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
-/* Whether a line entry can begin here: its address must lie in the code of the next LOAD record. */
+/* Whether a line entry can begin at the cursor: its address must lie in the code of the next LOAD record. */
 static bool can_begin_entry(struct cursor c, uint64_t code)
 {
     uint64_t offset = cursor_u64(&c) - code;

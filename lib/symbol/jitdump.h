@@ -17,10 +17,10 @@ enum { JITDUMP_NAME_MAX = 4096 }; /* bytes; longer names are truncated */
 enum jitdump_clock {
     JITDUMP_MONOTONIC, /* times are ns of CLOCK_MONOTONIC */
     JITDUMP_REALTIME,  /* ns since the Unix epoch */
-    JITDUMP_ORDER,     /* of another clock (such as the TSC): only the order is known */
+    JITDUMP_ORDER,     /* timestamps of another clock (such as the TSC): only their order is known */
 };
 
-/* Code at one address. After a move it appears again, at its new address. */
+/* Code at one address. Moved code appears again, at its new address. */
 struct jit_code {
     uint64_t start, size;
     uint64_t bytes_at; /* offset of its machine code in the file; 0: unknown */
@@ -46,7 +46,7 @@ struct jitdump {
     bool is_full;               /* the file exceeds prof's limits: later records are missing */
 };
 
-/* Reads the open file into `dump`, which it overwrites. Records before a damaged one count. On success call
+/* Reads the open file into `dump`, which it overwrites. Keeps the records before a damaged record. On success call
  * jitdump_destroy(). -EINVAL with a sentence if it is not a jitdump file, or another errno value if it cannot be read.
  */
 int jitdump_read(struct jitdump *dump, int fd, struct error *err);

@@ -1,7 +1,7 @@
 /*
  * /proc/kallsyms has one symbol per line, "ffffffff81000000 T _text", for modules followed by "\t[name]"; a
- * distribution's kernel has 150,000 lines and more. The text is kept and split into strings in place, because only few
- * names are requested, and copying all would cost more. Readers without CAP_SYSLOG see zeros instead of addresses.
+ * distribution's kernel has 150,000 lines and more. The text is split into strings in place, because copying all names
+ * would take longer, and few names are requested. Readers without CAP_SYSLOG see zeros instead of addresses.
  */
 #include "base/checksum.h"
 #include "os/file_io.h"
@@ -340,8 +340,8 @@ static int read_block(struct kallsyms *kallsyms, struct saved_text *saved, int f
     return parse_block(kallsyms, start, saved->length, block->first);
 }
 
-/* Reads the blocks with these addresses. After a block, a symbol without a name marks the start of the next one if
- * that is not read. */
+/* Reads the blocks that contain these addresses. After a block, a symbol without a name marks the start of the next one
+ * if that is not read. */
 static int read_blocks(struct kallsyms *kallsyms, int file, const struct saved_block *index, size_t count,
                        const uint64_t *rvas, size_t rva_count)
 {
@@ -406,7 +406,8 @@ static bool is_in_module(const struct kallsyms *kallsyms, const struct kernel_sy
     return is_module_name(module, kallsyms->text + symbol->module);
 }
 
-/* The first symbol in the file at the address of symbol i: the kernel lists aliases in the order of its own table. */
+/* Returns the first symbol in the file with the address of symbol i. The kernel lists aliases in the order of its own
+ * table. */
 static size_t find_first_alias(const struct kallsyms *kallsyms, size_t i)
 {
     while (i > 0 && kallsyms->symbols.data[i - 1].address == kallsyms->symbols.data[i].address)

@@ -51,11 +51,11 @@ uint64_t kallsyms_base(const struct kallsyms *kallsyms, const char *module);
 const struct kernel_symbol *kallsyms_find(const struct kallsyms *kallsyms, const char *module, uint64_t address,
                                           uint64_t *size);
 
-/* The same in any module, also for code loaded after /proc/modules was read (BPF programs, in "[bpf]"). Such code has
- * no sizes, so a symbol reaches at most KALLSYMS_REACH bytes. */
+/* Finds the symbol in any module, also in code that was loaded after /proc/modules was read (BPF programs, in "[bpf]").
+ * Such code has no sizes, so a symbol reaches at most KALLSYMS_REACH bytes. */
 const struct kernel_symbol *kallsyms_find_anywhere(const struct kallsyms *kallsyms, uint64_t address);
 
 enum { KALLSYMS_REACH = 256 << 10 };
 
-/* The module of a symbol, or NULL. */
+/* Returns the module of a symbol, or NULL. */
 const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol);

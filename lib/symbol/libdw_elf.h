@@ -1,5 +1,6 @@
 /*
- * Opens ELF files for libdw, and refuses those that libdw reads at any cost. Private to libdw_reader.c.
+ * Opens ELF files for libdw, and refuses files that libdw cannot read in bounded time and memory. Private to
+ * libdw_reader.c.
  */
 #pragma once
 
@@ -15,6 +16,6 @@ enum { LIBDW_SECTIONS_MAX = 1 << 30 /* bytes of all debug sections, decompressed
  * failure. -E2BIG if its debug info is larger than LIBDW_SECTIONS_MAX. */
 int libdw_elf_open(const struct elf_file *file, Elf **elf, int *fd, struct error *err);
 
-/* Whether each section of texts ends with a NUL: libdw 0.188 reads past the end of others. Call it after libdw has
- * unpacked the sections. NULL: true. */
+/* Whether each string section ends with a NUL: libdw 0.188 reads past the end of other sections. Call it after libdw
+ * has unpacked the sections. NULL: true. */
 bool libdw_elf_texts_end(Elf *elf);

@@ -36,7 +36,7 @@ struct function {
     uint32_t parent; /* index in libdw.functions of the caller; NONE for a subprogram */
 };
 
-/* A DIE that can contain functions, and is a part of their names. */
+/* A DIE (namespace or class) that can contain functions, and is a part of their names. */
 struct scope {
     Dwarf_Off die;
     uint32_t parent; /* index in libdw.scopes, or NONE */
@@ -62,7 +62,7 @@ struct libdw {
     Dwarf_Die root; /* root of the DIEs: in a .dwo file, if the unit is split */
     Dwarf_Half version;
     Dwarf_Die lines;                  /* DIE with the line table: of a split unit, the skeleton */
-    ARRAY(struct function) functions; /* those that contain a requested address */
+    ARRAY(struct function) functions; /* functions that contain a requested address */
     ARRAY(struct scope) scopes;       /* by offset */
     uint32_t *innermost;              /* per address: index in `functions`, or NONE */
     struct hash name_index;           /* DIE -> into `names` */
@@ -228,7 +228,7 @@ static bool follow_any_reference(Dwarf_Die *die, Dwarf_Die *to)
            follow_reference(die, DW_AT_extension, to);
 }
 
-/* A scope's own name: "" if the scope does not show in names. */
+/* Returns the name of a scope, or "" if the scope is not a part of names. */
 static const char *find_scope_name(Dwarf_Die scope)
 {
     for (int hop = 0; hop < HOPS_MAX && dwarf_tag_is_scope((uint16_t)dwarf_tag(&scope)); hop++) {

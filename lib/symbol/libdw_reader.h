@@ -1,17 +1,17 @@
 /*
- * The second reader of DWARF: libdw of elfutils. It reads what prof's own reader declines (dwarf_unit.h: big-endian
- * files, unknown versions, forms and vendor extensions). For `prof symbolicate --check` it reads all addresses of a
- * profile, to compare the two. It shares the naming rules with our reader (dwarf_names.h) and nothing else.
+ * The second reader of DWARF: libdw of elfutils. It reads units that prof's own reader declines (dwarf_unit.h:
+ * big-endian files, unknown versions, forms and vendor extensions). For `prof symbolicate --check` it reads all
+ * addresses of a profile, to compare the two. It shares only the naming rules with prof's own reader (dwarf_names.h).
  *
- * It loads whole sections and keeps what it decoded. So it works within limits: on the size of the debug info, and on
- * the number of DIEs; and it reopens its handle after each 32 MiB of units. Why it is not the first reader:
- * docs/decisions.md, "An own DWARF reader, libdw as the second".
+ * libdw loads whole sections and caches all that it decoded. So the reader works within limits: on the size of the
+ * debug info, and on the number of DIEs; and it reopens its handle after each 32 MiB of units. The reasons that libdw
+ * is not the first reader: docs/decisions.md, "An own DWARF reader, libdw as the second".
  *
  * Threads: a libdw handle serves one thread. Each call of libdw_read() opens its own and closes it, so calls may run in
  * parallel, also on the same file.
  *
- * It reads the file with pread() and does not map it, like our reader. The exception are .dwo files, which libdw finds,
- * opens and maps by itself; so it follows skeletons only on request.
+ * The libdw reader uses pread() and does not map the file, like prof's own reader. The exception are .dwo files, which
+ * libdw finds, opens and maps by itself; so it follows skeletons only on request.
  */
 #pragma once
 

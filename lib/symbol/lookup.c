@@ -73,10 +73,11 @@ static uint64_t find_unit_size(const struct lookup *lookup, const struct lookup_
     return lookup->dwarf.units.data[unit->unit].end - lookup->dwarf.units.data[unit->unit].offset;
 }
 
-/* The number of threads for a unit: its share of all threads, if that pays off. Each thread loads the whole unit and
- * skips over all of its DIEs; most of the time goes into the functions with requested addresses. 2,000 addresses in one
- * unit of 7 MB take 82 ms of CPU time on one thread and 136 ms on four (gcc; clang: 120 and 176). Splitting the DIEs
- * instead would need their offsets: only gcc writes DW_AT_sibling, and finding them takes as long as skipping. */
+/* Returns the number of threads for a unit: its share of all threads, if the unit is large enough. Each thread loads
+ * the whole unit and skips over all of its DIEs; most of the time goes into the functions with requested addresses.
+ * 2,000 addresses in one unit of 7 MB take 82 ms of CPU time on one thread and 136 ms on four (gcc; clang: 120 and
+ * 176). Splitting the DIEs instead would need their offsets: only gcc writes DW_AT_sibling, and finding them takes as
+ * long as skipping. */
 static size_t count_unit_parts(const struct lookup *lookup, const struct lookup_unit *unit, uint64_t size_of_all)
 {
     enum { SMALL_UNIT = 256 << 10, FEW_ADDRESSES = 64, PARTS_MEMORY_MAX = 128 << 20 };
@@ -370,7 +371,7 @@ static const char *copy_answer_text(struct strings *texts, const char *text, boo
     return index == STRING_NONE ? NULL : strings_text(texts, index);
 }
 
-/* Takes the frames of a reader's k-th address, if it has any. */
+/* Uses the frames of a reader's k-th address, if the reader found frames. */
 static void append_frames(struct frames_of_address *from, const struct dwarf_frames *frames, size_t k)
 {
     uint32_t first = dwarf_frames_first(frames, k);
@@ -503,7 +504,7 @@ static enum missing_symbols_reason find_missing_symbols_reason(const struct look
     bool unnamed = has_unnamed_address(answers);
     if (unnamed && lookup->files.missing_symbols)
         return lookup->files.missing_symbols;
-    if (unnamed && !answers->has_debug_info) /* with it, the address is in no function */
+    if (unnamed && !answers->has_debug_info) /* the address is in no function */
         return answers->is_found ? MISSING_SYMBOLS_STRIPPED : MISSING_SYMBOLS_NO_FILE;
     if (answers->is_damaged)
         return MISSING_SYMBOLS_DAMAGED;

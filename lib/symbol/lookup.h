@@ -24,7 +24,7 @@
 /* The symbol-table answer for an address. Texts are in lookup.arena, or NULL. */
 struct lookup_symbol {
     const char *symbol;   /* demangled */
-    const char *function; /* the same without suffixes of compilers */
+    const char *function; /* function name: the symbol without suffixes of compilers */
     uint64_t start, size;
     uint64_t from, to; /* range of rvas around the address with the same symbol-table answer; 0, 0: unknown */
 };
@@ -32,7 +32,7 @@ struct lookup_symbol {
 /* A compile unit with requested addresses; or a part of these, if several threads share a large unit. */
 struct lookup_unit {
     uint32_t unit;
-    size_t first, count;        /* its addresses: range of lookup.by_unit */
+    size_t first, count;        /* addresses of the unit: range of lookup.by_unit */
     struct dwarf_frames frames; /* per address */
     enum dwarf_verdict verdict;
     const char *problem; /* why its split debug info is missing, or NULL; in the arena of the frames */
@@ -42,23 +42,23 @@ struct lookup {
     const struct symbol_lib *lib;
     struct symbol_job *job;
     enum symbol_reader reader; /* set before lookup_open() */
-    bool with_lines;           /* false: names from symbol tables only */
-    const atomic_bool *stop;   /* the same: may be NULL; once true, reading stops early */
-    unsigned threads;          /* the same: number of threads that read units */
+    bool with_lines;           /* false: symbol tables are the only source of names */
+    const atomic_bool *stop;   /* may be NULL; once true, reading stops early */
+    unsigned threads;          /* number of threads that read units */
     struct debug_files files;
     struct dwarf_file dwarf, alternate;
     struct dwarf_split_file package; /* if has_package */
     bool has_package;
     uint64_t dwarf_base; /* vaddr of rva 0 in the file with the DWARF */
-    uint32_t *by_unit;   /* indexes of addresses, grouped by unit, ascending */
+    uint32_t *by_unit;   /* indexes of addresses, grouped by unit, in ascending order */
     ARRAY(struct lookup_unit) units;
     struct dwarf_frames go;        /* of a Go program: all addresses; frames only where no unit was hit */
     struct dwarf_frames libdw;     /* all addresses; frames only where our reader declined; or empty */
     struct lookup_symbol *symbols; /* per address */
-    _Atomic uint64_t work_left;    /* of all units: see dwarf_work() */
+    _Atomic uint64_t work_left;    /* work budget of all units: see dwarf_work() */
     atomic_bool has_split_units;
     struct arena arena;
-    enum dwarf_verdict file_verdict; /* of the file with the debug info */
+    enum dwarf_verdict file_verdict; /* verdict of the file with the debug info */
     char problem[256];
 };
 

@@ -15,7 +15,7 @@ static int parse_hex_digit(char character)
     return -1;
 }
 
-/* Parses hex digits. Returns the number of bytes; 0 if the text is not a build id. */
+/* Parses hex digits. Returns the number of bytes of the build id, or 0 if the text is not a build id. */
 static size_t parse_code_id(const char *text, unsigned char *out, size_t max)
 {
     size_t size = 0;
@@ -48,7 +48,7 @@ static bool has_breakpad_id(const struct named_library *library, unsigned char *
     return !library->breakpad_id[0] || (breakpad_id[0] && strcmp(breakpad_id, library->breakpad_id) == 0);
 }
 
-/* A name in brackets is not a file: "[kernel.kallsyms]", "[nf_tables]", "[vdso]". */
+/* Names in brackets are not files: "[kernel.kallsyms]", "[nf_tables]", "[vdso]". */
 static enum symbol_lib_kind find_library_kind(const char *path)
 {
     size_t length = strlen(path);

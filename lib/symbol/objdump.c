@@ -72,7 +72,7 @@ static bool start_objdump(pid_t *pid, int code, int output, bool is_64, size_t s
     return result == 0;
 }
 
-/* Reads to the end. Returns false if that takes too long or is too much. */
+/* Reads to the end. Returns false at the limit of time or size. */
 static bool read_output(int fd, struct text *out)
 {
     const uint64_t ms = 1000000, end = monotonic_ns() + SECONDS_MAX * 1000 * ms;
@@ -135,7 +135,7 @@ static void write_text(char *out, const char *text)
     *at = '\0';
 }
 
-/* The text of a line that has the place and length of the instruction. `start`: the place of the instruction. */
+/* The text of a line that has the place and length of the instruction. `start`: offset of the instruction. */
 static void read_line(struct objdump_instruction *instruction, size_t syntax, const char *text, uint64_t start)
 {
     const char *remark = strchr(text, '#');

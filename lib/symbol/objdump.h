@@ -17,7 +17,7 @@ struct objdump_instruction {
     uint32_t size;
     /* out: as capstone writes them, in the syntaxes of the decoder; "" where objdump does not know the instruction */
     char texts[DECODER_SYNTAXES][INSTRUCTION_TEXT_MAX];
-    bool has_memory; /* it names this address relative to its own */
+    bool has_memory; /* objdump printed a referenced address: see `memory` */
     uint64_t memory;
 };
 

@@ -30,8 +30,8 @@ struct line {
     struct perf_map_name name;
 };
 
-/* The last newline before `end`; NULL if none. Searches in steps, because the address sanitizer checks all bytes
- * that memrchr() might read. */
+/* Returns the last newline before `end`; NULL if none. Searches in steps, because the address sanitizer checks all
+ * bytes that memrchr() might read. */
 static const char *find_newline_before(const char *text, const char *end)
 {
     enum { STEP = 4096 };
@@ -102,7 +102,7 @@ static size_t find_next_unnamed(struct wanted *wanted, size_t i)
     return i;
 }
 
-/* The first address at or after the start of a line. */
+/* Returns the first address at or after the start of a line. */
 static size_t find_first_address(struct wanted *wanted, uint64_t start)
 {
     enum { REACH = 4 };
@@ -157,7 +157,7 @@ struct backward_reader {
     bool skips; /* the end of the line was dropped: it is truncated, or too long */
 };
 
-/* Takes the lines of a text that ends at a newline. Returns the start of the first line, whose beginning may be
+/* Applies the lines of a text that ends at a newline. Returns the start of the first line, whose beginning may be
  * missing; NULL if memory ran out. */
 static const char *apply_lines(struct wanted *wanted, const char *text, const char *end)
 {

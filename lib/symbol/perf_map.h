@@ -28,7 +28,7 @@ struct perf_map_name {
 /* Counts of the lines in a file. */
 struct perf_map_counts {
     uint64_t lines;     /* that were read */
-    uint64_t malformed; /* of these; empty lines do not count */
+    uint64_t malformed; /* malformed lines; empty lines do not count */
     bool is_cut;        /* the file is larger than PERF_MAP_READ_MAX: its beginning was not read */
 };
 

@@ -71,7 +71,7 @@ static bool list_stubs(const struct elf_file *file, uint64_t base, const uint64_
     return true;
 }
 
-/* Gives entries that have a target in this file the name of the function there. */
+/* Sets the names of entries with a target in this file to the name of the function at the target. */
 static int set_target_names(const struct elf_file *file, uint64_t base, struct got_entry *entries, size_t count,
                             struct arena *arena, struct error *err)
 {

@@ -26,10 +26,11 @@ enum symbol_lib_kind {
 /* Identity of a file mapped during recording. Used when the process has ended, and the path leads nowhere or to another
  * file. */
 struct symbol_origin {
-    const struct file_source *file; /* opens the file itself; NULL: known by path and identity only */
-    int root_fd;                    /* root directory of its process if that is not ours (a container); else -1 */
-    struct file_identity identity;  /* when prof opened the file; size 0: it could not be opened */
-    bool is_silent;                 /* its file system does not respond: no file is opened there */
+    /* opens the file itself; NULL if the recorder has only path and identity of the file */
+    const struct file_source *file;
+    int root_fd;                   /* root directory of its process if that is not ours (a container); else -1 */
+    struct file_identity identity; /* when prof opened the file; size 0: it could not be opened */
+    bool is_silent;                /* the file system does not answer: prof opens no file on it */
 };
 
 /* A library as mapped during recording, or as named in a profile. */
@@ -51,7 +52,7 @@ enum missing_symbols_reason {
                                       file */
     MISSING_SYMBOLS_STRIPPED,      /* the file exists, but some addresses have no symbol */
     MISSING_SYMBOLS_REPLACED,      /* the path leads to another file now */
-    MISSING_SYMBOLS_NO_FILE,       /* the file does not exist, or never did */
+    MISSING_SYMBOLS_NO_FILE,       /* the file does not exist */
     MISSING_SYMBOLS_NOT_READABLE,  /* no permission, or an I/O error */
     MISSING_SYMBOLS_NOT_ELF,       /* the file is not an ELF file: a language runtime maps its own format */
     MISSING_SYMBOLS_DAMAGED,       /* the headers of the file or its debug info cannot be read */
@@ -104,7 +105,7 @@ enum symbol_reader {
 struct symbolizer_options {
     enum symbol_reader reader;
     unsigned threads;            /* 0: one per processor */
-    bool skip_inlines_and_lines; /* names from symbol tables only; cached in memory only */
+    bool skip_inlines_and_lines; /* uses only symbol tables; caches answers only in memory */
     bool use_cache;              /* cache answers, up to 64 MB */
     const char *cache_directory; /* with use_cache: also cache them in files there; NULL: in memory only */
     const struct debug_search

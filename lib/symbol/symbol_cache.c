@@ -3,8 +3,8 @@
  *
  * A build id identifies a library if only root and this user can have written its files: any user can give a file the
  * build id of another one. The files of other users, and those of a container, are identified by themselves (device,
- * inode, size, times: a file that changed is another file), as are files without a build id. Its answers are one table
- * (cache_table.h), in memory and in one file of the cache directory.
+ * inode, size, times: a file that changed is another file), as are files without a build id. The answers of a library
+ * are one table (cache_table.h), in memory and in one file of the cache directory.
  *
  * Answers are as good as the files that they came from, so a table records these: the build ids, sizes and times of the
  * mapped file, its debug file, the dwz file, the symbols in .gnu_debugdata. If a debug file was installed since, or
@@ -93,8 +93,8 @@ static bool is_trusted(const struct stat *info)
     return (info->st_uid == 0 || info->st_uid == geteuid()) && !(info->st_mode & S_IWOTH);
 }
 
-/* Differs for another file with the same build id, which has another size or time (except for forged files). Never
- * 0. */
+/* Returns a checksum of size and time, which differs between files with the same build id (except for forged files).
+ * Never 0. */
 static uint32_t checksum_file_version(const struct stat *info)
 {
     const uint64_t version[] = {(uint64_t)info->st_size, (uint64_t)info->st_mtim.tv_sec, info->st_mtim.tv_nsec};
@@ -104,7 +104,7 @@ static uint32_t checksum_file_version(const struct stat *info)
 /* The identity of a library's open files together. */
 struct identity {
     uint64_t contents; /* equal for equal files */
-    uint64_t files;    /* of these files alone; 0: unknown */
+    uint64_t files;    /* identity of the opened files alone; 0: unknown */
     uint32_t mapped;   /* checksum_file_version() the mapped file; 0: unknown */
     bool is_trusted;
 };
@@ -142,7 +142,7 @@ static struct identity identify_files(const struct debug_files *files, const str
     return identity;
 }
 
-/* Names the entry of a library. Empty if nothing identifies it. */
+/* Writes the name of a library's cache entry, or "" if nothing identifies the library. */
 static void format_entry_name(char name[NAME_SIZE], const struct symbol_lib *lib, const struct debug_files *files,
                               const struct identity *identity)
 {
@@ -155,7 +155,7 @@ static void format_entry_name(char name[NAME_SIZE], const struct symbol_lib *lib
         snprintf(name, NAME_SIZE, "file-%016" PRIx64, identity->files);
 }
 
-/* The mapped file, or the one that has its path. */
+/* Gets the size and time of the mapped file, or of the file that is now at its path. */
 static bool stat_mapped(const struct symbol_lib *lib, struct stat *info)
 {
     if (lib->origin && lib->origin->file)
@@ -304,7 +304,7 @@ void symbol_cache_keep_sections(const struct symbol_cache *cache, struct debug_f
 
 /* ---- the kernel ---- */
 
-/* The name of the file with this kernel's functions; false if no such file can exist. */
+/* Writes the name of the cache file with this kernel's functions. Returns false if no such file can exist. */
 static bool format_kernel_name(const struct symbol_cache *cache, const struct symbol_lib *lib, char name[NAME_SIZE])
 {
     char id[NAME_SIZE];

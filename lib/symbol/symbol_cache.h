@@ -24,7 +24,7 @@ bool symbol_cache_load_kernel(const struct symbol_cache *cache, const struct sym
 void symbol_cache_save_kernel(const struct symbol_cache *cache, const struct symbol_lib *lib,
                               const struct kallsyms *kallsyms);
 
-/* Lets the readers of these files keep decompressed sections in the directory. */
+/* Lets the readers of these files store decompressed sections in the cache directory. */
 void symbol_cache_keep_sections(const struct symbol_cache *cache, struct debug_files *files);
 
 /* The cached answers of one library, during one lookup. All zero: an empty cache that accepts no answers. */
@@ -32,7 +32,7 @@ struct cached_library {
     struct symbol_cache *cache;
     struct cache_entry *entry;
     uint64_t sources;          /* identity of the open files */
-    uint32_t mapped;           /* version of the mapped one; 0: unknown */
+    uint32_t mapped;           /* version of the mapped file; 0: unknown */
     bool has_files, has_dwarf; /* any file is open; one of them has DWARF */
 };
 

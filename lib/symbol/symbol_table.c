@@ -7,8 +7,8 @@
  *
  * Several symbols may contain an address:
  *  - A function with a size that contains it wins over labels inside it; the innermost first.
- *  - Otherwise the nearest symbol before it wins, if it has no size. Assembly code often gives none, so such a symbol
- * reaches to the next symbol or the end of its section.
+ *  - Otherwise the nearest symbol before it wins, if it has no size. Assembly symbols often have no size, so such a
+ * symbol reaches to the next symbol or the end of its section.
  *  - Among symbols with the same start: functions before untyped labels, global and weak before local ones, then the
  * name with fewer leading underscores, then the shorter one, then the first in the alphabet. So malloc wins over
  * __libc_malloc and __GI___libc_malloc. (Weak symbols rank like global ones because libc's public names are weak
@@ -135,7 +135,7 @@ static uint8_t rank_symbol(unsigned type, unsigned binding)
     return (uint8_t)(rank + (binding != STB_LOCAL));
 }
 
-/* The section of a symbol that can name code; NULL for other symbols. */
+/* Returns the section of a symbol that can name code; NULL for other symbols. */
 static const struct elf_section *find_code_section(const struct elf_file *file, const struct elf_symbol *symbol)
 {
     if (symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC && symbol->type != STT_NOTYPE)
