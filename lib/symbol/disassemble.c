@@ -123,7 +123,7 @@ static bool is_offset_table(const struct elf_section *section)
     return section && strncmp(section->name, ".got", 4) == 0;
 }
 
-/* Sets the address that an instruction refers to. Its symbol is found later. */
+/* Sets the address that an instruction refers to. resolve_got_entries() and find_symbols() find its symbol later. */
 static bool set_target(struct work *work, size_t index, enum reference_kind kind, uint64_t rva)
 {
     struct target target = {.kind = kind, .rva = rva};

@@ -25,7 +25,7 @@ enum { DEBUG_ENTRY = 17, /* bytes at least */ V8_LINE_BIAS = 64 };
 enum {
     CODES_MAX = 1 << 20,
     LINES_MAX = 1 << 22,
-    TEXTS_MAX = 64 << 20, /* bytes of names, of functions and files */
+    TEXTS_MAX = 64 << 20, /* limit of function and file names, in bytes */
     RECORDS_MAX = 1 << 25,
     BODY_MAX = 16 << 20,
     CODE_MAX = 64 << 20

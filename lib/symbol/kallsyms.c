@@ -340,8 +340,8 @@ static int read_block(struct kallsyms *kallsyms, struct saved_text *saved, int f
     return parse_block(kallsyms, start, saved->length, block->first);
 }
 
-/* Reads the blocks that contain these addresses. After a block, a symbol without a name marks the start of the next one
- * if that is not read. */
+/* Reads the blocks that contain these addresses. If the next block is not read, a symbol without a name marks its
+ * start. */
 static int read_blocks(struct kallsyms *kallsyms, int file, const struct saved_block *index, size_t count,
                        const uint64_t *rvas, size_t rva_count)
 {

@@ -46,7 +46,7 @@ static void open_formatted_path(struct kernel_search *search, const char *format
         check_candidate(search, fd, path);
 }
 
-/* Tries the usual names of such files, in the order of debug_search_files(). */
+/* Opens the usual file names of kernel debug files, in the order of debug_search_files(). */
 static void search_directories(struct kernel_search *search, const struct debug_search *directories, const char *name,
                                const char *path, const char *other_name)
 {

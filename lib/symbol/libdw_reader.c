@@ -279,7 +279,7 @@ static bool prepend_known_scopes(struct libdw *libdw, char text[QUALIFIED_MAX], 
     return true;
 }
 
-/* In any other unit (link-time optimisation, dwz). */
+/* The reference may lead to another unit (link-time optimization, dwz). */
 static bool prepend_scopes(char text[QUALIFIED_MAX], size_t *start, Dwarf_Die *named)
 {
     Dwarf_Die *scopes;

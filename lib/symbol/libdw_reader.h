@@ -7,8 +7,8 @@
  * debug info, and on the number of DIEs; and it reopens its handle after each 32 MiB of units. The reasons that libdw
  * is not the first reader: docs/decisions.md, "An own DWARF reader, libdw as the second".
  *
- * Threads: a libdw handle serves one thread. Each call of libdw_read() opens its own and closes it, so calls may run in
- * parallel, also on the same file.
+ * Threads: a libdw handle serves one thread. Each call of libdw_read() opens and closes its own handle, so calls may
+ * run in parallel, also on the same file.
  *
  * The libdw reader uses pread() and does not map the file, like prof's own reader. The exception are .dwo files, which
  * libdw finds, opens and maps by itself; so it follows skeletons only on request.

@@ -88,8 +88,9 @@ static void charge_work(struct lookup *lookup, uint64_t used)
         ;
 }
 
-/* Charges for opening a reader, and grants it the remaining work. Several threads may get the same remainder, and
- * together exceed it a little. Otherwise the first units of an undamaged file could leave nothing for the others. */
+/* Charges for opening a reader, and grants it the remaining work. Threads that read the remaining work at the same time
+ * may together exceed the limit a little. Otherwise the first units of an undamaged file could leave nothing for the
+ * others. */
 static uint64_t grant_work(struct lookup *lookup, struct dwarf_unit_reader *reader)
 {
     charge_work(lookup, DWARF_UNIT_WORK_MAX - reader->work_left);

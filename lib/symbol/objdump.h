@@ -9,7 +9,7 @@
 
 #include "symbol/decoder.h"
 
-enum { OBJDUMP_MAX = 1 << 16 }; /* instructions per call; others stay without a text */
+enum { OBJDUMP_MAX = 1 << 16 }; /* limit of instructions per call; further instructions get no text */
 
 struct objdump_instruction {
     uint64_t address;

@@ -50,8 +50,8 @@ void cached_library_set_files(struct cached_library *library, struct symbol_cach
 int cached_library_answer(const struct cached_library *library, const uint64_t *rvas, size_t count,
                           struct symbol_answers *answers, uint32_t *missing, size_t *missing_count, struct error *err);
 
-/* Adds answers from the library's files, as cache_table_add() does; nothing if the cached answers are of other files.
- */
+/* Adds answers from the library's files, as cache_table_add() does; does nothing if the cached answers came from other
+ * files. */
 void cached_library_add(const struct cached_library *library, const uint64_t *rvas, const uint32_t *sizes,
                         const struct symbol_answers *answers);
 

@@ -104,7 +104,7 @@ static void set_run_error(struct run *run, int code, const struct error *why)
     pthread_mutex_unlock(&run->lock);
 }
 
-/* Call it with the lock held. */
+/* The caller holds the lock. */
 static int load_kallsyms(struct symbolizer *symbolizer, struct error *err)
 {
     if (symbolizer->has_kallsyms)
