@@ -1,6 +1,6 @@
 /*
- * Memory that is freed all at once: blocks of 64 KiB, filled from the front. For strings and small records that live as
- * long as their table. Zero a `struct arena` to start; arena_destroy() frees everything.
+ * Memory that is freed all at once: blocks of 64 KiB, filled from the front. An arena is for strings and small records
+ * that live as long as their table. Zero a `struct arena` to start; arena_destroy() frees everything.
  */
 #pragma once
 
@@ -12,13 +12,13 @@ struct arena {
     struct arena_block *blocks;
 };
 
-/* `size` bytes aligned for any type, uninitialized; NULL if memory ran out. */
+/* Returns `size` uninitialized bytes, aligned for any type; NULL if memory ran out. */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/* A NUL-terminated copy of `length` bytes; NULL if memory ran out. */
+/* Returns a NUL-terminated copy of `length` bytes; NULL if memory ran out. */
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 
-/* Moves all of `from` into `arena`, where it stays in its place; `from` is empty then. */
+/* Moves the blocks of `from` to `arena`, at unchanged addresses; `from` is empty then. */
 void arena_join(struct arena *arena, struct arena *from);
 
 void arena_destroy(struct arena *arena);

@@ -1,5 +1,5 @@
 /*
- * Growable arrays. Declare one with its element type, zero it, push, and free it:
+ * Growable arrays. Growable arrays. Declare an array with its element type, zero it, push elements, and free it:
  *
  *     ARRAY(uint32_t) rows = {0};
  *     if (!array_push(&rows, 7))
@@ -29,7 +29,7 @@
         size_t length, capacity;                                                                                       \
     }
 
-/* Room for `extra` more elements; false if memory ran out (the array is unchanged). */
+/* Reserves memory for `extra` more elements; false if memory ran out (the array is unchanged). */
 #define array_reserve(array, extra)                                                                                    \
     array_grow((void **)&(array)->data, (array)->length, &(array)->capacity, (extra), sizeof(*(array)->data))
 
@@ -37,7 +37,7 @@
 #define array_push(array, ...)                                                                                         \
     (array_reserve((array), 1) ? ((array)->data[(array)->length++] = (__VA_ARGS__), true) : false)
 
-/* The address of an element, or of the end; NULL in an array without memory, as NULL + 0 is undefined, too. */
+/* Returns the address of an element, or of the end; NULL in an array without memory, because NULL + 0 is undefined. */
 #define array_at(array, index) ((array)->data ? (array)->data + (index) : NULL)
 
 /* Appends one element set to zero bytes and returns its address, or NULL if memory ran out. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A well spread value of two; the finalizer of splitmix64 (Steele, Lea, Flood 2014). */
+/* Mixes two values with the finalizer of splitmix64 (Steele, Lea, Flood 2014). */
 static inline uint64_t checksum_mix(uint64_t a, uint64_t b)
 {
     uint64_t x = a + UINT64_C(0x9e3779b97f4a7c15) * (b + 1);

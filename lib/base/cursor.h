@@ -59,7 +59,7 @@ CURSOR_READ(cursor_u32, uint32_t)
 CURSOR_READ(cursor_u64, uint64_t)
 #undef CURSOR_READ
 
-/* Unsigned LEB128; more than 64 bits fail. */
+/* Reads an unsigned LEB128; more than 64 bits fail. */
 static inline uint64_t cursor_uleb(struct cursor *c)
 {
     uint64_t value = 0;
@@ -73,7 +73,7 @@ static inline uint64_t cursor_uleb(struct cursor *c)
     return 0;
 }
 
-/* Signed LEB128 as DWARF writes it (sign-extended, not zigzag). */
+/* Reads a signed LEB128 in DWARF's form (sign-extended, not zigzag). */
 static inline int64_t cursor_sleb(struct cursor *c)
 {
     uint64_t value = 0;
@@ -91,7 +91,7 @@ static inline int64_t cursor_sleb(struct cursor *c)
     return 0;
 }
 
-/* A NUL-terminated string inside the bytes; NULL (and failed) without a NUL before the end. */
+/* Returns a NUL-terminated string inside the bytes; NULL (and failed) without a NUL before the end. */
 static inline const char *cursor_string(struct cursor *c)
 {
     const unsigned char *nul = c->failed ? NULL : memchr(c->at, 0, cursor_left(c));

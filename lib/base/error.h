@@ -6,7 +6,7 @@
  *     if (fd < 0)
  *         return error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
  *
- * The variable for such a value is called `code`. A constructor returns it, too, and the new object in its first
+ * The variable for such a value is called `code`. A constructor returns a `code`, too, and the new object in its first
  * argument: `int x_new(struct x **out, ..., struct error *err)`, NULL after a failure. A constructor without `err` can
  * fail only for lack of memory; it returns the object, or NULL.
  */
@@ -20,7 +20,7 @@ struct error {
  * `code` is a positive errno value. `err` may be NULL if the caller needs only the code. */
 int error_set(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The sentence for memory that could not be had; returns -ENOMEM. */
+/* Writes the sentence about lack of memory; returns -ENOMEM. */
 int error_no_memory(struct error *err);
 
 #ifdef __clang_analyzer__ /* the analyzer does not know that errno values are never 0, and would treat every failure   \

@@ -85,7 +85,7 @@ void hash_remove(struct hash *table, uint64_t key)
     size_t hole = find_slot(table, key);
     if (table->slots[hole].value == HASH_MISSING)
         return;
-    /* Closes the gap: moves back each following entry whose own slot is at or before the hole. */
+    /* Removes an entry and closes the gap: moves back each following entry whose own slot is at or before the gap. */
     for (size_t i = (hole + 1) & table->mask; table->slots[i].value != HASH_MISSING; i = (i + 1) & table->mask) {
         size_t home = hash_mix(table->slots[i].key, 0) & table->mask;
         if (((i - home) & table->mask) >= ((i - hole) & table->mask)) {

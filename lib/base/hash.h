@@ -1,6 +1,6 @@
 /*
- * A hash table from 64-bit keys to 32-bit values: open addressing, linear probing, at most three quarters full. For
- * keys of more than 64 bits (a name with its library, a prefix with its frame) the caller uses a hash_mix() or
+ * A hash table from 64-bit keys to 32-bit values, with open addressing and linear probing, at most three quarters full.
+ * For keys of more than 64 bits (a name with its library, a prefix with its frame) the caller uses a hash_mix() or
  * hash_bytes() of the key, and chains or compares; see base/strings.c for the pattern.
  *
  * The names and numbers of a profile are untrusted. With a known hash function, an attacker could choose keys that all
@@ -32,10 +32,11 @@ extern struct hash_seed {
     uint64_t words[2];
 } hash_seed;
 
-/* Sets the seed, before the program has a table or a second thread. Without it the seed is the same in every run. */
+/* Sets the seed, before the program has a table or a second thread. Without this call, the seed is the same in every
+ * run. */
 void hash_set_seed(uint64_t seed);
 
-/* The 128 bits of a product, folded to 64 by exclusive or. */
+/* Folds the 128 bits of a product to 64 by exclusive or. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
 #ifdef __wasm__ /* where a product of 128 bits takes four of 64: two halves mix well enough (foldhash does the same)   \
@@ -49,7 +50,7 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 #endif
 }
 
-/* A well spread value of two, as wyhash mixes them (https://github.com/wangyi-fudan/wyhash). */
+/* Mixes two values like wyhash (https://github.com/wangyi-fudan/wyhash). */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
     return hash_fold(a ^ hash_seed.words[0], b ^ hash_seed.words[1]);
@@ -58,11 +59,11 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 /* `bytes` may be NULL if `length` is 0. */
 uint64_t hash_bytes(const void *bytes, size_t length);
 
-/* The value of `key`, or HASH_MISSING. A zeroed table is empty. */
+/* Returns the value of `key`, or HASH_MISSING. A zeroed table is empty. */
 uint32_t hash_get(const struct hash *table, uint64_t key);
 
-/* The address of the value of `key`. A missing key is added as HASH_MISSING: the caller must then store a value.
- * NULL if memory ran out. Valid until the next call. */
+/* Returns the address of the value of `key`. Adds a missing key with HASH_MISSING: the caller must then store a value.
+ * NULL if memory ran out. The address is valid until the next call. */
 uint32_t *hash_at(struct hash *table, uint64_t key);
 
 /* Sets `key`; false if memory ran out. `value` must not be HASH_MISSING. */

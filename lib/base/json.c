@@ -1,6 +1,6 @@
 /*
- * A token that lies whole in the piece is read in place. For a token split between pieces, `raw` collects its bytes
- * until its end arrives, and the token is then read from there: finish_*() always get a whole token.
+ * The reader reads a whole token in the piece in place. `raw` collects the bytes of a token that is split between
+ * pieces, and the reader reads the complete token from `raw`: finish_*() always get a whole token.
  */
 #include "base/json.h"
 
@@ -45,7 +45,7 @@ void json_init_whole(struct json *json, const char *text, size_t length)
     json_end(json);
 }
 
-static enum json_type fail(struct json *json, const char *problem, uint64_t offset)
+static enum json_type fail_at(struct json *json, const char *problem, uint64_t offset)
 {
     if (!json->problem) {
         json->problem = problem;
@@ -56,7 +56,7 @@ static enum json_type fail(struct json *json, const char *problem, uint64_t offs
 
 static enum json_type fail_here(struct json *json, const char *problem)
 {
-    return fail(json, problem, json_position(json));
+    return fail_at(json, problem, json_position(json));
 }
 
 static void value_ended(struct json *json)
@@ -87,10 +87,10 @@ static enum json_type close_level(struct json *json, bool object)
 
 /* ---- strings ---- */
 
-/* The number of printable ASCII bytes without quote and backslash that the eight bytes at `at` begin with. The sums
- * and differences set the top bit of a byte below 0x20, or equal to the character (it is zero after the exclusive
- * or). A borrow sets wrong top bits only after a right one. */
-static inline unsigned count_plain(const char *at)
+/* Returns how many of the eight bytes at `at`, counted from the first, are printable ASCII without quote and backslash.
+ * The sums and differences set the top bit of a byte below 0x20, or equal to the character (it is zero after the
+ * exclusive or). A borrow sets wrong top bits only after a correct top bit. */
+static inline unsigned count_plain_bytes(const char *at)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
     uint64_t bytes = json_get_eight(at), quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
@@ -99,13 +99,13 @@ static inline unsigned count_plain(const char *at)
 }
 
 /* Moves to the closing quote; false at the end of the piece or at a control character. */
-static bool find_quote(struct json *json)
+static bool skip_to_quote(struct json *json)
 {
     const char *at = json->at, *end = json->end;
     bool found = false;
     for (;;) {
         while (!json->escaped && end - at >= 8) {
-            unsigned plain = count_plain(at);
+            unsigned plain = count_plain_bytes(at);
             at += plain;
             if (plain < 8)
                 break;
@@ -136,7 +136,7 @@ static int hex_value(char c)
     return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The four hex digits at `at`, or -1. */
+/* Returns the value of the four hex digits at `at`, or -1. */
 static int32_t hex4(const char *at, const char *end)
 {
     if (end - at < 4)
@@ -180,11 +180,11 @@ static size_t decode_escape(const char **at, const char *end, char *out)
 /* Decodes escapes and replaces invalid UTF-8; false for an invalid escape, or if memory ran out. */
 static bool decode_string(struct json *json, const char *at, size_t length)
 {
-    enum { MOST_GROWTH = 3 }; /* one wrong byte becomes the three of U+FFFD */
+    enum { MOST_GROWTH = 3 }; /* one wrong byte becomes the three bytes of U+FFFD */
     const char *end = at + length;
     json->decoded.length = 0;
     if (length > SIZE_MAX / MOST_GROWTH || !array_reserve(&json->decoded, length * MOST_GROWTH + 1)) {
-        fail(json, "out of memory", json->offset);
+        fail_at(json, "out of memory", json->offset);
         return false;
     }
     char *out = json->decoded.data;
@@ -192,7 +192,7 @@ static bool decode_string(struct json *json, const char *at, size_t length)
         if (*at == '\\') {
             size_t size = decode_escape(&at, end, out);
             if (size == 0) {
-                fail(json, "a string has an unknown escape sequence", json->offset);
+                fail_at(json, "a string has an unknown escape sequence", json->offset);
                 return false;
             }
             out += size;
@@ -260,7 +260,7 @@ static bool is_number(const char *at, const char *end)
 static enum json_type finish_number(struct json *json, const char *text, size_t length)
 {
     if (!is_number(text, text + length))
-        return fail(json, "a malformed number", json->offset);
+        return fail_at(json, "a malformed number", json->offset);
     json->text = text;
     json->length = length;
     json->number = number_parse(text, length);
@@ -275,7 +275,7 @@ static enum json_type finish_word(struct json *json, const char *text, size_t le
                           : length == 5 && memcmp(text, "false", 5) == 0 ? JSON_FALSE
                                                                          : JSON_FAILED;
     if (type == JSON_FAILED)
-        return fail(json, "an unknown word instead of true, false or null", json->offset);
+        return fail_at(json, "an unknown word instead of true, false or null", json->offset);
     json->text = text;
     json->length = length;
     value_ended(json);
@@ -298,7 +298,7 @@ static bool is_word_byte(char c)
 static bool find_token_end(struct json *json)
 {
     if (json->unfinished == UNFINISHED_STRING)
-        return find_quote(json);
+        return skip_to_quote(json);
     bool (*belongs)(char) = json->unfinished == UNFINISHED_NUMBER ? is_number_byte : is_word_byte;
     while (json->at < json->end && belongs(*json->at))
         json->at++;
@@ -316,7 +316,7 @@ static enum json_type finish_token(struct json *json, const char *text, size_t l
     return kind == UNFINISHED_NUMBER ? finish_number(json, text, length) : finish_word(json, text, length);
 }
 
-static bool collect(struct json *json, const char *from)
+static bool collect_token_bytes(struct json *json, const char *from)
 {
     size_t length = (size_t)(json->at - from);
     if (!array_reserve(&json->raw, length + 1))
@@ -338,7 +338,7 @@ static enum json_type continue_token(struct json *json)
         return finish_token(json, from, (size_t)(json->at - from));
     if ((size_t)(json->at - from) > JSON_MAX_CUT_TOKEN - json->raw.length)
         return fail_here(json, "a text or number of more than 64 MiB");
-    if (!collect(json, from))
+    if (!collect_token_bytes(json, from))
         return fail_here(json, "out of memory");
     if (whole)
         return finish_token(json, json->raw.data, json->raw.length);

@@ -1,15 +1,15 @@
 /*
- * Reading JSON as it arrives. The text is fed in pieces of any size, cut anywhere, and the caller takes tokens out
- * until the piece is used up:
+ * Reads JSON as it arrives. The caller feeds the text in pieces of any size, split anywhere, and reads tokens until the
+ * end of the piece:
  *
  *     json_feed(&json, bytes, size);            json_end(&json) after the last piece
  *     while ((type = json_next(&json)) > JSON_END) ...
  *     type is now JSON_MORE (feed the next piece), JSON_END (the text is complete) or JSON_FAILED
  *
  * Strict JSON (RFC 8259) unless `allows_last_comma` is set, checked as it is read, nested at most JSON_MAX_DEPTH deep.
- * A token that is cut is kept until it is whole, up to JSON_MAX_CUT_TOKEN bytes, so that a small packed file cannot
- * take all memory. Columns of numbers, which are nearly all of a profile, need not be taken token by token: see
- * json_numbers().
+ * The reader buffers a split token until it is whole, up to JSON_MAX_CUT_TOKEN bytes, so that a small compressed file
+ * cannot use all memory. json_numbers() reads columns of numbers, nearly the whole of a profile, faster than token by
+ * token.
  */
 #pragma once
 
@@ -41,11 +41,11 @@ enum json_type {
 
 struct json {
     /* The token that json_next() returned, valid until the next call. */
-    const char *text; /* key or string: decoded, may hold NULs; number: as in the text. Not NUL-terminated */
+    const char *text; /* key or string: decoded, may contain NULs; number: its text. Not NUL-terminated */
     size_t length;
     double number;
-    uint64_t offset;        /* of the token's first byte, or of the wrong byte */
-    const char *problem;    /* after JSON_FAILED: the fault, without its place */
+    uint64_t offset;        /* offset of the token's first byte, or of the wrong byte */
+    const char *problem;    /* after JSON_FAILED: the problem, without its position */
     bool allows_last_comma; /* set by the caller: a comma may precede a closing bracket */
     unsigned depth;         /* of open arrays and objects */
 
@@ -53,25 +53,25 @@ struct json {
     const char *at, *end, *piece; /* the current piece */
     uint64_t piece_offset;
     bool ended;
-    unsigned char expect;                      /* the tokens that may come next */
-    unsigned char unfinished;                  /* the token that the last piece ended in */
-    bool escaped, special;                     /* in it: after a backslash; it has characters to decode */
+    unsigned char expect;                      /* the token kinds that may come next */
+    unsigned char unfinished;                  /* kind of the unfinished token at the end of the last piece */
+    bool escaped, special;                     /* unfinished string: after a backslash; has characters to decode */
     unsigned char nesting[JSON_MAX_DEPTH / 8]; /* a bit for each open level: 1 for an object */
-    ARRAY(char) raw;                           /* the bytes so far of the unfinished token */
-    ARRAY(char) decoded;                       /* a string that has escapes or invalid UTF-8 */
+    ARRAY(char) raw;                           /* bytes of the unfinished token so far */
+    ARRAY(char) decoded;                       /* decoded text of a string with escapes or invalid UTF-8 */
 };
 
 void json_init(struct json *json);
 void json_destroy(struct json *json);
 
-/* Begins to read a text that is complete, and stays in place. */
+/* Starts to read a complete text, which must stay in place. */
 void json_init_whole(struct json *json, const char *text, size_t length);
 
 /* Feeds the next piece, which must stay in place until json_next() returns JSON_MORE. Only then may the caller feed
- * another one. */
+ * another piece. */
 void json_feed(struct json *json, const char *bytes, size_t size);
 
-/* Ends the text: an unfinished token now ends or is an error. */
+/* Ends the text: an unfinished token ends, or is an error. */
 void json_end(struct json *json);
 
 enum json_type json_next(struct json *json);
@@ -79,26 +79,27 @@ enum json_type json_next(struct json *json);
 /* Skips to the end of the value that began with a token of this type. False if it does not end. */
 bool json_skip(struct json *json, enum json_type type);
 
-/* Whether this is the text of the token. */
+/* Whether the text of the token equals `text`. */
 static inline bool json_is(const struct json *json, const char *text)
 {
     return json->length == strlen(text) && memcmp(json->text, text, json->length) == 0;
 }
 
-/* Inside an array: reads up to `max` elements that are numbers or null (stored as NAN) and lie whole in this piece;
- * returns their number. After 0, the caller takes the next element, if any, with json_next(). */
+/* Inside an array: reads up to `max` numbers or nulls (stored as NAN) that are whole in this piece; returns their
+ * number. After 0, the caller reads the next element, if any, with json_next(). */
 size_t json_numbers(struct json *json, double *values, size_t max);
 
-/* The same for whole numbers below 2^32 - 1; null is stored as `none`. Another element ends the run, and is left to
- * the caller. */
+/* Inside an array: reads integers below 2^32 - 1, and null as `none`. Stops before any other element, which the caller
+ * reads. */
 size_t json_indexes(struct json *json, uint32_t none, uint32_t *values, size_t max);
 
-/* Inside an array: skips elements that lie whole in this piece, if they have at least `least` bytes (1 or more).
- * Returns their number, 0 if they have fewer bytes. It counts commas without checking the elements. `text` is their
- * text in the piece, with the commas. */
+/* Inside an array: skips the elements that are whole in this piece, if they have at least `least` bytes (1 or more).
+ * Returns the number of elements, 0 if they have fewer bytes. Counts commas without checking the elements. `text`
+ * receives the text of the elements, with the commas. */
 size_t json_defer_numbers(struct json *json, size_t least, const char **text, size_t *size);
 
-/* To take elements of json_numbers() again: a mark is good until the next json_next() or json_feed(). */
+/* Return to a position before elements of json_numbers(). A position is valid until the next json_next() or
+ * json_feed(). */
 struct json_mark {
     const char *at;
     unsigned char expect;
@@ -115,7 +116,7 @@ static inline void json_go_back(struct json *json, struct json_mark mark)
     json->expect = mark.expect;
 }
 
-/* The number of bytes of the text read so far. */
+/* Returns the number of bytes of the text read so far. */
 uint64_t json_position(const struct json *json);
 
 /* ---- private to json.c and json_columns.c ---- */
@@ -143,7 +144,7 @@ static inline bool json_in_object(const struct json *json)
     return json->depth && (json->nesting[level / 8] >> level % 8 & 1);
 }
 
-/* The first byte is the lowest. */
+/* Loads eight bytes as a number, the first byte lowest. */
 static inline uint64_t json_get_eight(const char *at)
 {
     uint64_t word;

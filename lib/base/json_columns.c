@@ -1,5 +1,5 @@
 /*
- * Columns of numbers of a JSON text: read in bulk, or left to another reader.
+ * Reads columns of numbers in a JSON text in bulk, or passes their text to another reader.
  */
 #include "base/json.h"
 #include "base/json_number.h"
@@ -9,14 +9,17 @@
 
 /* ---- columns of numbers ---- */
 
-enum { MOST_DIGITS = 19, LONGEST_NUMBER = 32 /* sign, digits, point, delimiter, and room to spare */ };
+enum {
+    MOST_DIGITS = 19,
+    LONGEST_NUMBER = 32 /* bytes of the longest number: sign, digits, point and delimiter, rounded up */
+};
 
-/* The digits that eight bytes begin with: their number and their value. All eight are processed at once, as parts of
- * one word: see Lemire, "Number parsing at a gigabyte per second", 2021, for the three multiplications. */
+/* The number and the value of the digits at the start of eight bytes. Scans all eight bytes at once, as parts of one
+ * word: see Lemire, "Number parsing at a gigabyte per second", 2021, for the three multiplications. */
 static inline unsigned scan_eight(const char *at, uint64_t *number)
 {
     uint64_t word = json_get_eight(at) ^ UINT64_C(0x3030303030303030);
-    /* The top bit of each byte that is no digit; a carry spoils only later bytes. */
+    /* the top bit of each byte that is not a digit; a carry changes only later bytes */
     uint64_t others = ((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080);
     unsigned count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
     *number = 0;
@@ -44,8 +47,8 @@ static inline const char *scan_digits(const char *at, const char *limit, uint64_
     return at;
 }
 
-/* Reads a number of at most 19 digits without an exponent at `at`, where LONGEST_NUMBER bytes are readable. Returns
- * the first byte after it, or NULL for other text. */
+/* Reads a number of at most 19 digits without an exponent at `at`, where LONGEST_NUMBER bytes are readable. Returns the
+ * first byte after the number, or NULL for other text. */
 static inline const char *scan_number(const char *at, double *value)
 {
     bool negative = *at == '-';
@@ -78,7 +81,7 @@ static inline const char *scan_number_or_null(const char *at, double *value)
     return memcmp(at, "null", 4) == 0 ? at + 4 : NULL;
 }
 
-/* Reads a whole number below 2^32 - 1 under the same conditions, or null, which becomes `none`. */
+/* Reads an integer below 2^32 - 1, where LONGEST_NUMBER bytes are readable, or null, which becomes `none`. */
 static inline const char *scan_index_or_null(const char *at, uint32_t none, uint32_t *value)
 {
     if (*at == 'n') {
@@ -96,7 +99,7 @@ static bool in_column(const struct json *json)
     return !json->problem && !json->unfinished && json->depth && !json_in_object(json) && json->expect != EXPECT_COLON;
 }
 
-/* The start of the next element of an array; NULL if none follows, or if fewer bytes are left than a number may
+/* Returns the start of the next element of an array; NULL if none follows, or if fewer bytes are left than a number may
  * have. */
 static inline const char *next_element(const char *at, const char *end, bool needs_comma)
 {
@@ -117,14 +120,14 @@ static inline bool ends_element(char c)
     return c == ',' || c == ']' || json_is_space(c);
 }
 
-static inline void take_elements(struct json *json, const char *taken, size_t count)
+static inline void advance_past(struct json *json, const char *taken, size_t count)
 {
     json->at = taken;
     if (count)
         json->expect = EXPECT_COMMA;
 }
 
-/* Reads into `numbers`, or if that is NULL, into `indexes`. */
+/* Reads elements to `numbers`, or to `indexes` if `numbers` is NULL. */
 static inline size_t read_column(struct json *json, double *numbers, uint32_t *indexes, uint32_t none, size_t max)
 {
     const char *taken = json->at, *end = json->end;
@@ -142,7 +145,7 @@ static inline size_t read_column(struct json *json, double *numbers, uint32_t *i
         needs_comma = true;
         count++;
     }
-    take_elements(json, taken, count);
+    advance_past(json, taken, count);
     return count;
 }
 
@@ -173,7 +176,7 @@ static size_t count_bytes(const char *at, const char *end, char byte)
     return count;
 }
 
-/* As memchr(), which reads four bytes at once in WebAssembly. */
+/* Like memchr(), which in WebAssembly reads only four bytes at once. */
 static const char *find_byte(const char *at, const char *end, char byte)
 {
     enum { BLOCK = 4096 };

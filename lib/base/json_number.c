@@ -5,8 +5,9 @@
  * rounds rightly, is from Clinger, "How to read floating point numbers accurately", 1990.) The other numbers, less than
  * one in a million of a profile, go to strtod().
  *
- * Writing. Nearly every double in a profile came from a short decimal: the first k with round(value * 10^k) / 10^k ==
- * value is the shortest. The others get 16 or 17 digits from the exact product with a power of five, again in 128 bits.
+ * Writing. Nearly every double in a profile comes from a short decimal: the first k with round(value * 10^k) / 10^k ==
+ * value gives the shortest text. Other doubles get 16 or 17 digits from the exact product with a power of five, again
+ * in 128 bits.
  */
 #include "base/json_number.h"
 
@@ -22,7 +23,8 @@
 __extension__ typedef unsigned __int128 uint128;
 
 enum { MAX_POWER = 27, EXACT_POWER = 22, MAX_DIGITS = 19, DOUBLE_BITS = 53 };
-static const uint64_t EXACT_INTEGERS = UINT64_C(1) << DOUBLE_BITS; /* every integer up to here is a double */
+static const uint64_t EXACT_INTEGERS = UINT64_C(1)
+                                       << DOUBLE_BITS; /* a double can represent every integer up to this limit */
 
 static const double POWERS_OF_TEN[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -65,7 +67,7 @@ static int bit_length(uint128 value)
     return high ? 128 - __builtin_clzll(high) : value ? 64 - __builtin_clzll((uint64_t)value) : 0;
 }
 
-/* value >> shift, rounded to nearest, ties to even; `sticky`: the true value is a little above `value`. */
+/* Returns value >> shift, rounded to nearest, ties to even; `sticky`: the true value is a little above `value`. */
 static uint128 shift_rounding(uint128 value, int shift, bool sticky)
 {
     if (shift <= 0)
@@ -78,8 +80,8 @@ static uint128 shift_rounding(uint128 value, int shift, bool sticky)
     return kept + up;
 }
 
-/* value * 2^exponent as a double. `value` has more than 53 bits or is exact. */
-static double round_to_double(uint128 value, int exponent, bool sticky)
+/* Returns value * 2^exponent as a double. `value` has more than 53 bits or is exact. */
+static double make_double(uint128 value, int exponent, bool sticky)
 {
     int excess = bit_length(value) - DOUBLE_BITS;
     if (excess <= 0)
@@ -96,19 +98,19 @@ bool number_scale(uint64_t digits, int exponent, double *value)
     if (exponent < -MAX_POWER || exponent > MAX_POWER || digits == 0)
         return false;
     if (exponent >= 0) {
-        *value = round_to_double((uint128)digits * POWERS_OF_FIVE[exponent], exponent, false);
+        *value = make_double((uint128)digits * POWERS_OF_FIVE[exponent], exponent, false);
         return true;
     }
     int shift = 128 - bit_length(digits); /* the quotient keeps at least 65 bits: the divisor has at most 63 */
     uint128 numerator = (uint128)digits << shift;
     uint128 quotient = numerator / POWERS_OF_FIVE[-exponent];
     bool inexact = quotient * POWERS_OF_FIVE[-exponent] != numerator;
-    *value = round_to_double(quotient, exponent - shift, inexact);
+    *value = make_double(quotient, exponent - shift, inexact);
     return true;
 }
 
-/* Uses the C library, for numbers with many digits or of extreme size. It needs a NUL, and the C locale, which this
- * program never changes. Digits after the 400th cannot be seen in the result for any number that a program printed. */
+/* Parses a number with many digits or of extreme size with the C library, which needs a NUL, and the C locale, which
+ * this program never changes. Digits after the 400th do not change the result for any printed double. */
 static double parse_any(const char *text, size_t length)
 {
     char copy[512];
@@ -203,8 +205,8 @@ char *number_put_decimal(char *out, int64_t value, unsigned decimals)
     return out + decimals;
 }
 
-/* "d.ddd" times 10^exponent, for magnitudes where plain digits would be long. */
-static char *put_scientific(char *out, uint64_t digits, int exponent)
+/* Writes "d.ddd" times 10^exponent, for magnitudes with long plain digits. */
+static char *write_scientific(char *out, uint64_t digits, int exponent)
 {
     int count = 0;
     for (uint64_t rest = digits; rest; rest /= 10)
@@ -214,17 +216,17 @@ static char *put_scientific(char *out, uint64_t digits, int exponent)
     return number_put_signed(out, exponent + count - 1);
 }
 
-/* digits * 10^-scale, scale 0 to 27 */
-static char *put_digits(char *out, uint64_t digits, int scale)
+/* Writes digits * 10^-scale, scale 0 to 27. */
+static char *write_digits(char *out, uint64_t digits, int scale)
 {
     for (; scale && digits % 10 == 0; scale--)
         digits /= 10;
     return scale <= 18 ? number_put_decimal(out, (int64_t)digits, (unsigned)scale)
-                       : put_scientific(out, digits, -scale);
+                       : write_scientific(out, digits, -scale);
 }
 
-/* Writes 16 or 17 digits of a value whose last digit's place is within 10^0 to 10^-27. */
-static char *put_long_double(char *out, double value)
+/* Writes 16 or 17 digits of a value whose last digit is between the places 10^0 and 10^-27. */
+static char *write_long_double(char *out, double value)
 {
     int exponent;
     double fraction = frexp(value, &exponent); /* value = fraction * 2^exponent, fraction in [0.5, 1) */
@@ -239,13 +241,14 @@ static char *put_long_double(char *out, double value)
         uint64_t digits = (uint64_t)shift_rounding(product, -(exponent + scale), false);
         double back;
         if (number_scale(digits, -scale, &back) && back == value)
-            return put_digits(out, digits, scale);
+            return write_digits(out, digits, scale);
     }
     return NULL;
 }
 
-/* Uses the C library, for magnitudes far from one. Its decimal point follows the locale, so it is corrected. */
-static char *put_any(char *out, double value)
+/* Writes a number of a magnitude far from one with the C library, and corrects its decimal point, which follows the
+ * locale. */
+static char *write_any(char *out, double value)
 {
     for (int precision = 15; precision <= 17; precision++) {
         int length = snprintf(out, NUMBER_MAX, "%.*g", precision, value);
@@ -277,6 +280,6 @@ char *number_put_double(char *out, double value)
         if (digits > 0 && digits / POWERS_OF_TEN[scale] == magnitude)
             return number_put_decimal(out, (int64_t)digits, (unsigned)scale);
     }
-    char *end = put_long_double(out, magnitude);
-    return end ? end : put_any(out, magnitude);
+    char *end = write_long_double(out, magnitude);
+    return end ? end : write_any(out, magnitude);
 }

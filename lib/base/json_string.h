@@ -1,4 +1,4 @@
-/* A JSON text as one string of a table: marker schemas, marker data, and the display of counters. */
+/* Stores a JSON text as one string of a table, for marker schemas, marker data, and the display of counters. */
 #pragma once
 
 #include "base/json_write.h"
@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
-/* Adds the text that `put` writes (called with `context`). Returns its string, or STRING_NONE if memory ran out. */
+/* Adds the text that `put` writes (called with `context`). Returns the index of the string, or STRING_NONE if memory
+ * ran out. */
 uint32_t json_string(struct strings *table, void (*put)(struct json_writer *json, const void *context),
                      const void *context);

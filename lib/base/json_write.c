@@ -26,7 +26,7 @@ int json_writer_finish(struct json_writer *writer)
     return writer->status;
 }
 
-static void put(struct json_writer *writer, const char *bytes, size_t length)
+static void write_bytes(struct json_writer *writer, const char *bytes, size_t length)
 {
     if (length > JSON_WRITE_BUFFER - writer->used)
         json_writer_flush(writer);
@@ -42,51 +42,52 @@ static void put(struct json_writer *writer, const char *bytes, size_t length)
     writer->used += length;
 }
 
-static void put_separator(struct json_writer *writer)
+static void write_separator(struct json_writer *writer)
 {
     if (writer->separator)
-        put(writer, ",", 1);
+        write_bytes(writer, ",", 1);
     writer->separator = true;
 }
 
 void json_open(struct json_writer *writer, char bracket)
 {
-    put_separator(writer);
-    put(writer, &bracket, 1);
+    write_separator(writer);
+    write_bytes(writer, &bracket, 1);
     writer->separator = false;
 }
 
 void json_close(struct json_writer *writer, char bracket)
 {
-    put(writer, &bracket, 1);
+    write_bytes(writer, &bracket, 1);
     writer->separator = true;
 }
 
-static void put_unit(struct json_writer *writer, uint32_t unit)
+static void write_unit(struct json_writer *writer, uint32_t unit)
 {
     static const char hex[] = "0123456789abcdef";
-    put(writer, (const char[]){'\\', 'u', hex[unit >> 12], hex[unit >> 8 & 15], hex[unit >> 4 & 15], hex[unit & 15]},
-        6);
+    write_bytes(writer,
+                (const char[]){'\\', 'u', hex[unit >> 12], hex[unit >> 8 & 15], hex[unit >> 4 & 15], hex[unit & 15]},
+                6);
 }
 
 /* Writes the code point as \uXXXX escapes, in UTF-16 (RFC 8259, section 7). */
-static void put_invisible(struct json_writer *writer, uint32_t code)
+static void write_invisible(struct json_writer *writer, uint32_t code)
 {
     if (code >= 0x10000) {
-        put_unit(writer, 0xd800 + ((code - 0x10000) >> 10));
+        write_unit(writer, 0xd800 + ((code - 0x10000) >> 10));
         code = 0xdc00 + (code & 0x3ff);
     }
-    put_unit(writer, code);
+    write_unit(writer, code);
 }
 
-static void put_escape(struct json_writer *writer, unsigned char c)
+static void write_escape(struct json_writer *writer, unsigned char c)
 {
     static const char letters[] = {
         ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\'};
     if (c < sizeof(letters) && letters[c])
-        put(writer, (const char[]){'\\', letters[c]}, 2);
+        write_bytes(writer, (const char[]){'\\', letters[c]}, 2);
     else
-        put_unit(writer, c);
+        write_unit(writer, c);
 }
 
 static bool is_plain(unsigned char c)
@@ -94,48 +95,48 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-static void put_string(struct json_writer *writer, const char *text, size_t length)
+static void write_string(struct json_writer *writer, const char *text, size_t length)
 {
     const char *end = length ? text + length : text;
-    put(writer, "\"", 1);
+    write_bytes(writer, "\"", 1);
     while (text < end) {
         const char *plain = text;
         while (text < end && is_plain((unsigned char)*text))
             text++;
-        put(writer, plain, (size_t)(text - plain));
+        write_bytes(writer, plain, (size_t)(text - plain));
         if (text == end)
             break;
         size_t character = utf8_length(text, end);
         if (character == 0)
-            put(writer, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
+            write_bytes(writer, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
         else if (character == 1)
-            put_escape(writer, (unsigned char)*text);
+            write_escape(writer, (unsigned char)*text);
         else if (utf8_is_visible(utf8_decode(text, character)))
-            put(writer, text, character);
+            write_bytes(writer, text, character);
         else
-            put_invisible(writer, utf8_decode(text, character));
+            write_invisible(writer, utf8_decode(text, character));
         text += character ? character : 1;
     }
-    put(writer, "\"", 1);
+    write_bytes(writer, "\"", 1);
 }
 
-static void put_key(struct json_writer *writer, const char *key, size_t length)
+static void write_key(struct json_writer *writer, const char *key, size_t length)
 {
-    put_separator(writer);
-    put_string(writer, key, length);
-    put(writer, ":", 1);
+    write_separator(writer);
+    write_string(writer, key, length);
+    write_bytes(writer, ":", 1);
     writer->separator = false;
 }
 
 void json_key(struct json_writer *writer, const char *key)
 {
-    put_key(writer, key, strlen(key));
+    write_key(writer, key, strlen(key));
 }
 
 void json_text(struct json_writer *writer, const char *text, size_t length)
 {
-    put_separator(writer);
-    put_string(writer, text, length);
+    write_separator(writer);
+    write_string(writer, text, length);
 }
 
 void json_text_z(struct json_writer *writer, const char *text)
@@ -145,8 +146,8 @@ void json_text_z(struct json_writer *writer, const char *text)
 
 void json_raw(struct json_writer *writer, const char *json, size_t length)
 {
-    put_separator(writer);
-    put(writer, json, length);
+    write_separator(writer);
+    write_bytes(writer, json, length);
 }
 
 void json_bool(struct json_writer *writer, bool value)
@@ -199,7 +200,7 @@ void json_token(struct json_writer *writer, const struct json *json, enum json_t
         json_close(writer, type == JSON_OBJECT_CLOSE ? '}' : ']');
         break;
     case JSON_KEY:
-        put_key(writer, json->text, json->length);
+        write_key(writer, json->text, json->length);
         break;
     case JSON_STRING:
         json_text(writer, json->text, json->length);

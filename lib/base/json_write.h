@@ -1,5 +1,5 @@
 /*
- * Writes JSON, compact, to a byte sink. Commas and colons come by themselves:
+ * Writes JSON, compact, to a byte sink. The writer adds commas and colons:
  *
  *     json_open(w, '{');
  *     json_member_unsigned(w, "version", 70);
@@ -7,7 +7,7 @@
  *     json_close(w, '}');
  *     return json_writer_finish(w);
  *
- * After the sink has failed, later output is dropped; json_writer_finish() returns the failure.
+ * After a failure of the sink, the writer drops later output; json_writer_finish() returns the error.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ enum { JSON_WRITE_BUFFER = 32 * 1024 };
 struct json_writer {
     const struct byte_sink *sink; /* borrowed */
     struct error *err;
-    int status;     /* 0 or the failure of the sink */
+    int status;     /* 0, or the error code of the sink */
     bool separator; /* a value has ended: the next one needs a comma */
     size_t used;
     char buffer[JSON_WRITE_BUFFER];
@@ -36,7 +36,7 @@ void json_writer_init(struct json_writer *writer, const struct byte_sink *sink, 
 /* Passes the last bytes to the sink. Returns 0, or the failure of the sink. */
 int json_writer_finish(struct json_writer *writer);
 
-/* `bracket` is '{' or '[', and '}' or ']'. */
+/* Open or close an object or array. `bracket`: '{' or '[' to open, '}' or ']' to close. */
 void json_open(struct json_writer *writer, char bracket);
 void json_close(struct json_writer *writer, char bracket);
 
@@ -49,7 +49,8 @@ void json_text_z(struct json_writer *writer, const char *text);
 
 void json_bool(struct json_writer *writer, bool value);
 void json_null(struct json_writer *writer);
-void json_double(struct json_writer *writer, double value); /* shortest; null for NaN and infinities */
+void json_double(struct json_writer *writer,
+                 double value); /* writes the shortest decimal; null for NaN and infinities */
 void json_decimal(struct json_writer *writer, int64_t value, unsigned decimals); /* value / 10^decimals */
 
 /* The text "0x1f". */
@@ -58,12 +59,12 @@ void json_hex(struct json_writer *writer, uint64_t value);
 /* Writes the token that json_next() just returned, unchanged: to copy values from one text to another. */
 void json_token(struct json_writer *writer, const struct json *json, enum json_type type);
 
-/* A value that is JSON already. */
+/* Writes a value that is already JSON. */
 void json_raw(struct json_writer *writer, const char *json, size_t length);
 
 void json_writer_flush(struct json_writer *writer);
 
-/* Room for one more value with its comma; the numbers below are written in place. */
+/* Reserves memory for one more value with its comma; the functions below write numbers in place. */
 static inline char *json_place(struct json_writer *writer)
 {
     if (writer->used > JSON_WRITE_BUFFER - NUMBER_MAX - 1)
@@ -91,7 +92,7 @@ static inline void json_signed(struct json_writer *writer, int64_t value)
     json_placed(writer, number_put_signed(at, value));
 }
 
-/* Members of an object: a key and its value. */
+/* Write a member of an object: a key and its value. */
 void json_member_open(struct json_writer *writer, const char *key, char bracket);
 void json_member_text(struct json_writer *writer, const char *key, const char *text); /* null for NULL */
 void json_member_bool(struct json_writer *writer, const char *key, bool value);

@@ -1,6 +1,6 @@
 /*
- * A keyed hash: without the key nobody can predict the hash of any bytes, or learn it from other hashes. It is slower
- * than those of hash.h and checksum.h, which are not for secrets.
+ * A keyed hash: without the key, an attacker cannot predict the hash of any bytes, even from other hashes. A keyed hash
+ * is slower than the hashes in hash.h and checksum.h, which are unsafe for secrets.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * LEB128: integers of seven bits a byte, low bits first, high bit set on all bytes but the last. Signed values use
- * zigzag (0, -1, 1, -2 ... -> 0, 1, 2, 3 ...), so that small magnitudes of either sign are short. (DWARF's own signed
- * LEB128 is the sign-extending kind: lib/base/cursor.h reads that one.)
+ * zigzag (0, -1, 1, -2 ... -> 0, 1, 2, 3 ...), so that small magnitudes of either sign are short. (DWARF's signed
+ * LEB128 is sign-extended instead: lib/base/cursor.h reads it.)
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 enum { LEB128_MAX = 10 }; /* bytes of the longest 64-bit value */
 
-/* Writes at `out`, which has room for LEB128_MAX bytes; returns the first byte after. */
+/* Writes `value` at `out`, which has LEB128_MAX bytes; returns the first byte after the number. */
 static inline unsigned char *leb128_put(unsigned char *out, uint64_t value)
 {
     while (value >= 0x80) {

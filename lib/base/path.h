@@ -1,11 +1,11 @@
 /*
- * Paths as texts; these functions read no files.
+ * Functions for paths as texts, without access to files.
  */
 #pragma once
 
 #include <string.h>
 
-/* The part after the last slash, or the whole path without one. */
+/* Returns the part after the last slash, or the whole path without a slash. */
 static inline const char *path_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

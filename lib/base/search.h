@@ -5,11 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether an element comes before the wanted one. In a sorted array it holds for the first elements and no others. */
+/* Callback: whether an element precedes the searched element. In a sorted array, it must be true for the first elements
+ * and false for all others. */
 typedef bool search_is_before(const void *element, const void *wanted);
 
-/* The number of elements (`count` of `size` bytes) that come before the wanted one: the index of the first that does
- * not. It is in a header, so the compiler inlines the test into the loop. */
+/* Returns the number of elements (`count` of `size` bytes) that precede the searched element, which is the index of the
+ * first other element. The function is in a header, so that the compiler inlines the callback. */
 static inline size_t search_count_before(const void *elements, size_t count, size_t size, search_is_before *is_before,
                                          const void *wanted)
 {
@@ -29,14 +30,14 @@ static inline bool search_number_is_up_to(const void *element, const void *wante
     return *(const uint64_t *)element <= *(const uint64_t *)wanted;
 }
 
-/* The number of structs whose uint64_t at this offset is at most `wanted`. They are sorted by it. */
+/* Returns the number of structs whose uint64_t at this offset is at most `wanted`. They are sorted by it. */
 static inline size_t search_count_up_to(const void *elements, size_t count, size_t size, size_t offset, uint64_t wanted)
 {
     const char *first = elements;
     return count ? search_count_before(first + offset, count, size, search_number_is_up_to, &wanted) : 0;
 }
 
-/* The same for `field`, which must be a uint64_t. */
+/* Returns the number of structs whose `field`, a uint64_t, is at most `wanted`. */
 #define search_up_to(elements, count, field, wanted)                                                                   \
     search_count_up_to((elements), (count), sizeof(*(elements)), offsetof(__typeof__(*(elements)), field), (wanted))
 
@@ -50,7 +51,7 @@ static inline bool search_real_is_below(const void *element, const void *wanted)
     return *(const double *)element < *(const double *)wanted;
 }
 
-/* The index of the first of `count` ascending values that is at least `wanted`; `count` if none is. */
+/* Returns the index of the first of `count` ascending values that is at least `wanted`; `count` if none is. */
 static inline size_t first_at_or_after(const uint64_t *values, size_t count, uint64_t wanted)
 {
     return search_count_before(values, count, sizeof(*values), search_number_is_below, &wanted);
@@ -59,7 +60,7 @@ static inline size_t first_at_or_after(const uint64_t *values, size_t count, uin
 /* Compares two numbers for qsort(): negative, 0 or positive. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* An item that a caller sorts by number, equal ones by index. */
+/* An item to sort by number, and items with equal numbers by index. */
 struct numbered {
     uint64_t number;
     size_t index;

@@ -1,11 +1,11 @@
 /*
- * Writes text in small pieces to a byte sink that wants large ones.
+ * Buffers small pieces of text for a byte sink.
  *
  *     sink_put_z(writer, "main;work ");
  *     sink_put_unsigned(writer, 12);
  *     return sink_writer_finish(writer);
  *
- * After the sink has failed, later output is dropped; sink_writer_finish() returns the failure.
+ * After a failure of the sink, the writer drops later output; sink_writer_finish() returns the error.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum { SINK_WRITER_BUFFER = 64 * 1024 };
 struct sink_writer {
     const struct byte_sink *sink; /* borrowed */
     struct error *err;
-    int code; /* 0 or the failure of the sink */
+    int code; /* 0, or the error code of the sink */
     size_t used;
     char buffer[SINK_WRITER_BUFFER];
 };

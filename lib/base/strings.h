@@ -1,6 +1,6 @@
 /*
- * A table of distinct strings. The index of a string is 0, 1, 2 ... in order of first appearance. Two strings are equal
- * if and only if their indexes are.
+ * A table of distinct strings. The indexes of strings are 0, 1, 2 ... in order of first appearance. Two strings are
+ * equal if and only if their indexes are equal.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 struct string_entry {
     const char *text; /* NUL-terminated, owned by the table */
     uint32_t length;  /* bytes without the NUL */
-    uint32_t next;    /* the next entry of the same hash, or STRING_NONE */
+    uint32_t next;    /* next entry with the same hash, or STRING_NONE */
 };
 
 struct strings {
@@ -24,15 +24,15 @@ struct strings {
     struct arena arena;
 };
 
-/* The index of this text; adds a copy if it is new. STRING_NONE if memory ran out. */
+/* Returns the index of a text, and adds a copy of a new text. STRING_NONE if memory ran out. */
 uint32_t strings_add(struct strings *table, const char *text, size_t length);
 uint32_t strings_add_z(struct strings *table, const char *text);
 
-/* Adds a text without searching for an equal one, and without letting strings_add() find it: for texts that are
- * searched elsewhere. */
+/* Adds a text without a search for an equal text; strings_add() and strings_find() will not find it. For callers with
+ * their own search. */
 uint32_t strings_append(struct strings *table, const char *text, size_t length);
 
-/* The index of this text, or STRING_NONE if it is not in the table. */
+/* Returns the index of a text, or STRING_NONE if the text is not in the table. */
 uint32_t strings_find(const struct strings *table, const char *text, size_t length);
 
 static inline const char *strings_text(const struct strings *table, uint32_t index)

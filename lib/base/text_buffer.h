@@ -1,5 +1,5 @@
 /*
- * Text that grows: appended to piece by piece, or written by whatever writes to a byte sink.
+ * A growing text: callers append pieces, or write to it as a byte sink.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * The edit distance of two words, to suggest the intended one.
+ * The edit distance of two words, to suggest the word that the user meant.
  */
 #pragma once
 
@@ -7,5 +7,6 @@
 
 enum { TYPING_WORD_MAX = 96 }; /* letters of a word */
 
-/* Edit distance of two words (Levenshtein): letters to add, remove or replace. SIZE_MAX if either is too long. */
+/* Returns the edit distance of two words (Levenshtein): letters to add, remove or replace. SIZE_MAX if a word is too
+ * long. */
 size_t typing_distance(const char *a, const char *b);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The length of the valid character at `at` (1 to 4), or 0 if the bytes before `end` do not begin with one. */
+/* Returns the length (1 to 4) of the valid character at `at`, or 0 without a valid character before `end`. */
 static inline size_t utf8_length(const char *at, const char *end)
 {
     const unsigned char *bytes = (const unsigned char *)at;
@@ -29,7 +29,7 @@ static inline size_t utf8_length(const char *at, const char *end)
     return length;
 }
 
-/* The character at `at`, for a `length` from utf8_length(). */
+/* Returns the character at `at`, for a `length` from utf8_length(). */
 static inline uint32_t utf8_decode(const char *at, size_t length)
 {
     static const unsigned char first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -39,12 +39,12 @@ static inline uint32_t utf8_decode(const char *at, size_t length)
     return code;
 }
 
-/* Whether a character has only a visible effect at its place. Not visible are Unicode's controls (Cc), format
- * characters (Cf: zero-width characters, direction marks) and line separators (Zl, Zp), as in plain.ts of the page,
- * and variation selectors and the grapheme joiner, which have neither width nor shape. */
+/* Whether a character is visible, with an effect only at its own position. Invisible characters are Unicode's controls
+ * (Cc), format characters (Cf: zero-width characters, direction marks) and line separators (Zl, Zp), as in plain.ts of
+ * the page, and also variation selectors and the grapheme joiner, which have neither width nor shape. */
 bool utf8_is_visible(uint32_t code);
 
-/* Writes `code` (a Unicode scalar value) at `out`, which has room for 4 bytes; returns its length. */
+/* Writes `code` (a Unicode scalar value) at `out`, which has 4 bytes; returns its length. */
 static inline size_t utf8_put(char *out, uint32_t code)
 {
     if (code < 0x80) {
@@ -69,4 +69,4 @@ static inline size_t utf8_put(char *out, uint32_t code)
     return 4;
 }
 
-#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for bytes that are not UTF-8 */
+#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, which replaces bytes that are not UTF-8 */

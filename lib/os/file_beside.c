@@ -19,23 +19,23 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A piece of work and its two owners; the last one to leave frees it. */
+/* Work with two owners, the caller and its thread; the last owner to finish frees the work. */
 struct beside {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     struct file_work *work;
-    pid_t tid; /* 0: its thread does not run yet */
+    pid_t tid; /* 0: the thread of the work does not run_job yet */
     bool is_done, was_left;
 };
 
-static void destroy(struct beside *beside)
+static void destroy_job(struct beside *beside)
 {
     pthread_cond_destroy(&beside->changed);
     pthread_mutex_destroy(&beside->mutex);
     free(beside);
 }
 
-static void *run(void *argument)
+static void *run_job(void *argument)
 {
     struct beside *beside = argument;
     pthread_mutex_lock(&beside->mutex);
@@ -49,14 +49,14 @@ static void *run(void *argument)
     pthread_mutex_unlock(&beside->mutex);
     if (was_left) {
         beside->work->drop(beside->work);
-        destroy(beside);
+        destroy_job(beside);
     }
     return NULL;
 }
 
 static bool wait_for(struct beside *beside, uint64_t timeout_ns)
 {
-    const uint64_t longest = monotonic_ns() + 50 * timeout_ns; /* limit while its thread gets no CPU time */
+    const uint64_t longest = monotonic_ns() + 50 * timeout_ns; /* time limit while the thread gets no CPU time */
     while (!beside->is_done) {
         uint64_t until = monotonic_ns() + timeout_ns;
         const struct timespec time = {.tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000)};
@@ -67,7 +67,7 @@ static bool wait_for(struct beside *beside, uint64_t timeout_ns)
     return beside->is_done;
 }
 
-/* If the caller has real-time priority, its thread needs it, too. */
+/* Gives the thread the caller's real-time priority, so that the caller does not wait for it. */
 static void inherit_scheduling(pthread_attr_t *attributes)
 {
     struct sched_param param;
@@ -79,7 +79,7 @@ static void inherit_scheduling(pthread_attr_t *attributes)
     pthread_attr_setschedparam(attributes, &param);
 }
 
-static int start(struct beside *beside)
+static int start_thread(struct beside *beside)
 {
     pthread_attr_t attributes;
     pthread_t thread;
@@ -89,8 +89,8 @@ static int start(struct beside *beside)
         return -EAGAIN;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     inherit_scheduling(&attributes);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals go to the other threads */
-    int code = pthread_create(&thread, &attributes, run, beside);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* block all signals: other threads handle them */
+    int code = pthread_create(&thread, &attributes, run_job, beside);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return code ? -EAGAIN : 0;
@@ -110,8 +110,8 @@ int file_beside(struct file_work *work, uint64_t timeout_ns)
     pthread_cond_init(&beside->changed, &attributes);
     pthread_condattr_destroy(&attributes);
     beside->work = work;
-    if (start(beside)) {
-        destroy(beside);
+    if (start_thread(beside)) {
+        destroy_job(beside);
         work->drop(work);
         return -EAGAIN;
     }
@@ -121,7 +121,7 @@ int file_beside(struct file_work *work, uint64_t timeout_ns)
     pthread_mutex_unlock(&beside->mutex);
     if (!is_done)
         return -ETIMEDOUT;
-    destroy(beside);
+    destroy_job(beside);
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Runs work on files on a thread of its own. A call to a file system that does not answer (FUSE, NFS) may never return.
+ * Runs work on files on a separate thread. A call to a file system that does not answer (FUSE, NFS) may never return.
  * When a thread exceeds its time, the caller continues without it.
  *
  * A thread costs 30 us. File systems on local disks and in memory always respond, and need no thread:
@@ -11,18 +11,19 @@
 #include <stdint.h>
 
 struct file_work {
-    void (*run)(struct file_work *work);  /* called on the other thread */
-    void (*drop)(struct file_work *work); /* frees the work; called on the other thread after run() if the caller has
-                                           * given up */
+    void (*run)(struct file_work *work); /* called on the other thread */
+    void (*drop)(struct file_work
+                     *work); /* frees the work; called on the other thread after run() if the caller no longer waits */
 };
 
-/* Runs the work on another thread, and waits at most `timeout_ns` ns, or longer while that thread only waits for a
- * CPU. Returns 0 when it is done: the caller owns the work again. -ETIMEDOUT if it is not, -EAGAIN if no thread can
- * start: then the work is dropped. */
+/* Runs the work on another thread, and waits at most `timeout_ns` ns, or longer while that thread only waits for a CPU.
+ * Returns 0 when the work is done: then the caller owns the work again. -ETIMEDOUT if the work is not done, -EAGAIN if
+ * no thread can start: then frees the work. */
 int file_beside(struct file_work *work, uint64_t timeout_ns);
 
-/* As openat(), but a negative errno value after a failure, -ETIMEDOUT if the file system does not answer. */
+/* Like openat(), but returns a negative errno value on failure, -ETIMEDOUT if the file system does not answer. */
 int file_open_beside(int directory, const char *name, int flags, uint64_t timeout_ns);
 
-/* Whether the open file is on a disk of this machine or in its memory, or a hypervisor serves it. */
+/* Whether the open file is on a disk of this machine, in memory, or on a file system of the hypervisor, so that it
+ * always responds. */
 bool file_system_answers(int fd);

@@ -1,7 +1,7 @@
 /*
- * Writing as root in a directory of another user needs care: the user may have put a symbolic link there. The new file
- * is created with O_EXCL and changed only through its descriptor, and root replaces another user's link instead of
- * following it.
+ * Writes output files. Root writes with care in a directory of another user, who may have created a symbolic link: prof
+ * creates the new file with O_EXCL and changes it only through its descriptor, and root replaces another user's link
+ * instead of following it.
  */
 #include "os/file_output.h"
 
@@ -18,16 +18,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static const char *name_in(const char *path)
+static const char *name_in_directory(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
 /* "dir/" of "dir/file"; "." without a slash. The caller frees it. */
-static char *directory_of(const char *path)
+static char *get_directory(const char *path)
 {
-    size_t length = (size_t)(name_in(path) - path);
+    size_t length = (size_t)(name_in_directory(path) - path);
     return length ? strndup(path, length) : strdup(".");
 }
 
@@ -35,10 +35,10 @@ enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
 
 int file_open_directory_of(const char *path)
 {
-    char *name = directory_of(path);
+    char *name = get_directory(path);
     int fd = name ? open(name, DIRECTORY_FLAGS) : -1;
     int code = fd >= 0 ? fd : name ? -errno : -ENOMEM;
-    if (code == -EACCES) { /* files can be created where they cannot be listed */
+    if (code == -EACCES) { /* a directory may permit new files, but no listing */
         fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
         code = fd >= 0 ? fd : -errno;
     }
@@ -68,14 +68,15 @@ int file_replace(int directory, int fd, const char *temporary, const char *name)
 
 /* ---- symbolic links, and sudo ---- */
 
-/* Whether a path is a link in a directory where everybody may create one (/tmp), by a user who is neither this user
- * nor the directory's owner: a trap. With fs.protected_symlinks, the kernel does not follow it either. */
+/* Whether a path is a symbolic link in a directory where all users may create files (/tmp), by a user who is neither
+ * this user nor the directory's owner: a trap. With fs.protected_symlinks, the kernel does not follow such a link
+ * either. */
 static bool is_strangers_link(const char *path)
 {
     struct stat link, directory;
     if (lstat(path, &link) || !S_ISLNK(link.st_mode) || link.st_uid == geteuid())
         return false;
-    char *name = directory_of(path);
+    char *name = get_directory(path);
     bool is_open = !name || stat(name, &directory) ||
                    ((directory.st_mode & S_ISVTX) && (directory.st_mode & S_IWOTH) && directory.st_uid != link.st_uid);
     free(name);
@@ -86,27 +87,28 @@ int file_output_check(const char *path, struct error *err)
 {
     if (is_strangers_link(path))
         return error_set(err, EACCES,
-                         "cannot write %s: it is a symbolic link of another user in a directory where everybody may "
-                         "make one; remove it, or name another file",
+                         "cannot write %s: it is a symbolic link of another user in a directory where all users may "
+                         "create links; remove the link, or choose another file",
                          path);
     return 0;
 }
 
-/* The user of sudo, or a program of theirs, may have made the link to have root write elsewhere. */
-static bool root_does_not_follow(const char *path)
+/* Whether root must not follow a symbolic link: the user of sudo, or a program of this user, may have created the link
+ * to redirect root's writes. */
+static bool must_replace_link(const char *path)
 {
     struct stat link, directory;
     if (geteuid() != 0 || lstat(path, &link) || !S_ISLNK(link.st_mode) || link.st_uid == 0)
         return false;
-    char *name = directory_of(path);
+    char *name = get_directory(path);
     bool is_roots =
         name && stat(name, &directory) == 0 && directory.st_uid == 0 && !(directory.st_mode & (S_IWGRP | S_IWOTH));
     free(name);
     return !is_roots;
 }
 
-/* A positive number of an environment variable; (id_t)-1 if it has none. */
-static id_t id_from(const char *variable)
+/* Reads a positive number from an environment variable; (id_t)-1 if it has no such number. */
+static id_t read_id(const char *variable)
 {
     const char *text = getenv(variable);
     char *end;
@@ -126,7 +128,7 @@ static bool has_no_links(const char *directory)
 
 uid_t file_sudo_user(void)
 {
-    return geteuid() == 0 ? id_from("SUDO_UID") : (uid_t)-1;
+    return geteuid() == 0 ? read_id("SUDO_UID") : (uid_t)-1;
 }
 
 void file_give_to_sudo_user(int fd, const char *path)
@@ -135,26 +137,26 @@ void file_give_to_sudo_user(int fd, const char *path)
     struct stat info;
     if (user == (uid_t)-1)
         return;
-    char *directory = directory_of(path);
+    char *directory = get_directory(path);
     bool is_trap = !directory || (!has_no_links(directory) &&
                                   (stat(directory, &info) || (info.st_uid != user && !(info.st_mode & S_IWOTH))));
     free(directory);
     if (!is_trap)
-        (void)!fchown(fd, user, id_from("SUDO_GID")); /* some file systems have no owners */
+        (void)!fchown(fd, user, read_id("SUDO_GID")); /* some file systems do not support owners */
 }
 
 /* ---- writing ---- */
 
 static int open_temporary(struct file_output *file, mode_t mode, struct error *err)
 {
-    if (asprintf(&file->temporary, "%s.%ld.tmp", name_in(file->path), (long)getpid()) < 0) {
+    if (asprintf(&file->temporary, "%s.%ld.tmp", name_in_directory(file->path), (long)getpid()) < 0) {
         file->temporary = NULL;
         return error_no_memory(err);
     }
     file->directory = file_open_directory_of(file->path);
     if (file->directory < 0)
         return error_set(err, -file->directory, "cannot create %s: %s", file->path, strerror(-file->directory));
-    unlinkat(file->directory, file->temporary, 0); /* of a killed process with the same pid */
+    unlinkat(file->directory, file->temporary, 0); /* left by a killed process with the same pid */
     file->fd = openat(file->directory, file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file->fd < 0)
         return error_set(err, errno, "cannot create %s: %s", file->path, strerror(errno));
@@ -173,11 +175,12 @@ static int open_output(struct file_output *file, const char *path, mode_t mode, 
     int code = file_output_check(path, err);
     if (code)
         return code;
-    bool exists = !root_does_not_follow(path) && stat(path, &status) == 0;
+    bool exists = !must_replace_link(path) && stat(path, &status) == 0;
     if (exists && S_ISDIR(status.st_mode))
         return error_set(err, EISDIR, "cannot write %s: it is a directory; give a file name in it", path);
     bool special = exists && !S_ISREG(status.st_mode);
-    char *behind = exists && !special ? realpath(path, NULL) : NULL; /* so that not the link is replaced */
+    char *behind =
+        exists && !special ? realpath(path, NULL) : NULL; /* resolve the link, so that the rename replaces its target */
     file->path = behind ? behind : strdup(path);
     if (!file->path)
         return error_no_memory(err);
@@ -196,9 +199,9 @@ int file_output_open(struct file_output *file, const char *path, mode_t mode, st
     return code;
 }
 
-static int keep_old(struct file_output *file, struct error *err)
+static int rename_old(struct file_output *file, struct error *err)
 {
-    const char *name = name_in(file->path);
+    const char *name = name_in_directory(file->path);
     char *old;
     struct stat info;
     if (!file->keeps_old || fstatat(file->directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
@@ -216,14 +219,15 @@ static int keep_old(struct file_output *file, struct error *err)
 
 int file_output_commit(struct file_output *file, struct error *err)
 {
-    int code = file->keeps_old || !file->temporary ? file_sync(file->fd) : 0; /* before the old one loses its name */
+    int code = file->keeps_old || !file->temporary ? file_sync(file->fd)
+                                                   : 0; /* sync the new file before the old file loses its name */
     if (code)
         return error_set(err, -code, "cannot write %s: %s", file->path, strerror(-code));
     if (file->temporary) {
-        code = keep_old(file, err);
+        code = rename_old(file, err);
         if (code)
             return code;
-        code = file_replace(file->directory, file->fd, file->temporary, name_in(file->path));
+        code = file_replace(file->directory, file->fd, file->temporary, name_in_directory(file->path));
         if (code)
             return error_set(err, -code, "cannot save %s: %s", file->path, strerror(-code));
         free(file->temporary);

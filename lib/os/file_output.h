@@ -1,6 +1,6 @@
 /*
- * Files that prof writes for its user. Each is written under a temporary name in its directory, brought to the disk and
- * renamed: a reader finds the old file or the new one, also after a power cut.
+ * Files that prof writes for its user. prof writes each file under a temporary name in its directory, syncs it to the
+ * disk and renames it: a reader finds the old file or the new file, even after a power failure.
  */
 #pragma once
 
@@ -11,10 +11,11 @@
 
 struct file_output {
     int fd;
-    char *path;      /* for messages and readers, with symbolic links resolved */
+    char *path;      /* path for messages and readers, with resolved symbolic links */
     char *temporary; /* file name; NULL: written directly */
-    int directory;   /* of both; -1: written directly */
-    bool *keeps_old; /* the caller's; not NULL: a replaced file becomes "PATH.old", and this is set to true */
+    int directory;   /* directory of the file and its temporary file; -1: prof writes the file directly */
+    bool *keeps_old; /* owned by the caller; not NULL: a replaced file is renamed to "PATH.old", and *keeps_old set to
+                        true */
 };
 
 /* -EACCES if `path` is a symbolic link that lets another user choose where prof writes. */
@@ -28,23 +29,23 @@ int file_output_open(struct file_output *file, const char *path, mode_t mode, st
  * On failure the old file remains. */
 int file_output_commit(struct file_output *file, struct error *err);
 
-/* Frees it, and removes a file that has no name yet. */
+/* Frees the output, and removes a file that was not committed. */
 void file_output_close(struct file_output *file);
 
 /* Syncs an open file or directory to the disk, if its file system can. Returns 0 or a negative errno value. */
 int file_sync(int fd);
 
-/* Opens the directory of a file. A descriptor, or a negative errno value. */
+/* Opens the directory of a file. Returns a descriptor, or a negative errno value. */
 int file_open_directory_of(const char *path);
 
-/* The last step of each writer: syncs `fd`, whose name in `directory` is `temporary`, renames it to `name`, and
- * syncs the directory. Returns 0 or a negative errno value. */
+/* The last step of each writer: syncs the file `fd`, renames it from `temporary` to `name` in `directory`, and syncs
+ * the directory. Returns 0 or a negative errno value. */
 int file_replace(int directory, int fd, const char *temporary, const char *name);
 
-/* The user who called sudo; (uid_t)-1 without sudo. */
+/* Returns the user who called sudo; (uid_t)-1 without sudo. */
 uid_t file_sudo_user(void);
 
-/* Makes the user who called sudo the owner of a file that this process created at `path`; otherwise that user could
- * not read it. Does nothing without sudo, or if a symbolic link leads to a directory that this user may not write
+/* Makes the user who called sudo the owner of a file that this process created at `path`; otherwise the user could not
+ * read the file. Does nothing without sudo, or if a symbolic link leads to a directory that this user may not write
  * to. */
 void file_give_to_sudo_user(int fd, const char *path);

@@ -28,7 +28,7 @@ uint64_t proc_namespace(const char *process, const char *kind)
     return stat(path, &info) == 0 ? (uint64_t)info.st_ino : 0;
 }
 
-/* proc(5): "tid (name) state ppid ...", fields that are counted from 1. The name may have spaces and parentheses. */
+/* Parses "tid (name) state ppid ..." (proc(5)), whose fields count from 1. The name may have spaces and parentheses. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat)
 {
     enum {
@@ -92,7 +92,7 @@ static bool is_zombie(uint32_t tid)
 
 uint32_t proc_living_thread(uint32_t pid)
 {
-    enum { MOST_READ = 64 }; /* ending threads soon disappear, unless a debugger holds them */
+    enum { MOST_READ = 64 }; /* ending threads soon disappear, unless a debugger stops them */
     char path[64];
     uint32_t living = pid;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
@@ -124,8 +124,9 @@ uint64_t proc_start_time(uint32_t pid)
     return started <= since_boot && since_boot - started <= now ? now - (since_boot - started) : 0;
 }
 
-/* The last number of a line of /proc/PID/status, "KEY:\tNUMBER\tNUMBER ..."; `otherwise` if it is missing. */
-static uint32_t last_number(const char *process, const char *key, uint32_t otherwise)
+/* Returns the last number in a line of /proc/PID/status, "KEY:\tNUMBER\tNUMBER ..."; `otherwise` if the line is
+ * missing. */
+static uint32_t read_last_number(const char *process, const char *key, uint32_t otherwise)
 {
     char path[64], line[256];
     snprintf(path, sizeof(path), "/proc/%s/status", process);
@@ -144,13 +145,13 @@ static uint32_t last_number(const char *process, const char *key, uint32_t other
 
 uint32_t proc_innermost_pid(const char *process, uint32_t pid)
 {
-    uint32_t inner = last_number(process, "NSpid:", pid);
+    uint32_t inner = read_last_number(process, "NSpid:", pid);
     return inner ? inner : pid;
 }
 
 uint32_t proc_file_user(const char *process, uint32_t otherwise)
 {
-    return last_number(process, "Uid:", otherwise);
+    return read_last_number(process, "Uid:", otherwise);
 }
 
 bool proc_is_in_pid_namespace(void)
@@ -171,5 +172,5 @@ bool proc_is_in_container(void)
 bool proc_has_seccomp_filter(void)
 {
     enum { FILTER = 2 }; /* SECCOMP_MODE_FILTER */
-    return last_number("self", "Seccomp:", 0) == FILTER;
+    return read_last_number("self", "Seccomp:", 0) == FILTER;
 }

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The number in /proc/sys/kernel/NAME ("perf_event_paranoid"), or `if_unknown` if this kernel has no such setting or
- * hides it. */
+/* Returns the number in /proc/sys/kernel/NAME ("perf_event_paranoid"), or `if_unknown` if this kernel lacks or hides
+ * the setting. */
 long proc_kernel_setting(const char *name, long if_unknown);
 
-/* The inode of a namespace ("mnt", "pid", "net"), which is its identity; 0 if it cannot be seen. `process` is a pid or
- * "self". */
+/* Returns the inode of a namespace ("mnt", "pid", "net"), which is its identity; 0 if the kernel hides the namespace.
+ * `process` is a pid or "self". */
 uint64_t proc_namespace(const char *process, const char *kind);
 
 /* Whether this process is in a pid namespace other than the outermost one. */
@@ -29,37 +29,38 @@ bool proc_has_seccomp_filter(void);
 
 /* Fields of /proc/PID/stat, or of /proc/PID/task/TID/stat for a thread. */
 struct proc_stat {
-    char state;      /* 'R' runs or is ready to, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' and 'X' have ended */
+    char state; /* 'R' is running or runnable, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' and 'X' have ended */
     uint32_t parent; /* pid; 0: none visible */
     uint64_t minor_faults, major_faults;
     uint64_t threads, resident_pages; /* of the process */
-    uint64_t start_ticks;             /* when it started: sysconf(_SC_CLK_TCK) a second, of CLOCK_BOOTTIME */
+    uint64_t start_ticks;             /* start, in ticks of CLOCK_BOOTTIME; sysconf(_SC_CLK_TCK) ticks per second */
     uint32_t cpu;                     /* where it ran last */
     bool is_realtime;                 /* SCHED_FIFO, SCHED_RR or SCHED_DEADLINE */
 };
 
-/* Parses the text of such a file; false if it is malformed. */
+/* Parses the text of a stat file; false if malformed. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat);
 
-/* The state of a thread or process, as in struct proc_stat; 0 if it has disappeared. */
+/* Returns the state of a thread or process, as in struct proc_stat; 0 if it no longer exists. */
 char proc_state(uint32_t tid);
 
-/* Whether the process has ended. If only its main thread has, /proc/PID/stat shows a zombie with more threads. */
+/* Whether the process has ended. If only its main thread has ended, /proc/PID/stat shows a zombie with more threads. */
 bool proc_stat_has_ended(const struct proc_stat *stat);
 
-/* A thread of the process that has not ended: `pid`, or another one if the main thread has ended. The kernel takes
- * memory, files, root directory and namespaces from a thread that ends, so /proc/PID/maps, exe, root, fd and ns are
- * empty then, while /proc/TID has them. `pid` if no thread is left, or if /proc hides the process. */
+/* Returns a live thread of the process: `pid`, or another thread if the main thread has ended. An ended main thread has
+ * no memory, files, root directory and namespaces, so /proc/PID/maps, exe, root, fd and ns are empty, but the files in
+ * /proc/TID are not. `pid` if no thread is left, or if /proc hides the process. */
 uint32_t proc_living_thread(uint32_t pid);
 
-/* When the process started (fork, not exec), in ns since the Unix epoch, to 10 ms; 0 if that is unknown. */
+/* Returns the start of the process (fork, not exec), in ns since the Unix epoch, with a precision of 10 ms; 0 if
+ * unknown. */
 uint64_t proc_start_time(uint32_t pid);
 
-/* The pid of a process in its innermost pid namespace: the last number of "NSpid:" in /proc/PID/status, which has
- * one for each namespace, from ours inwards. `pid` if it cannot be read. */
+/* Returns the pid of a process in its innermost pid namespace: the last number of "NSpid:" in /proc/PID/status, which
+ * has a pid for each namespace, starting with prof's. `pid` if the file is unreadable. */
 uint32_t proc_innermost_pid(const char *process, uint32_t pid);
 
-/* The owner of files that a process creates, as a uid in our namespace: the last number of "Uid:" in
- * /proc/PID/status. (The owner of /proc/PID is root if the process changed its user.) `otherwise` if it cannot be
- * read. */
+/* Returns the owner of files that a process creates, as a uid in prof's namespace: the last number of "Uid:" in
+ * /proc/PID/status. (The owner of /proc/PID is root if the process changed its user.) `otherwise` if the file is
+ * unreadable. */
 uint32_t proc_file_user(const char *process, uint32_t otherwise);

@@ -1,6 +1,6 @@
 /*
- * Loads shared libraries that few runs use when they are needed: the dynamic linker takes 5 ms of CPU time for capstone
- * and libmicrohttpd (with its TLS library), half of the total of `prof record true`.
+ * Loads shared libraries that few runs use on demand: the dynamic linker takes 5 ms of CPU time for capstone and
+ * libmicrohttpd (with its TLS library), half of the total of `prof record true`.
  *
  *     #define FUNCTIONS(use) use(cs_open) use(cs_close)
  *     static struct { FUNCTIONS(LATE_FUNCTION) } capstone;
@@ -15,8 +15,8 @@
 #define LATE_FUNCTION(name) __typeof__(name) *name;
 #define LATE_NAME(name)     #name,
 
-/* Stores the addresses of the functions, in the order of their names, in `functions`: a struct or an array of
- * function pointers. False if the library is not installed or lacks one of them. The library stays loaded. */
+/* Stores the addresses of the functions, in the order of their names, in `functions`: a struct or an array of function
+ * pointers. False if the library is not installed or lacks a function. The library stays loaded. */
 bool late_library_load(const char *library, const char *const *names, size_t count, void *functions);
 
 /* Loads a library for other libraries that use its functions without linking to it. */

@@ -27,9 +27,10 @@
 
 enum { CAPACITY = 4 << 20, USERS = 1024, CHECK_NS = 1000000000, PATIENCE = 50 };
 
-/* Shared with one helper. A new helper gets new memory, since a killed one may still write. */
+/* Shared with one helper. Memory shared with one helper. A new helper gets new memory, because a killed helper may
+ * still write. */
 struct exchange {
-    _Atomic uint32_t asked, answered; /* number of the last request, and of the last answer */
+    _Atomic uint32_t asked, answered; /* numbers of the last request and of the last answer */
     uint32_t tid;
     size_t parts, size;
     struct iovec remote[TARGET_MEMORY_PARTS];
@@ -50,8 +51,8 @@ struct process_user {
 
 struct silent_process {
     uint32_t pid, uid;
-    uint64_t until; /* ns: no reads before; 0: unused */
-    bool is_taken;  /* by target_memory_take_silent() */
+    uint64_t until; /* ns: no reads before this time; 0: the entry is unused */
+    bool is_taken;  /* target_memory_take_silent() has returned the process */
 };
 
 static struct {
@@ -63,7 +64,7 @@ static struct {
     uint64_t cpu_time;                /* ns, of earlier helpers */
     struct process_user users[USERS]; /* by pid */
     struct silent_process silent[TARGET_MEMORY_SILENT];
-    atomic_bool has_new; /* a silent process that nobody has taken yet */
+    atomic_bool has_new; /* some silent process was not returned yet */
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
@@ -82,8 +83,8 @@ static ssize_t read_path(const char *path, void *out, size_t size)
     return length;
 }
 
-/* Runs in a copy of one thread of prof: calls nothing but system calls. */
-static _Noreturn void serve(struct exchange *exchange, pid_t parent)
+/* The main loop of the helper. The helper is a copy of one thread of prof, so it makes only system calls. */
+static _Noreturn void serve_requests(struct exchange *exchange, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
@@ -103,7 +104,7 @@ static _Noreturn void serve(struct exchange *exchange, pid_t parent)
     }
 }
 
-/* The helper must run when the recorder waits for it: it gets the same priority. */
+/* Gives the helper the caller's real-time priority, because the recorder waits for the helper. */
 static void inherit_scheduling(int policy)
 {
     struct sched_param param;
@@ -112,7 +113,7 @@ static void inherit_scheduling(int policy)
         sched_setscheduler(state.helper, policy, &param);
 }
 
-/* No signal reports the end of the helper, so that it is no end of a recorded command. */
+/* Starts the helper, whose end sends no signal: SIGCHLD would look like the end of a recorded command. */
 static bool start_helper(void)
 {
     struct exchange *exchange =
@@ -125,7 +126,7 @@ static bool start_helper(void)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     state.helper = (pid_t)syscall(SYS_clone, CLONE_PIDFD, NULL, &state.pidfd, NULL, NULL);
     if (state.helper == 0)
-        serve(exchange, parent);
+        serve_requests(exchange, parent);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (state.helper < 0) {
         munmap(exchange, sizeof(*exchange));
@@ -137,7 +138,7 @@ static bool start_helper(void)
     return true;
 }
 
-/* On another CPU, which is often idle, a read costs 34 us instead of 13. */
+/* Moves the helper to the caller's CPU. On another CPU, which is often idle, a read costs 34 us instead of 13. */
 static void follow_caller(void)
 {
     int cpu = sched_getcpu();
@@ -156,7 +157,7 @@ static uint64_t helper_cpu_time(void)
     return state.exchange && !clock_getcpuclockid(state.helper, &clock) ? clock_ns(clock) : 0;
 }
 
-/* An uninterruptible helper (of a network file system) stays behind, until prof has ended. */
+/* Kills the helper. An uninterruptible helper (blocked by a network file system) survives until prof has ended. */
 static void kill_helper(void)
 {
     if (!state.exchange)
@@ -197,7 +198,7 @@ static bool is_trusted(const char *status)
     return true;
 }
 
-static enum access access_of(const struct process_user *user, const char *status)
+static enum access find_access(const struct process_user *user, const char *status)
 {
     size_t of_user = 0, silent = 0;
     for (size_t i = 0; i < TARGET_MEMORY_SILENT; i++) {
@@ -225,11 +226,12 @@ static void read_user(struct process_user *user, uint32_t pid, uint64_t now, con
                                   .inode = directory->st_ino,
                                   .owner = directory->st_uid,
                                   .checked = now};
-    user->access = access_of(user, status);
+    user->access = find_access(user, status);
 }
 
-/* The owner of /proc/PID is the effective user, and its inode is another one for the next process with this number. If
- * both are as before, prof still trusts the process: stat() takes 1.4 us, reading the status 10. */
+/* Finds the user of a process. The owner of /proc/PID is the effective user, and its inode differs for the next process
+ * with this pid. If both are unchanged, prof still trusts the process: stat() takes 1.4 us, reading the status 10
+ * us. */
 static struct process_user *find_user(uint32_t pid)
 {
     struct process_user *user = &state.users[pid % USERS];
@@ -247,7 +249,7 @@ static struct process_user *find_user(uint32_t pid)
     return user;
 }
 
-/* Without this capability, the kernel permits only reads of processes of prof's own user. */
+/* Without CAP_SYS_PTRACE, the kernel permits only reads of processes of prof's own user. */
 static bool may_read_other_users(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -255,7 +257,7 @@ static bool may_read_other_users(void)
     return syscall(SYS_capget, &header, sets) == 0 && sets[0].effective & UINT32_C(1) << CAP_SYS_PTRACE;
 }
 
-static struct process_user *user_of(uint32_t pid)
+static struct process_user *get_user(uint32_t pid)
 {
     static struct process_user own = {.access = DIRECT};
     if (state.privilege == UNKNOWN)
@@ -263,8 +265,9 @@ static struct process_user *user_of(uint32_t pid)
     return state.privilege == PRIVILEGED ? find_user(pid) : &own;
 }
 
-/* The entry whose pause ends first is free: if none were, the helper would not have been asked. */
-static void note_silent(const struct process_user *user)
+/* Adds a silent process to the entry whose pause ends first, which is free: without a free entry, prof does not send
+ * requests to the helper. */
+static void add_silent_process(const struct process_user *user)
 {
     struct silent_process *first = state.silent;
     for (size_t i = 1; i < TARGET_MEMORY_SILENT; i++)
@@ -273,13 +276,13 @@ static void note_silent(const struct process_user *user)
     *first =
         (struct silent_process){.pid = user->pid, .uid = user->uid, .until = monotonic_ns() + TARGET_MEMORY_PAUSE_NS};
     state.has_new = true;
-    memset(state.users, 0, sizeof(state.users)); /* its other threads, and its user */
+    memset(state.users, 0, sizeof(state.users)); /* the other threads of the process, and its user */
 }
 
 /* ---- requests ---- */
 
-/* Sends the request that the caller has stored. Returns whether its read has succeeded. */
-static bool ask(const struct process_user *user)
+/* Sends the stored request to the helper. Returns whether the read has succeeded. */
+static bool send_request(const struct process_user *user)
 {
     struct exchange *exchange = state.exchange;
     uint32_t number = exchange->asked + 1;
@@ -291,7 +294,7 @@ static bool ask(const struct process_user *user)
     char was = proc_state((uint32_t)state.helper);
     kill_helper();
     if (was && was != 'Z' && was != 'X') /* nobody else has killed it */
-        note_silent(user);
+        add_silent_process(user);
     return false;
 }
 
@@ -309,7 +312,7 @@ static ssize_t read_by_helper(const struct process_user *user, uint32_t tid, con
     exchange->parts = remote_count;
     exchange->size = size;
     memcpy(exchange->remote, remote, remote_count * sizeof(*remote));
-    if (!ask(user))
+    if (!send_request(user))
         return -1;
     for (size_t i = 0, length; i < local_count && at < (size_t)exchange->got; i++, at += length) {
         length = (size_t)exchange->got - at < local[i].iov_len ? (size_t)exchange->got - at : local[i].iov_len;
@@ -323,7 +326,7 @@ ssize_t target_memory_readv(struct target_thread thread, const struct iovec *loc
 {
     ssize_t got = -1;
     pthread_mutex_lock(&state.mutex);
-    const struct process_user *user = user_of(thread.pid);
+    const struct process_user *user = get_user(thread.pid);
     enum access access = user->access;
     if (access == BY_HELPER)
         got = read_by_helper(user, thread.tid, local, local_count, remote, remote_count);
@@ -345,12 +348,12 @@ size_t target_memory_read_file(struct target_thread thread, const char *name, vo
     ssize_t got = -1;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", thread.tid, name);
     pthread_mutex_lock(&state.mutex);
-    const struct process_user *user = user_of(thread.pid);
+    const struct process_user *user = get_user(thread.pid);
     enum access access = user->access;
     if (access == BY_HELPER && (state.exchange || start_helper())) {
         memcpy(state.exchange->path, path, sizeof(path));
         state.exchange->size = size < CAPACITY ? size : CAPACITY;
-        if (ask(user)) {
+        if (send_request(user)) {
             got = state.exchange->got;
             memcpy(out, state.exchange->bytes, (size_t)got);
         }

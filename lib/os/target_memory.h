@@ -1,15 +1,15 @@
 /*
- * Reads memory of recorded processes. A process can map a file of a FUSE file system, or memory of userfaultfd(2), that
- * nobody fills: the kernel waits in a read of such a page, and only SIGKILL ends the wait. The owner can map it between
- * any check and the read, so a check does not help.
+ * Reads memory of recorded processes. A process can map a page that never gets contents, of a FUSE file system or of
+ * userfaultfd(2): a read of such a page waits in the kernel, and only SIGKILL ends the wait. The process can map such a
+ * page after any check, so checks do not help.
  *
- * So a helper, a process of prof, reads the memory of processes of other users. If it does not answer within
- * TARGET_MEMORY_TIMEOUT_NS, prof kills it, starts another one for the next read, and does not read the silent process
- * for TARGET_MEMORY_PAUSE_NS: a slow disk is not hostile. TARGET_MEMORY_SILENT_OF_USER silent processes of a user, or
- * TARGET_MEMORY_SILENT in all, pause the reads of all processes of that user, or of other users. So one user costs the
- * recorder at most 1.6 % of its time.
+ * So a helper, a process of prof, reads the memory of processes of other users. If the helper does not answer within
+ * TARGET_MEMORY_TIMEOUT_NS, prof kills it, starts another helper for the next read, and pauses reads of the silent
+ * process for TARGET_MEMORY_PAUSE_NS. The pause ends, because a slow disk is not hostile. TARGET_MEMORY_SILENT_OF_USER
+ * silent processes of a user, or TARGET_MEMORY_SILENT in all, pause the reads of all processes of that user, or of
+ * other users. So one user costs the recorder at most 1.6 % of its time.
  *
- * Processes of prof's own user and of root are read directly: they can stop prof anyway, and a read by the helper costs
+ * prof reads processes of its own user and of root directly: they can stop prof anyway, and a read by the helper costs
  * 13 us of CPU time instead of 1.8 (bench_target_memory). prof checks the user of a process once a second. Without
  * CAP_SYS_PTRACE, the kernel permits reads of prof's own user only.
  *
@@ -26,19 +26,19 @@
 #define TARGET_MEMORY_PAUSE_NS UINT64_C(10000000000)
 
 enum {
-    TARGET_MEMORY_TIMEOUT_NS = 40000000, /* the rings of perf events hold the samples of 50 ms */
+    TARGET_MEMORY_TIMEOUT_NS = 40000000, /* limit of one read: the rings of perf events hold the samples of 50 ms */
     TARGET_MEMORY_SILENT_OF_USER = 4,    /* processes */
     TARGET_MEMORY_SILENT = 64,
     TARGET_MEMORY_PARTS = 256 /* most parts of a read */
 };
 
-/* A live thread, and its process, whose user owns the memory. */
+/* A live thread whose memory prof reads, and its process, whose user owns the memory. */
 struct target_thread {
     uint32_t pid, tid;
 };
 
-/* As process_vm_readv(): returns the number of bytes read, which may be fewer than wanted, or -1. Also -1 if the
- * process is silent. */
+/* Like process_vm_readv(): returns the number of bytes read, possibly fewer than requested, or -1, also for a silent
+ * process. */
 ssize_t target_memory_readv(struct target_thread thread, const struct iovec *local, size_t local_count,
                             const struct iovec *remote, size_t remote_count);
 
@@ -49,11 +49,12 @@ size_t target_memory_read(struct target_thread thread, uint64_t address, void *o
  * "environ"). Returns the number of bytes, 0 after a failure. */
 size_t target_memory_read_file(struct target_thread thread, const char *name, void *out, size_t size);
 
-/* Takes a process that has become silent since the last call; false: none. A process may become silent again. */
+/* Returns a process that has become silent since the last call; false without such a process. A process may become
+ * silent several times. */
 bool target_memory_take_silent(uint32_t *pid);
 
-/* CPU time of all helpers so far, in ns. */
+/* Returns the CPU time of all helpers so far, in ns. */
 uint64_t target_memory_cpu_time(void);
 
-/* Ends the helper. A later read starts another one. */
+/* Ends the helper. Stops the helper. A later read starts another helper. */
 void target_memory_stop(void);
