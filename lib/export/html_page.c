@@ -147,7 +147,7 @@ int html_template(const char *shell, size_t length, const struct html_file *file
         const char *name = marker + strlen(file_marker), *after = find_ascii(name, (size_t)(end - name), marker_end);
         const struct html_file *file = after ? find_file(files, count, name, (size_t)(after - name)) : NULL;
         if (!file)
-            return error_set(err, EINVAL, "the page of this prof lacks a file: build prof again");
+            return error_set(err, EINVAL, "the page in this prof binary lacks a file; rebuild prof");
         write_ascii(&writer, shell, (size_t)(marker - shell));
         write_encoded(&writer, file->gzip, file->size);
         shell = after + strlen(marker_end);
@@ -201,7 +201,7 @@ int html_page_write(const struct html_page *page, const struct byte_sink *sink, 
                *editor = find_units(text, page->length, editor_begin);
     const char *after = editor ? find_units(editor, (size_t)(end - editor), editor_end) : NULL;
     if (!profile || !!editor != !!after || (editor && editor > profile))
-        return error_set(err, EINVAL, "cannot export the page of this prof: build prof again");
+        return error_set(err, EINVAL, "the page in this prof binary is damaged; rebuild prof");
     int code = 0;
     if (editor && !page->has_editor) {
         code = write_part(sink, text, editor, err);

@@ -26,7 +26,8 @@ int export_jslb(const struct export_view *view, const struct byte_sink *sink, st
     const struct byte_sink json_sink = text_sink(&json);
     int code = export_profile_json(view, &json_sink, err);
     if (!code && json.length > UINT32_MAX - HEAD_SIZE)
-        code = error_set(err, EFBIG, "the profile is too large for JSLB, which ends at 4 GiB; select a part of it");
+        code =
+            error_set(err, EFBIG, "the profile exceeds the limit of JSLB files, 4 GiB; export a part of the profile");
     if (!code) {
         memcpy(head, magic, sizeof(magic));
         store_u32(head + 8, 1);  /* version */

@@ -130,7 +130,7 @@ static int read_name(struct reading *reading, enum space space, struct scan valu
     if (compressed.at == compressed.end) {
         uint32_t row = hash_get(&reading->name_of[space], (uint64_t)id);
         if (row >= reading->names.length) /* HASH_MISSING, too */
-            return fail_damaged(reading, "refers to a name that no line before it has");
+            return fail_damaged(reading, "refers to a name that no earlier line defines");
         *name = reading->names.data[row];
         return 0;
     }
@@ -193,7 +193,7 @@ static int read_events(struct reading *reading, struct scan line)
             if (names[i].length != reading->event_names[i].length ||
                 memcmp(names[i].text, reading->event_names[i].text, names[i].length) != 0)
                 count = 0;
-        return count == reading->events ? 0 : fail_damaged(reading, "has other events than the part before it");
+        return count == reading->events ? 0 : fail_damaged(reading, "has other events than the previous part");
     }
     reading->events = count;
     memcpy(reading->event_names, names, sizeof(names));
@@ -207,13 +207,13 @@ static int read_positions(struct reading *reading, struct scan line)
         reading->positions++;
     return reading->positions >= 1 && reading->positions <= POSITIONS_MAX
                ? 0
-               : fail_damaged(reading, "has neither one nor two positions");
+               : fail_damaged(reading, "has an unsupported number of positions (prof reads 1 or 2)");
 }
 
 static int read_cost(struct reading *reading, struct scan line)
 {
     if (!reading->events)
-        return fail_damaged(reading, "has a cost, but no line before it has the events");
+        return fail_damaged(reading, "has a cost, but no earlier line lists the events");
     for (size_t i = 0; i < reading->positions; i++)
         if (!read_word(&line).length)
             return fail_damaged(reading, "has no position");
@@ -296,8 +296,7 @@ static int read_line(struct reading *reading, struct scan line)
         return read_positions(reading, line);
     bool is_other = skip_literal(&line, "jump=") || skip_literal(&line, "jcnd=") || skip_literal(&line, "jfi=") ||
                     skip_literal(&line, "jfn=") || memchr(line.at, ':', (size_t)(line.end - line.at));
-    return is_other ? 0
-                    : fail_damaged(reading, "has neither a cost nor a name: it is damaged, or the file is truncated");
+    return is_other ? 0 : fail_damaged(reading, "has neither a cost nor a name: the file is damaged or truncated");
 }
 
 /* ---- samples ---- */
@@ -348,11 +347,12 @@ static void add_tables(struct reading *reading)
         reading->tables[i] = builder_event(reading->builder, reading->event_names[i]);
     reading->calls_table = builder_event(reading->builder, builder_text("calls"));
     char text[200];
-    snprintf(
-        text, sizeof(text),
-        "The file has costs of functions and of calls, not stacks: each function is below its direct callers only, "
-        "and samples are %.*s.",
-        (int)(reading->event_names[0].length < 40 ? reading->event_names[0].length : 40), reading->event_names[0].text);
+    snprintf(text, sizeof(text),
+             "The file has costs of functions and calls, but no stacks: each function appears below its direct callers "
+             "only, "
+             "and samples are %.*s.",
+             (int)(reading->event_names[0].length < 40 ? reading->event_names[0].length : 40),
+             reading->event_names[0].text);
     builder_warn(reading->builder, text);
 }
 
@@ -371,8 +371,8 @@ static int read_all(struct reading *reading, struct scan text)
             return code;
     }
     if (!reading->events || reading->is_call)
-        return error_set(reading->err, EINVAL, "it is truncated: %s",
-                         reading->events ? "a call has no cost" : "it has no events");
+        return error_set(reading->err, EINVAL, "the file is truncated: %s",
+                         reading->events ? "a call has no cost" : "no line lists the events");
     add_tables(reading);
     for (size_t i = 0; i < reading->functions.length; i++)
         add_function(reading, &reading->functions.data[i]);

@@ -114,7 +114,7 @@ int collapsed_read(const char *text, size_t size, struct profile_builder *builde
         if (shown && text[at] != '#') {
             struct line line;
             if (!parse_line(text + at, shown, &line))
-                return error_set(err, EINVAL, "line %zu has no count at its end", number);
+                return error_set(err, EINVAL, "line %zu does not end with a count", number);
             builder_sample(builder, thread, 0, add_stack(builder, line.stack, kernel), 0, line.count);
         }
         at += length + 1;

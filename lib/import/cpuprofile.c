@@ -39,7 +39,8 @@ static int index_nodes(struct cpu_profile *file, uint32_t list)
              child = json_tree_next(tree, children, child)) {
             uint64_t of = node_id(file, child);
             if (of == UINT64_MAX || hash_get(&file->parents, of) != HASH_MISSING)
-                return error_set(file->err, EINVAL, "nodes[%zu] has a child that is none, or another node's", row);
+                return error_set(file->err, EINVAL,
+                                 "nodes[%zu] has a child that does not exist, or that has another parent", row);
             if (!hash_set(&file->parents, of, node))
                 return error_no_memory(file->err);
         }
@@ -104,7 +105,7 @@ static int read_samples(struct cpu_profile *file, struct v8_samples *rows)
     const struct json_tree *tree = &file->tree;
     uint32_t samples = json_tree_get(tree, 0, "samples"), deltas = json_tree_get(tree, 0, "timeDeltas");
     if (!json_tree_is(tree, samples, JSON_ARRAY_OPEN) || !json_tree_is(tree, deltas, JSON_ARRAY_OPEN))
-        return error_set(file->err, EINVAL, "it has no samples, or no timeDeltas");
+        return error_set(file->err, EINVAL, "the file has no samples, or no timeDeltas");
     double time = 0;
     uint32_t delta = json_tree_first(tree, deltas);
     for (uint32_t node = json_tree_first(tree, samples); node != JSON_TREE_NONE;
@@ -138,7 +139,7 @@ static int read_all(struct cpu_profile *file)
     struct v8_samples rows = {0};
     uint32_t list = json_tree_get(tree, 0, "nodes");
     int code = json_tree_is(tree, list, JSON_ARRAY_OPEN) ? index_nodes(file, list)
-                                                         : error_set(file->err, EINVAL, "its nodes are not a list");
+                                                         : error_set(file->err, EINVAL, "nodes is not a list");
     if (!code)
         code = read_samples(file, &rows);
     double start = json_tree_number(tree, json_tree_get(tree, 0, "startTime"));

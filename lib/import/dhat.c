@@ -91,7 +91,7 @@ static int read_frames(struct dhat *dhat, uint32_t list)
 {
     const struct json_tree *tree = &dhat->tree;
     if (!json_tree_is(tree, list, JSON_ARRAY_OPEN))
-        return error_set(dhat->err, EINVAL, "it has no ftbl, the table of frames");
+        return error_set(dhat->err, EINVAL, "the file has no ftbl (table of frames)");
     for (uint32_t row = json_tree_first(tree, list); row != JSON_TREE_NONE; row = json_tree_next(tree, list, row)) {
         const struct string_entry *text = json_tree_text(tree, row);
         if (!text)
@@ -121,7 +121,7 @@ static int read_point(struct dhat *dhat, uint32_t point, size_t number)
     const struct json_tree *tree = &dhat->tree;
     uint32_t list = json_tree_get(tree, point, "fs"), stack = PROFILE_NONE;
     if (!json_tree_is(tree, list, JSON_ARRAY_OPEN))
-        return error_set(dhat->err, EINVAL, "pps[%zu] has no fs, its stack", number);
+        return error_set(dhat->err, EINVAL, "pps[%zu] has no fs (stack)", number);
     dhat->stack.length = 0;
     for (uint32_t row = json_tree_first(tree, list); row != JSON_TREE_NONE; row = json_tree_next(tree, list, row)) {
         uint64_t index = json_tree_whole(tree, row, UINT32_MAX, UINT64_MAX);
@@ -145,9 +145,9 @@ static int read_all(struct dhat *dhat)
     uint32_t points = json_tree_get(tree, 0, "pps");
     double version = json_tree_number(tree, json_tree_get(tree, 0, "dhatFileVersion"));
     if (version != 1 && version != 2)
-        return error_set(dhat->err, EINVAL, "its dhatFileVersion is unknown: prof reads 1 and 2");
+        return error_set(dhat->err, EINVAL, "the file has an unknown dhatFileVersion: prof reads 1 and 2");
     if (!json_tree_is(tree, points, JSON_ARRAY_OPEN))
-        return error_set(dhat->err, EINVAL, "it has no pps, the stacks");
+        return error_set(dhat->err, EINVAL, "the file has no pps (stacks)");
     /* in other modes, dhat counts calls or events of programs, not heap bytes */
     bool is_heap = !json_tree_text_is(tree, json_tree_get(tree, 0, "mode"), "ad-hoc");
     dhat->builder->has_no_times = true;

@@ -222,7 +222,7 @@ static int read_samples(struct gecko *file, uint32_t thread, uint32_t to)
     struct table samples = find_table(file, thread, "samples");
     if (json_tree_is(&file->tree, json_tree_get(&file->tree, thread, "samples"), JSON_ARRAY_OPEN))
         return error_set(file->err, EINVAL,
-                         "thread %zu: its samples are a list; prof reads Gecko profiles of version 3 and later",
+                         "thread %zu: samples is a list; prof reads Gecko profiles of version 3 and later",
                          file->thread_number);
     uint32_t stack_column = find_column(file, &samples, "stack"), time_column = find_column(file, &samples, "time");
     size_t number = 0;

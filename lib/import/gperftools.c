@@ -101,7 +101,7 @@ int gperftools_read(const char *text, size_t size, struct profile_builder *build
     struct cursor maps;
     uint64_t period;
     if (!read_header(text, size, &words, &period))
-        return error_set(err, EINVAL, "its header is damaged");
+        return error_set(err, EINVAL, "the header is damaged");
     int code = read_records(words, NULL, &maps, err);
     if (code)
         return code;

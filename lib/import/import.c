@@ -179,7 +179,8 @@ static int read_profile(struct import *import, struct profile *out)
         return code;
     profile_destroy(out);
     *out = (struct profile){0};
-    return error_set(&import->error, EINVAL, "it is an update of a live profile, without its beginning");
+    return error_set(&import->error, EINVAL,
+                     "the file is an update of a live profile, without the start of the profile");
 }
 
 static int finish_import(struct import *import, struct profile *out)

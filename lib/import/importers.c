@@ -53,5 +53,5 @@ int importer_read(const struct importer *importer, const char *text, size_t size
     if (!code)
         return 0;
     profile_destroy(out);
-    return code == -ENOMEM ? code : error_prefix(err, code, "cannot read its %s", importer->from);
+    return code == -ENOMEM ? code : error_prefix(err, code, "cannot read the %s", importer->from);
 }

@@ -7,7 +7,8 @@
 static int fail_json(const struct json *json, struct error *err)
 {
     if (json->ended && json->at == json->end)
-        return error_set(err, EINVAL, "it is truncated after %llu bytes", (unsigned long long)json_position(json));
+        return error_set(err, EINVAL, "the text is truncated after %llu bytes",
+                         (unsigned long long)json_position(json));
     return error_set(err, EINVAL, "at byte %llu: %s", (unsigned long long)json->offset, json->problem);
 }
 

@@ -204,9 +204,9 @@ static int read_dictionary(struct otlp *file, struct cursor data)
             code = damaged(file, "the dictionary");
     }
     if (!code && data.failed)
-        code = error_set(file->err, EINVAL, "it is damaged or truncated");
+        code = error_set(file->err, EINVAL, "the file is damaged or truncated");
     if (!code && !file->strings.length)
-        code = error_set(file->err, EINVAL, "it has no dictionary, or is truncated");
+        code = error_set(file->err, EINVAL, "the file has no dictionary, or is truncated");
     set_build_ids(file);
     return code;
 }
@@ -471,7 +471,7 @@ static int choose_weights(struct otlp *file)
     while (file->main < file->kind_count && !file->kinds[file->main].has_samples)
         file->main++;
     if (file->main == file->kind_count)
-        return error_set(file->err, EINVAL, "it has no samples");
+        return error_set(file->err, EINVAL, "the file has no samples");
     for (size_t i = 0; i < file->kind_count; i++) {
         struct kind *kind = &file->kinds[i];
         bool is_time = builder_text_is(kind->unit, "nanoseconds"), is_bytes = builder_text_is(kind->unit, "bytes");

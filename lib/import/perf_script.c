@@ -285,7 +285,8 @@ static void warn_ignored(struct perf_script *file)
 {
     char text[160];
     if (file->left_out)
-        builder_warn(file->builder, "The file has more events than prof shows; samples of some are left out.");
+        builder_warn(file->builder,
+                     "The file has more events than prof supports; samples of the remaining events are omitted.");
     if (file->others == 1)
         snprintf(text, sizeof(text), "prof ignored line %zu, which is neither a sample nor a frame.",
                  file->first_other);

@@ -275,7 +275,7 @@ static int choose_weights(struct pprof *file, const char *text, size_t size)
 {
     struct profile_builder *builder = file->builder;
     if (file->types.length == 0)
-        return error_set(file->err, EINVAL, "it has no sample types");
+        return error_set(file->err, EINVAL, "the file has no sample types");
     find_used_values(file, cursor_of(text, size));
     size_t chosen = choose_type(file);
     struct value_type *main = &file->types.data[chosen];
@@ -499,7 +499,7 @@ static int read_all(struct pprof *file, const char *text, size_t size)
     while (!code && protobuf_next(&message, &field))
         code = read_table_row(file, &field);
     if (!code && message.failed)
-        code = error_set(file->err, EINVAL, "it is damaged or truncated after %zu bytes", size);
+        code = error_set(file->err, EINVAL, "the file is damaged, or truncated after %zu bytes", size);
     if (!code)
         code = choose_weights(file, text, size);
     message = cursor_of(text, size);

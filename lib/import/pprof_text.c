@@ -167,7 +167,7 @@ static int read_heap_header(struct reading *reading, struct scan line)
 {
     double values[VALUES_MAX], rate = 0;
     if (!skip_literal(&line, "heap profile:") || !read_heap_values(&line, values) || !skip_literal(&line, "@"))
-        return error_set(reading->err, EINVAL, "its first line has no totals, or is truncated");
+        return error_set(reading->err, EINVAL, "the first line has no totals, or is truncated");
     if (skip_literal(&line, "growth"))
         return set_heap_values(reading);
     reading->has_allocated = (values[0] != values[2] && values[0] != 0) || (values[1] != values[3] && values[1] != 0);
@@ -223,8 +223,10 @@ static int read_header(struct reading *reading, struct scan *text, size_t *numbe
     case FORM_COUNTS:
         return set_values(reading, count, 1, WEIGHT_SAMPLES);
     default:
-        return is_dump(line) ? error_set(reading->err, EINVAL, "it is a dump of goroutines; get it with ?debug=1 or 0")
-                             : error_set(reading->err, EINVAL, "its first line is damaged");
+        return is_dump(line)
+                   ? error_set(reading->err, EINVAL,
+                               "the file is a dump of goroutines; request the profile with ?debug=1 or ?debug=0")
+                   : error_set(reading->err, EINVAL, "the first line is damaged");
     }
 }
 
@@ -351,7 +353,7 @@ static void add_heap_values(struct reading *reading, double values[VALUES_MAX])
 
 static int damaged(const struct reading *reading, size_t number)
 {
-    return error_set(reading->err, EINVAL, "line %zu is not a sample: it is damaged, or the file is truncated", number);
+    return error_set(reading->err, EINVAL, "line %zu is not a sample: the file is damaged or truncated", number);
 }
 
 static int read_line(struct reading *reading, struct scan line, size_t number)

@@ -570,7 +570,7 @@ int profile_builder_finish(struct profile_builder *builder, struct error *err)
     if (!builder->has_no_times)
         shift_times_to_zero(builder);
     if (builder->threads.length == 0)
-        return error_set(err, EINVAL, "it has no samples");
+        return error_set(err, EINVAL, "the file has no samples");
     if (builder->drops_empty_threads)
         find_empty_threads(builder);
     for (size_t i = 0; i < builder->threads.length; i++)

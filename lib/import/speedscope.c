@@ -30,7 +30,7 @@ static int read_frames(struct speedscope *file)
     const struct json_tree *tree = &file->tree;
     uint32_t list = json_tree_get(tree, json_tree_get(tree, 0, "shared"), "frames");
     if (!json_tree_is(tree, list, JSON_ARRAY_OPEN))
-        return error_set(file->err, EINVAL, "it has no shared.frames");
+        return error_set(file->err, EINVAL, "the file has no shared.frames");
     for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
         struct builder_frame frame = {
             .name = node_text(tree, json_tree_get(tree, node, "name")),
@@ -99,7 +99,7 @@ static int read_events(struct speedscope *file, uint32_t events, struct open_fra
         uint32_t kind = json_tree_get(tree, node, "type"), frame = find_frame(file, json_tree_get(tree, node, "frame"));
         uint32_t stack = open->length ? open->data[open->length - 1].stack : PROFILE_NONE;
         if (!isfinite(at) || (row && at < time))
-            return fail_profile(file, "events", row, "is before the event that precedes it");
+            return fail_profile(file, "events", row, "is earlier than the previous event");
         if (frame == PROFILE_NONE)
             return fail_profile(file, "events", row, "has a frame that is missing in shared.frames");
         if (at > time && row)

@@ -261,7 +261,7 @@ int trace_read_part(struct trace *trace, uint64_t at, uint64_t size)
 static void warn_of_losses(struct trace *trace, size_t size)
 {
     char text[160];
-    snprintf(text, sizeof(text), "The trace is truncated after %zu bytes: its end is missing.", size);
+    snprintf(text, sizeof(text), "The trace is truncated after %zu bytes: events at the end are missing.", size);
     if (trace->is_cut)
         builder_warn(trace->builder, text);
     snprintf(text, sizeof(text), "prof ignored %zu event%s without a time (ts).", trace->without_time,

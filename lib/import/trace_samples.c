@@ -31,7 +31,7 @@ static int index_frames(struct stack_frames *frames)
 {
     const struct json_tree *tree = &frames->tree;
     if (!json_tree_is(tree, 0, JSON_OBJECT_OPEN))
-        return error_set(frames->trace->err, EINVAL, "its stackFrames are not an object");
+        return error_set(frames->trace->err, EINVAL, "stackFrames is not an object");
     for (uint32_t node = json_tree_first(tree, 0); node != JSON_TREE_NONE; node = json_tree_next(tree, 0, node))
         if (!hash_set(&frames->by_id, hash_key(tree, node), node))
             return error_no_memory(frames->trace->err);
@@ -136,7 +136,7 @@ static int add_samples(struct stack_frames *frames, bool *found)
     json_init_whole(&json, trace->text + trace->samples.at, trace->samples.size);
     json.allows_last_comma = true;
     enum json_type type = json_next(&json);
-    int code = type == JSON_ARRAY_OPEN ? 0 : error_set(trace->err, EINVAL, "its samples are not a list");
+    int code = type == JSON_ARRAY_OPEN ? 0 : error_set(trace->err, EINVAL, "samples is not a list");
     while (!code && (type = json_next(&json)) > JSON_END && type != JSON_ARRAY_CLOSE) {
         code = json_tree_read_value(&trace->tree, &json, type, trace->err);
         if (!code)

@@ -111,7 +111,7 @@ static int read_attrs(struct perf_data *data, struct section section, uint64_t e
 {
     struct cursor c = section_cursor(data, section);
     if (entry_size < ATTR_MIN + sizeof(struct section) || !cursor_left(&c))
-        return error_set(err, EINVAL, "is a damaged perf.data file: its header has no event");
+        return error_set(err, EINVAL, "is a damaged perf.data file: the header has no event");
     while (cursor_left(&c) >= entry_size && data->attrs.length < ATTRS_MAX) {
         struct perf_data_attr attr;
         size_t size = (size_t)entry_size - sizeof(struct section);
@@ -340,7 +340,7 @@ static int read_file_header(struct perf_data *data, struct cursor *c, struct err
     for (size_t i = 0; i < 4; i++)
         bits[i] = cursor_u64(c);
     if (c->failed || records.offset > data->size)
-        return error_set(err, EINVAL, "is a perf.data file that ends in its header");
+        return error_set(err, EINVAL, "is a perf.data file with a truncated header");
     data->data_start = (size_t)records.offset;
     /* perf writes the size last: the size is 0 after a kill */
     data->is_truncated = !records.size || records.size > data->size - data->data_start;
@@ -359,14 +359,14 @@ int perf_data_open(struct perf_data *data, const void *bytes, size_t size, struc
                          "is a perf.data file of a machine with another byte order, which prof does not read; "
                          "'perf script' does");
     if (magic && !memcmp(magic, "PERFFILE", 8))
-        return error_set(err, EINVAL, "is a perf.data file of a perf before 3.0, which prof does not read");
+        return error_set(err, EINVAL, "is a perf.data file of perf before 3.0, which prof does not read");
     if (!magic || memcmp(magic, "PERFILE2", 8) != 0)
         return error_set(err, EINVAL, "is not a perf.data file");
     uint64_t header_size = cursor_u64(&c);
     if (header_size == FILE_HEADER)
         return read_file_header(data, &c, err);
     if (header_size != PIPE_HEADER)
-        return error_set(err, EINVAL, "is a damaged perf.data file: its header has an unknown size");
+        return error_set(err, EINVAL, "is a damaged perf.data file: the header has an unknown size");
     data->is_pipe = true;
     data->data_start = PIPE_HEADER;
     data->data_end = size;

@@ -384,7 +384,7 @@ static int build_warning(struct build *build)
                                  raw->meta.meta.version, PROFILE_NEWEST_VERSION);
     if (build->sorted)
         used += (size_t)snprintf(text + used, sizeof(text) - used,
-                                 "Some samples were not in the order of their times; prof has sorted them. ");
+                                 "Some samples were out of order; prof has sorted the samples by time. ");
     if (used == 0)
         return 0;
     *warning = strings_add(&build->profile->strings, text, used - 1);

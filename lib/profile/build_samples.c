@@ -208,12 +208,12 @@ int build_added_samples(struct build *build)
                             rows = {0};
         snprintf(path, sizeof(path), "added[%zu]", i);
         if (!table)
-            return error_set(build->err, EINVAL, "%s are of no thread or event of the profile", path);
+            return error_set(build->err, EINVAL, "%s belong to no thread or event of the profile", path);
         code = build_table(build, &raw->samples, path, &rows);
         if (!table->joins)
             table->joins = build->profile->meta.added_from ? (size_t)raw->first + 1 : 1;
         if (!code && raw->first < table->joins - 1)
-            code = error_set(build->err, EINVAL, "%s are rows that were there before", path);
+            code = error_set(build->err, EINVAL, "%s repeat earlier rows", path);
         if (!code)
             code = sample_table_append(table, raw->first - (table->joins - 1), &rows, build->err);
         sample_table_free(&rows);

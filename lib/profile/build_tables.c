@@ -132,7 +132,7 @@ static int convert_prefix_offsets(struct build *build, uint32_t *values, size_t 
 {
     for (size_t i = 0; i < rows; i++) {
         if (values[i] > i)
-            return error_set(build->err, EINVAL, "shared.stackTable.prefixOffset[%zu] leads out of the table", i);
+            return error_set(build->err, EINVAL, "shared.stackTable.prefixOffset[%zu] points outside of the table", i);
         values[i] = values[i] ? (uint32_t)i - values[i] : PROFILE_NONE;
     }
     return 0;
@@ -407,7 +407,7 @@ static int add_tables(struct build *build, struct raw_added_tables *raw, bool *i
         profile->meta.rows_before = wanted;
     *is_first = false;
     if (!has_rows(profile, &wanted))
-        return error_set(build->err, EINVAL, "rows of the shared tables before the added ones are missing");
+        return error_set(build->err, EINVAL, "rows of the shared tables before the added rows are missing");
     profile_init(&part);
     int code = build_tables(build, &raw->tables, &raw->tables.strings, &part);
     if (!code && !profile_append_rows(profile, &part))

@@ -325,7 +325,7 @@ static int prepare(struct compare_input *input, unsigned forgiven, uint32_t *fir
     struct times full = full_times(profile);
     struct times times = {fmax(full.from, full.from + input->from), fmin(full.to, full.from + input->to)};
     if (!(times.from < times.to))
-        return error_set(err, EINVAL, "%s has nothing in the range that is compared; it lasts %.3f s", input->name,
+        return error_set(err, EINVAL, "%s has no samples in the compared range; the profile lasts %.3f s", input->name,
                          (full.to - full.from) / 1000);
     int code = input->kept ? remove_other_threads(profile, input->kept, err) : 0;
     bool is_cut = input->from > 0 || full.from + input->to < full.to;

@@ -54,9 +54,10 @@ static int check_stacks(const struct profile *profile, struct error *err)
     const struct profile_rows *before = &profile->meta.rows_before;
     for (size_t i = 0; i < stacks->length; i++)
         if (stacks->prefix[i] >= before->stacks + i && stacks->prefix[i] != PROFILE_NONE)
-            return error_set(err, EINVAL,
-                             "shared.stackTable: the caller of stack %zu is stack %u, which does not come before it", i,
-                             stacks->prefix[i]);
+            return error_set(
+                err, EINVAL,
+                "shared.stackTable: the caller of stack %zu is stack %u, which must come earlier in the table", i,
+                stacks->prefix[i]);
     const struct reference columns[] = {
         {"frame", COLUMN(stacks->frame), before->frames + profile->frames.length, false}};
     return CHECK("shared.stackTable", columns, stacks->length, err);
@@ -68,8 +69,10 @@ static int check_subcategories(const struct profile *profile, struct error *err)
     for (size_t i = 0; i < frames->length; i++) {
         uint32_t category = frames->category[i], subcategory = frames->subcategory[i];
         if ((category == PROFILE_NONE) != (subcategory == PROFILE_NONE))
-            return error_set(err, EINVAL,
-                             "shared.frameTable: frame %zu has a category without a subcategory, or the reverse", i);
+            return error_set(
+                err, EINVAL,
+                "shared.frameTable: frame %zu has a category without subcategory, or a subcategory without category",
+                i);
         if (category == PROFILE_NONE)
             continue;
         size_t subcategories = profile->categories.data[category].subcategories.length;
@@ -192,8 +195,8 @@ static int check_samples(const struct profile *profile, size_t thread, enum samp
             return error_set(err, EINVAL, "threads[%zu].%s.stack[%zu] is %u, but the table has only %zu stacks", thread,
                              key, i, samples->stack[i], stacks);
         if (!isfinite(samples->time[i]) || (i && samples->time[i] < samples->time[i - 1]))
-            return error_set(err, EINVAL, "threads[%zu].%s.time[%zu] is before the sample that precedes it", thread,
-                             key, i);
+            return error_set(err, EINVAL, "threads[%zu].%s.time[%zu] is earlier than the previous sample", thread, key,
+                             i);
         if (samples->weight && !isfinite(samples->weight[i]))
             return error_set(err, EINVAL, "threads[%zu].%s.weight[%zu] is not a number", thread, key, i);
     }
@@ -270,9 +273,9 @@ static int check_counters(const struct profile *profile, struct error *err)
         for (size_t k = 0; !code && k < rows[i].length; k++)
             if (!isfinite(rows[i].time[k]) || !isfinite(rows[i].count[k]) ||
                 (k && rows[i].time[k] < rows[i].time[k - 1]))
-                code = error_set(err, EINVAL,
-                                 "counters[%zu].samples[%zu] is before the sample that precedes it, or not a number", i,
-                                 k);
+                code =
+                    error_set(err, EINVAL,
+                              "counters[%zu].samples[%zu] is earlier than the previous sample, or not a number", i, k);
     return code;
 }
 

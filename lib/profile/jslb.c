@@ -66,15 +66,16 @@ static int read_slab_table(struct container *container, const unsigned char *byt
     uint32_t version = cursor_u32(&header), count = cursor_u32(&header);
     container->root = cursor_u32(&header);
     if (!header.failed && version != CONTAINER_VERSION)
-        return error_set(container->err, EINVAL, "the file is a JSLB container of version %u; only %d can be read",
+        return error_set(container->err, EINVAL, "the file is a JSLB container of version %u; prof reads version %d",
                          version, CONTAINER_VERSION);
     for (uint32_t i = 0; i < count && !header.failed; i++) {
         uint32_t type = cursor_u32(&header), offset = cursor_u32(&header), length = cursor_u32(&header);
         if (header.failed)
             break;
         if (offset > size || length > size - offset)
-            return error_set(container->err, EINVAL, "the file is truncated: its slab %u reaches to byte %llu of %zu",
-                             i, (unsigned long long)offset + length, size);
+            return error_set(container->err, EINVAL,
+                             "the file is truncated: slab %u ends at byte %llu, but the file has %zu bytes", i,
+                             (unsigned long long)offset + length, size);
         if (element_size(type) == 0 || length % element_size(type))
             return error_set(container->err, EINVAL, "JSLB slab %u is of unknown type %u, or holds no whole elements",
                              i, type);
@@ -84,7 +85,7 @@ static int read_slab_table(struct container *container, const unsigned char *byt
     }
     if (header.failed)
         return error_set(container->err, EINVAL,
-                         "the file is truncated: the slab table of its JSLB container is incomplete");
+                         "the file is truncated: the slab table of the JSLB container is incomplete");
     if (container->root >= count || container->slabs.data[container->root].type != SLAB_JSON)
         return error_set(container->err, EINVAL, "the JSLB container has no root slab of JSON");
     return 0;
@@ -189,7 +190,7 @@ static int write_tokens(struct container *container, struct json *json)
     if (writer->status)
         return writer->status;
     if (type != JSON_END)
-        return error_set(container->err, EINVAL, "a JSON slab of the JSLB container is broken at its byte %llu: %s",
+        return error_set(container->err, EINVAL, "a JSON slab of the JSLB container is damaged at byte %llu: %s",
                          (unsigned long long)json->offset, json->problem ? json->problem : "it ends early");
     return 0;
 }
@@ -208,7 +209,7 @@ static int write_slab(struct container *container, double number)
     struct slab *slab =
         number >= 0 && number < (double)container->slabs.length ? &container->slabs.data[(size_t)number] : NULL;
     if (!slab)
-        return error_set(container->err, EINVAL, "the JSLB container has only %zu slabs, but refers to a slab beyond",
+        return error_set(container->err, EINVAL, "the JSLB container has only %zu slabs, but refers to a later slab",
                          container->slabs.length);
     if (slab->used || container->nesting == MAX_NESTING)
         return error_set(container->err, EINVAL, "slab %zu of the JSLB container is used twice, or nested too deeply",

@@ -6,7 +6,7 @@
 static int check_version(struct raw_meta *meta, struct error *err)
 {
     if (isnan(meta->version))
-        return error_set(err, EINVAL, "the file is a profile with an invalid version: it is damaged");
+        return error_set(err, EINVAL, "the file is a damaged profile with an invalid version");
     if (meta->version < 0 || meta->version >= UINT32_MAX || floor(meta->version) != meta->version)
         return error_set(err, EINVAL,
                          "the file is a profile of version %.15g, which does not exist: the file is damaged, or "
@@ -38,11 +38,11 @@ static const char *foreign_kind(const struct raw_profile *raw)
     if (raw->has_resource_profiles)
         return "is an OTLP profile as JSON; prof opens OTLP profiles in binary protobuf";
     if (!raw->meta.present)
-        return "is JSON, but not a profile: it has no meta";
+        return "is JSON, but not a profile: meta is missing";
     if (raw->meta.has_version)
         return NULL;
     if (!raw->has_processes && !raw->has_threads)
-        return "is JSON, but not a profile: it has no threads";
+        return "is JSON, but not a profile: threads is missing";
     return has_columns(raw) ? NULL
                             : "is an unprocessed Gecko profile of Firefox; open it in the Firefox Profiler and save it "
                               "from there";

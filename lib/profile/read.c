@@ -313,7 +313,7 @@ static bool read_numbers(struct profile_reader *reader, int *code)
 static int begin_column(struct profile_reader *reader, const struct field *field, struct column *column)
 {
     if (column->present && reader->missing)
-        return fail_value(reader, EINVAL, "it appears twice, and numbers of the first are still missing");
+        return fail_value(reader, EINVAL, "the column appears twice, and numbers of its first occurrence are missing");
     column->present = true;
     column->length = 0; /* the last of duplicate keys counts, as in JavaScript */
     if (reader->sibling_length && !column_reserve(column, field->column, reader->sibling_length + NUMBERS_BATCH))
@@ -562,7 +562,7 @@ static int finish_reading(struct profile_reader *reader, struct profile *out)
     json_end(&reader->json);
     code = handle_tokens(reader);
     if (!code && reader->missing)
-        code = fail_foreign(reader, "was deferred in part, and numbers of that are missing");
+        code = fail_foreign(reader, "has deferred numbers that are missing");
     if (!code)
         code = raw_profile_check(&reader->raw, &reader->error);
     if (!code)

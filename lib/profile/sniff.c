@@ -8,9 +8,9 @@
 enum { TAR_MAGIC_AT = 257 };
 
 #define BPFTRACE                                                                                                       \
-    "is text of bpftrace; stackcollapse-bpftrace.pl of FlameGraph converts it to collapsed stacks, which prof opens"
+    "is output of bpftrace; stackcollapse-bpftrace.pl of FlameGraph converts it to collapsed stacks, which prof opens"
 #define TRACY "is a trace of Tracy; 'tracy-csvexport FILE' lists its zones"
-#define CTF   "is a part of a trace in the Common Trace Format (LTTng, barectf); 'babeltrace2 DIRECTORY' prints it"
+#define CTF   "is part of a trace in the Common Trace Format (LTTng, barectf); 'babeltrace2 DIRECTORY' prints it"
 
 static const struct {
     const char *magic;
@@ -51,9 +51,10 @@ static const struct {
      "it, which prof opens"},
     {"Attaching ", 10, BPFTRACE},
     {"CPU     ID", 10,
-     "is text of dtrace; 'dtrace -x quiet' and stackcollapse.pl of FlameGraph make collapsed stacks, which prof opens"},
+     "is output of dtrace; 'dtrace -x quiet' and stackcollapse.pl of FlameGraph make collapsed stacks, which prof "
+     "opens"},
     {"Analysis of sampling ", 21,
-     "is text of macOS's sample; stackcollapse-sample.awk of FlameGraph makes collapsed stacks of it, which prof "
+     "is output of macOS's sample; stackcollapse-sample.awk of FlameGraph makes collapsed stacks of it, which prof "
      "opens"},
     {"go 1.", 5,
      "is an execution trace of Go; 'go tool trace -pprof=sync FILE' writes a pprof profile of its waits, which prof "

@@ -155,7 +155,7 @@ static int fail_ambiguous(const struct profile *profile, const char *part, struc
     }
     if (more)
         snprintf(list + length, sizeof(list) - length, " and %zu more", more);
-    return error_set(err, EINVAL, "several functions fit '%s': %s; write the whole name", part, list);
+    return error_set(err, EINVAL, "several functions match '%s': %s; use the full name", part, list);
 }
 
 static int find_function(const struct profile *profile, const char *wanted, const char **name, struct error *err)
@@ -258,7 +258,7 @@ int comparison_find_scale(const struct profile *profile, enum compare_by by, con
     if (by == COMPARE_BY_NONE)
         return 0;
     if (by == COMPARE_BY_CPU_TIME && !weight_is_held(profile, WEIGH_CPU_TIME))
-        return error_set(err, EINVAL, "the profiles do not record when their threads were on a CPU");
+        return error_set(err, EINVAL, "the profiles have no CPU times");
     for (int side = 0; !code && by == COMPARE_BY_WALL_TIME && side < PROFILE_SIDES; side++)
         code = mean_wall_time(profile, (enum profile_side)side, &sums[side], err);
     if (by == COMPARE_BY_FUNCTION)

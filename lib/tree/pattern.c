@@ -31,7 +31,7 @@ static bool has_failed(const struct parser *parser)
 static void add_step(struct parser *parser, struct pattern_step step)
 {
     if (parser->pattern->steps.length >= PATTERN_MAX_STEPS)
-        parser->wrong = "it is too long";
+        parser->wrong = "the expression is too long";
     else if (!array_push(&parser->pattern->steps, step))
         parser->no_memory = true;
 }
@@ -92,7 +92,7 @@ static void add_set_step(struct parser *parser, const struct byte_set *set)
 {
     uint16_t index = (uint16_t)parser->pattern->sets.length;
     if (index >= PATTERN_MAX_STEPS)
-        parser->wrong = "it is too long";
+        parser->wrong = "the expression is too long";
     else if (!array_push(&parser->pattern->sets, *set))
         parser->no_memory = true;
     else
@@ -127,12 +127,12 @@ static void parse_set(struct parser *parser)
             high = parse_byte(parser, &set, &ignored);
         }
         if (high < low)
-            parser->wrong = "a range in it runs backwards";
+            parser->wrong = "a character range is reversed";
         else if (!class)
             set_add(&set, low, high);
     }
     if (parser->at == parser->end) {
-        parser->wrong = "a [ in it is not closed";
+        parser->wrong = "a [ has no closing ]";
         return;
     }
     parser->at++;
@@ -146,13 +146,13 @@ static void parse_group(struct parser *parser)
     if (parser->end - parser->at >= 2 && parser->at[0] == '?' && parser->at[1] == ':')
         parser->at += 2;
     if (++parser->nested > MOST_NESTED) {
-        parser->wrong = "its groups are nested too deeply";
+        parser->wrong = "groups are nested too deeply";
         return;
     }
     parse_alternatives(parser);
     parser->nested--;
     if (parser->at == parser->end)
-        parser->wrong = "a ( in it is not closed";
+        parser->wrong = "a ( has no closing )";
     else
         parser->at++;
 }
@@ -182,7 +182,7 @@ static void parse_atom(struct parser *parser)
     case '*':
     case '+':
     case '?':
-        parser->wrong = "a * + or ? in it has nothing to repeat";
+        parser->wrong = "a *, + or ? has nothing to repeat";
         return;
     default:;
         unsigned byte = parse_byte(parser, &set, &class);
@@ -251,7 +251,7 @@ int pattern_init(struct pattern *pattern, const char *text, size_t length, struc
     struct parser parser = {.pattern = pattern, .at = text, .end = length ? text + length : text};
     parse_alternatives(&parser);
     if (!has_failed(&parser) && parser.at < parser.end)
-        parser.wrong = "a ) in it has no opening (";
+        parser.wrong = "a ) has no opening (";
     add_step(&parser, (struct pattern_step){.kind = STEP_FOUND});
     if (parser.no_memory)
         return error_no_memory(err);

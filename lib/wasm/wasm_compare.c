@@ -85,7 +85,7 @@ int session_compare(struct session *session, uint32_t size, double base_from, do
         inputs[side].kept = session->comparing.kept[side].length ? session->comparing.kept[side].data : NULL;
     }
     if (!fits)
-        return error_set(&session->err, EINVAL, "the selected threads are of another profile");
+        return error_set(&session->err, EINVAL, "the selected threads belong to another profile");
     unsigned forgiven = forgives ? FORGIVE_TEMPLATES | FORGIVE_SUFFIXES : 0;
     int code = profile_compare(&compared, inputs, PROFILE_SIDES, forgiven, &session->err);
     for (int side = 0; side < PROFILE_SIDES; side++) {

@@ -67,7 +67,7 @@ void session_return_profile(struct session *session, struct profile *profile)
 
 int session_is_part(struct session *session)
 {
-    return error_set(&session->err, EINVAL, "this is an update of a profile, without its beginning");
+    return error_set(&session->err, EINVAL, "the update lacks the start of its profile");
 }
 
 /* Replaces the current profile by the loaded profile, or continues the current profile if its next part was loaded. If
@@ -156,7 +156,7 @@ const struct view *session_numbers(struct session *session, uint32_t type, uint3
     const struct column *numbers =
         numbers_read(&session->loading.numbers, type, (const char *)session->input.data, size);
     if (!numbers) {
-        error_set(&session->err, EINVAL, "these are not numbers of that type");
+        error_set(&session->err, EINVAL, "the column contains values of another type");
         return NULL;
     }
     size_t bytes = numbers->length * column_element_size(type);

@@ -43,7 +43,7 @@ static void test_a_line_without_a_count_is_named(void **state)
     while (used < 70 * 1024) /* more than what tells what a text is */
         used += (size_t)sprintf(text + used, "main;work;parse 3\n");
     strcpy(text + used, "main;work\n");
-    assert_refused(text, "has no count at its end");
+    assert_refused(text, "does not end with a count");
     assert_refused("hello world\n", "the file is text of an unknown kind, not a profile");
 }
 

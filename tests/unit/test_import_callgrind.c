@@ -46,7 +46,7 @@ static void test_self_costs_are_exact_and_divided_among_callers(void **state)
     assert_int_equal(sum_of_weights(thread_samples(thread, TABLE_EVENTS)), 40);
     assert_string_equal(profile_text(&profile, profile.meta.events.data[1].name), "calls");
     assert_true(weight_of(&profile, thread_samples(thread, TABLE_EVENTS + 1), "work;malloc") == 2);
-    assert_warns(&profile, "not stacks: each function is below its direct callers only, and samples are Ir.");
+    assert_warns(&profile, "no stacks: each function appears below its direct callers only, and samples are Ir.");
     profile_destroy(&profile);
 }
 
@@ -70,13 +70,13 @@ static void test_every_truncation_opens_or_is_refused(void **state)
 static void test_damage_is_refused_with_its_line(void **state)
 {
     (void)state;
-    assert_refused(HEADER "fn=(9)\n", "line 7 refers to a name that no line before it has");
+    assert_refused(HEADER "fn=(9)\n", "line 7 refers to a name that no earlier line defines");
     assert_refused(HEADER "fn=(99999999999) f\n", "line 7 has a name with an id that is too large");
     assert_refused(HEADER "fn=(1) f\n1 2 3 4\n", "line 8 has more costs than events");
     assert_refused(HEADER "fn=(1) f\n1 x\n", "line 8 has a cost that is not a number");
     assert_refused(HEADER "fn=(1) f\nhello\n", "line 8 has neither a cost nor a name");
     assert_refused(HEADER "events: Ir\n", "line 7 has other events");
-    assert_refused("# callgrind format\nfn=f\n1 2\n", "line 3 has a cost, but no line before it has the events");
+    assert_refused("# callgrind format\nfn=f\n1 2\n", "line 3 has a cost, but no earlier line lists the events");
     assert_refused("# callgrind format\nevents: a b c d e f g h i j k l m n o p q r s t u v w x y\n",
                    "line 2 has more than 24 events");
 }

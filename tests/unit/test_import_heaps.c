@@ -107,7 +107,8 @@ static void test_damage_is_refused_with_its_place(void **state)
 {
     (void)state;
     assert_refused("{\"head\":{\"callFrame\":{},\"selfSize\":\"x\"}}", "V8 heap profile: a node has no callFrame");
-    assert_refused("{\"dhatFileVersion\":3}", "DHAT profile: its dhatFileVersion is unknown: prof reads 1 and 2");
+    assert_refused("{\"dhatFileVersion\":3}",
+                   "DHAT profile: the file has an unknown dhatFileVersion: prof reads 1 and 2");
     assert_refused("{\"dhatFileVersion\":2,\"pps\":[],\"ftbl\":[7]}", "ftbl[0] is not a string");
     assert_refused("{\"dhatFileVersion\":2,\"pps\":[{\"tb\":1,\"tbk\":1,\"fs\":[9]}],\"ftbl\":[]}",
                    "pps[0] refers to a missing frame of ftbl");

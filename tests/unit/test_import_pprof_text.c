@@ -114,7 +114,7 @@ static void test_every_truncation_opens_or_is_refused(void **state)
 static void test_damage_is_refused_with_its_line(void **state)
 {
     (void)state;
-    assert_refused("heap profile: 1: 2 [3: 4]\n", "its first line has no totals");
+    assert_refused("heap profile: 1: 2 [3: 4]\n", "the first line has no totals");
     assert_refused("heap profile: 1: 2 [3: 4] @ heap/8\n\nhello\n", "line 3 is not a sample");
     assert_refused("goroutine profile: total 5\n5 @ 0x1 ?\n", "the stack in line 2 has an invalid address");
     assert_refused("heap_v2/1024\n t*: 1: 2 [0: 0]\n@ 0x1\n t*: 1\n", "line 4 is not a sample");

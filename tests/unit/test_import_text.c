@@ -125,7 +125,7 @@ static void test_samples_may_be_indented(void **state)
 static void test_records_alone_are_no_samples(void **state)
 {
     (void)state;
-    assert_refused("app 48 702.1: PERF_RECORD_COMM: app:48/48\n", "text of perf script: it has no samples");
+    assert_refused("app 48 702.1: PERF_RECORD_COMM: app:48/48\n", "text of perf script: the file has no samples");
 }
 
 static void test_collapsed_stacks_may_begin_like_json(void **state)
