@@ -43,7 +43,7 @@ struct search {
 /* Parses only the terms. */
 int search_parse(struct search *search, const char *text, size_t length, struct error *err);
 
-/* Finds the terms that each func of the profile matches. `written` must outlive the search. */
+/* Finds the terms that each func of the profile matches. The `written` spans of terms point into `text`. */
 int search_init(struct search *search, const struct profile *profile, const char *text, size_t length,
                 struct error *err);
 
