@@ -255,7 +255,7 @@ static int handle_request(void *context, struct control_request *request, struct
     } else if (strcmp(verb, "resume") == 0) {
         code = resume_recording(recording, err);
         snprintf(request->answer, sizeof(request->answer), was_paused ? "goes on" : "was not paused");
-    } else if (strcmp(verb, "write_user_mark") == 0 && request->text[0]) {
+    } else if (strcmp(verb, "mark") == 0 && request->text[0]) {
         code = write_user_mark(recording, request->text, err);
         snprintf(request->answer, sizeof(request->answer), "marked");
     } else if (strcmp(verb, "stop") == 0) {
