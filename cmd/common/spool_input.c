@@ -154,7 +154,8 @@ static void print_import(const char *path, const struct perf_data_result *found)
 struct copying {
     const char *name, *path; /* path of the file, for messages; path of the copy */
     int from, to;
-    uint64_t size; /* of the copy */
+    uint64_t size;     /* of the copy */
+    bool is_truncated; /* the compressed data ends early */
     unsigned char block[256 * 1024], unpacked[256 * 1024];
 };
 
@@ -204,6 +205,8 @@ static int copy_blocks(struct copying *copying, struct error *err)
             code = unpacker ? unpack_block(copying, unpacker, (size_t)size, err)
                             : write_block(copying, copying->block, (size_t)size, err);
     }
+    struct error truncated;
+    copying->is_truncated = !code && unpacker && unpacker_end(unpacker, &truncated);
     unpacker_free(unpacker);
     return code;
 }
@@ -219,7 +222,7 @@ static void copy_time(int from, int to)
 
 /* Until perf ends. In `perf record -o - | prof report -`, Ctrl+C ends perf, and prof continues with the data that perf
  * has written. */
-static int copy_perf_data(const char *from, const char *name, const char *path, struct error *err)
+static int copy_perf_data(const char *from, const char *name, const char *path, bool *is_truncated, struct error *err)
 {
     static struct copying copying;
     copying = (struct copying){.name = name, .path = path};
@@ -239,6 +242,7 @@ static int copy_perf_data(const char *from, const char *name, const char *path, 
     }
     if (!is_stream(from))
         close(copying.from);
+    *is_truncated = copying.is_truncated;
     return code;
 }
 
@@ -249,9 +253,11 @@ static int import_perf_data(const char *path, const char *copy, const char *perf
     const char *name = is_stream(path) ? "the standard input" : path;
     if (!is_stream(path) && perf_data_form(path) == PERF_DATA_FILE)
         return perf_data_import(path, path, perf_cache, spool, found, err);
-    int code = copy_perf_data(path, name, copy, err);
+    bool is_truncated = false;
+    int code = copy_perf_data(path, name, copy, &is_truncated, err);
     if (!code)
         code = perf_data_import(copy, name, perf_cache, spool, found, err);
+    found->is_truncated |= is_truncated;
     unlink(copy);
     return code;
 }
