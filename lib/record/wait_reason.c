@@ -4,6 +4,7 @@
  */
 #include "record/wait_reason.h"
 
+#include "os/clock.h"
 #include "os/file_io.h"
 #include "os/target_memory.h"
 
@@ -83,7 +84,7 @@ static const struct waiting_call calls[] = {
     {SYS_mkdir, REASON_DISK, OBJECT_NONE, "disk: mkdir"},
     {SYS_execve, REASON_DISK, OBJECT_NONE, "disk: exec"},
     {SYS_io_getevents, REASON_DISK, OBJECT_NONE, "disk: asynchronous I/O"},
-    {SYS_io_uring_enter, REASON_DISK, OBJECT_NONE, "io_uring"},
+    {SYS_io_uring_enter, REASON_UNKNOWN, OBJECT_NONE, "io_uring"}, /* files, sockets and timeouts */
     {SYS_accept, REASON_NETWORK, OBJECT_FILE, "accept"},
     {SYS_accept4, REASON_NETWORK, OBJECT_FILE, "accept"},
     {SYS_connect, REASON_NETWORK, OBJECT_FILE, "connect"},
@@ -151,6 +152,16 @@ static bool is_fifo(const char *path)
     return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &info) == 0 && S_ISFIFO(info.stx_mode);
 }
 
+/* The reason of waits for a file that is no regular file, directory or socket. */
+static enum wait_reason reason_of_special_file(const char *target)
+{
+    if (has_start(target, "anon_inode:[timerfd]"))
+        return REASON_SLEEP;
+    if (has_start(target, "anon_inode:[pidfd]") || has_start(target, "pidfd:"))
+        return REASON_CHILD;
+    return REASON_PIPE;
+}
+
 /* Describes the file of descriptor `fd`, and sets the reason for waits on such a file. */
 static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wait_state *state)
 {
@@ -166,8 +177,8 @@ static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wa
         state->reason = REASON_NETWORK;
         snprintf(state->object, sizeof(state->object), "%s %s", call, target);
     } else if (is_fifo(path) || has_start(target, "pipe:") || has_start(target, "anon_inode:") ||
-               has_start(target, "/dev/")) {
-        state->reason = has_start(target, "anon_inode:inotify") ? REASON_DISK : REASON_PIPE;
+               has_start(target, "pidfd:") || has_start(target, "/dev/")) {
+        state->reason = reason_of_special_file(target);
         snprintf(state->object, sizeof(state->object), "%s %s", call, target);
     } else {
         snprintf(state->object, sizeof(state->object), "disk: %s %s", call, target);
@@ -218,14 +229,13 @@ static void describe_call(struct target_thread thread, const struct waiting_call
 
 /* ---- outside of system calls ---- */
 
-static void describe_fault(const char *directory, struct wait_state *state)
+/* A signal or a tracer stops the thread, in state T or t; else it waits for memory. */
+static bool is_stopped(const char *directory)
 {
     char path[80], line[512];
     snprintf(path, sizeof(path), "%s/stat", directory);
     const char *name_end = file_read_text(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
-    bool is_stopped = name_end && name_end[1] && strchr("Tt", name_end[2]);
-    state->reason = is_stopped ? REASON_UNKNOWN : REASON_PAGE_FAULT;
-    snprintf(state->object, sizeof(state->object), is_stopped ? "stopped" : "page fault");
+    return name_end && name_end[1] && name_end[2] && strchr("Tt", name_end[2]);
 }
 
 int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
@@ -235,7 +245,9 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
     snprintf(directory, sizeof(directory), "/proc/%" PRIu32 "/task/%" PRIu32, pid, tid);
     snprintf(path, sizeof(path), "%s/syscall", directory);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    state->asked = monotonic_ns();
     ssize_t length = fd < 0 ? -errno : read(fd, line, sizeof(line) - 1);
+    state->known = monotonic_ns();
     if (fd >= 0 && length < 0)
         length = -errno;
     if (fd >= 0)
@@ -249,16 +261,19 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
         state->is_awake = has_start(line, "running");
         return 0;
     }
-    const struct waiting_call *call = call_of(number);
+    const struct waiting_call *call = number < 0 ? NULL : call_of(number);
     state->reason = REASON_UNKNOWN;
     state->is_in_call = number >= 0;
     if (!state->sp) /* a kernel thread is in no system call */
         snprintf(state->object, sizeof(state->object), "wait");
-    else if (number < 0)
-        describe_fault(directory, state);
     else if (call)
         describe_call((struct target_thread){pid, tid}, call, state->arguments, state);
-    else
+    else if (is_stopped(directory)) /* at any system call */
+        snprintf(state->object, sizeof(state->object), "stopped");
+    else if (number < 0) {
+        state->reason = REASON_PAGE_FAULT;
+        snprintf(state->object, sizeof(state->object), "page fault");
+    } else
         snprintf(state->object, sizeof(state->object), "system call %" PRId64, number);
     return 1;
 }

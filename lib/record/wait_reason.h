@@ -15,9 +15,10 @@
 enum { WAIT_OBJECT_SIZE = 256, WAIT_ARGUMENTS = 6 };
 
 struct wait_state {
-    bool is_awake;   /* runs or is runnable */
-    uint64_t sp, pc; /* 0: a kernel thread */
-    bool is_in_call; /* in a system call with these arguments */
+    uint64_t asked, known; /* ns, CLOCK_MONOTONIC: before and after its system call was read */
+    bool is_awake;         /* runs or is runnable */
+    uint64_t sp, pc;       /* 0: a kernel thread */
+    bool is_in_call;       /* in a system call with these arguments */
     uint64_t arguments[WAIT_ARGUMENTS];
     enum wait_reason reason;
     char object[WAIT_OBJECT_SIZE]; /* "lock 0x7f0012345678", "pipe:[77]", "sleep" */
