@@ -180,7 +180,7 @@ help:
 	@echo "make lint       format and static checks"
 	@echo "make tags       an index for editors; 'make compile_commands.json' the flags of each file for clangd"
 	@echo "make bench      the measurements, with their goals"
-	@echo "make accuracy   compare the CPU time of profiles with the kernel's count, quiet and beside BUSY ($(BUSY)) processes"
+	@echo "make accuracy   compare CPU time and waits of profiles with the truth, quiet and beside BUSY ($(BUSY)) processes"
 	@echo "make agreement  compare names with llvm-symbolizer and libdw, ADDRESSES ($(ADDRESSES)) of each program"
 	@echo "make collector  push to a real OpenTelemetry Collector, built from its Go modules, for SECONDS ($(SECONDS))"
 	@echo "make fuzz       fuzz each parser for SECONDS ($(SECONDS))"

@@ -138,14 +138,14 @@ $(TARGETS)/%: tests/targets/%.rs
 
 targets: $(TARGET_PROGRAMS)
 
-# ---- agreement with the kernel's count of CPU time ----
+# ---- agreement of CPU time with the kernel's count, of waits with the clocks of their threads ----
 
-# `make check` tests the same shapes of programs without the busy processes.
+# `make check` tests the CPU time of the same programs without the busy processes.
 BUSY ?= 4
 
-accuracy: all $(TARGETS)/cpu_shapes
-	@set -e; for busy in 0 $(BUSY); do \
-	    PROF=$(abspath $(BUILD)/prof) TARGETS=$(abspath $(TARGETS)) tests/accuracy/test_cpu_sum --table $$busy; done
+accuracy: all $(TARGETS)/cpu_shapes $(TARGETS)/wait_truth
+	@set -e; for test in test_cpu_sum wait_truth; do for busy in 0 $(BUSY); do \
+	    PROF=$(abspath $(BUILD)/prof) TARGETS=$(abspath $(TARGETS)) tests/accuracy/$$test --table $$busy; done; done
 
 # ---- agreement with other symbolizers ----
 
