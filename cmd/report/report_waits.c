@@ -159,7 +159,7 @@ static int print_group(const struct report *report, const struct wait_group *gro
         return code;
     weight_text(total, group->total, "ms");
     weight_text(longest, group->longest, "ms");
-    count_text(count, group->count);
+    count_text(count, round(group->count));
     snprintf(share, sizeof(share), "%.1f%%", there > 0 ? 100 * group->total / there : 0);
     ui_print("%*s%*s%*s%*s  ", TOTAL_COLUMNS, total, SHARE_COLUMNS, share, COUNT_COLUMNS, count, LONGEST_COLUMNS,
              group->count ? longest : "-");
@@ -212,6 +212,8 @@ int report_print_waits(const struct report *report, struct error *err)
 
 /* ---- JSON ---- */
 
+static const double NORMAL_95 = 1.96; /* standard errors of a 95 % interval */
+
 static int write_group(struct json_writer *json, const struct report *report, enum wait_grouping by,
                        const struct wait_group *group, struct node_path *path, struct error *err)
 {
@@ -224,8 +226,9 @@ static int write_group(struct json_writer *json, const struct report *report, en
     json_member_text(json, "reason", reason_text(report, group->reason));
     json_member_text(json, "object", object_text(report, group));
     json_member_double(json, "total_ms", group->total);
+    json_member_double(json, "total_error_ms", NORMAL_95 * sqrt(group->variance));
     json_member_double(json, "preempted_ms", group->preempted);
-    json_member_double(json, "count", group->count);
+    json_member_double(json, "count", round(group->count));
     if (!isnan(group->from)) {
         json_member_open(json, "longest", '{');
         json_member_double(json, "ms", group->longest);
@@ -256,7 +259,7 @@ int report_write_waits(struct json_writer *json, const struct report *report, st
             json_member_double(json, "there_ms", groups.totals.there);
             json_member_double(json, "off_cpu_ms", groups.totals.waited);
             json_member_double(json, "preempted_ms", groups.totals.preempted);
-            json_member_double(json, "count", groups.totals.count);
+            json_member_double(json, "count", round(groups.totals.count));
         }
         char key[32];
         snprintf(key, sizeof(key), "by_%s", grouping_names[by]);

@@ -201,7 +201,7 @@ static int add_tables(struct live_assembly *live, struct error *err)
 static int add_samples(struct live_assembly *live, struct error *err)
 {
     struct assembly *assembly = &live->assembly;
-    struct live_step step = {.live = live, .rows = {.assembly = assembly, .is_growing = true, .err = err}};
+    struct live_step step = {.live = live, .rows = {.assembly = assembly, .err = err}};
     step.source = sample_rows_source(&step.rows);
     step.source.has_wakers = replay_info_number(&assembly->replay, INFO_WAKERS, 0) != 0;
     step.sink = text_sink(&live->text);

@@ -21,9 +21,8 @@
 
 /* State of a thread at the end of the previous window. */
 struct window_thread {
-    uint64_t time; /* ns: end of the thread's time in windows so far; 0: no window yet */
-    double cpu;    /* ms of CPU time after the last sample, not yet in the weight of a row */
-    double waited; /* ms off CPU after the last wait, not yet in the weight of a row */
+    uint64_t time; /* ns: end of its time in windows; 0: none yet */
+    double cpu;    /* ms after its last sample, not yet in a row's weight */
 };
 
 ARRAY_TYPE(struct window_threads, struct window_thread); /* indexed by thread number in the spool */

@@ -73,11 +73,16 @@ static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32
         newest->waker = wait->waker;
         return 0;
     }
-    thread->waits += wait->reason != REASON_PREEMPTED;
-    replay->processes.data[thread->process].samples += wait->reason != REASON_PREEMPTED;
+    bool is_seen = wait->reason != REASON_PREEMPTED && wait->reason != REASON_UNSEEN;
+    thread->waits += is_seen;
+    replay->processes.data[thread->process].samples += is_seen;
     replay->samples.waits++;
-    struct stored_sample start = {.kind = STORED_WAIT_BEGIN, .stack = stack};
+    struct stored_sample start = {.kind = STORED_WAIT_BEGIN, .stack = stack, .unseen = to_cpu_units(wait->unseen_ns)};
     start.time = clamp_time(thread, wait->time_ns > wait->wait_ns ? wait->time_ns - wait->wait_ns : 0);
+    uint64_t left = wait->time_ns > start.time ? wait->time_ns - start.time : 0;
+    if (wait->unseen_ns && left < wait->wait_ns) /* a sum of several waits, where its mean length does not fit */
+        start.unseen = to_cpu_units(wait->unseen_ns + wait->wait_ns - left);
+    thread->cpu_time.unseen += (uint64_t)start.unseen * SAMPLE_CPU_UNIT;
     int code = add_time_before_wait(replay, wait, &start, err);
     if (!code)
         code = sample_store_add(replay->samples.store, wait->thread, &start, err);
@@ -85,7 +90,6 @@ static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32
         .time = clamp_time(thread, wait->time_ns), .kind = STORED_WAIT_END, .stack = stack, .waker = wait->waker};
     if (!code)
         code = sample_store_add(replay->samples.store, wait->thread, &end, err);
-    thread->last_wait = sample_store_count(replay->samples.store, wait->thread);
     return code;
 }
 

@@ -87,6 +87,7 @@ struct replay_thread_time {
     uint64_t rest; /* ns on a CPU after its last sample or wait */
     uint64_t ran_to_waits; /* ns on a CPU between its last sample and its last wait */
     uint64_t unsampled;    /* ns of added samples, for CPU time without samples */
+    uint64_t unseen;       /* ns of unseen waits, for which other waits stand */
 };
 
 /* The last stack of a thread, outermost frame first, with the index of the stack that ends at each frame
@@ -106,8 +107,7 @@ struct replay_thread {
     uint64_t samples, truncated, completed_live, without_cfi; /* counts of its samples, by quality of the stack */
     uint64_t event_samples;                                   /* samples of events other than the clock */
     uint64_t last_event_time;                                 /* ns: last event sample */
-    uint64_t waits;     /* has waits other than preemptions; the profile may omit a thread that was only runnable */
-    uint64_t last_wait; /* number of stored samples up to its last wait */
+    uint64_t waits; /* except preemptions: a thread that was only runnable need not be shown */
     uint64_t last_time;
     bool has_marks;          /* its process has set marks */
     uint32_t threads_in_row; /* number of threads that share this thread's row, including itself */

@@ -19,8 +19,6 @@ static int rewind_thread(void *context, size_t thread, struct error *err)
     struct sample_rows *source = context;
     const struct replay *replay = &source->assembly->replay;
     uint32_t number = source->assembly->order.data[thread];
-    if (number != source->number)
-        source->behind_last_wait.is_known = false;
     source->thread = &replay->threads.data[number];
     source->of_event = false;
     source->state = source->start;
@@ -28,7 +26,6 @@ static int rewind_thread(void *context, size_t thread, struct error *err)
     begin_rounding(source);
     if (source->assembly->window) {
         struct window_thread before = recording_window_thread(source->assembly->window, number);
-        source->state.waited = before.waited;
         source->state.cpu = before.cpu;
         source->state.time = before.time ? assembly_ms(source->assembly, before.time) : NAN;
     }
@@ -105,58 +102,36 @@ static void round_times(struct sample_rows_state *state, double *time, double *c
     *cpu_delta = (double)cpu_quantizer_next(&state->cpu_times, *cpu_delta, (double)steps * 1000 / steps_per_ms);
 }
 
-/* Returns the time (ms) off CPU between the rows after this row. Reads it once for all passes. */
-static double read_later_off_cpu(struct sample_rows *source)
+/* CPU time that the kernel counts beyond the switches is a part of each switch, which the waits contain: most of it in
+ * threads with many short waits. Returns the factor of unseen waits. */
+static double unseen_part(const struct sample_rows *source)
 {
-    struct rows_behind *behind = &source->behind_last_wait;
-    const struct replay_thread *thread = source->thread;
-    const struct assembly *assembly = source->assembly;
-    struct sample_rows_state state = source->state;
-    struct stored_sample sample;
-    uint64_t end = thread->end ? thread->end : replay_stop(&assembly->replay), position = source->cursor.position;
-    int got;
-    if (behind->is_known)
-        return behind->waited;
-    *behind = (struct rows_behind){.is_known = true};
-    while ((got = sample_cursor_next(&source->cursor, &sample, source->err)) > 0) {
-        double time = assembly_ms(assembly, sample.time), cpu = cpu_time_us(source, &sample);
-        round_times(&state, &time, &cpu);
-        behind->waited += fmax(0, time - state.time - cpu / 1e3);
-        state.time = time;
-    }
-    if (got < 0)
-        source->code = got;
-    source->cursor.position = position;
-    behind->waited += fmax(0, assembly_ms(assembly, end) - state.time);
-    return behind->waited;
+    const struct replay_thread_time *time = &source->thread->cpu_time;
+    double scale = source->assembly->replay.processes.data[source->thread->process].scale;
+    double more = scale > 1 ? (scale - 1) * (double)time->covered : 0;
+    return more < (double)time->unseen ? 1 - more / (double)time->unseen : 0;
 }
 
 /*
- * With waits, weights are ms. The weight of a CPU sample is the CPU time since the last CPU sample, and the weight of a
- * wait is the time off the CPU since the last wait. So the weights of each kind sum up to the thread's time of that
- * kind. The row of the CPU time before a wait has weight 0, because the next sample has its weight. The start of a wait
- * has weight 0, too. Waits after the last stored wait that were too short to store count for the last stored wait.
+ * With waits, weights are ms: those of samples on a CPU the CPU time since the last one, those of waits the time that
+ * they stand for. So each sums up to that of the thread. The row of the CPU time before a wait weighs nothing: the next
+ * sample stands for it; nor does the beginning of a wait.
  */
 static double compute_weight(struct sample_rows *source, const struct stored_sample *sample, double time, double cpu)
 {
-    const struct replay_thread *thread = source->thread;
     struct sample_rows_state *state = &source->state;
-    double before = isnan(state->time) ? assembly_ms(source->assembly, thread->start) : state->time, weight = 0;
-    bool goes_on = source->is_growing || (source->assembly->window && !source->assembly->window->is_last);
+    double before = state->time, weight = 0;
     state->row++;
     state->time = time;
     state->cpu += cpu;
-    state->waited += fmax(0, time - before - cpu);
-    if (!stored_sample_is_wait(sample) && sample->stack != REPLAY_NONE) {
-        weight += state->cpu;
+    if (sample->kind == STORED_CPU && sample->stack != REPLAY_NONE) {
+        weight = state->cpu;
         state->cpu = 0;
     }
-    if (sample->kind == STORED_WAIT_END) {
-        weight += state->waited;
-        state->waited = 0;
-    }
-    if (sample->kind == STORED_WAIT_END && !goes_on && state->row == thread->last_wait)
-        weight += read_later_off_cpu(source);
+    if (sample->kind == STORED_WAIT_BEGIN)
+        state->unseen = round(sample->unseen * (SAMPLE_CPU_UNIT / 1e3) * unseen_part(source)) / 1e3;
+    if (sample->kind == STORED_WAIT_END)
+        weight = fmax(0, time - before) + state->unseen;
     return weight;
 }
 
@@ -177,10 +152,8 @@ bool sample_rows_next(void *context, struct sample_row *row)
     int got = sample_cursor_next(&source->cursor, &sample, source->err);
     if (got < 0)
         source->code = got;
-    if (got == 0 && assembly->window && source->number < assembly->window_threads.length) {
+    if (got == 0 && assembly->window && source->number < assembly->window_threads.length)
         assembly->window_threads.data[source->number].cpu = source->state.cpu;
-        assembly->window_threads.data[source->number].waited = source->state.waited;
-    }
     if (got <= 0)
         return false;
     source->state.position = source->cursor.position;

@@ -14,31 +14,25 @@
 
 /* Position in one table. Starts zeroed, except `time` (NAN). */
 struct sample_rows_state {
-    uint64_t row;       /* rows so far */
-    uint64_t position;  /* stored samples read so far */
-    double cpu, waited; /* ms on CPU and off CPU that are not yet in the weight of a sample */
-    double time;        /* ms: of the last sample; NAN before the first */
-    double carried;     /* fraction of an event that is not yet in the weight of a sample */
+    uint64_t row;      /* rows so far */
+    uint64_t position; /* stored samples read so far */
+    double cpu;        /* ms of CPU time, not yet in the weight of a sample */
+    double unseen;     /* ms of unseen waits, which the wait that has begun stands for */
+    double time;       /* ms: of the last sample; NAN before the first */
+    double carried;    /* fraction of an event that is not yet in the weight of a sample */
     struct time_quantizer times;
     struct cpu_quantizer cpu_times;
 };
 
 #define SAMPLE_ROWS_START ((struct sample_rows_state){.time = NAN, .carried = 0.5})
 
-struct rows_behind {
-    bool is_known;
-    double waited; /* ms */
-};
-
 struct sample_rows {
     const struct assembly *assembly;
     struct sample_cursor cursor;
     const struct replay_thread *thread;
-    uint32_t number;                     /* of the thread */
-    bool of_event, is_empty;             /* of_event: samples of an event; is_empty: without samples */
-    double scale;                        /* of their weights */
-    bool is_growing;                     /* more rows will follow and get the remaining CPU time */
-    struct rows_behind behind_last_wait; /* of this thread */
+    uint32_t number;         /* of the thread */
+    bool of_event, is_empty; /* of_event: samples of an event; is_empty: without samples */
+    double scale;            /* of their weights */
     struct sample_rows_state state, start;
     struct error *err;
     int code; /* of the first failed read */

@@ -27,8 +27,9 @@ struct stored_sample {
     enum stored_kind kind : 3; /* selects the member of the union */
     uint32_t stack;            /* index of the replay's stack */
     union {
-        uint32_t cpu_time; /* STORED_CPU: CPU time since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
-        uint32_t waker;    /* STORED_WAIT_END: waker, a number of replay.objects; 0: unknown */
+        uint32_t cpu_time; /* STORED_CPU: since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
+        uint32_t unseen;   /* STORED_WAIT_BEGIN: time of unseen waits that count for it, in units of SAMPLE_CPU_UNIT */
+        uint32_t waker;    /* STORED_WAIT_END: number of replay.objects; 0 unknown */
         uint32_t period;   /* STORED_EVENT: its lower 32 bits; STORED_EVENT_HIGH: the higher ones */
     };
 };

@@ -9,6 +9,13 @@ void thread_run_forget_stack(struct thread_run *run)
     run->stack = NULL;
 }
 
+void thread_run_destroy(struct thread_run *run)
+{
+    thread_run_forget_stack(run);
+    free(run->waits);
+    run->waits = NULL;
+}
+
 int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,
                           uint32_t reason, struct error *err)
 {
@@ -27,7 +34,10 @@ bool thread_run_sample(struct thread_run *run, uint64_t time, uint64_t *cpu_time
 {
     bool is_known = run->state == RUN_ON;
     *cpu_time = run->ran + (is_known && time > run->since ? time - run->since : 0);
-    thread_run_forget_stack(run);
+    if (run->stack && (run->stack->is_given || run->stack->asked < time))
+        thread_run_forget_stack(run);
+    if (run->state == RUN_WAITS && time > run->since) /* the record of the switch is late or lost */
+        *(run->preempted ? &run->was_ready : &run->late_switch) += time - run->since;
     run->state = RUN_ON;
     run->was_here = true;
     run->since = time;

@@ -11,7 +11,9 @@
 
 /* The stack and reason of one wait. */
 struct wait_stack {
-    uint64_t taken;  /* ns, CLOCK_MONOTONIC: end of the read */
+    uint64_t asked;  /* ns, CLOCK_MONOTONIC: before prof read anything of it ... */
+    uint64_t known;  /* ... after it read the reason ... */
+    uint64_t taken;  /* ... and after it read the stack; of a passed stack: its time */
     bool is_given;   /* thread_run_give_stack() */
     uint32_t reason; /* enum wait_reason */
     uint32_t object; /* number of a SPOOL_OBJECT; 0: none */
@@ -28,6 +30,24 @@ enum run_state {
     RUN_ELSEWHERE,
 };
 
+enum { WAIT_CLASSES = 12 };
+
+/* Waits of one thread, of one class of lengths, that are not in the spool. */
+struct wait_class {
+    uint64_t unseen_ns;      /* blocked time of waits that no reading has seen, since the last one that was seen */
+    uint64_t oldest;         /* ns: end of the first of these waits */
+    uint64_t found_ready_ns; /* time of waits for which a reading that found the thread runnable stands */
+    uint64_t owed_ns;        /* runnable time that later waits of this class contain: see waits.c */
+    uint64_t waited_ns;      /* length of all waits since the last reading of schedstat, seen or not */
+    uint32_t unseen;         /* number of waits in `unseen_ns` */
+};
+
+/* Class 0: shorter than 16 us; each further class: up to twice as long; the last one: 16 ms and longer. */
+struct short_waits {
+    uint64_t owed; /* ns: sum of the `owed_ns` of all classes */
+    struct wait_class classes[WAIT_CLASSES];
+};
+
 /* The waker of a thread. */
 struct thread_waker {
     bool is_known;
@@ -38,17 +58,30 @@ struct thread_waker {
 /* Starts zeroed. Times are ns of CLOCK_MONOTONIC. */
 struct thread_run {
     enum run_state state;
-    bool preempted;             /* RUN_WAITS: runnable */
-    bool goes_on;               /* off the CPU: the spool has earlier parts of this wait */
-    bool was_here;              /* the thread has run on a recorded CPU */
-    bool in_pending;            /* the thread is in waits.pending */
-    uint64_t awake;             /* RUN_WAITS: time (ns) at which a check found the thread awake; 0: never */
-    uint64_t since;             /* start of the state; for a wait stored in parts, end of the last part */
-    uint64_t ran;               /* ns on a CPU before `since` that no sample or wait in the spool covers */
-    uint64_t waited, was_ready; /* ns of waits and of preemptions since the last stored wait */
-    uint64_t was_elsewhere;     /* ns on CPUs outside the list since the last stored wait */
-    struct wait_stack *stack;   /* RUN_WAITS: NULL: no stack, or not read yet */
-    struct thread_waker waker;  /* RUN_WAITS: the waker, if the thread was woken but has not run yet */
+    bool preempted;               /* RUN_WAITS: runnable */
+    bool goes_on;                 /* off the CPU: earlier parts of this wait are in the spool */
+    bool is_refused;              /* this user may not read what the thread waits for */
+    bool was_here;                /* it has run on a recorded CPU */
+    bool in_pending;              /* it is in waits.pending */
+    uint64_t awake;               /* RUN_WAITS: ns at which it was found awake; 0: it was not */
+    uint64_t since;               /* start of the state; of a wait stored in parts, end of the last part */
+    uint64_t ran;                 /* ns on a CPU up to `since` that no sample or wait in the spool covers */
+    uint32_t cpu;                 /* of its last switch */
+    uint64_t pending_since;       /* ns: when it was last added to waits.pending */
+    uint64_t began;               /* RUN_WAITS: start of the wait */
+    uint64_t was_ready;           /* ns of runnable time that is not in the spool ... */
+    uint32_t ready_count;         /* ... in so many parts */
+    uint64_t known_since;         /* ns: since then prof knows the state of the thread; 0: not yet */
+    uint64_t stored;              /* ns of CPU time and waits in the spool since then */
+    uint64_t late_switch;         /* ns of waits that a sample ended */
+    uint64_t was_elsewhere;       /* ns on other CPUs that are not in the spool */
+    bool has_run_delay;           /* `run_delay` is known */
+    uint64_t run_delay;           /* ns, of schedstat, when it was last read, at ... */
+    uint64_t run_delay_read;      /* ... ns */
+    uint64_t ready_since_reading; /* ns of runnable time that switches and readings have shown since */
+    struct short_waits *waits;    /* NULL: none yet */
+    struct wait_stack *stack;     /* RUN_WAITS: NULL: none, or not read yet */
+    struct thread_waker waker;    /* RUN_WAITS: the waker, if the thread was woken but has not run yet */
 };
 
 /* Passes the stack of a thread that is about to leave its CPU at `time` (ns), leaf first. The stack and `reason` (enum
@@ -62,3 +95,6 @@ int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t 
 bool thread_run_sample(struct thread_run *run, uint64_t time, uint64_t *cpu_time);
 
 void thread_run_forget_stack(struct thread_run *run);
+
+/* Frees what the run state owns. */
+void thread_run_destroy(struct thread_run *run);

@@ -47,7 +47,7 @@ static void process_free(struct tracker *tracker, struct tracked_process *proces
 static void thread_free(struct tracked_thread *thread)
 {
     if (thread) {
-        free(thread->run.stack);
+        thread_run_destroy(&thread->run);
     }
     free(thread);
 }
@@ -355,8 +355,11 @@ static int add_new_thread(struct tracker *tracker, struct tracked_process *proce
 {
     int code = add_thread(tracker, process, record->tid, name, record->time, err);
     if (!code)
-        find_thread(tracker, record->tid)->run =
-            (struct thread_run){.state = RUN_WAITS, .since = record->time, .preempted = true};
+        find_thread(tracker, record->tid)->run = (struct thread_run){.state = RUN_WAITS,
+                                                                     .since = record->time,
+                                                                     .known_since = record->time,
+                                                                     .preempted = true,
+                                                                     .has_run_delay = true};
     return code;
 }
 
@@ -447,9 +450,13 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
         code = add_thread(tracker, process, record->tid, record->comm.name, record->time, err);
     struct tracked_thread *thread = find_thread(tracker, record->tid);
     if (code || !thread)
-        free(run.stack);
+        thread_run_destroy(&run);
     else
         thread->run = run;
+    if (!code && thread && run.known_since) {
+        thread->run.known_since = record->time;
+        thread->run.stored = 0;
+    }
     if (!code) {
         process->exec_without_command = tracker->mappings.is_past ? 0 : record->time;
         code = read_command(tracker, process, record->time, err);

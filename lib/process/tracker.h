@@ -115,7 +115,7 @@ int tracker_write_unseen(struct tracker *tracker, uint64_t time, struct error *e
 void tracker_note_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample);
 
 /* Counts CPU time (ns) of a thread written to the spool. */
-void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thread, uint64_t ran);
+void tracker_note_ran(struct tracker *tracker, struct tracked_thread *thread, uint64_t ran);
 
 /* Totals over all processes. */
 struct tracker_cpu_times {

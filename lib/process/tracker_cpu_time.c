@@ -15,8 +15,9 @@ void tracker_note_run(struct tracker *tracker, struct tracked_process *process, 
         observer->runs(observer->context, process, time, by_sample);
 }
 
-void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thread, uint64_t ran)
+void tracker_note_ran(struct tracker *tracker, struct tracked_thread *thread, uint64_t ran)
 {
+    thread->run.stored += ran;
     struct tracked_process *process = tracker->processes.items.data[thread->process];
     process->ran += ran;
     tracker->ran += ran;

@@ -27,8 +27,7 @@ enum {
 };
 
 static const uint64_t look_interval = 40 * SECOND / 1000; /* between two looks at the rings; more would save little */
-static const uint64_t wait_look_interval = 4 * SECOND / 1000; /* while threads switch: longer waits are all seen */
-enum { MAX_LOOK_DOUBLINGS = 3 };                              /* empty rings are read at least every 320 ms */
+enum { MAX_LOOK_DOUBLINGS = 3 };                          /* empty rings are read at least every 320 ms */
 
 struct perf_source {
     struct source common;
@@ -233,7 +232,7 @@ static uint64_t deadline(struct source *source, uint64_t now)
     const struct source_sinks *sinks = &source->sinks;
     unsigned doublings = perf->empty_looks < MAX_LOOK_DOUBLINGS ? perf->empty_looks : MAX_LOOK_DOUBLINGS;
     if (sinks->wants_waits)
-        return now + (waits_want_look(sinks->waits) ? wait_look_interval : look_interval);
+        return now + look_interval;
     return now + (look_interval << doublings);
 }
 

@@ -38,7 +38,10 @@ static int handle_record(void *context, const struct perf_record *record, struct
         ptrace_limits_check_program(&ptrace->limits, common->result, common->options->argv, record->pid,
                                     record->comm.name))
         ptrace_sampler_leave_children(ptrace->sampler, (pid_t)record->tid);
-    return tracker_handle_record(common->sinks.tracker, record, err);
+    int code = record->type == PERF_RECORD_EXIT && common->sinks.waits
+                   ? waits_thread_ends(common->sinks.waits, record, err)
+                   : 0;
+    return code ? code : tracker_handle_record(common->sinks.tracker, record, err);
 }
 
 static int handle_sample(void *context, struct ptrace_sample *sample, struct error *err)

@@ -11,19 +11,24 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    STACK_COPY = 16 * 1024,     /* bytes; fits most waiting threads; a walk reads the rest if needed */
-    LOOKS_AT_ONCE = 256,        /* most stacks read in one pass */
-    NS_PER_WAIT_STACK = 500000, /* budget: a stack for each 0.5 ms; at 10-20 us each at most 2-4% of a CPU */
-    OBJECTS_MAX = 65536,        /* names; waits for further objects have only a reason */
-    SOCKETS_COST_NS = 50000000, /* CPU time for describing sockets, plus ... */
-    SOCKETS_SHARE = 100,        /* ... 1/100 of the elapsed time */
-    MAX_STACK_AGE_NS = 1000000, /* of a stack passed before a wait, to count as the wait's stack */
-    LONG_INTERVALS = 4,         /* sampling intervals; longer waits are stored even without a stack */
+    STACK_COPY = 16 * 1024,      /* bytes; fits most waiting threads; a walk reads the rest if needed */
+    LOOKS_AT_ONCE = 256,         /* most stacks read in one pass */
+    NS_PER_READING = 700000,     /* budget: a stack or the run delay of a thread; at 10-20 us each, 1.5-3 % of a CPU */
+    OBJECTS_MAX = 65536,         /* names; waits for further objects have only a reason */
+    LOOK_NS = 4000000,           /* mean time between two passes, at random: longer waits are nearly all seen */
+    OWN_CPU_NS = 30000000,       /* longest time that a thread on the recorder's CPU stays unread */
+    RUN_DELAY_AGE_NS = 20000000, /* a pass reads the run delay of a thread if it is older than this */
+    SHORTEST_CLASS_NS = 16000,   /* thread_run.h */
+    SOCKETS_COST_NS = 50000000,  /* CPU time for describing sockets, plus ... */
+    SOCKETS_SHARE = 100,         /* ... 1/100 of the elapsed time */
+    MAX_STACK_AGE_NS = 1000000,  /* of a stack passed before a wait, to count as the wait's stack */
+    LONG_INTERVALS = 4,          /* sampling intervals; longer waits are stored even without a stack */
 };
 
 static const uint64_t part_length = UINT64_C(1000000000); /* ns: long waits are stored in parts of this length */
@@ -31,6 +36,7 @@ static const uint64_t part_length = UINT64_C(1000000000); /* ns: long waits are 
 int waits_init(struct waits *waits, const struct waits_options *options, struct error *err)
 {
     *waits = (struct waits){.options = *options, .started = monotonic_ns()};
+    waits->random = waits->started | 1;
     tracker_expect_switches(options->tracker, true);
     waits->copy = malloc(STACK_COPY);
     waits->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*waits->frames));
@@ -53,31 +59,9 @@ void waits_destroy(struct waits *waits)
 
 /* ---- storing ---- */
 
-/* Returns the ns of waits that are not in the spool; of preemptions, or of time on other CPUs, if the thread is in one
- * now. */
-static uint64_t *unstored(struct thread_run *run)
-{
-    return run->state == RUN_ELSEWHERE ? &run->was_elsewhere : run->preempted ? &run->was_ready : &run->waited;
-}
-
 static bool is_off_cpu(const struct thread_run *run)
 {
     return run->state == RUN_WAITS || (run->state == RUN_ELSEWHERE && run->was_here);
-}
-
-/* Whether to store the wait of a thread up to `end` (ns). `is_last`: the thread has no later wait. */
-static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t end, bool is_last)
-{
-    uint64_t length = end > run->since ? end - run->since : 0;
-    if (waits->options.only_runs)
-        return false;
-    if (run->stack && run->stack->taken > end)
-        thread_run_forget_stack(run); /* read after the wait: not the wait's stack */
-    /* a wait whose stack was not yet read counts for the thread's next stored wait */
-    bool is_bare = (!run->in_pending || is_last) && length >= LONG_INTERVALS * waits->options.interval;
-    bool is_seen = run->stack && (!run->stack->is_given || waits->options.no_looks);
-    bool is_told = run->preempted || run->state == RUN_ELSEWHERE || is_seen || run->goes_on || is_bare;
-    return length && is_told && *unstored(run) + length >= waits->options.interval;
 }
 
 /* Appends a description of the socket. The lists of very many sockets take long to read: beyond a limit of CPU time,
@@ -123,36 +107,241 @@ static int waker_number(struct waits *waits, const struct thread_waker *waker, u
     return object_number(waits, 0, name, number, err);
 }
 
-/* Stores a wait up to `end` (ns), or its part that is not yet in the spool. */
-static int store(struct waits *waits, struct tracked_thread *thread, uint64_t end, struct error *err)
+/* A wait, or several, that the spool gets. */
+struct stored_wait {
+    uint64_t start, end; /* ns */
+    uint64_t unseen;     /* ns of other waits that it stands for */
+    enum { BLOCKED, READY, ELSEWHERE, UNSEEN } kind;
+    bool is_sum; /* of several: `unseen` has all but one of mean length */
+};
+
+static int store(struct waits *waits, struct tracked_thread *thread, const struct stored_wait *stored,
+                 struct error *err)
 {
     struct thread_run *run = &thread->run;
-    const struct wait_stack *stack = run->stack;
-    bool is_wait = run->state == RUN_WAITS;
+    const struct wait_stack *stack = stored->is_sum ? NULL : run->stack;
     struct spool_wait wait = {.thread = thread->number,
-                              .time_ns = end,
+                              .time_ns = stored->end,
                               .cpu_time_ns = run->ran,
-                              .wait_ns = end - run->since,
-                              .goes_on = run->goes_on};
+                              .wait_ns = stored->end - stored->start,
+                              .unseen_ns = stored->unseen,
+                              .goes_on = run->goes_on && stored->start == run->since};
     if (stack) {
         wait.reason = stack->reason;
-        wait.object = stack->object;
+        wait.object = stored->kind == BLOCKED ? stack->object : 0;
         wait.flags = stack->flags;
         wait.frames = (struct spool_list){stack->frames, stack->frame_count};
     }
-    if (is_wait && run->preempted)
+    if (stored->kind == READY)
         wait.reason = REASON_PREEMPTED;
+    if (stored->kind == UNSEEN)
+        wait.reason = REASON_UNSEEN;
     run->ran = 0;
-    *unstored(run) = 0;
     if (waits->paused || !thread_filter_matches(waits->options.filter, thread->name))
         return 0;
-    waits->stored += is_wait && !run->goes_on;
+    bool is_first = !wait.goes_on && (stored->kind == BLOCKED || stored->kind == READY);
+    waits->stored += is_first;
     tracker_note_ran(waits->options.tracker, thread, wait.cpu_time_ns);
-    waits->without_stack += is_wait && !run->goes_on && !wait.frames.count && !run->preempted;
-    waits->truncated += !run->goes_on && wait.flags & SAMPLE_TRUNCATED;
-    int code = is_wait ? waker_number(waits, &run->waker, wait.reason, &wait.waker, err)
-                       : object_number(waits, 0, "on other CPUs", &wait.object, err);
+    run->stored += wait.wait_ns + wait.unseen_ns;
+    waits->without_stack += is_first && stored->kind == BLOCKED && !wait.frames.count;
+    waits->truncated += !wait.goes_on && wait.flags & SAMPLE_TRUNCATED;
+    int code = 0;
+    if (stored->kind == BLOCKED || (stored->kind == READY && stored->end > run->since))
+        code = waker_number(waits, &run->waker, wait.reason, &wait.waker, err);
+    if (stored->kind == ELSEWHERE)
+        code = object_number(waits, 0, "on other CPUs", &wait.object, err);
     return code ? code : spool_write_wait(waits->options.spool, &wait, err);
+}
+
+/* Stores `total` ns of `count` waits, as one of mean length before `end`. */
+static int store_sum(struct waits *waits, struct tracked_thread *thread, int kind, uint64_t total, uint32_t count,
+                     uint64_t end, struct error *err)
+{
+    uint64_t mean = count > 1 ? total / count : total - (total > 0); /* `unseen` marks a sum */
+    const struct stored_wait stored = {
+        .start = end > mean ? end - mean : 0, .end = end, .unseen = total - mean, .kind = kind, .is_sum = true};
+    return total ? store(waits, thread, &stored, err) : 0;
+}
+
+/* ns: sums end where the thread came to its state, or the program started. */
+static uint64_t end_of_sums(const struct thread_run *run)
+{
+    return run->since > run->known_since ? run->since : run->known_since;
+}
+
+static int store_ready(struct waits *waits, struct tracked_thread *thread, uint64_t end, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    int code = store_sum(waits, thread, READY, run->was_ready, run->ready_count, end, err);
+    run->was_ready = run->ready_count = 0;
+    return code;
+}
+
+/* Stores the waits of the classes of which no wait was seen since `before` (ns). */
+static int store_unseen(struct waits *waits, struct tracked_thread *thread, uint64_t before, uint64_t end,
+                        struct error *err)
+{
+    struct short_waits *shorts = thread->run.waits;
+    uint64_t total = 0;
+    uint32_t count = 0;
+    for (size_t i = 0; shorts && i < WAIT_CLASSES; i++) {
+        struct wait_class *class = &shorts->classes[i];
+        if (class->oldest >= before)
+            continue;
+        total += class->unseen_ns;
+        count += class->unseen;
+        class->unseen_ns = class->unseen = 0;
+    }
+    return store_sum(waits, thread, UNSEEN, total, count, end, err);
+}
+
+/* ---- runnable time ---- */
+
+static unsigned class_of(uint64_t length)
+{
+    unsigned number = 0;
+    for (uint64_t limit = SHORTEST_CLASS_NS; length >= limit && number < WAIT_CLASSES - 1; limit *= 2)
+        number++;
+    return number;
+}
+
+/* NULL if memory ran out. */
+static struct wait_class *class_of_wait(struct thread_run *run, uint64_t length)
+{
+    if (!run->waits)
+        run->waits = calloc(1, sizeof(*run->waits));
+    return run->waits ? &run->waits->classes[class_of(length)] : NULL;
+}
+
+static void add_unseen(struct wait_class *class, uint64_t ns, uint64_t end)
+{
+    if (!class->unseen_ns)
+        class->oldest = end;
+    class->unseen_ns += ns;
+    class->unseen++;
+}
+
+static bool reads_run_delay(const struct waits *waits)
+{
+    const struct waits_options *options = &waits->options;
+    return !options->late_switches && !options->no_looks && !options->only_runs && !options->cpus;
+}
+
+/* Takes runnable time from the waits since the last reading, in proportion to their length: those that are not in the
+ * spool get shorter now, others of their class later. `ready`: ns. */
+static void distribute(struct thread_run *run, uint64_t ready)
+{
+    struct short_waits *waits = run->waits;
+    double length = 0;
+    uint64_t taken = 0;
+    ready += waits->owed;
+    for (size_t i = 0; i < WAIT_CLASSES; i++)
+        length += (double)waits->classes[i].waited_ns;
+    for (size_t i = 0; i < WAIT_CLASSES; i++) {
+        struct wait_class *class = &waits->classes[i];
+        uint64_t share = length > 0 ? (uint64_t)((double)ready * ((double)class->waited_ns / length)) : 0;
+        uint64_t now = share < class->unseen_ns ? share : class->unseen_ns;
+        class->owed_ns = share - now;
+        class->unseen_ns -= now;
+        class->waited_ns = 0;
+        taken += now;
+    }
+    run->was_ready += taken;
+    run->ready_count += taken != 0;
+    waits->owed = ready > taken ? ready - taken : 0;
+}
+
+/* Returns the ns of runnable time by which a wait of `length` ns is shorter. */
+static uint64_t pay_owed(struct thread_run *run, struct wait_class *class, uint64_t length)
+{
+    uint64_t paid = class->owed_ns < length ? class->owed_ns : length;
+    if (paid > run->waits->owed)
+        paid = run->waits->owed;
+    class->owed_ns -= paid;
+    run->waits->owed -= paid;
+    return paid;
+}
+
+/* Counts waits that a sample ended, without a record of the switch. */
+static int take_late_switch(struct thread_run *run, uint64_t end, struct error *err)
+{
+    if (!run->late_switch)
+        return 0;
+    struct wait_class *class = class_of_wait(run, run->late_switch);
+    if (!class)
+        return error_no_memory(err);
+    add_unseen(class, run->late_switch, end);
+    run->late_switch = 0;
+    return 0;
+}
+
+static uint64_t above(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* Switches that are seen late show more time on a CPU than the kernel counts: the difference is waits, too. */
+static int add_missing(const struct waits *waits, struct thread_run *run, struct error *err)
+{
+    uint64_t known = run->stored + run->ran + run->was_ready + run->late_switch;
+    if (!waits->options.late_switches || !run->known_since)
+        return 0;
+    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)
+        known += run->waits->classes[i].unseen_ns + run->waits->classes[i].found_ready_ns;
+    uint64_t missing = above(above(run->since, run->known_since), known);
+    struct wait_class *class = missing ? class_of_wait(run, missing) : NULL;
+    if (class)
+        add_unseen(class, missing, run->since);
+    return missing && !class ? error_no_memory(err) : 0;
+}
+
+/* Readings found runnable threads in some classes: takes that time from these classes, together at most `most` ns, and
+ * returns it. */
+static uint64_t settle_found(struct thread_run *run, uint64_t most)
+{
+    uint64_t found = 0, taken = 0;
+    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)
+        found += run->waits->classes[i].found_ready_ns;
+    for (size_t i = 0; found && i < WAIT_CLASSES; i++) {
+        struct wait_class *class = &run->waits->classes[i];
+        uint64_t part = class->found_ready_ns;
+        if (found > most)
+            part = (uint64_t)((double)part * (double)most / (double)found);
+        class->unseen_ns += class->found_ready_ns - part;
+        class->found_ready_ns = 0;
+        taken += part;
+    }
+    run->was_ready += taken;
+    run->ready_count += taken != 0;
+    return taken;
+}
+
+/*
+ * The kernel counts how long a thread was runnable without running. Switches show preemptions, but not the time from a
+ * wakeup until the thread ran.
+ */
+static void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *thread, uint64_t now)
+{
+    struct thread_run *run = &thread->run;
+    char path[64], text[128];
+    uint64_t delay;
+    bool has_waits = false;
+    if (!reads_run_delay(waits))
+        return;
+    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)
+        has_waits |= run->waits->classes[i].waited_ns != 0;
+    if (run->has_run_delay && !has_waits)
+        return;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/schedstat", pid, thread->tid);
+    if (!file_read_text(path, text, sizeof(text)) || sscanf(text, "%*u %" SCNu64, &delay) != 1)
+        return;
+    uint64_t grown = above(delay, run->run_delay), shown = run->ready_since_reading;
+    if (run->has_run_delay)
+        distribute(run, above(grown, shown) - settle_found(run, above(grown, shown)));
+    run->ready_since_reading = run->has_run_delay ? above(shown, grown) : 0;
+    run->has_run_delay = true;
+    run->run_delay = delay;
+    run->run_delay_read = now;
 }
 
 /* ---- switches ---- */
@@ -163,13 +352,15 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     struct thread_run *run = &thread->run;
     if (run->state == RUN_ON && time > run->since)
         run->ran += time - run->since;
+    if (!run->known_since)
+        run->known_since = run->since ? run->since : time;
     run->state = RUN_WAITS;
-    run->since = time;
+    run->since = run->began = time;
     run->preempted = preempted;
     run->goes_on = false;
     run->awake = 0;
     run->waker = (struct thread_waker){0};
-    if (!run->stack || !run->stack->is_given || run->stack->taken + MAX_STACK_AGE_NS < time)
+    if (run->stack && (run->stack->is_given ? run->stack->taken + MAX_STACK_AGE_NS : run->stack->asked) < time)
         thread_run_forget_stack(run);
     if (preempted || waits->options.only_runs || waits->options.no_looks)
         return 0;
@@ -177,33 +368,158 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     if (run->in_pending)
         return 0;
     run->in_pending = array_push(&waits->pending, thread->tid);
+    run->pending_since = time;
     return run->in_pending ? 0 : error_no_memory(err);
 }
 
 /* A thread found awake that has not run since has been runnable since then. */
-static void split_off_ready(struct thread_run *run, uint64_t end)
+static int split_off_ready(struct thread_run *run, uint64_t end, struct error *err)
 {
     if (run->state != RUN_WAITS || !run->awake || run->awake >= end)
-        return;
-    run->waited += run->awake - run->since;
+        return 0;
+    struct wait_class *class = class_of_wait(run, end - run->began);
+    if (!class)
+        return error_no_memory(err);
+    add_unseen(class, run->awake - run->since, run->awake);
+    class->waited_ns += run->awake - run->since;
     run->since = run->awake;
     run->awake = 0;
     run->preempted = true;
     run->goes_on = false;
     run->waker = (struct thread_waker){0};
+    return 0;
+}
+
+static int end_elsewhere(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    uint64_t length = time - run->since;
+    const struct stored_wait stored = {
+        .start = run->since, .end = time, .unseen = run->was_elsewhere, .kind = ELSEWHERE};
+    if (!run->goes_on && run->was_elsewhere + length < waits->options.interval) {
+        run->was_elsewhere += length;
+        return 0;
+    }
+    run->was_elsewhere = 0;
+    return store(waits, thread, &stored, err);
+}
+
+/* Long ones are stored one by one, short ones as a sum, at a place where one of their mean length fits. */
+static int end_ready(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    uint64_t length = time - run->since;
+    const struct stored_wait stored = {.start = run->since, .end = time, .kind = READY};
+    run->ready_since_reading += length;
+    if (run->goes_on || length >= waits->options.interval)
+        return store(waits, thread, &stored, err);
+    run->was_ready += length;
+    run->ready_count++;
+    bool fits = length >= run->was_ready / run->ready_count; /* the mean */
+    return fits && run->was_ready >= waits->options.interval ? store_ready(waits, thread, time, err) : 0;
+}
+
+/* A random number from 0 up to, excluding, `limit`. */
+static uint64_t random_below(struct waits *waits, uint64_t limit)
+{
+    waits->random ^= waits->random << 13;
+    waits->random ^= waits->random >> 7;
+    waits->random ^= waits->random << 17;
+    return limit ? waits->random % limit : 0;
+}
+
+/* Whether the stack and the reason of the wait are known. Of waits that all have a stack, the spool gets a random part,
+ * in proportion to their length. */
+static bool is_seen(struct waits *waits, struct thread_run *run, uint64_t end)
+{
+    struct wait_stack *stack = run->stack;
+    if (!stack)
+        return false;
+    if (stack->is_given)
+        return waits->options.no_looks && random_below(waits, waits->options.interval) < end - run->since;
+    if (stack->asked < run->began || stack->known > end)
+        return false;
+    if (stack->taken > end) { /* the thread may have changed it meanwhile */
+        stack->frame_count = 0;
+        stack->flags = 0;
+    }
+    return true;
+}
+
+/* Readings find the threads of a class at random times of their waits. So a reading that finds the thread runnable
+ * stands for the waits of its class in the same way as one that finds the reason of a wait. */
+static int store_found_awake(struct waits *waits, struct tracked_thread *thread, struct wait_class *class, uint64_t end,
+                             struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    const struct stored_wait stored = {.start = run->awake, .end = end, .kind = READY, .is_sum = true};
+    uint64_t length = end - run->awake;
+    class->found_ready_ns += run->awake - run->since + class->unseen_ns;
+    class->unseen_ns = class->unseen = 0;
+    run->ready_since_reading += length;
+    if (length >= waits->options.interval)
+        return store(waits, thread, &stored, err);
+    run->was_ready += length;
+    run->ready_count++;
+    return 0;
+}
+
+/* A wait that was seen stands for those of its class that were not. */
+static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last,
+                       struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    uint64_t length = time - run->since;
+    struct wait_class *class = class_of_wait(run, time - run->began);
+    if (!class)
+        return error_no_memory(err);
+    bool seen = is_seen(waits, run, time);
+    bool is_bare = (run->is_refused || is_last) && length >= LONG_INTERVALS * waits->options.interval;
+    uint64_t queued = pay_owed(run, class, length);
+    class->waited_ns += length;
+    struct stored_wait stored = {.start = run->since, .end = time - queued, .kind = BLOCKED};
+    int code = 0;
+    bool was_awake = !seen && !run->goes_on && run->awake > run->since && run->awake < stored.end;
+    if (seen && !run->goes_on) {
+        stored.unseen = class->unseen_ns;
+        class->unseen_ns = class->unseen = 0;
+    }
+    if (was_awake)
+        code = store_found_awake(waits, thread, class, stored.end, err);
+    else if (seen || run->goes_on || is_bare)
+        code = store(waits, thread, &stored, err);
+    else
+        add_unseen(class, stored.end - stored.start, time);
+    run->was_ready += queued;
+    run->ready_count += queued != 0;
+    bool fits = queued && queued >= run->was_ready / run->ready_count;
+    return !code && fits && run->was_ready >= waits->options.interval ? store_ready(waits, thread, time, err) : code;
 }
 
 /* Ends a wait, or the time on other CPUs. */
-static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last, struct error *err)
+static int take_end(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last, struct error *err)
 {
     struct thread_run *run = &thread->run;
     int code = 0;
-    split_off_ready(run, time);
-    if (is_off_cpu(run) && is_due(waits, run, time, is_last))
-        code = store(waits, thread, time, err);
-    else if (is_off_cpu(run) && time > run->since)
-        *unstored(run) += time - run->since;
-    thread_run_forget_stack(run);
+    if (waits->options.only_runs || !is_off_cpu(run) || time <= run->since)
+        ;
+    else if (run->state == RUN_ELSEWHERE)
+        code = end_elsewhere(waits, thread, time, err);
+    else if (run->preempted)
+        code = end_ready(waits, thread, time, err);
+    else
+        code = end_blocked(waits, thread, time, is_last, err);
+    return code;
+}
+
+static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
+{
+    int code = take_late_switch(&thread->run, time, err);
+    if (!code)
+        code = take_end(waits, thread, time, false, err);
+    const struct wait_stack *stack = thread->run.stack;
+    if (stack && (stack->is_given || stack->asked < time)) /* else the next wait's */
+        thread_run_forget_stack(&thread->run);
     return code;
 }
 
@@ -211,7 +527,9 @@ static int come_to_cpu(struct waits *waits, struct tracked_thread *thread, uint6
 {
     struct thread_run *run = &thread->run;
     run->was_here = true;
-    int code = end_wait(waits, thread, time, false, err);
+    if (!run->known_since)
+        run->known_since = run->since ? run->since : time;
+    int code = end_wait(waits, thread, time, err);
     run->state = RUN_ON;
     run->since = time;
     return code;
@@ -224,7 +542,7 @@ static int go_elsewhere(struct waits *waits, struct tracked_thread *thread, uint
     struct thread_run *run = &thread->run;
     if (run->state == RUN_ELSEWHERE)
         return 0;
-    int code = run->was_here ? end_wait(waits, thread, time, false, err) : 0;
+    int code = run->was_here ? end_wait(waits, thread, time, err) : 0;
     thread_run_forget_stack(run);
     if (run->was_here || run->state != RUN_WAITS)
         run->since = time;
@@ -244,6 +562,7 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return 0;
+    thread->run.cpu = record->cpu;
     tracker_note_run(waits->options.tracker, process, record->time, false);
     if (record->context_switch.out)
         *(record->context_switch.preempted ? &process->preemptions : &process->waits) += 1;
@@ -277,6 +596,21 @@ void waits_exec(struct waits *waits, const struct perf_record *record)
     run->goes_on = false;
 }
 
+/* Stores what no later wait of the thread will stand for. */
+static int store_rest(struct waits *waits, struct tracked_thread *thread, struct error *err)
+{
+    const struct thread_run *run = &thread->run;
+    uint64_t mean = run->ready_count ? run->was_ready / run->ready_count : 0, last = end_of_sums(run);
+    uint64_t end = above(last, mean) > run->known_since ? last - mean : last; /* rows do not overlap */
+    settle_found(&thread->run, 0);
+    int code = take_late_switch(&thread->run, run->since, err);
+    if (!code)
+        code = add_missing(waits, &thread->run, err);
+    if (!code)
+        code = store_unseen(waits, thread, UINT64_MAX, end, err);
+    return code ? code : store_ready(waits, thread, last, err);
+}
+
 int waits_thread_ends(struct waits *waits, const struct perf_record *record, struct error *err)
 {
     struct tracked_process *process;
@@ -285,11 +619,12 @@ int waits_thread_ends(struct waits *waits, const struct perf_record *record, str
         return 0;
     if (record->type == PERF_RECORD_EXIT) /* threads that it woke may need its name */
         wakers_thread_ends(&waits->wakers, record->tid, thread->name);
-    if (thread->run.state != RUN_ELSEWHERE)
-        return 0;
-    int code = end_wait(waits, thread, record->time, true, err);
-    thread->run.since = record->time;
-    return code;
+    int code = 0;
+    if (thread->run.state == RUN_ELSEWHERE) {
+        code = end_wait(waits, thread, record->time, err);
+        thread->run.since = record->time;
+    }
+    return code ? code : store_rest(waits, thread, err);
 }
 
 void waits_lost(struct waits *waits)
@@ -302,6 +637,7 @@ void waits_lost(struct waits *waits)
             continue;
         thread_run_forget_stack(&thread->run);
         thread->run.state = RUN_UNKNOWN;
+        thread->run.has_run_delay = false;
         thread->run.ran = 0;
     }
 }
@@ -315,6 +651,7 @@ static struct unwind_result walk(struct waits *waits, struct tracked_process *pr
     unwind_regs_of_waiting(&regs, state->sp, state->pc, state->is_in_call ? state->arguments : NULL);
     const struct target_thread thread = {process->pid, tid};
     size_t size = waits->copied = target_memory_read(thread, state->sp, waits->copy, STACK_COPY);
+    waits->copy_read = monotonic_ns();
     struct unwind_stack stack = {.sp = state->sp,
                                  .bytes = waits->copy,
                                  .size = size,
@@ -358,7 +695,7 @@ static int add_python_frames(struct waits *waits, struct tracked_process *proces
 }
 
 static int keep_stack(struct waits *waits, uint32_t pid, struct thread_run *run, const struct wait_state *state,
-                      const struct unwind_result *result, struct error *err)
+                      uint64_t taken, const struct unwind_result *result, struct error *err)
 {
     uint32_t object;
     int code = object_number(waits, pid, state->object, &object, err);
@@ -368,7 +705,9 @@ static int keep_stack(struct waits *waits, uint32_t pid, struct thread_run *run,
     run->stack = malloc(sizeof(*run->stack) + result->frames * sizeof(*run->stack->frames));
     if (!run->stack)
         return error_no_memory(err);
-    *run->stack = (struct wait_stack){.taken = monotonic_ns(),
+    *run->stack = (struct wait_stack){.asked = state->asked,
+                                      .known = state->known,
+                                      .taken = taken,
                                       .reason = state->reason,
                                       .object = object,
                                       .flags = (result->end == UNWIND_COMPLETE ? 0 : SAMPLE_TRUNCATED) |
@@ -385,10 +724,10 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
 {
     struct wait_state state;
     int code = wait_state_read(process->pid, thread->tid, &state);
-    if (code == -EACCES)
-        waits->refused++;
-    if (state.is_awake && !waits->options.late_switches)
-        thread->run.awake = monotonic_ns();
+    thread->run.is_refused = code == -EACCES;
+    waits->refused += thread->run.is_refused;
+    if (state.is_awake && !waits->options.late_switches && thread->run.state == RUN_WAITS)
+        thread->run.awake = state.known;
     if (code <= 0)
         return 0;
     /* the mappings of the process may not be loaded yet */
@@ -408,20 +747,28 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
             break;
         result = walk(waits, process, thread->tid, &state);
     }
+    bool has_copy_only = !result.used_read_above && !waits->reader.went_off_copied_stack &&
+                         result.end != UNWIND_SAVED_BELOW && !process->python;
     code = add_python_frames(waits, process, thread->tid, &state, &result, err);
-    return code ? code : keep_stack(waits, process->pid, &thread->run, &state, &result, err);
+    uint64_t taken = has_copy_only && state.sp ? waits->copy_read : monotonic_ns();
+    return code ? code : keep_stack(waits, process->pid, &thread->run, &state, taken, &result, err);
 }
 
 int waits_look(struct waits *waits, struct error *err)
 {
     uint64_t now = monotonic_ns();
+    uint32_t own_cpu = (uint32_t)sched_getcpu();
     size_t kept = 0;
     int code = 0;
+    if (now < waits->next_look)
+        return 0;
+    waits->next_look = now + LOOK_NS / 8 + random_below(waits, LOOK_NS * 7 / 4);
+    waits->is_active = waits->has_blocked;
     waits->has_blocked = false;
-    waits->looks += (now - waits->last_look) / NS_PER_WAIT_STACK;
+    waits->looks += (now - waits->last_look) / NS_PER_READING;
     if (waits->looks > LOOKS_AT_ONCE)
         waits->looks = LOOKS_AT_ONCE;
-    waits->last_look = now - (now - waits->last_look) % NS_PER_WAIT_STACK;
+    waits->last_look = now - (now - waits->last_look) % NS_PER_READING;
     for (size_t i = 0; i < waits->pending.length; i++) {
         struct tracked_process *process;
         uint32_t tid = waits->pending.data[i];
@@ -429,17 +776,26 @@ int waits_look(struct waits *waits, struct error *err)
         if (!thread)
             continue;
         struct thread_run *run = &thread->run;
-        bool waits_on = run->state == RUN_WAITS && !run->preempted && (!run->stack || run->stack->is_given);
-        uint64_t length = now > run->since ? now - run->since : 0;
-        if (waits_on && (length + run->waited < waits->options.interval || !waits->looks || code)) {
+        bool may_wait = run->state == RUN_ON || (run->state == RUN_WAITS && !run->preempted);
+        bool is_unknown = may_wait && (!run->stack || run->stack->is_given);
+        /* A CPU that wakes the recorder wakes the thread late, too: the recorder would find it awake too often. */
+        if (is_unknown && run->cpu == own_cpu && now < run->pending_since + OWN_CPU_NS) {
+            waits->pending.data[kept++] = tid;
+            continue;
+        }
+        if (is_unknown && (!waits->looks || code)) {
             waits->pending.data[kept++] = tid;
             continue;
         }
         run->in_pending = false;
-        if (!waits_on)
-            continue;
-        waits->looks--;
-        code = read_stack(waits, thread, process, err);
+        if (is_unknown) {
+            waits->looks--;
+            code = read_stack(waits, thread, process, err);
+        }
+        if (waits->looks && now > run->run_delay_read + RUN_DELAY_AGE_NS && reads_run_delay(waits)) {
+            waits->looks--;
+            read_run_delay(waits, process->pid, thread, now);
+        }
     }
     waits->pending.length = kept;
     return code;
@@ -447,7 +803,7 @@ int waits_look(struct waits *waits, struct error *err)
 
 bool waits_want_look(const struct waits *waits)
 {
-    return waits->has_blocked || waits->pending.length;
+    return waits->is_active || waits->has_blocked || waits->pending.length;
 }
 
 /* Whether a waiting thread last ran on a recorded CPU. */
@@ -472,6 +828,7 @@ int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct e
     if (!left_recorded_cpu(waits, process->pid, tid))
         return go_elsewhere(waits, thread, time, err);
     thread->run.was_here = true;
+    thread->run.cpu = UINT32_MAX; /* unknown */
     return leave_cpu(waits, thread, time, false, err);
 }
 
@@ -494,14 +851,43 @@ static int flush_wait(struct waits *waits, struct tracked_thread *thread, uint64
     struct thread_run *run = &thread->run;
     if (now <= run->since)
         return 0;
-    if (end || run->awake + part_length < now) /* else the record of its switch may still come */
-        split_off_ready(run, now);
-    if (!is_off_cpu(run) || (!end && now - run->since < part_length) || !is_due(waits, run, now, end))
+    int code = 0;
+    if (!end && run->awake + part_length < now) /* else the record of its switch may still come */
+        code = split_off_ready(run, now, err);
+    if (code || !is_off_cpu(run) || (!end && now - run->since < part_length))
+        return code;
+    if (end) {
+        code = take_end(waits, thread, now, true, err); /* a pause ends, too, and the wait goes on with its stack */
+    } else if (run->preempted || run->state == RUN_ELSEWHERE || run->stack || !run->in_pending) {
+        const struct stored_wait part = {.start = run->since,
+                                         .end = now,
+                                         .kind = run->state == RUN_ELSEWHERE ? ELSEWHERE
+                                                 : run->preempted            ? READY
+                                                                             : BLOCKED};
+        run->ready_since_reading += part.kind == READY ? now - run->since : 0;
+        code = store(waits, thread, &part, err);
+        run->goes_on = true;
+    } else {
         return 0;
-    int code = store(waits, thread, now, err);
+    }
     run->since = now;
-    run->goes_on = true;
     return code;
+}
+
+/* Once a second, and at the end: waits that no reading has seen for a second become a row of their own. */
+static int flush_thread(struct waits *waits, struct tracked_process *process, struct tracked_thread *thread,
+                        uint64_t now, bool end, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    int code = 0;
+    if (waits->options.only_runs)
+        return 0;
+    read_run_delay(waits, process->pid, thread, now);
+    if (!end)
+        code = store_unseen(waits, thread, now - part_length, end_of_sums(run), err);
+    if (!code)
+        code = flush_wait(waits, thread, now, end, err);
+    return code || !end ? code : store_rest(waits, thread, err);
 }
 
 int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err)
@@ -512,7 +898,7 @@ int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err)
         struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
         if (!thread)
             continue;
-        code = flush_wait(waits, thread, now, end, err);
+        code = flush_thread(waits, process, thread, now, end, err);
         if (end && !code)
             code = tracker_write_unsampled(waits->options.tracker, thread, now, err);
     }
@@ -538,12 +924,21 @@ void waits_resume(struct waits *waits, uint64_t time)
             continue;
         struct thread_run *run = &thread->run;
         run->since = time;
-        run->ran = run->waited = run->was_ready = run->was_elsewhere = 0;
+        run->began = run->known_since = time;
+        run->stored = 0;
+        run->ran = run->was_ready = run->ready_count = run->was_elsewhere = 0;
+        run->has_run_delay = false;
         run->goes_on = false;
     }
 }
 
 /* ---- as a producer ---- */
+
+static uint64_t deadline(const void *self)
+{
+    const struct waits *waits = self;
+    return waits_want_look(waits) ? waits->next_look : UINT64_MAX;
+}
 
 static int run(void *self, uint64_t now, struct error *err)
 {
@@ -565,7 +960,11 @@ struct producer waits_producer(struct waits *waits)
 {
     const struct waits_options *options = &waits->options;
     bool looks = options->late_switches || !options->only_runs;
-    return (struct producer){.self = waits, .run = looks ? run : NULL, .flush = flush, .finish = finish};
+    return (struct producer){.self = waits,
+                             .deadline = looks ? deadline : NULL,
+                             .run = looks ? run : NULL,
+                             .flush = flush,
+                             .finish = finish};
 }
 
 void waits_note_refused(const struct waits *waits, struct record_result *result)

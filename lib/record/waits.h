@@ -7,15 +7,17 @@
  * threads every few milliseconds while threads switch. It neither stops nor wakes the thread. A stack counts only if
  * the thread slept until after the read, which the time of its next switch shows.
  *
- * Stored waits. The recorder stores a wait if it has read the stack, and the thread has waited for at least a sampling
- * interval since its last stored wait. So it stores every wait longer than the time between two readings, and shorter
- * waits in proportion to their length: a stored wait also counts the time of the waits skipped before it. This samples
- * off-CPU time as the clock samples CPU time.
+ * Stored waits. Readings come at random times that do not depend on the threads. The recorder stores each wait that a
+ * reading met, and each wait of a second or longer. A stored wait stands for the waits of its thread and of its class
+ * of lengths that no reading met since the last stored wait of the class (unseen_ns). Within a class, readings meet
+ * each reason in proportion to its time, so the time of each reason is unbiased. Waits of a class that no reading meets
+ * for a second are stored as a sum, as REASON_UNSEEN.
  *
- * Preemptions, during which a thread is runnable, have a count of their own. If a reading finds a waiting thread awake,
- * the rest of its wait counts as runnable, unless the record of its switch shows it on a CPU. On a busy machine this is
- * most of many waits. A preemption has a stack only from a sample of context-switches: docs/decisions.md, "Preemptions
- * have no stack".
+ * Runnable time. A preemption is known from its switch. The time from a wakeup until the thread runs is part of what
+ * the switches show as the wait. /proc/PID/task/TID/schedstat has the exact sum of both. Readings that find the thread
+ * runnable say in which classes that time is. Short preemptions are stored as sums.
+ *
+ * A preemption has a stack only from a sample of context-switches: docs/decisions.md, "Preemptions have no stack".
  *
  * If very many threads switch, the recorder reads fewer stacks, and so takes at most a few percent of a CPU.
  *
@@ -69,12 +71,16 @@ struct waits {
     unsigned char *copy; /* of the current stack */
     uint64_t *frames;    /* CHUNK_MAX_FRAMES */
     uint64_t *sps;       /* stack pointers of `frames` */
-    size_t copied;       /* bytes in `copy` */
+    size_t copied;       /* bytes in `copy` ... */
+    uint64_t copy_read;  /* ... and when they were read, ns */
     bool paused;
     uint64_t last_look;            /* ns */
     uint64_t started, socket_cost; /* ns: start of the recording; CPU time spent on describing sockets */
     uint64_t looks;                /* stacks that the recorder may read now, by NS_PER_WAIT_STACK */
-    bool has_blocked;              /* a thread began to wait since the last pass (preemptions excluded) */
+    uint64_t next_look;            /* ns */
+    uint64_t random;               /* state of the random numbers */
+    bool has_blocked;              /* a thread began to wait since the last pass (preemptions excluded) ... */
+    bool is_active;                /* ... or between the last two passes */
     bool has_lost;                 /* the kernel lost records since the last flush */
 
     uint64_t stored, without_stack; /* waits */

@@ -19,9 +19,9 @@
 #include <stdint.h>
 
 /* The last character is the version, BLOCK_FILE_VERSION. */
-#define BLOCK_FILE_MAGIC "PROFSPL3"
+#define BLOCK_FILE_MAGIC "PROFSPL4"
 enum {
-    BLOCK_FILE_VERSION = 3,
+    BLOCK_FILE_VERSION = 4,
     BLOCK_FILE_MAGIC_SIZE = 8,
     BLOCK_FILE_MAGIC_NAME = 7,           /* the prefix common to all versions */
     BLOCK_HEADER = 9,                    /* kind, length, checksum */

@@ -44,7 +44,7 @@ enum head {
     HEAD_KERNEL = 128,
 };
 
-enum { FIELDS_MAX = 14 }; /* limit of numbers in an entry, except its frames */
+enum { FIELDS_MAX = 15 }; /* limit of numbers in an entry, except its frames */
 
 /* The fields of an entry that several kinds have. */
 struct entry {
@@ -168,8 +168,11 @@ static unsigned char *write_wait_fields(unsigned char *out, const struct spool_w
 {
     out = leb128_put(out, wait->cpu_time_ns);
     out = leb128_put(out, wait->wait_ns);
-    out = leb128_put(out, (uint64_t)wait->reason << 2 | (uint64_t)wait->goes_on << 1 | (wait->waker != 0));
+    out = leb128_put(out, (uint64_t)wait->reason << 3 | (uint64_t)(wait->unseen_ns != 0) << 2 |
+                              (uint64_t)wait->goes_on << 1 | (wait->waker != 0));
     out = leb128_put(out, wait->object);
+    if (wait->unseen_ns)
+        out = leb128_put(out, wait->unseen_ns);
     return wait->waker ? leb128_put(out, wait->waker) : out;
 }
 
@@ -357,11 +360,12 @@ static void read_kind_fields(struct cursor *at, struct spool_record *record)
         record->wait.cpu_time_ns = cursor_uleb(at);
         record->wait.wait_ns = cursor_uleb(at);
         bits = cursor_uleb(at);
-        record->wait.reason = (uint32_t)(bits >> 2);
+        record->wait.reason = (uint32_t)(bits >> 3);
         record->wait.goes_on = bits & 2;
         record->wait.object = read_u32(at);
+        record->wait.unseen_ns = bits & 4 ? cursor_uleb(at) : 0;
         record->wait.waker = bits & 1 ? read_u32(at) : 0;
-        at->failed |= bits >> 2 > UINT32_MAX;
+        at->failed |= bits >> 3 > UINT32_MAX;
         break;
     case SPOOL_EVENT_SAMPLE:
         record->event_sample.event = read_u32(at);

@@ -152,6 +152,7 @@ SAMPLE(WAIT, wait, 1, 2, "A thread ends a wait.",
     FIELD(cpu, CPU, "CPU on which the thread runs after the wait")
     FIELD(cpu_time_ns, DURATION, "CPU time of the thread between its previous sample and the wait")
     FIELD(wait_ns, DURATION, "length of the wait")
+    FIELD(unseen_ns, DURATION, "time of unseen waits for which this wait also stands")
     FIELD(reason, WAIT_REASON, "reason of the wait")
     FIELD(object, OBJECT, "object that the thread waits for; 0 if unknown")
     FIELD(waker, OBJECT, "object that ends the wait; 0 if unknown")

@@ -11,8 +11,9 @@ enum wait_reason {
     REASON_PAGE_FAULT, /* waits for memory that the kernel has to load */
     REASON_CHILD,      /* the end of a process */
     REASON_PREEMPTED,  /* no wait: the thread is runnable, and other threads run */
+    REASON_UNSEEN,     /* sum of short waits without a reading of their cause */
 };
-enum { WAIT_REASONS = REASON_PREEMPTED + 1 };
+enum { WAIT_REASONS = REASON_UNSEEN + 1 };
 
 /* Names for users: "Lock"; "Other" for REASON_UNKNOWN. */
 extern const char *const wait_reason_names[WAIT_REASONS];

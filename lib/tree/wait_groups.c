@@ -22,7 +22,9 @@ struct grouper {
 /* A wait, or its part in the range. */
 struct wait_part {
     double ms;
-    bool is_recorded;       /* else too short for rows */
+    double longest;         /* ms of the recorded wait alone */
+    double count, variance; /* variance: of `ms`, ms^2 */
+    bool is_recorded;       /* else the thread has no row of a wait */
     struct time_range time; /* of a recorded wait: its full time */
     uint32_t stack;         /* as recorded; PROFILE_NONE: no row has one */
     uint32_t node;          /* as the query has it */
@@ -116,6 +118,7 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
     uint32_t reason = reason_of(grouper, part);
     bool is_preempted = reason == grouper->preempted && reason != PROFILE_NONE;
     group->total += part->ms;
+    group->variance += part->variance;
     group->preempted += is_preempted ? part->ms : 0;
     totals->waited += part->ms;
     totals->preempted += is_preempted ? part->ms : 0;
@@ -123,10 +126,10 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
         set_longest(grouper, group, part);
     if (!part->is_recorded)
         return true;
-    group->count++;
-    totals->count++;
-    if (is_longer(grouper, group, part->ms, is_preempted)) {
-        group->longest = part->ms;
+    group->count += part->count;
+    totals->count += part->count;
+    if (is_longer(grouper, group, part->longest, is_preempted)) {
+        group->longest = part->longest;
         group->from = part->time.from;
         group->to = part->time.to;
         set_longest(grouper, group, part);
@@ -142,6 +145,22 @@ static bool find_node(const struct engine *engine, uint32_t stack, uint32_t *nod
     return *node != NODE_NONE && (!matching || matching[*node]);
 }
 
+/* The wait that ends at row `i`. */
+static struct wait_part part_of(const struct thread_gaps *gaps, size_t i, struct time_range range)
+{
+    const struct sample_table *samples = gaps->samples;
+    const struct wait_weight weight = wait_weight_in(gaps, i, range);
+    double unseen = weight.length > 0 ? weight.unseen / weight.length : 0;
+    return (struct wait_part){.ms = weight.own + weight.unseen,
+                              .longest = weight.own,
+                              .count = (weight.own > 0) + unseen,
+                              .variance = weight.unseen * (weight.own + weight.unseen),
+                              .is_recorded = true,
+                              .time = {samples->time[i - 1], samples->time[i]},
+                              .stack = samples->stack[i],
+                              .waker = samples->waker ? samples->waker[i] : PROFILE_NONE};
+}
+
 /* False if memory ran out. */
 static bool add_thread(struct grouper *grouper)
 {
@@ -153,25 +172,18 @@ static bool add_thread(struct grouper *grouper)
     grouper->groups->totals.there += fmax(0, fmin(gaps.end, engine->range.to) - fmax(gaps.start, engine->range.from));
     if (!has_wait_rows(&gaps.waits))
         return true;
+    bool has_waits = row_cursor_find(&wait_end, &gaps.waits, ROW_WAIT_END, 0) != SIZE_MAX;
     samples_in_range(left, engine->range, &first, &after);
-    for (size_t i = first; i <= after; i++) {
-        size_t row = row_cursor_find(&wait_end, &gaps.waits, ROW_WAIT_END, i);
-        double ms = gap_time_in(&gaps, i, engine->range).wait;
-        if (!(ms > 0))
-            continue;
-        struct wait_part part = {.ms = ms, .stack = PROFILE_NONE, .waker = PROFILE_NONE};
-        bool counts = row == SIZE_MAX ? find_node(engine, engine->base->not_running, &part.node)
-                                      : find_node(engine, left->stack[row], &part.node);
-        if (!counts)
-            continue;
-        if (row != SIZE_MAX)
-            part.stack = gaps.samples->stack[row];
-        if (row != SIZE_MAX && gaps.samples->waker)
-            part.waker = gaps.samples->waker[row];
-        part.is_recorded = row == i;
-        if (part.is_recorded)
-            part.time = (struct time_range){gaps.samples->time[i - 1], gaps.samples->time[i]};
-        if (!add_part(grouper, &part))
+    for (size_t i = first; i <= left->length; i++) {
+        struct wait_part part = {.stack = PROFILE_NONE, .waker = PROFILE_NONE};
+        if (i > after && (i == left->length || left->time[i] >= engine->range.to + wait_weight_spread))
+            break;
+        if (has_waits && is_wait_end(&gaps.waits, i))
+            part = part_of(&gaps, i, engine->range);
+        else if (!has_waits && i <= after)
+            part.ms = gap_time_in(&gaps, i, engine->range).wait;
+        uint32_t stack = has_waits && part.is_recorded ? left->stack[i] : engine->base->not_running;
+        if (part.ms > 0 && find_node(engine, stack, &part.node) && !add_part(grouper, &part))
             return false;
     }
     return true;

@@ -1,8 +1,8 @@
 /*
  * Recorded waits (wait_rows.h) in groups: by reason, by object (a lock, a file, a socket), by the functions that called
  * into the wait, by thread, or by waker. They cover the current query of an engine: its threads, range, transforms and
- * search. The totals of the groups add up to the off-CPU time of the query, clipped to its range: waits too short for
- * rows count for the group of the next wait of their thread, as for WEIGH_OFF_CPU_TIME.
+ * search. The totals of the groups add up to the off-CPU time of the query, clipped to its range. A wait stands for
+ * unseen waits of its thread and of about its length, so totals and counts of short waits are estimates.
  */
 #pragma once
 
@@ -19,18 +19,18 @@ enum wait_grouping {
 
 struct wait_group {
     double total;     /* ms of the range, all */
+    double variance;  /* ms^2 of `total`, an estimate: 0 if prof saw all waits */
+    double count;     /* waits that overlap the range; an estimate if `variance` is not 0 */
     double preempted; /* the part in which the thread was runnable, and another thread ran */
     double longest;   /* ms: the longest wait, clipped to the range; preemptions count only if there is no other wait */
     double from, to;  /* ms: when that one began and ended; NAN if the group has short waits alone */
     uint32_t key;     /* subcategory of "Idle", func, call node of the caller, thread, or string. PROFILE_NONE: waits
                        * without a row; by stack, also waits without callers; by waker, also unknown wakers */
-    uint32_t count;   /* waits that overlap the range */
     uint32_t reason;  /* of the longest: subcategory of "Idle"; PROFILE_NONE: no row */
     uint32_t func;    /* object of the longest; PROFILE_NONE: no row */
     uint32_t thread;  /* of the longest */
     uint32_t node;    /* call node of the longest; by stack, its caller; NODE_NONE: none */
     uint32_t waker;   /* waker of the longest: string; PROFILE_NONE: unknown */
-    uint32_t unused;  /* 0, in place of padding: callers in other languages compare and copy bytes */
 };
 
 struct wait_totals {

@@ -3,7 +3,8 @@
  * thread's samples with the same stack, A at its start and B at its end. The innermost frame of the stack names the
  * reason of the wait, in category "Idle". Neither has CPU time. A row without a stack before A has the CPU time since
  * the row before: the next sample on a CPU stands for it. (In older profiles A has it.) All other rows of the thread
- * are samples that were taken on a CPU. Waits shorter than the sampling interval have no rows of their own.
+ * are samples that were taken on a CPU. The weight of B is the length of the wait, and the length of the waits without
+ * rows that it stands for.
  *
  * Such threads have weights of type "tracing-ms" and CPU times. Other threads may have "Idle" leaf frames, too, but
  * their samples do not come in pairs.

@@ -130,6 +130,22 @@ struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct tim
     return gap_time_inline(gaps, i, range);
 }
 
+const double wait_weight_spread = 1000;
+
+struct wait_weight wait_weight_in(const struct thread_gaps *gaps, size_t i, struct time_range range)
+{
+    double start = gaps->samples->time[i - 1], end = gaps->samples->time[i], length = end - start;
+    double weight = gaps->samples->weight ? gaps->samples->weight[i] : length, unseen = fmax(0, weight - length);
+    struct wait_weight in = {.length = length, .own = overlap(start, end, range)};
+    if (unseen > 0) {
+        double from = fmax(end - fmin(unseen, wait_weight_spread), fmin(gaps->start, start));
+        in.unseen = end > from ? overlap(from, end, range) * (unseen / (end - from)) : unseen;
+    }
+    if (gaps->paused_count)
+        in.own -= fmin(in.own, sum_paused(gaps, fmax(start, range.from), fmin(end, range.to)));
+    return in;
+}
+
 bool gap_is_wait(const struct thread_gaps *gaps, size_t i)
 {
     double length = gap_end(gaps, i) - gap_start(gaps, i) - sum_paused(gaps, gap_start(gaps, i), gap_end(gaps, i));
@@ -230,7 +246,19 @@ static void set_row(const struct weighing *weighing, size_t row)
 
 typedef void add_sample(void *context, uint32_t stack, double weight, unsigned count);
 
-/* Adds the time in gaps of a thread with recorded waits, each gap to the row that stands for it. */
+static inline __attribute__((always_inline)) void add_wait(const struct weighing *weighing,
+                                                           const struct thread_gaps *gaps,
+                                                           const struct sample_table *samples, size_t i,
+                                                           bool is_in_range, add_sample *add, void *context)
+{
+    if (samples->stack[i] == PROFILE_NONE)
+        return;
+    const struct wait_weight wait = wait_weight_in(gaps, i, weighing->range);
+    if (is_in_range || wait.own + wait.unseen > 0) /* a row in the range counts even without time */
+        add(context, samples->stack[i], wait.own + wait.unseen, is_in_range);
+}
+
+/* The CPU time in gaps of a thread with recorded waits, each for the row that stands for it, and its waits. */
 static inline __attribute__((always_inline)) void weigh_recorded_waits(const struct weighing *weighing,
                                                                        const struct thread_gaps *gaps,
                                                                        const struct sample_table *samples,
@@ -238,6 +266,7 @@ static inline __attribute__((always_inline)) void weigh_recorded_waits(const str
 {
     const struct wait_rows *waits = &gaps->waits;
     struct row_cursor on_cpu = {0}, wait_end = {0};
+    bool has_waits = row_cursor_find(&wait_end, waits, ROW_WAIT_END, 0) != SIZE_MAX;
     size_t first = find_first_from(samples, weighing->range.from), after = find_first_from(samples, weighing->range.to);
     for (size_t i = first; i <= after; i++) {
         set_row(weighing, i);
@@ -250,15 +279,20 @@ static inline __attribute__((always_inline)) void weigh_recorded_waits(const str
         if (weighing->weight != WEIGH_OFF_CPU_TIME && runner < samples->length &&
             samples->stack[runner] != PROFILE_NONE)
             add(context, samples->stack[runner], time.cpu, is_in_range && is_runner);
-        if (weighing->weight == WEIGH_CPU_TIME || (ran && time.wait == 0)) /* a wait counts even if it has no time */
+        if (weighing->weight == WEIGH_CPU_TIME)
             continue;
-        size_t waiter = row_cursor_find(&wait_end, waits, ROW_WAIT_END, i);
-        uint32_t stack = waiter != SIZE_MAX      ? samples->stack[waiter]
-                         : has_stack(samples, i) ? weighing->not_running
-                                                 : PROFILE_NONE;
-        if (stack != PROFILE_NONE)
-            add(context, stack, time.wait, is_in_range && waiter == i);
+        if (is_wait_end(waits, i))
+            add_wait(weighing, gaps, samples, i, is_in_range, add, context);
+        else if (!has_waits && time.wait > 0 && has_stack(samples, i) && weighing->not_running != PROFILE_NONE)
+            add(context, weighing->not_running, time.wait, 0);
     }
+    for (size_t i = after + 1; weighing->weight != WEIGH_CPU_TIME && i < samples->length &&
+                               samples->time[i] < weighing->range.to + wait_weight_spread;
+         i++)
+        if (is_wait_end(waits, i)) {
+            set_row(weighing, i);
+            add_wait(weighing, gaps, samples, i, false, add, context);
+        }
 }
 
 static void weigh_times(const struct profile *profile, const struct weighing *weighing, uint32_t thread,

@@ -13,8 +13,8 @@
  * that waited; other waits count for the stack "(not running)".
  *
  * In threads with recorded waits (wait_rows.h), CPU time counts for the next sample on a CPU, even before a wait. The
- * remaining time counts for its own wait, or for the next recorded wait if its wait has no row: waits too short for
- * rows are usually near waits of the same kind. If no wait follows, the time counts for the previous wait.
+ * row of a wait weighs its length, and the length of the unseen waits that it stands for. In a range, that second part
+ * is spread over the time before the end of the wait. A thread without a row of a wait has only "(not running)".
  */
 enum sample_weight {
     WEIGH_RECORDED,     /* recorded weight of the file: samples, ms or bytes; without weights, 1 per sample */
@@ -84,6 +84,18 @@ struct thread_gaps thread_gaps_of(const struct profile *profile, uint32_t thread
 
 /* Returns the part of gap `i` (0 to samples->length) in the range. */
 struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range);
+
+/* The weight of the wait that ends at row `i`, in the range. */
+struct wait_weight {
+    double own;    /* ms of the wait itself */
+    double unseen; /* ms of the unseen waits that it stands for */
+    double length; /* ms of the wait, in and outside of the range */
+};
+
+struct wait_weight wait_weight_in(const struct thread_gaps *gaps, size_t i, struct time_range range);
+
+/* ms: a wait whose end is later than this after a range has no weight in it. */
+extern const double wait_weight_spread;
 
 /* Returns whether graphs show the thread as not running in gap `i`, because it ran too little. */
 bool gap_is_wait(const struct thread_gaps *gaps, size_t i);

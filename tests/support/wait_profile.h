@@ -124,6 +124,7 @@ static inline struct wait_stacks wait_profile_make(struct profile *profile)
     wait_profile_wait(main, stacks.sleep, 40.25, 80, 0.25);
     wait_profile_run(main, stacks.main, 80.25, 0.25);
     wait_profile_wait(main, stacks.sleep, 80.5, 99, 0);
+    main->samples.weight[main->samples.length - 1] += 1; /* of the last ms */
 
     /* Runs for 10 ms; waits 40 ms for lock a; runs and waits for a moment (0.5 ms); is preempted for 8 ms; runs to 70
      * ms; waits for a to the end, which the recording cut off: no sample follows. */
@@ -146,5 +147,6 @@ static inline struct wait_stacks wait_profile_make(struct profile *profile)
     for (int time = 57; time <= 60; time++)
         wait_profile_run(writer, stacks.store, time, 1);
     wait_profile_wait(writer, stacks.unknown, 60, 90, 0);
+    writer->samples.weight[writer->samples.length - 1] += 10; /* waits after it that have no row */
     return stacks;
 }

@@ -78,6 +78,7 @@ static const struct spool_record every_record[] = {
                           .time_ns = 2002,
                           .cpu_time_ns = 5,
                           .wait_ns = 700,
+                          .unseen_ns = 70000,
                           .reason = 1,
                           .object = 6,
                           .waker = 4,

@@ -50,6 +50,7 @@ static inline void random_wait(struct random *random, struct profile *profile, s
     if (!samples_add(samples, is_whole ? stack : random_idle_stack(random, profile), *time))
         abort();
     samples->cpu_delta[samples->length - 1] = is_whole ? 0 : 125;
+    samples->weight[samples->length - 1] = random_below(random, 8) * 0.5;
     if (samples->waker && random_below(random, 3))
         samples->waker[samples->length - 1] = random_below(random, (uint32_t)profile->strings.entries.length);
 }
@@ -80,6 +81,10 @@ static inline void random_samples(struct random *random, struct profile *profile
         if (has_cpu)
             samples->cpu_delta[samples->length - 1] =
                 random_below(random, 6) ? 125 * random_below(random, 6) : NAN; /* exact in ms */
+    }
+    for (size_t i = 1; has_waits && i < samples->length; i++) { /* no wait stands for more than the time before it */
+        double most = 2 * samples->time[i] - samples->time[i - 1] - samples->time[0];
+        samples->weight[i] = samples->weight[i] < most ? samples->weight[i] : most;
     }
 }
 

@@ -517,6 +517,22 @@ static inline void slow_gap_sums(const struct slow_gap *gap, struct time_range r
         *cpu = gap->cpu;
 }
 
+/* The length of the wait that ends at row `i`, and the time that its weight has besides, just before its end. */
+static inline double slow_wait_sum(const struct slow_query *query, uint32_t thread, size_t i)
+{
+    const struct sample_table *samples = slow_recorded(query, thread);
+    const double step = 0.0625;
+    double sum = 0;
+    if (i >= samples->length || !slow_is_wait_end(query->recorded ? query->recorded : query->profile, samples, i))
+        return 0;
+    double length = samples->time[i] - samples->time[i - 1];
+    for (double at = samples->time[i] - length; at < samples->time[i]; at += step)
+        sum += at >= query->range.from && at < query->range.to ? step : 0;
+    for (double at = samples->time[i] - (samples->weight[i] - length); at < samples->time[i]; at += step)
+        sum += at >= query->range.from && at < query->range.to ? step : 0;
+    return sum;
+}
+
 /* Whether the query asks for the sample; then its stack is that after all transforms. */
 static inline bool slow_is_asked(const struct slow_query *query, const struct sample_table *samples, size_t i,
                                  struct slow_stack *stack)
@@ -560,12 +576,13 @@ static inline void slow_each_gap(const struct slow_query *query, uint32_t thread
             cpu = 0;
         if (slow_stores_waits(samples)) {
             size_t runner = slow_row_for(profile, slow_recorded(query, thread), i, true);
-            size_t waiter = slow_row_for(profile, slow_recorded(query, thread), i, false);
             runner = runner == SIZE_MAX ? i : runner;
             if (runner < samples->length && samples->stack[runner] != PROFILE_NONE)
                 slow_visit_stack(query, samples->stack[runner], cpu, visit, context);
-            if (waiter != SIZE_MAX) {
-                slow_visit_stack(query, samples->stack[waiter], wait, visit, context);
+            if (slow_row_for(profile, slow_recorded(query, thread), 0, false) != SIZE_MAX) {
+                wait = query->weight == WEIGH_CPU_TIME ? 0 : slow_wait_sum(query, thread, i);
+                if (!is_last && samples->stack[i] != PROFILE_NONE)
+                    slow_visit_stack(query, samples->stack[i], wait, visit, context);
                 continue;
             }
             cpu = 0;

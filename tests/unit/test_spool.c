@@ -400,7 +400,7 @@ static void test_a_block_of_another_kind_is_damaged(void **unused)
 static void test_a_spool_of_another_version_is_refused_with_a_sentence(void **unused)
 {
     (void)unused;
-    static const unsigned char versions[] = {'1', '2', '4', 0xff};
+    static const unsigned char versions[] = {'1', '2', '3', 0xff};
     for (size_t i = 0; i < sizeof(versions); i++) {
         off_t start = 0, end = 0;
         struct spool_reader *reader;

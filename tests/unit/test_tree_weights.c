@@ -297,21 +297,24 @@ static void test_a_wait_counts_for_its_own_stack_and_moments_for_the_next(void *
     profile_destroy(&profile);
 }
 
-static void test_on_and_off_cpu_time_are_the_time_of_any_range(void **state)
+/* A wait stands for unseen waits anywhere before its end, so a range has its own share of their time. */
+static void test_ranges_share_the_time_of_the_thread(void **state)
 {
     struct profile profile;
     make_waits(&profile);
     (void)state;
     for (uint32_t thread = MAIN; thread <= WRITER; thread++)
-        for (double from = -5; from < 105; from += 1.75)
-            for (double to = from; to <= 105; to += 1.25) {
-                struct time_range range = {from, to};
-                double there = fmax(0, fmin(to, 100) - fmax(from, thread == WRITER ? 20 : 0));
-                double cpu = sum_in(&profile, thread, WEIGH_CPU_TIME, range, PROFILE_NONE);
-                double wait = sum_in(&profile, thread, WEIGH_OFF_CPU_TIME, range, PROFILE_NONE);
-                assert_true(cpu + wait == there);
-                assert_true(sum_in(&profile, thread, WEIGH_TIME, range, PROFILE_NONE) == there);
+        for (double step = 0.75; step < 105; step *= 1.5) {
+            double cpu = 0, wait = 0, all = 0;
+            for (double from = -5; from < 105; from += step) {
+                struct time_range range = {from, from + step};
+                cpu += sum_in(&profile, thread, WEIGH_CPU_TIME, range, PROFILE_NONE);
+                wait += sum_in(&profile, thread, WEIGH_OFF_CPU_TIME, range, PROFILE_NONE);
+                all += sum_in(&profile, thread, WEIGH_TIME, range, PROFILE_NONE);
             }
+            assert_true(fabs(cpu + wait - (thread == WRITER ? 80 : 100)) < 1e-9);
+            assert_true(fabs(cpu + wait - all) < 1e-9);
+        }
     profile_destroy(&profile);
 }
 
@@ -442,7 +445,7 @@ int main(void)
         cmocka_unit_test(test_a_range_has_no_more_time_than_it_is_long),
         cmocka_unit_test(test_cpu_time_before_a_wait_counts_for_the_sample_after_it),
         cmocka_unit_test(test_a_wait_counts_for_its_own_stack_and_moments_for_the_next),
-        cmocka_unit_test(test_on_and_off_cpu_time_are_the_time_of_any_range),
+        cmocka_unit_test(test_ranges_share_the_time_of_the_thread),
         cmocka_unit_test(test_recorded_weights_are_time_of_all),
         cmocka_unit_test(test_of_times_each_wait_is_one_sample),
         cmocka_unit_test(test_on_cpu_is_the_default_where_waits_are_recorded),

@@ -20,6 +20,8 @@
 
 static const uint64_t ms = 1000000;
 
+enum { NO_CPU = 1000 }; /* a recorder on the CPU of the thread does not read it at once */
+
 /* A process that sleeps or is busy, and waits that follow it. */
 struct fixture {
     char path[64];
@@ -78,6 +80,7 @@ static void take_switch(struct fixture *fixture, uint64_t time, bool is_out)
                                        .pid = (uint32_t)fixture->pid,
                                        .tid = (uint32_t)fixture->pid,
                                        .time = time,
+                                       .cpu = NO_CPU,
                                        .context_switch = {.out = is_out}};
     assert_int_equal(waits_switch(&fixture->waits, &record, &err), 0);
 }
@@ -154,9 +157,57 @@ static void test_a_thread_that_runs_by_then_is_not_ready(void **state)
     usleep(10000);
     assert_int_equal(waits_look(&fixture.waits, &err), 0);
     take_switch(&fixture, fixture.start + 9 * ms, false);
+    assert_int_equal(waits_flush(&fixture.waits, fixture.start + 9 * ms, true, &err), 0);
     struct sample wait = only_wait(&fixture);
-    assert_int_equal(wait.reason, REASON_UNKNOWN);
-    assert_int_equal(wait.wait, 8 * ms);
+    assert_int_equal(wait.reason, REASON_UNSEEN);
+    assert_in_range(wait.wait, 8 * ms - 1, 8 * ms);
+    end(&fixture);
+}
+
+/* Two kinds of waits take turns, as a thread that alternates does: one in six is stored, never always the same kind. */
+static void test_each_kind_gets_its_share_of_short_waits(void **state)
+{
+    (void)state;
+    enum { WAITS = 30000 };
+    struct fixture fixture;
+    struct error err;
+    struct spool_reader *reader;
+    struct spool_record record;
+    double sums[2] = {0};
+    static const uint64_t frame[1] = {0x1000};
+    uint64_t time, length = ms / 6;
+    size_t stored = 0;
+    begin(&fixture, false);
+    fixture.waits.options.no_looks = true;
+    fixture.waits.random = 1;
+    time = fixture.start;
+    take_switch(&fixture, time, false);
+    struct tracked_process *process;
+    struct tracked_thread *thread = tracker_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    assert_non_null(thread);
+    for (int i = 0; i < WAITS; i++) {
+        uint32_t reason = i % 2 ? REASON_PIPE : REASON_SLEEP;
+        assert_int_equal(thread_run_give_stack(&thread->run, time, frame, 1, 0, reason, &err), 0);
+        take_switch(&fixture, time, true);
+        take_switch(&fixture, time += length, false);
+    }
+    assert_int_equal(waits_flush(&fixture.waits, time, true, &err), 0);
+    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
+    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    uint64_t all = 0;
+    while (spool_reader_read(reader, &record, &err) > 0) {
+        if (record.kind != SPOOL_WAIT)
+            continue;
+        uint64_t sum = record.wait.wait_ns + record.wait.unseen_ns;
+        all += sum;
+        stored++;
+        if (record.wait.reason != REASON_UNSEEN)
+            sums[record.wait.reason == REASON_PIPE] += (double)sum;
+    }
+    spool_reader_close(reader);
+    assert_int_equal(all, WAITS * length);
+    assert_in_range(stored, WAITS / 6 * 9 / 10, WAITS / 6 * 11 / 10);
+    assert_in_range((uint64_t)(1000 * sums[0] / (sums[0] + sums[1])), 460, 540);
     end(&fixture);
 }
 
@@ -166,6 +217,7 @@ int main(void)
         cmocka_unit_test(test_a_thread_that_sleeps_on_is_found_again),
         cmocka_unit_test(test_a_thread_that_is_found_awake_waits_for_a_cpu),
         cmocka_unit_test(test_a_thread_that_runs_by_then_is_not_ready),
+        cmocka_unit_test(test_each_kind_gets_its_share_of_short_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
