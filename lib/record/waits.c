@@ -1,5 +1,6 @@
 #include "record/waits.h"
 
+#include "base/random.h"
 #include "os/clock.h"
 #include "os/file_io.h"
 #include "os/file_proc.h"
@@ -422,10 +423,7 @@ static int end_ready(struct waits *waits, struct tracked_thread *thread, uint64_
 /* A random number from 0 up to, excluding, `limit`. */
 static uint64_t random_below(struct waits *waits, uint64_t limit)
 {
-    waits->random ^= waits->random << 13;
-    waits->random ^= waits->random >> 7;
-    waits->random ^= waits->random << 17;
-    return limit ? waits->random % limit : 0;
+    return limit ? random_bits(&waits->random) % limit : 0;
 }
 
 /* Whether the stack and the reason of the wait are known. Of waits that all have a stack, the spool gets a random part,

@@ -1,5 +1,6 @@
 #include "sample/sampling_clock.h"
 
+#include "base/random.h"
 #include "os/clock.h"
 
 #include <errno.h>
@@ -71,13 +72,10 @@ static uint32_t get_weight(const struct sampling_clock *clock, uint32_t cpu)
 
 /* ---- instants ---- */
 
-/* Returns a random number between 0 and 1, both excluded: xorshift64*. */
+/* Returns a random number between 0 and 1, both excluded. */
 static double random_part(struct sampling_clock *clock)
 {
-    clock->random ^= clock->random >> 12;
-    clock->random ^= clock->random << 25;
-    clock->random ^= clock->random >> 27;
-    return ((double)(clock->random * UINT64_C(0x2545f4914f6cdd1d) >> 12) + 0.5) / 0x1p52;
+    return ((double)(random_bits(&clock->random) >> 12) + 0.5) / 0x1p52;
 }
 
 /* Returns an exponentially distributed distance to the next instant. */

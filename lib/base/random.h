@@ -1,0 +1,15 @@
+/*
+ * Random numbers for sampling: xorshift64*. They are not for secrets.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* Returns 64 random bits. *state: not 0; the next state afterwards. */
+static inline uint64_t random_bits(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
