@@ -498,16 +498,11 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
 static int take_end(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last, struct error *err)
 {
     struct thread_run *run = &thread->run;
-    int code = 0;
     if (waits->options.only_runs || !is_off_cpu(run) || time <= run->since)
-        ;
-    else if (run->state == RUN_ELSEWHERE)
-        code = end_elsewhere(waits, thread, time, err);
-    else if (run->preempted)
-        code = end_ready(waits, thread, time, err);
-    else
-        code = end_blocked(waits, thread, time, is_last, err);
-    return code;
+        return 0;
+    if (run->state == RUN_ELSEWHERE)
+        return end_elsewhere(waits, thread, time, err);
+    return run->preempted ? end_ready(waits, thread, time, err) : end_blocked(waits, thread, time, is_last, err);
 }
 
 static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
