@@ -337,10 +337,10 @@ static int parse_limits(struct check *check)
         return ui_fail("out of memory");
     for (; check->count < options->limits.length; check->count++)
         if (!limit_parse(&check->limits[check->count], options->limits.data[check->count]))
-            return ui_usage("check",
-                            "'%s' is no limit; write total, self(NAME) or total(NAME), then > or <, then a change like "
-                            "+3%% or +20ms, a share like 20%% (of a function), or an amount like 500ms",
-                            options->limits.data[check->count]);
+            return ui_usage(
+                "check",
+                "'%s' is no limit; write total, self(NAME) or total(NAME), then > or <, then a change like +3%% or +20ms, a share like 20%% (of a function), or an amount like 500ms",
+                options->limits.data[check->count]);
     return EXIT_SUCCESS;
 }
 

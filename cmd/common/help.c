@@ -41,8 +41,8 @@ static void print_overview(void)
          "  prof record ./program arguments   profile it\n"
          "  prof load profile.json.gz         show the profile again\n"
          "\n"
-         "'prof help COMMAND' shows the options of a command, 'prof --version' the version, 'prof --licenses' the "
-         "licenses.");
+         "'prof help COMMAND' shows the options of a command.\n"
+         "'prof --version' shows the version, and 'prof --licenses' shows the licenses.");
 }
 
 int cmd_help(int argc, char **argv)

@@ -137,14 +137,13 @@ static void print_import(const char *path, const struct perf_data_result *found)
                      found->version, found->samples, text, found->is_truncated ? "; its end is missing" : "");
     if (found->missing == 1)
         ui_print_message(
-            "%s is missing on this machine, or has another build ID: stacks through it may be truncated, and its "
-            "functions have no symbols",
+            "%s is missing on this machine, or has another build ID: stacks through it may be truncated, and its functions have no symbols",
             found->missing_name);
     else if (found->missing)
-        ui_print_message("%s and %" PRIu64
-                         " more files are missing on this machine, or have other build IDs: stacks through them "
-                         "may be truncated, and their functions have no symbols",
-                         found->missing_name, found->missing - 1);
+        ui_print_message(
+            "%s and %" PRIu64
+            " more files are missing on this machine, or have other build IDs: stacks through them may be truncated, and their functions have no symbols",
+            found->missing_name, found->missing - 1);
     if (found->is_other_kernel)
         ui_print_message(
             "the recording comes from another kernel than the running one: kernel functions have no symbols");

@@ -74,10 +74,11 @@ static void describe_perf(struct findings *findings, const struct perf_events *e
                 kernel ? "work, for programs and the kernel" : "work, for programs but not for the kernel");
     if (!kernel)
         finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=1", sudo_prefix());
-    finding_add(findings, FINDING_OK, "pmu", "CPU cycles",
-                events->hardware ? "counted by the processor"
-                                 : "not available, as in most virtual machines: prof "
-                                   "samples by the CPU clock, which measures time as well");
+    finding_add(
+        findings, FINDING_OK, "pmu", "CPU cycles",
+        events->hardware
+            ? "counted by the processor"
+            : "not available, as in most virtual machines: prof samples by the CPU clock, which measures time as well");
 }
 
 static void examine_buffers(struct findings *findings, const struct perf_events *events)
@@ -157,13 +158,13 @@ static void examine_kernel_symbols(struct findings *findings)
         fclose(file);
     bool are_shown = has_line && strtoull(line, NULL, 16) != 0;
     long restrict_ = read_setting("kptr_restrict");
-    finding_add(findings, are_shown ? FINDING_OK : FINDING_LESS, "kptr_restrict", "kernel names",
-                are_shown  ? "kernel functions have symbols (kernel.kptr_restrict is %ld, perf_event_paranoid %ld)"
-                : has_line ? "kernel functions have no symbols for this user: kernel.kptr_restrict is %ld and "
-                             "perf_event_paranoid %ld"
-                           : "kernel functions have no symbols: prof cannot read /proc/kallsyms "
-                             "(kernel.kptr_restrict is %ld, perf_event_paranoid %ld)",
-                restrict_, read_setting("perf_event_paranoid"));
+    finding_add(
+        findings, are_shown ? FINDING_OK : FINDING_LESS, "kptr_restrict", "kernel names",
+        are_shown ? "kernel functions have symbols (kernel.kptr_restrict is %ld, perf_event_paranoid %ld)"
+        : has_line
+            ? "kernel functions have no symbols for this user: kernel.kptr_restrict is %ld and perf_event_paranoid %ld"
+            : "kernel functions have no symbols: prof cannot read /proc/kallsyms (kernel.kptr_restrict is %ld, perf_event_paranoid %ld)",
+        restrict_, read_setting("perf_event_paranoid"));
     if (!are_shown && has_line) /* with kptr_restrict 0, users that may sample the kernel may read its addresses */
         finding_fix(findings, "%ssysctl %skernel.perf_event_paranoid=1", sudo_prefix(),
                     restrict_ > 0 ? "kernel.kptr_restrict=0 " : "");
@@ -229,11 +230,12 @@ static bool examine_ptrace(struct findings *findings, pid_t child, bool perf_wor
                          : "works: prof can record without perf events, and complete deep stacks");
     if (scope != SETTING_UNKNOWN) {
         bool is_limited = scope > 0 && geteuid() != 0;
-        finding_add(findings, is_limited ? FINDING_LESS : FINDING_OK, "ptrace_scope", "running programs",
-                    is_limited ? "kernel.yama.ptrace_scope is %ld: for running processes (-p), stacks deeper "
-                                 "than their copy are truncated, and ptrace cannot sample them"
-                               : "kernel.yama.ptrace_scope is %ld: no limits for this user",
-                    scope);
+        finding_add(
+            findings, is_limited ? FINDING_LESS : FINDING_OK, "ptrace_scope", "running programs",
+            is_limited
+                ? "kernel.yama.ptrace_scope is %ld: for running processes (-p), stacks deeper than their copy are truncated, and ptrace cannot sample them"
+                : "kernel.yama.ptrace_scope is %ld: no limits for this user",
+            scope);
         if (is_limited)
             finding_fix(findings, "%ssysctl kernel.yama.ptrace_scope=0", sudo_prefix());
     }

@@ -95,15 +95,14 @@ static void advise_debug_files(struct findings *findings, const char *path, bool
         find_package(real + strlen("/usr"), package,
                      sizeof(package)); /* the package has the path from before /bin became a link to /usr/bin */
     if (package[0] && access("/usr/bin/apt-get", X_OK) == 0)
-        finding_fix(findings,
-                    "%sapt-get install %s-dbgsym   # from the archive of debug symbols, or: export "
-                    "DEBUGINFOD_URLS=https://debuginfod.elfutils.org/",
-                    sudo, package);
+        finding_fix(
+            findings,
+            "%sapt-get install %s-dbgsym   # from the archive of debug symbols, or: export DEBUGINFOD_URLS=https://debuginfod.elfutils.org/",
+            sudo, package);
     else if (package[0])
         finding_fix(findings,
-                    "%sdnf debuginfo-install %s   # or: export "
-                    "DEBUGINFOD_URLS=https://debuginfod.elfutils.org/",
-                    sudo, package);
+                    "%sdnf debuginfo-install %s   # or: export DEBUGINFOD_URLS=https://debuginfod.elfutils.org/", sudo,
+                    package);
     else
         finding_fix(findings, has_symbols ? "compile it with -g" : "compile it with -g, and do not strip it");
 }

@@ -204,8 +204,8 @@ int push_options_resolve(struct push_options *options, char *address)
     if (!from)
         from = read_variable("ENDPOINT");
     if (!from)
-        return ui_usage(options->command, "no address given; for example http://localhost:4318, or set "
-                                          "OTEL_EXPORTER_OTLP_ENDPOINT");
+        return ui_usage(options->command,
+                        "no address given; for example http://localhost:4318, or set OTEL_EXPORTER_OTLP_ENDPOINT");
     if (push_address(from, as_it_is, options->url, &err))
         return ui_usage(options->command, "%s", err.text);
     if (address)

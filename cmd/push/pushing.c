@@ -45,8 +45,7 @@ int pushing_open(struct pushing *pushing, const struct push_options *options)
     *pushing = (struct pushing){.options = options};
     signal(SIGPIPE, SIG_IGN); /* the TLS library writes to connections that the server has closed */
     if (!options->queue && !find_queue_directory(own, sizeof(own)))
-        return ui_fail("no directory for the queue: neither XDG_STATE_HOME nor HOME is set; give one "
-                       "with --queue");
+        return ui_fail("no directory for the queue: neither XDG_STATE_HOME nor HOME is set; give one with --queue");
     if (push_queue_open(&pushing->queue, options->queue ? options->queue : own, options->queue_size, &err) ||
         http_client_new(&pushing->client, &err))
         return ui_fail_error(&err);
@@ -190,10 +189,9 @@ static void print_queue_size(struct pushing *pushing)
         ui_print_message(
             "1 profile waits in the queue: the next push to this address sends it, or 'prof push --queued'");
     else if (waiting.count)
-        ui_print_message("%" PRIu32
-                         " profiles wait in the queue: the next push to this address sends them, or 'prof push "
-                         "--queued'",
-                         waiting.count);
+        ui_print_message(
+            "%" PRIu32 " profiles wait in the queue: the next push to this address sends them, or 'prof push --queued'",
+            waiting.count);
     if (waiting.others && !pushing->is_quiet)
         ui_print_message("%" PRIu32 " profile%s in the queue for %s: 'prof push --queued %.*s' sends %s",
                          waiting.others, waiting.others == 1 ? " waits" : "s wait",

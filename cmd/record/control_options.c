@@ -62,8 +62,7 @@ const struct option_row control_option_rows[] = {
     {"iterations", 0, "N", "run COMMAND N times in sequence, into one profile; stop at the first failure",
      .parse = parse_iterations},
     {"last", 0, "TIME|SIZE",
-     "flight recorder: keep only the newest 30s, 5min or 64M; 'prof ctl snapshot' or SIGUSR1 saves a "
-     "profile of them at any time",
+     "flight recorder: keep only the newest 30s, 5min or 64M; 'prof ctl snapshot' or SIGUSR1 saves a profile of them at any time",
      .parse = parse_last},
     {"max-size", 0, "SIZE", "stop recording at this size (500M); COMMAND continues", .parse = parse_max_size},
     {.name = NULL},
@@ -73,13 +72,13 @@ int control_check(const struct control_options *options, bool has_command, bool 
 {
     bool keeps_last = options->keep.bytes || options->keep.ns;
     if (is_recovery && (keeps_last || options->max_size || options->paused || options->delay || options->iterations))
-        return ui_usage("record", "--recover records nothing, and takes no --last, --max-size, --paused, --delay or "
-                                  "--iterations");
+        return ui_usage(
+            "record", "--recover records nothing, and takes no --last, --max-size, --paused, --delay or --iterations");
     if (options->iterations && !has_command)
         return ui_usage("record", "--iterations needs a command to run");
     if (options->paused && options->delay)
-        return ui_usage("record", "--paused starts paused until 'prof ctl resume', --delay for a time: give one of "
-                                  "them");
+        return ui_usage("record",
+                        "--paused starts paused until 'prof ctl resume', --delay for a time: give one of them");
     if (keeps_last && options->max_size)
         return ui_usage("record", "--last and --max-size exclude each other: both limit the size of the recording");
     return 0;

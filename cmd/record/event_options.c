@@ -39,8 +39,7 @@ static int parse_period(const struct option_use *use)
 
 const struct option_row event_option_rows[] = {
     {"event", 'e', "EVENT[,...]",
-     "also sample these events: page-faults, sched:sched_switch, uprobe:PATH:FUNCTION ... ('prof "
-     "events' lists them); can be given several times",
+     "also sample these events: page-faults, sched:sched_switch, uprobe:PATH:FUNCTION ... ('prof events' lists them); can be given several times",
      .parse = add_texts,
      .choices = "page-faults minor-faults major-faults context-switches cpu-migrations cycles instructions "},
     {"no-cpu-samples", 0, NULL, "sample only the events of -e; count CPU time without samples",
@@ -54,8 +53,7 @@ int event_options_find(struct event_options *options)
 {
     struct error err;
     if (options->period && !options->texts.length)
-        return ui_usage("record", "--period needs -e, which is missing; -r sets the rate at which CPU time "
-                                  "is sampled");
+        return ui_usage("record", "--period needs -e, which is missing; -r sets the rate at which CPU time is sampled");
     if (options->no_cpu_samples && !options->texts.length)
         return ui_usage("record", "--no-cpu-samples leaves nothing to sample without -e");
     for (size_t i = 0; i < options->texts.length; i++) {

@@ -341,8 +341,8 @@ int cmd_record(int argc, char **argv)
     if (!record_line_parse(&options, argc, argv, &status))
         goto out;
     if (record_line_is_piped(&options) && isatty(STDOUT_FILENO)) {
-        status = ui_fail("cannot write a profile to a terminal: redirect the output to a file or a program, or name a "
-                         "file with -o");
+        status = ui_fail(
+            "cannot write a profile to a terminal: redirect the output to a file or a program, or name a file with -o");
         goto out;
     }
     if (record_line_is_piped(&options))

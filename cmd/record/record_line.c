@@ -59,10 +59,10 @@ static int parse_counters(const struct option_use *use)
     struct record_line *options = use->group;
     return counters_parse(use->value, &options->counters)
                ? 0
-               : ui_usage("record",
-                          "'%s' is not a list of counters: give some of cpu, memory, faults, io, switches, "
-                          "threads, system and power, separated by commas, or all or none",
-                          use->value);
+               : ui_usage(
+                     "record",
+                     "'%s' is not a list of counters: give some of cpu, memory, faults, io, switches, threads, system and power, separated by commas, or all or none",
+                     use->value);
 }
 
 static int add_environment_variable(const struct option_use *use)
@@ -75,8 +75,7 @@ static int add_environment_variable(const struct option_use *use)
 
 static const struct option_row output_rows[] = {
     {"output", 'o', "FILE",
-     "save the profile to FILE (profile.json.gz), compressed if the name ends in .gz; -: to the "
-     "standard output, and redirect COMMAND's to the standard error",
+     "save the profile to FILE (profile.json.gz), compressed if the name ends in .gz; -: to the standard output, and redirect COMMAND's to the standard error",
      OPTION_NAME(struct record_line, output)},
     {"save-only", 's', NULL, "do not serve; exit with the exit status of COMMAND (with -p: 0)",
      OPTION_FLAG(struct record_line, save_only)},
@@ -98,16 +97,14 @@ static const struct option_row data_rows[] = {
     {"python", 0, "yes|no", "read the frames of Python code (yes)", .parse = parse_choice,
      .field = offsetof(struct record_line, python), .choices = "yes no"},
     {"counters", 0, "LIST",
-     "counters to read: cpu, memory, faults, io, switches, threads, system, power, separated by commas; "
-     "or all, or none (all)",
+     "counters to read: cpu, memory, faults, io, switches, threads, system, power, separated by commas; or all, or none (all)",
      .parse = parse_counters, .choices = "all none cpu memory faults io switches threads system power"},
     {"env", 0, "VARIABLE", "save the value of this environment variable in the profile; can be given several times",
      .parse = add_environment_variable},
     {"no-host", 0, NULL, "do not save the name of this machine or the working directory",
      OPTION_FLAG(struct record_line, no_host)},
     {"sampler", 0, "SAMPLER",
-     "perf: perf events; ptrace: stop the threads to sample them; auto: perf events if the kernel "
-     "permits them, else ptrace (auto)",
+     "perf: perf events; ptrace: stop the threads to sample them; auto: perf events if the kernel permits them, else ptrace (auto)",
      .parse = parse_sampler, .choices = "auto perf ptrace"},
     {.name = NULL},
 };

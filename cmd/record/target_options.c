@@ -118,9 +118,9 @@ static void print_children(const struct target_options *options)
         ui_print_message("%s %zu child processes, which are not recorded; add -p %s to record them", subject, count,
                          list + 1);
     else
-        ui_print_message("%s %zu child processes, which are not recorded; add them to -p, or record their cgroup with "
-                         "--cgroup",
-                         subject, count);
+        ui_print_message(
+            "%s %zu child processes, which are not recorded; add them to -p, or record their cgroup with --cgroup",
+            subject, count);
 }
 
 void target_print(const struct target_options *options, bool has_duration)

@@ -78,8 +78,7 @@ const struct option_row comparing_option_rows[] = {
     {"by", 0, "WHAT", "scale the new side by none (the default), samples, cpu-time, wall-time or function:NAME",
      .parse = parse_scale, .choices = "none samples cpu-time wall-time function:"},
     {"forgive", 0, "WHAT",
-     "ignore differences of function names in templates (their arguments, <...>), in suffixes (.isra.0, "
-     ".constprop.1, .part.2, .cold, .llvm.123), or in both (templates,suffixes)",
+     "ignore differences of function names in templates (their arguments, <...>), in suffixes (.isra.0, .constprop.1, .part.2, .cold, .llvm.123), or in both (templates,suffixes)",
      .parse = parse_forgiven, .choices = "templates suffixes templates,suffixes"},
     {"base-range", 0, "FROM,TO", "limit the base to this range, in seconds after the start (or 200ms)",
      .parse = parse_range, .data = SIDE_BASE},
@@ -113,8 +112,9 @@ int comparing_choose_files(struct comparing *comparing, const char *command, int
         return ui_usage(command, "no file given");
     if (count == 1 && after <= 0) {
         if (!has_part(base) && !has_part(new))
-            return ui_usage(command, "one file given; give two, or two parts of it: --base-range and "
-                                     "--new-range, or --base-thread and --new-thread");
+            return ui_usage(
+                command,
+                "one file given; give two, or two parts of it: --base-range and --new-range, or --base-thread and --new-thread");
         return array_push(&base->files, files[0]) && array_push(&new->files, files[0]) ? 0 : ui_fail("out of memory");
     }
     if (after < 0 && count > 2)

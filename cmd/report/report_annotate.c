@@ -330,11 +330,10 @@ static int write_symbols(const struct report *report, struct json_writer *json, 
     struct annotator annotator = {.report = report};
     int code = symbol_costs_compute(&symbols, report->profile, &counted, report->focus.index, all, err);
     if (!code && symbols.length == 0 && !json)
-        code = error_set(err, ENOENT,
-                         "the profile has no addresses for the code of %s (Python code has none, JIT code only if its "
-                         "compiler writes a jitdump file); '--lines FILE' shows the lines of a source file with their "
-                         "time",
-                         report_focus_name(report));
+        code = error_set(
+            err, ENOENT,
+            "the profile has no addresses for the code of %s (Python code has none, JIT code only if its compiler writes a jitdump file); '--lines FILE' shows the lines of a source file with their time",
+            report_focus_name(report));
     if (!code)
         code = open_symbolizers(&annotator, err);
     if (!code && !json)

@@ -73,10 +73,11 @@ int report_resolve_source(struct report *report)
     size_t count = count_fitting(report, wanted, false, &report->source);
     if (count > 1)
         return print_ambiguous_source(report, wanted);
-    return count == 1 ? EXIT_SUCCESS
-                      : ui_fail("no function of %s comes from a file %s; only code that is compiled with -g names its "
-                                "source files",
-                                report->options.path, wanted);
+    return count == 1
+               ? EXIT_SUCCESS
+               : ui_fail(
+                     "no function of %s comes from a file %s; only code that is compiled with -g names its source files",
+                     report->options.path, wanted);
 }
 
 int report_line_costs(const struct report *report, struct line_costs *costs, struct error *err)

@@ -98,8 +98,9 @@ static int choose_kind(const struct option_use *use)
     struct report_options *options = use->group;
     enum report_kind kind = (enum report_kind)use->row->data;
     if (options->kind != REPORT_TREE && options->kind != kind)
-        return ui_usage(use->command, "--functions, --libraries, --categories, --butterfly, --hot-lines, --lines, "
-                                      "--annotate, --markers, --counters, --threads and --waits exclude each other");
+        return ui_usage(
+            use->command,
+            "--functions, --libraries, --categories, --butterfly, --hot-lines, --lines, --annotate, --markers, --counters, --threads and --waits exclude each other");
     options->kind = kind;
     options->subject = use->value;
     return 0;
@@ -186,8 +187,7 @@ static const struct option_row single_rows[] = {
     {"threads", 0, NULL, "all processes and threads, with their CPU time", .parse = choose_kind,
      .data = REPORT_THREADS},
     {"markers", 0, NULL,
-     "the markers in the order of their start; --search then searches their name, category, type and "
-     "fields; name:term or field:term searches one field",
+     "the markers in the order of their start; --search then searches their name, category, type and fields; name:term or field:term searches one field",
      .parse = choose_kind, .data = REPORT_MARKERS},
     {"counters", 0, NULL, "the counters: CPU time, memory, page faults, bytes read and written, switches",
      .parse = choose_kind, .data = REPORT_COUNTERS},
@@ -227,17 +227,13 @@ static const struct option_row sample_rows[] = {
     {"off-cpu", 0, NULL, "count off-CPU time (--weight off-cpu-time)", .parse = choose_times, .data = 1},
     {"both", 0, NULL, "count both, the lifetime of threads (--weight time)", .parse = choose_times, .data = 2},
     {"weight", 0, "WEIGHT",
-     "weight of a sample: samples, time, cpu-time, off-cpu-time, on-cpu or off-cpu; for files with "
-     "allocations also bytes, see prof-report(1); the name of a recorded event: its count",
+     "weight of a sample: samples, time, cpu-time, off-cpu-time, on-cpu or off-cpu; for files with allocations also bytes, see prof-report(1); the name of a recorded event: its count",
      OPTION_TEXT(struct report_options, weight)},
     {"thread", 't', "NAME",
-     "only threads with this tid, index or name (or a part of the name if none is equal); can be given "
-     "several times",
+     "only threads with this tid, index or name (or a part of the name if none is equal); can be given several times",
      .parse = add_thread},
     {"search", 0, "TERMS",
-     "only stacks that match all terms, separated by commas, in the name of a function, file or "
-     "library; -term excludes, \"term\" is the whole name, /term/ a regular expression, lib:term and "
-     "file:term match only libraries and files",
+     "only stacks that match all terms, separated by commas, in the name of a function, file or library; -term excludes, \"term\" is the whole name, /term/ a regular expression, lib:term and file:term match only libraries and files",
      OPTION_TEXT(struct report_options, search)},
     {"range", 0, "FROM,TO", "only samples from FROM to TO, in seconds after the start (or 200ms); either is optional",
      .parse = parse_range},
@@ -333,8 +329,7 @@ static const struct option_row export_rows[] = {
     {"view", 0, "QUERY", "with html: the initial view, the part of the page's address after '?'",
      OPTION_TEXT(struct report_options, view)},
     {"sanitize", 0, "[PARTS]",
-     "remove homes, names, urls, arguments and sources (or only PARTS, separated by commas), and print "
-     "the removed data",
+     "remove homes, names, urls, arguments and sources (or only PARTS, separated by commas), and print the removed data",
      .parse = choose_parts, .choices = "homes names urls arguments sources"},
     {"keep-names", 0, "LIBS", "--sanitize, and remove the names of functions in other libraries",
      .parse = add_libraries},
@@ -465,9 +460,9 @@ const struct option_table export_table = {
 static int choose_sides(struct report_options *options, int count, char **files, int after)
 {
     if (options->is_tree && options->kind != REPORT_TREE)
-        return ui_usage(options->table->command,
-                        "--tree and --functions, --hot-lines, --lines, --libraries, --categories or --butterfly "
-                        "exclude each other");
+        return ui_usage(
+            options->table->command,
+            "--tree and --functions, --hot-lines, --lines, --libraries, --categories or --butterfly exclude each other");
     if (options->kind == REPORT_TREE && !options->is_tree && !options->inverted)
         options->kind = REPORT_FUNCTIONS;
     options->path = "the comparison";
@@ -483,8 +478,7 @@ static int choose_file(struct report_options *options, int count, char **files)
     if (symbol_options_are_set(&options->symbols) && options->kind != REPORT_ANNOTATION &&
         !spool_input_is_recording(options->path))
         return ui_usage(options->table->command,
-                        "--symbol-dir and --debuginfod work only with --annotate, or with an unsaved "
-                        "recording");
+                        "--symbol-dir and --debuginfod work only with --annotate, or with an unsaved recording");
     return 0;
 }
 

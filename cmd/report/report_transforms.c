@@ -137,9 +137,9 @@ static int find_functions(struct report *report, const struct report_transform *
     if (!enough)
         return ui_fail("out of memory");
     if (found->length == 0)
-        return ui_fail("--%s: no function of the remaining samples (after threads, range and earlier transforms) is "
-                       "called '%s'",
-                       transform->option, transform->text);
+        return ui_fail(
+            "--%s: no function of the remaining samples (after threads, range and earlier transforms) is called '%s'",
+            transform->option, transform->text);
     if (found->length > 1 && (best == FITS_PART || only_one))
         return print_ambiguous_name(report, transform, found);
     return EXIT_SUCCESS;

@@ -37,9 +37,9 @@ int report_choose_waits(struct report *report)
             report->wait_grouping = (enum wait_grouping)i;
             return i != WAITS_BY_WAKER || profile_has_wakers(report->profile)
                        ? EXIT_SUCCESS
-                       : ui_fail("%s has no wakers: 'prof record --wakers' records them if the kernel "
-                                 "permits it (see 'prof doctor')",
-                                 report->options.path);
+                       : ui_fail(
+                             "%s has no wakers: 'prof record --wakers' records them if the kernel permits it (see 'prof doctor')",
+                             report->options.path);
         }
     return name ? ui_usage("report", "--waits takes reason, object, stack, thread or waker, not '%s'", name)
                 : EXIT_SUCCESS;

@@ -57,10 +57,10 @@ static void explain_uncovered(struct hints *hints, const struct replay *replay, 
         add_hint(hints, "threads that ended before their next sample used %.0f %% of the CPU time%s",
                  100 * (double)missing / (double)used, advise_higher_rate(replay->infos.interval, rate, sizeof(rate)));
     else if (!event || strcmp(event, "ptrace") != 0)
-        add_hint(hints,
-                 "%.0f %% of the CPU time passed in the kernel during context switches and thread exits, where "
-                 "prof takes no samples",
-                 100 * (double)replay->cpu_time.unseen / (double)used);
+        add_hint(
+            hints,
+            "%.0f %% of the CPU time passed in the kernel during context switches and thread exits, where prof takes no samples",
+            100 * (double)replay->cpu_time.unseen / (double)used);
 }
 
 static void explain_samples(struct hints *hints, const struct replay *replay)
@@ -81,10 +81,10 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     uint64_t left_out = replay_info_number(replay, INFO_EXCLUDED_SAMPLES, 0);
     const char *filters = replay_info(replay, INFO_FILTERS);
     if (!left_out && of_target > used + MUCH_MS * MS && used < of_target / 2)
-        add_hint(hints,
-                 "a program that this user may not sample used %.2f of %.2f s of CPU time, because it is setuid "
-                 "or not readable; record it as root",
-                 (double)(of_target - used) / 1e9, (double)of_target / 1e9);
+        add_hint(
+            hints,
+            "a program that this user may not sample used %.2f of %.2f s of CPU time, because it is setuid or not readable; record it as root",
+            (double)(of_target - used) / 1e9, (double)of_target / 1e9);
     else if (is_few && (survivors || (!left_out && replay->cpu_time.unseen > used / 2 && used > MUCH_MS * MS)))
         return; /* a hint below names the survivors, and the recorder has explained the unseen CPU time */
     else if (is_few && left_out)
@@ -213,9 +213,7 @@ static void explain_python(struct hints *hints, const struct replay *replay)
     if (samples >= FEW_SAMPLES && late > samples / MANY)
         add_hint(
             hints,
-            "%.0f %% of the samples in Python lack their Python frames: the threads continued before prof read the "
-            "frames; "
-            "--sampler ptrace records nearly all frames, and root more than other users ('man prof-record', Python)",
+            "%.0f %% of the samples in Python lack their Python frames: the threads continued before prof read the frames; --sampler ptrace records nearly all frames, and root more than other users ('man prof-record', Python)",
             100 * (double)late / (double)samples);
 }
 
@@ -224,8 +222,9 @@ static void explain_python(struct hints *hints, const struct replay *replay)
 static void explain_call_graphs(struct hints *hints, const struct replay *replay)
 {
     if (replay_info_number(replay, INFO_NO_CALL_GRAPHS, 0) && replay->samples.count)
-        add_hint(hints, "perf recorded no call graphs, so each stack is one function: 'perf record -g' or "
-                        "'perf record --call-graph dwarf' records them");
+        add_hint(
+            hints,
+            "perf recorded no call graphs, so each stack is one function: 'perf record -g' or 'perf record --call-graph dwarf' records them");
 }
 
 void hints_find(struct hints *hints, const struct replay *replay, const struct symbolization *symbolization)

@@ -200,9 +200,9 @@ static bool list_missing_file(struct frame_builder *builder, const struct symbol
         if (builder->symbolization->gone.data[i] == name)
             return true;
     return name != STRING_NONE && array_push(&builder->symbolization->gone, name) &&
-           frame_builder_problem(builder, lib->name,
-                                 "deleted, replaced or unmounted since the program mapped it; the profile has the "
-                                 "names of the mapped file");
+           frame_builder_problem(
+               builder, lib->name,
+               "deleted, replaced or unmounted since the program mapped it; the profile has the names of the mapped file");
 }
 
 bool library_frames_add(struct frame_builder *builder, const struct address_batches *batches, size_t index)

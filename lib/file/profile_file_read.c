@@ -79,10 +79,10 @@ static int set_directory_error(int fd, struct error *err)
     } tools[] = {
         {"form.template",
          "a trace of Instruments, which prof cannot read; 'samply record' on macOS makes a profile that prof can read"},
-        {"sqlite-db", "a result of VTune, which prof cannot read; 'vtune -report callstacks -result-dir DIRECTORY' "
-                      "prints its stacks"},
-        {"metadata", "a trace in the Common Trace Format (LTTng, barectf), which prof cannot read; 'babeltrace2 "
-                     "DIRECTORY' prints it"},
+        {"sqlite-db",
+         "a result of VTune, which prof cannot read; 'vtune -report callstacks -result-dir DIRECTORY' prints its stacks"},
+        {"metadata",
+         "a trace in the Common Trace Format (LTTng, barectf), which prof cannot read; 'babeltrace2 DIRECTORY' prints it"},
     };
     for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
         if (faccessat(fd, tools[i].file, F_OK, 0) == 0)

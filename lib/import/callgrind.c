@@ -347,12 +347,10 @@ static void add_tables(struct reading *reading)
         reading->tables[i] = builder_event(reading->builder, reading->event_names[i]);
     reading->calls_table = builder_event(reading->builder, builder_text("calls"));
     char text[200];
-    snprintf(text, sizeof(text),
-             "The file has costs of functions and calls, but no stacks: each function appears below its direct callers "
-             "only, "
-             "and samples are %.*s.",
-             (int)(reading->event_names[0].length < 40 ? reading->event_names[0].length : 40),
-             reading->event_names[0].text);
+    snprintf(
+        text, sizeof(text),
+        "The file has costs of functions and calls, but no stacks: each function appears below its direct callers only, and samples are %.*s.",
+        (int)(reading->event_names[0].length < 40 ? reading->event_names[0].length : 40), reading->event_names[0].text);
     builder_warn(reading->builder, text);
 }
 

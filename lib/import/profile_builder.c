@@ -560,8 +560,8 @@ static void find_empty_threads(struct profile_builder *builder)
 void builder_lacks_names(struct profile_builder *builder)
 {
     builder->profile->meta.symbolicated = 0;
-    builder_warn(builder, "The file has no build IDs: symbols come from the current programs and libraries at the "
-                          "same paths.");
+    builder_warn(builder,
+                 "The file has no build IDs: symbols come from the current programs and libraries at the same paths.");
 }
 
 int profile_builder_finish(struct profile_builder *builder, struct error *err)
@@ -584,8 +584,9 @@ int profile_builder_finish(struct profile_builder *builder, struct error *err)
     if (builder->has_no_times) {
         builder->profile->meta.profiling_start = 0;
         builder->profile->meta.profiling_end = fmax(end, builder->profile->meta.interval);
-        builder_warn(builder, "The file has no times: the timeline and the stack chart show its samples in sequence, "
-                              "each with its weight as its duration.");
+        builder_warn(
+            builder,
+            "The file has no times: the timeline and the stack chart show its samples in sequence, each with its weight as its duration.");
     }
     return builder->no_memory ? error_no_memory(err) : profile_check(builder->profile, err);
 }

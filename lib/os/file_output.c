@@ -86,10 +86,10 @@ static bool is_strangers_link(const char *path)
 int file_output_check(const char *path, struct error *err)
 {
     if (is_strangers_link(path))
-        return error_set(err, EACCES,
-                         "cannot write %s: it is a symbolic link of another user in a directory where all users may "
-                         "create links; remove the link, or choose another file",
-                         path);
+        return error_set(
+            err, EACCES,
+            "cannot write %s: it is a symbolic link of another user in a directory where all users may create links; remove the link, or choose another file",
+            path);
     return 0;
 }
 

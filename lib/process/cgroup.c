@@ -35,9 +35,9 @@ int cgroup_open(const char *name, struct error *err)
 {
     char directory[PATH_MAX], path[2 * PATH_MAX];
     if (!find_mount(directory, sizeof(directory)))
-        return error_set(err, ENODEV,
-                         "cannot record cgroups: no cgroup2 file system is mounted ('mount -t cgroup2 none "
-                         "/sys/fs/cgroup' mounts it)");
+        return error_set(
+            err, ENODEV,
+            "cannot record cgroups: no cgroup2 file system is mounted ('mount -t cgroup2 none /sys/fs/cgroup' mounts it)");
     size_t length = strlen(directory);
     bool is_path = strncmp(name, directory, length) == 0 && (!name[length] || name[length] == '/');
     snprintf(path, sizeof(path), "%s%s%s", is_path ? "" : directory, is_path || name[0] == '/' ? "" : "/", name);

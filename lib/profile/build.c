@@ -378,10 +378,10 @@ static int build_warning(struct build *build)
     char text[2560] = "";
     size_t used = own[0] ? (size_t)snprintf(text, sizeof(text), "%.2000s ", own) : 0;
     if (raw->meta.meta.version > PROFILE_NEWEST_VERSION)
-        used += (size_t)snprintf(text + used, sizeof(text) - used,
-                                 "The file has version %u of the profile format, newer than version %d of this prof: "
-                                 "parts of it may be missing or wrong. ",
-                                 raw->meta.meta.version, PROFILE_NEWEST_VERSION);
+        used += (size_t)snprintf(
+            text + used, sizeof(text) - used,
+            "The file has version %u of the profile format, newer than version %d of this prof: parts of it may be missing or wrong. ",
+            raw->meta.meta.version, PROFILE_NEWEST_VERSION);
     if (build->sorted)
         used += (size_t)snprintf(text + used, sizeof(text) - used,
                                  "Some samples were out of order; prof has sorted the samples by time. ");

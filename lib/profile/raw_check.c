@@ -8,15 +8,15 @@ static int check_version(struct raw_meta *meta, struct error *err)
     if (isnan(meta->version))
         return error_set(err, EINVAL, "the file is a damaged profile with an invalid version");
     if (meta->version < 0 || meta->version >= UINT32_MAX || floor(meta->version) != meta->version)
-        return error_set(err, EINVAL,
-                         "the file is a profile of version %.15g, which does not exist: the file is damaged, or "
-                         "its writer is faulty",
-                         meta->version);
+        return error_set(
+            err, EINVAL,
+            "the file is a profile of version %.15g, which does not exist: the file is damaged, or its writer is faulty",
+            meta->version);
     if (meta->version < PROFILE_OLDEST_VERSION)
-        return error_set(err, EINVAL,
-                         "the file is a profile of version %.15g; prof reads version %d and later: open it in the "
-                         "Firefox Profiler and save it again",
-                         meta->version, PROFILE_OLDEST_VERSION);
+        return error_set(
+            err, EINVAL,
+            "the file is a profile of version %.15g; prof reads version %d and later: open it in the Firefox Profiler and save it again",
+            meta->version, PROFILE_OLDEST_VERSION);
     meta->meta.version = (uint32_t)meta->version;
     return 0;
 }
@@ -43,9 +43,9 @@ static const char *foreign_kind(const struct raw_profile *raw)
         return NULL;
     if (!raw->has_processes && !raw->has_threads)
         return "is JSON, but not a profile: threads is missing";
-    return has_columns(raw) ? NULL
-                            : "is an unprocessed Gecko profile of Firefox; open it in the Firefox Profiler and save it "
-                              "from there";
+    return has_columns(raw)
+               ? NULL
+               : "is an unprocessed Gecko profile of Firefox; open it in the Firefox Profiler and save it from there";
 }
 
 int raw_profile_check(struct raw_profile *raw, struct error *err)

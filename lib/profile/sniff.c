@@ -19,11 +19,9 @@ static const struct {
 } MAGICS[] = {
     {"\x1f\x8b", 2, "is gzip inside gzip, or still compressed"},
     {"PERFILE2", 8,
-     "is a perf.data file of Linux perf; 'prof load FILE' shows it, and 'prof symbolicate -o PROFILE FILE' saves its "
-     "profile"},
+     "is a perf.data file of Linux perf; 'prof load FILE' shows it, and 'prof symbolicate -o PROFILE FILE' saves its profile"},
     {"PROFSPL", 7,
-     "is an unsaved recording; 'prof load FILE' shows it, and 'prof symbolicate -o "
-     "PROFILE FILE' saves its profile"},
+     "is an unsaved recording; 'prof load FILE' shows it, and 'prof symbolicate -o PROFILE FILE' saves its profile"},
     {"\xdc\xdf\x4aSLB", 6, "is a JSLB profile in another byte order"},
     {"\x28\xb5\x2f\xfd", 4, "is compressed with zstd; decompress it first (zstd -d)"},
     {"\xfd"
@@ -39,26 +37,21 @@ static const struct {
     {"2ELIFREP", 8,
      "is a perf.data file of a machine with the other byte order; 'perf script' there prints a text that prof opens"},
     {"FLR", 4,
-     "is a recording of Java Flight Recorder; 'jfrconv -o collapsed FILE OUT' of async-profiler makes collapsed stacks "
-     "of it, which prof opens"},
+     "is a recording of Java Flight Recorder; 'jfrconv -o collapsed FILE OUT' of async-profiler makes collapsed stacks of it, which prof opens"},
     {"SIMPLEPERF", 10,
      "is a report of simpleperf; its report_sample.py, run on the perf.data file, prints a text that prof opens"},
     {"memray", 7, "is an allocation profile of memray; 'memray flamegraph FILE' shows it"},
     {"v 1", 3,
      "is a recording of heaptrack; 'heaptrack_print -F OUT FILE' converts it to collapsed stacks, which prof opens"},
     {"\x04\x08", 2,
-     "is data of Ruby's Marshal, as stackprof writes it; 'stackprof --stackcollapse FILE' makes collapsed stacks of "
-     "it, which prof opens"},
+     "is data of Ruby's Marshal, as stackprof writes it; 'stackprof --stackcollapse FILE' makes collapsed stacks of it, which prof opens"},
     {"Attaching ", 10, BPFTRACE},
     {"CPU     ID", 10,
-     "is output of dtrace; 'dtrace -x quiet' and stackcollapse.pl of FlameGraph make collapsed stacks, which prof "
-     "opens"},
+     "is output of dtrace; 'dtrace -x quiet' and stackcollapse.pl of FlameGraph make collapsed stacks, which prof opens"},
     {"Analysis of sampling ", 21,
-     "is output of macOS's sample; stackcollapse-sample.awk of FlameGraph makes collapsed stacks of it, which prof "
-     "opens"},
+     "is output of macOS's sample; stackcollapse-sample.awk of FlameGraph makes collapsed stacks of it, which prof opens"},
     {"go 1.", 5,
-     "is an execution trace of Go; 'go tool trace -pprof=sync FILE' writes a pprof profile of its waits, which prof "
-     "opens"},
+     "is an execution trace of Go; 'go tool trace -pprof=sync FILE' writes a pprof profile of its waits, which prof opens"},
     {"JAVA PROFILE 1.0", 16, "is a heap dump of Java, not a profile"},
     {"gmon", 4, "is a profile of gprof; 'gprof PROGRAM FILE' prints it"},
     {"desc: --", 8,

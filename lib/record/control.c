@@ -292,8 +292,7 @@ static void report_disk_state(struct recording *recording)
     if (is_full && !control->said_full)
         notify_user(
             recording,
-            "the disk is full: prof keeps the newest 64 MiB of the recording in memory until the disk has room, or "
-            "until the end");
+            "the disk is full: prof keeps the newest 64 MiB of the recording in memory until the disk has room, or until the end");
     else if (!is_full && control->said_full)
         notify_user(recording, "the disk has room again: prof writes the recording to it");
     control->said_full = is_full;

@@ -32,14 +32,12 @@ void excess_report_silent_memory(struct excesses *excesses, struct tracker *trac
 void excess_describe(const struct excesses *excesses, char *text, size_t size)
 {
     static const char *const reasons[EXCESSES] = {
-        [EXCESS_UNWINDING] = "takes too long to unwind, by its unwind information or its code: some of its stacks are "
-                             "truncated",
+        [EXCESS_UNWINDING] =
+            "takes too long to unwind, by its unwind information or its code: some of its stacks are truncated",
         [EXCESS_MAPPINGS] =
-            "maps executable memory too often: prof looks up the mappings of its stacks, and misses code "
-            "that was unmapped at once",
+            "maps executable memory too often: prof looks up the mappings of its stacks, and misses code that was unmapped at once",
         [EXCESS_MEMORY] =
-            "has memory that did not answer a read within 40 ms: prof pauses such reads for 10 s, and some "
-            "of its stacks are truncated",
+            "has memory that did not answer a read within 40 ms: prof pauses such reads for 10 s, and some of its stacks are truncated",
     };
     size_t used = 0;
     text[0] = '\0';

@@ -146,10 +146,10 @@ static int explain_failure(const char *program, int code, struct error *err)
     size_t length = has_interpreter ? strlen(interpreter) : 0;
     if (code == ENOENT && length && interpreter[length - 1] == '\r') {
         interpreter[length - 1] = '\0';
-        return error_set(err, code,
-                         "cannot run %.300s: its first line ends with a carriage return, so the kernel searches for "
-                         "'%.200s\\r'; save it with the line ends of Unix",
-                         program, interpreter);
+        return error_set(
+            err, code,
+            "cannot run %.300s: its first line ends with a carriage return, so the kernel searches for '%.200s\\r'; save it with the line ends of Unix",
+            program, interpreter);
     }
     if (code == ENOENT && has_interpreter && stat(interpreter, &info))
         return error_set(err, code, "cannot run %.300s: its interpreter %.300s does not exist", program, interpreter);

@@ -91,8 +91,8 @@ void marks_add_notes(const struct marks *marks, struct record_result *result)
     if (marks->files.future_lines)
         record_result_add_note(
             result,
-            "%" PRIu64 " marker%s of marker files ended in the future and %s skipped: times are "
-            "nanoseconds of CLOCK_MONOTONIC, and a program writes a mark after its end; the first is %s",
+            "%" PRIu64
+            " marker%s of marker files ended in the future and %s skipped: times are nanoseconds of CLOCK_MONOTONIC, and a program writes a mark after its end; the first is %s",
             marks->files.future_lines, marks->files.future_lines == 1 ? "" : "s",
             marks->files.future_lines == 1 ? "was" : "were", marks->files.future);
 }

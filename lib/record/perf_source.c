@@ -421,8 +421,7 @@ static void note_losses(const struct perf_source *perf)
         record_result_add_note(
             perf->common.result,
             "%" PRIu64
-            " records of processes and mappings are lost, because the buffer was full: prof read the mappings of these "
-            "processes instead, and some of their symbols may be missing",
+            " records of processes and mappings are lost, because the buffer was full: prof read the mappings of these processes instead, and some of their symbols may be missing",
             perf->lost_others);
     if (perf->lost_wakeups)
         record_result_add_note(perf->common.result,

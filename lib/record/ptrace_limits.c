@@ -26,10 +26,8 @@ static void add_privilege_note(struct ptrace_limits *limits, struct record_resul
     if (limits->privilege || geteuid() == 0 || stat(path, &info) || !(info.st_mode & (S_ISUID | S_ISGID)))
         return;
     limits->privilege = true;
-    record_result_add_note(result,
-                           "%s is a setuid or setgid program, but under "
-                           "ptrace it runs with the permissions of this user",
-                           name);
+    record_result_add_note(
+        result, "%s is a setuid or setgid program, but under ptrace it runs with the permissions of this user", name);
 }
 
 /* Whether a program uses LeakSanitizer. GCC links its shared library; clang links its functions into the program, which
@@ -66,8 +64,7 @@ static void add_leak_sanitizer_note(struct ptrace_limits *limits, struct record_
     if (limits->leak_sanitizer)
         record_result_add_note(
             result,
-            "LeakSanitizer needs ptrace for itself, so prof disables it (LSAN_OPTIONS): %s reports no "
-            "leaks while prof samples it with ptrace",
+            "LeakSanitizer needs ptrace for itself, so prof disables it (LSAN_OPTIONS): %s reports no leaks while prof samples it with ptrace",
             name);
 }
 
@@ -81,8 +78,7 @@ static bool add_tracer_note(struct ptrace_limits *limits, struct record_result *
         if (!limits->tracer)
             record_result_add_note(
                 result,
-                "%s traces the programs that it starts, and a program has one tracer, so prof does not "
-                "sample these",
+                "%s traces the programs that it starts, and a program has one tracer, so prof does not sample these",
                 name);
         limits->tracer = true;
         return true;
@@ -110,7 +106,7 @@ void ptrace_limits_add_unreadable_note(struct ptrace_limits *limits, struct reco
     attach_thread_name((pid_t)pid, (pid_t)pid, name, sizeof(name));
     record_result_add_note(
         result,
-        "process %" PRIu32 " (%s) is not dumpable (see prctl(2)), so prof may not read its memory, and its "
-        "stacks have only their innermost function; root, or the capability CAP_SYS_PTRACE, reads them",
+        "process %" PRIu32
+        " (%s) is not dumpable (see prctl(2)), so prof may not read its memory, and its stacks have only their innermost function; root, or the capability CAP_SYS_PTRACE, reads them",
         pid, name);
 }

@@ -37,8 +37,7 @@ static void add_untraced_note(struct recording *recording, const struct tracker_
     if (counted > explained && !recording->control.paused_cpu_time)
         record_result_add_note(
             recording->result,
-            "threads that ptrace cannot stop, such as those of io_uring, used %.0f ms of CPU time, which "
-            "the profile shows as (not sampled)",
+            "threads that ptrace cannot stop, such as those of io_uring, used %.0f ms of CPU time, which the profile shows as (not sampled)",
             (double)(counted - times->ran) / 1e6);
 }
 
@@ -84,17 +83,16 @@ static void add_lost_files_note(struct recording *recording)
     if (count)
         record_result_add_note(
             recording->result,
-            "%s%s on a file system that does not answer: functions there have no symbols, and stacks "
-            "through them may be truncated",
+            "%s%s on a file system that does not answer: functions there have no symbols, and stacks through them may be truncated",
             path, count > 1 ? " and other files are" : " is");
     struct rlimit limit;
     const struct open_files *files = recording->options->files;
     if (files && files->lost && getrlimit(RLIMIT_NOFILE, &limit) == 0)
-        record_result_add_note(recording->result,
-                               "the limit of %" PRIu64
-                               " open files is too low to hold %zu deleted file%s open; functions in them may "
-                               "have no symbols; raise 'ulimit -n'",
-                               (uint64_t)limit.rlim_cur, files->lost, files->lost == 1 ? "" : "s");
+        record_result_add_note(
+            recording->result,
+            "the limit of %" PRIu64
+            " open files is too low to hold %zu deleted file%s open; functions in them may have no symbols; raise 'ulimit -n'",
+            (uint64_t)limit.rlim_cur, files->lost, files->lost == 1 ? "" : "s");
 }
 
 void recording_fill_result(struct recording *recording, uint64_t cpu_before)
@@ -124,7 +122,6 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     process_ends_add_notes(&recording->ends, result);
     marks_add_notes(&recording->marks, result);
     if (recording->counters.was_refused)
-        record_result_add_note(result,
-                               "bytes read and written by some processes are not counted: this user may not read "
-                               "these processes");
+        record_result_add_note(
+            result, "bytes read and written by some processes are not counted: this user may not read these processes");
 }

@@ -458,8 +458,7 @@ static int add_matches(struct event_list *list, struct event *pattern, struct er
     else if (!code && matches.names.length + list->length > EVENTS_MAX)
         code = error_set(
             err, EINVAL,
-            "%zu tracepoints match '%.128s', and a recording takes at most %d events; \"prof events '%.128s'\" "
-            "lists them",
+            "%zu tracepoints match '%.128s', and a recording takes at most %d events; \"prof events '%.128s'\" lists them",
             matches.names.length, pattern->name, EVENTS_MAX, pattern->name);
     if (!code)
         qsort(matches.names.data, matches.names.length, sizeof(*matches.names.data), compare_names);

@@ -103,26 +103,23 @@ static int explain_refusal(const struct event *event, int code, struct error *er
         access("/sys/bus/event_source/devices/cpu_core", F_OK))
         return error_set(
             err, -code,
-            "the processor's counters (PMU) are not available, as in most virtual machines; use the host, or "
-            "a virtual PMU");
+            "the processor's counters (PMU) are not available, as in most virtual machines; use the host, or a virtual PMU");
     if (is_hardware && is_missing)
         return error_set(err, -code, "this processor has no counter for this event");
     if (event->kind >= EVENT_UPROBE && is_denied)
-        return error_set(err, -code,
-                         "the kernel permits probes only to root and to programs with the capability CAP_PERFMON, "
-                         "regardless of kernel.perf_event_paranoid (now %ld); run prof with sudo",
-                         paranoid);
+        return error_set(
+            err, -code,
+            "the kernel permits probes only to root and to programs with the capability CAP_PERFMON, regardless of kernel.perf_event_paranoid (now %ld); run prof with sudo",
+            paranoid);
     if (is_denied && event->in_kernel && paranoid > 1)
         return error_set(
             err, -code,
-            "this event happens in the kernel, which kernel.perf_event_paranoid (%ld) hides from this user; 'sudo "
-            "sysctl kernel.perf_event_paranoid=1' or the capability CAP_PERFMON permits it",
+            "this event happens in the kernel, which kernel.perf_event_paranoid (%ld) hides from this user; 'sudo sysctl kernel.perf_event_paranoid=1' or the capability CAP_PERFMON permits it",
             paranoid);
     if (is_denied)
         return error_set(
             err, -code,
-            "the kernel does not permit this event (perf_event_open: %s; kernel.perf_event_paranoid is %ld); 'sudo "
-            "sysctl kernel.perf_event_paranoid=1' or the capability CAP_PERFMON may permit it",
+            "the kernel does not permit this event (perf_event_open: %s; kernel.perf_event_paranoid is %ld); 'sudo sysctl kernel.perf_event_paranoid=1' or the capability CAP_PERFMON may permit it",
             strerror(-code), paranoid);
     return error_set(err, -code, "the kernel refuses this event (perf_event_open: %s)", strerror(-code));
 }

@@ -145,22 +145,21 @@ int perf_attr_refused(const struct perf_events *events, int code, struct error *
     if (filtered)
         return filtered;
     if ((code == -EACCES || code == -EPERM) && events->all && paranoid > 0)
-        return error_set(err, -code,
-                         "this user may not record all processes: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
-                         "kernel.perf_event_paranoid=0'%s or the capability CAP_PERFMON permits it",
-                         paranoid, host);
+        return error_set(
+            err, -code,
+            "this user may not record all processes: kernel.perf_event_paranoid is %ld; 'sudo sysctl kernel.perf_event_paranoid=0'%s or the capability CAP_PERFMON permits it",
+            paranoid, host);
     if (code == -ENOSYS)
         return error_set(err, ENOSYS, "this kernel has no perf events (perf_event_open: %s)", strerror(-code));
     if (code != -EACCES && code != -EPERM)
         return error_set(err, -code, "cannot open a perf event: %s", strerror(-code));
     if (paranoid > 2)
-        return error_set(err, -code,
-                         "the kernel refuses perf events: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
-                         "kernel.perf_event_paranoid=2'%s or the capability CAP_PERFMON permits them for your own "
-                         "programs",
-                         paranoid, host);
-    return error_set(err, -code,
-                     "the kernel refuses perf events (perf_event_open: %s), although kernel.perf_event_paranoid "
-                     "permits them: a security module forbids the call",
-                     strerror(-code));
+        return error_set(
+            err, -code,
+            "the kernel refuses perf events: kernel.perf_event_paranoid is %ld; 'sudo sysctl kernel.perf_event_paranoid=2'%s or the capability CAP_PERFMON permits them for your own programs",
+            paranoid, host);
+    return error_set(
+        err, -code,
+        "the kernel refuses perf events (perf_event_open: %s), although kernel.perf_event_paranoid permits them: a security module forbids the call",
+        strerror(-code));
 }

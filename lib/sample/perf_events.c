@@ -135,8 +135,7 @@ static int open_largest_rings(struct perf_events *events, struct error *err)
     if (code == -EPERM)
         return error_set(
             err, EPERM,
-            "cannot lock memory for ring buffers; raise the limit ('ulimit -l', in addition to %ld KiB per CPU "
-            "from kernel.perf_event_mlock_kb), or end other profilers of this user",
+            "cannot lock memory for ring buffers; raise the limit ('ulimit -l', in addition to %ld KiB per CPU from kernel.perf_event_mlock_kb), or end other profilers of this user",
             proc_kernel_setting("perf_event_mlock_kb", 516));
     if (code)
         return code;
@@ -144,9 +143,7 @@ static int open_largest_rings(struct perf_events *events, struct error *err)
     if (events->stack_size < wanted_stack)
         add_note(
             events,
-            "stack copies are limited to %u KiB instead of %u: too little memory may be locked; a higher 'ulimit -l' "
-            "or "
-            "kernel.perf_event_mlock_kb gives more",
+            "stack copies are limited to %u KiB instead of %u: too little memory may be locked; a higher 'ulimit -l' or kernel.perf_event_mlock_kb gives more",
             events->stack_size / 1024, (wanted_stack + 1023) / 1024);
     return 0;
 }
@@ -234,16 +231,17 @@ static int add_cpu_clock(struct perf_events *events, struct perf_target target, 
 static void note_tier(struct perf_events *events)
 {
     if (events->tier == PERF_TIER_USER)
-        add_note(events,
-                 "prof records no kernel frames (kernel.perf_event_paranoid is %ld); 'sudo sysctl "
-                 "kernel.perf_event_paranoid=1' permits them",
-                 proc_kernel_setting("perf_event_paranoid", 2));
+        add_note(
+            events,
+            "prof records no kernel frames (kernel.perf_event_paranoid is %ld); 'sudo sysctl kernel.perf_event_paranoid=1' permits them",
+            proc_kernel_setting("perf_event_paranoid", 2));
     if (events->tier == PERF_TIER_USER && !events->switches)
         add_note(events,
                  "prof also counts no CPU time inside the kernel: this kernel does not report context switches");
     if (!events->all && event_sampling_has_probes(&events->sampling))
-        add_note(events, "probes count only in threads that exist at the start of the recording; record all "
-                         "processes (-a) to include later threads");
+        add_note(
+            events,
+            "probes count only in threads that exist at the start of the recording; record all processes (-a) to include later threads");
 }
 
 static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, struct error *err)
@@ -294,10 +292,10 @@ static int open_sideband(struct perf_events *events, struct error *err)
 
 static int too_many_files(const struct perf_events *events, struct error *err)
 {
-    return error_set(err, EMFILE,
-                     "too many open files: prof needs 2 for each of the %zu CPUs, and %zu more for each running "
-                     "thread; raise 'ulimit -n'",
-                     events->cpus.length, 1 + (events->sampling.list ? events->sampling.list->length : 0));
+    return error_set(
+        err, EMFILE,
+        "too many open files: prof needs 2 for each of the %zu CPUs, and %zu more for each running thread; raise 'ulimit -n'",
+        events->cpus.length, 1 + (events->sampling.list ? events->sampling.list->length : 0));
 }
 
 static int open_all(struct perf_events *events, const struct perf_options *options, struct error *err)
@@ -343,10 +341,10 @@ static int report_not_added(const struct perf_events *events, pid_t tid, int cod
     if (code == -ESRCH)
         return error_set(err, ESRCH, "there is no thread %d", (int)tid);
     if (code == -EACCES || code == -EPERM)
-        return error_set(err, -code,
-                         "this user may not sample process %d: it belongs to another user or has more permissions; run "
-                         "prof as its user or as root",
-                         (int)tid);
+        return error_set(
+            err, -code,
+            "this user may not sample process %d: it belongs to another user or has more permissions; run prof as its user or as root",
+            (int)tid);
     if (code == -EMFILE)
         return too_many_files(events, err);
     return error_set(err, -code, "cannot open a perf event for thread %d: %s", (int)tid, strerror(-code));
@@ -392,10 +390,11 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
             code = add_cpu_clock(events, target, (int)cpu->cpu);
     }
     if (code && target.is_cgroup)
-        return error_set(err, -code, "cannot sample the cgroup: %s%s", strerror(-code),
-                         code == -EINVAL || code == -EBADF ? " (the kernel has no perf events for cgroups, or this "
-                                                             "hierarchy lacks the perf_event controller)"
-                                                           : "");
+        return error_set(
+            err, -code, "cannot sample the cgroup: %s%s", strerror(-code),
+            code == -EINVAL || code == -EBADF
+                ? " (the kernel has no perf events for cgroups, or this hierarchy lacks the perf_event controller)"
+                : "");
     return code == -EMFILE ? too_many_files(events, err)
            : code          ? error_set(err, -code, "cannot sample all processes: %s", strerror(-code))
                            : 0;

@@ -92,10 +92,10 @@ static int explain_refusal(pid_t pid, int code, struct error *err)
                          "cannot trace process %d: process %ld traces it already, and a process has one tracer",
                          (int)pid, tracer);
     if (is_not_dumpable(pid))
-        return error_set(err, code,
-                         "cannot trace process %d: it is not dumpable (see "
-                         "prctl(2)); root, or the capability CAP_SYS_PTRACE, may trace it",
-                         (int)pid);
+        return error_set(
+            err, code,
+            "cannot trace process %d: it is not dumpable (see prctl(2)); root, or the capability CAP_SYS_PTRACE, may trace it",
+            (int)pid);
     return error_set(err, code, "cannot trace process %d: %s", (int)pid, strerror(code));
 }
 

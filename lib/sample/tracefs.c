@@ -35,10 +35,10 @@ int tracefs_find(const char **directory, struct error *err)
     tracefs_command(command, is_closed);
     return is_closed
                ? error_set(err, EACCES, "this user may not read the kernel's tracepoints; 'sudo %s' allows it", command)
-               : error_set(err, ENOENT,
-                           "the kernel's tracepoints are missing, because tracefs is not mounted; 'sudo %s' mounts it, "
-                           "if the kernel has them",
-                           command);
+               : error_set(
+                     err, ENOENT,
+                     "the kernel's tracepoints are missing, because tracefs is not mounted; 'sudo %s' mounts it, if the kernel has them",
+                     command);
 }
 
 static bool is_valid_name(const char *text)

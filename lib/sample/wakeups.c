@@ -55,10 +55,10 @@ static int read_tracefs(struct wakeups *wakeups, struct error *err)
     return is_closed
                ? error_set(err, EACCES, "prof records no wakers: this user may not read tracefs; 'sudo %s' permits it",
                            command)
-               : error_set(err, ENOENT,
-                           "prof records no wakers: the tracepoint sched_waking is missing; 'sudo %s' adds "
-                           "it, if the kernel has it",
-                           command);
+               : error_set(
+                     err, ENOENT,
+                     "prof records no wakers: the tracepoint sched_waking is missing; 'sudo %s' adds it, if the kernel has it",
+                     command);
 }
 
 /* ---- events ---- */
@@ -88,10 +88,10 @@ static int explain(int code, struct error *err)
         return filtered;
     if (code != -EACCES && code != -EPERM)
         return error_set(err, -code, "prof records no wakers: the kernel refuses the tracepoint: %s", strerror(-code));
-    return error_set(err, -code,
-                     "prof records no wakers: the kernel refuses the tracepoint (kernel.perf_event_paranoid is "
-                     "%ld); 'sudo sysctl kernel.perf_event_paranoid=-1' permits it",
-                     proc_kernel_setting("perf_event_paranoid", 2));
+    return error_set(
+        err, -code,
+        "prof records no wakers: the kernel refuses the tracepoint (kernel.perf_event_paranoid is %ld); 'sudo sysctl kernel.perf_event_paranoid=-1' permits it",
+        proc_kernel_setting("perf_event_paranoid", 2));
 }
 
 int wakeups_open(struct wakeups *wakeups, bool have_ids, struct error *err)
@@ -100,9 +100,9 @@ int wakeups_open(struct wakeups *wakeups, bool have_ids, struct error *err)
     *wakeups = (struct wakeups){.have_ids = have_ids};
     if (proc_is_in_pid_namespace()) /* the tracepoint has pids of the outermost namespace, records those of prof's
                                        namespace */
-        return error_set(err, EPERM,
-                         "prof records no wakers: this container has its own process IDs, but the "
-                         "kernel reports process IDs of the host");
+        return error_set(
+            err, EPERM,
+            "prof records no wakers: this container has its own process IDs, but the kernel reports process IDs of the host");
     int code = read_tracefs(wakeups, err);
     if (!code)
         code = cpu_list_online(&online, err);

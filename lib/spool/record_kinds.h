@@ -30,8 +30,7 @@ EVENT(INFO, metadata, 1, 2, "One value of the metadata. If a name has several re
 EVENT(PROCESS, process, 2, 2, "A process starts (fork), or a process runs a new program (exec).",
     FIELD(process, PROCESS, "number of the process, assigned by the recorder")
     FIELD(parent, PROCESS, "parent process; for an exec, the process that the new one replaces")
-    FIELD(exec, BOOL, "true: exec, the process starts without mappings; false: fork, the process starts with a "
-                              "copy of its parent's mappings")
+    FIELD(exec, BOOL, "true: exec, the process starts without mappings; false: fork, the process starts with a copy of its parent's mappings")
     FIELD(pid, PID, "process id")
     FIELD(time_ns, TIME, "start")
     FIELD(name, TEXT, "name of the program"))
@@ -51,8 +50,7 @@ EVENT(THREAD_END, thread_end, 5, 2, "A thread ends.",
 EVENT(LIB, library, 6, 2, "A file that some process maps with execute permission, or code of the kernel.",
     FIELD(library, LIBRARY, "number of the library, assigned by the recorder")
     FIELD(library_kind, LIBRARY_KIND, "kind of the code")
-    FIELD(path, TEXT, "path as the target sees it, such as `/usr/bin/gdb`, `[vdso]`, `[kernel.kallsyms]`; "
-                                  "for generated kernel code, the name of its function")
+    FIELD(path, TEXT, "path as the target sees it, such as `/usr/bin/gdb`, `[vdso]`, `[kernel.kallsyms]`; for generated kernel code, the name of its function")
     FIELD(build_id, BYTES, "GNU build id; empty: the file has no build id")
     FIELD(device, COUNT, "device number of the mapped file; 0 if unknown")
     FIELD(inode, COUNT, "inode number of the mapped file; 0 if unknown")
@@ -132,8 +130,7 @@ EVENT(OOM_KILL, oom_kill, 23, 2, "SIGKILL ends a process while the kernel kills 
     FIELD(time_ns, TIME, "end of the process")
     FIELD(count, COUNT, "processes that the kernel has killed for lack of memory since the last such record"))
 EVENT(UNSEEN, unsampled_process_time, 24, 2,
-    "CPU time of a process that outlives the recording, counted by the kernel, but missing from its samples and its "
-    "`unsampled_thread_time`.",
+    "CPU time of a process that outlives the recording, counted by the kernel, but missing from its samples and its `unsampled_thread_time`.",
     FIELD(process, PROCESS, "the process")
     FIELD(time_ns, TIME, "end of the recording")
     FIELD(cpu_time_ns, DURATION, "CPU time"))
@@ -174,8 +171,7 @@ SAMPLE(COUNTERS, counters, 3, 2, "Readings of counters. A counter is a sum since
     FIELD(time_ns, TIME, "time of the readings")
     FIELD(since_ns, TIME, "end of the time after the previous record in which no value has changed; 0: unknown")
     FIELD(is_base, BOOL, "true: the change from the previous record does not count")
-    FIELD(values, VALUES, "process: values by name (`lib/spool/counter_kinds.h`); power: µJ, in the order of "
-                         "the metadata `power`; CPUs: busy ns of each CPU"))
+    FIELD(values, VALUES, "process: values by name (`lib/spool/counter_kinds.h`); power: µJ, in the order of the metadata `power`; CPUs: busy ns of each CPU"))
 /* clang-format on */
 
 #undef EVENT

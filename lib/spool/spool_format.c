@@ -78,9 +78,10 @@ const struct spool_type_text spool_types[SPOOL_TYPES] = {
     [SPOOL_TYPE_SAMPLE_FLAGS] = {.name = "flags", .in_dump = "list of these", WITH_NAMES(sample_flags)},
     [SPOOL_TYPE_COUNTED] = {.name = "counted", .in_dump = "number of a `process` record, \"cpus\" or \"power\""},
     [SPOOL_TYPE_FRAME_COUNT] = {.name = "frame_count", .in_dump = "number"},
-    [SPOOL_TYPE_FRAMES] = {.name = "frames",
-                           .in_dump = "list of addresses; a frame of Python is bit 62, the number of a "
-                                      "`python_function` record << 24, and the line"},
+    [SPOOL_TYPE_FRAMES] =
+        {.name = "frames",
+         .in_dump =
+             "list of addresses; a frame of Python is bit 62, the number of a `python_function` record << 24, and the line"},
     [SPOOL_TYPE_VALUES] = {.name = "values", .in_dump = "object or list of numbers; null: unknown"},
 };
 
@@ -131,33 +132,26 @@ _Static_assert(SPOOL_DUMP_BYTES == 64, "the type has the number");
 static const char introduction[] =
     "# The spool file\n"
     "\n"
-    "A recorder writes this file while its target runs, and `prof load` turns it into a profile. `prof dump FILE` "
-    "prints "
-    "each\n"
+    "A recorder writes this file while its target runs, and `prof load` turns it into a profile. `prof dump FILE` prints each\n"
     "record as a line of JSON. `prof dump --format` prints this page, from the table in `lib/spool/record_kinds.h`.\n"
     "\n"
-    "This page describes version %d of the format. prof reads a file of this version only; for a file of another "
-    "version, it\n"
+    "This page describes version %d of the format. prof reads a file of this version only; for a file of another version, it\n"
     "names the prof that recorded it. A version with other kinds or fields has another number.\n"
     "\n"
     "## Bytes\n"
     "\n"
-    "The file begins with `%s`; the last character is the version. Blocks follow, each with its kind, its length and "
-    "a\n"
-    "checksum (`lib/spool/block_file.c`). A block has several events, or one chunk of samples. A killed recorder "
-    "leaves\n"
+    "The file begins with `%s`; the last character is the version. Blocks follow, each with its kind, its length and a\n"
+    "checksum (`lib/spool/block_file.c`). A block has several events, or one chunk of samples. A killed recorder leaves\n"
     "whole blocks, and at most one incomplete block at the end.\n"
     "\n"
-    "An event is the number of its kind in one byte, then its fields in the order below. Numbers are LEB128, bools "
-    "are\n"
+    "An event is the number of its kind in one byte, then its fields in the order below. Numbers are LEB128, bools are\n"
     "0 or 1. Texts end with a NUL byte. Bytes and images begin with their size. A double is stored as the number with\n"
     "the same bits.\n"
     "\n"
     "A sample is an entry of a chunk. It stores the differences from the previous sample of its thread. An entry of\n"
     "counters stores the differences from the previous counters of its process (`lib/spool/chunk.c`).\n"
     "\n"
-    "An event precedes the records that refer to it. The number of a process, thread or library is valid up to the "
-    "end\n"
+    "An event precedes the records that refer to it. The number of a process, thread or library is valid up to the end\n"
     "of the file.\n";
 
 static bool describe_type(struct text_buffer *out, const struct spool_type_text *type)

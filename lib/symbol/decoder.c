@@ -93,9 +93,9 @@ int decoder_open(struct decoder **out, uint16_t machine, uint64_t base, struct e
         if (machines[i].elf == machine)
             found = &machines[i];
     if (!found)
-        return error_set(err, ENOTSUP,
-                         "prof cannot disassemble code for this processor architecture, only "
-                         "x86-64, x86, arm64 and arm");
+        return error_set(
+            err, ENOTSUP,
+            "prof cannot disassemble code for this processor architecture, only x86-64, x86, arm64 and arm");
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load_capstone);
     if (!is_capstone_loaded)

@@ -110,8 +110,7 @@ static int parse_symbols(struct kallsyms *kallsyms, struct error *err)
     if (!any_address)
         snprintf(
             kallsyms->problem, sizeof(kallsyms->problem),
-            "the kernel hides its symbols: set kernel.kptr_restrict to 0 (sysctl kernel.kptr_restrict=0), or 1 and run "
-            "as root");
+            "the kernel hides its symbols: set kernel.kptr_restrict to 0 (sysctl kernel.kptr_restrict=0), or 1 and run as root");
     return 0;
 }
 

@@ -65,8 +65,8 @@ const struct unwind_end_text unwind_ends[UNWIND_ENDS] = {
     [UNWIND_COMPLETE] = {"complete", "the stack reaches the start of its thread"},
     [UNWIND_STACK_SHORT] = {"stack_short", "deeper than the copy of the stack, and prof could not read the rest"},
     [UNWIND_OFF_COPIED_STACK] =
-        {"off_copied_stack", "continues in another stack (signal, goroutine, language runtime), which prof could not "
-                             "read"},
+        {"off_copied_stack",
+         "continues in another stack (signal, goroutine, language runtime), which prof could not read"},
     [UNWIND_NO_STACK] = {"no_stack", "prof could not copy memory at the stack pointer"},
     [UNWIND_NO_CFI] = {"no_cfi", "in code of a file without unwind information for this code"},
     [UNWIND_JIT_CODE] = {"jit_code", "in JIT code without unwind information or frame pointer"},
