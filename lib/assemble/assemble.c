@@ -22,6 +22,7 @@
 #include "assemble/sample_rows.h"
 #include "assemble/symbolize_frames.h"
 #include "assemble/unsampled.h"
+#include "assemble/wait_kinds.h"
 #include "file/profile_file.h"
 #include "profile/write.h"
 #include "spool/info.h"
@@ -39,8 +40,8 @@
 
 /* Maps the stacks of the replay to stacks of the profile. The last address of a replayed stack may stand for several
  * frames (inlined calls), which become a chain of stacks below the caller's stack. Distinct addresses give distinct
- * frames, so all chains differ and need no lookup. The exception is JIT code named by a perf map: all addresses of a
- * function share one frame. */
+ * frames, so all chains differ and need no lookup. The exceptions are JIT code named by a perf map, where all addresses
+ * of a function share one frame, and waits, where the words of a lock share one. */
 static int map_stacks(struct assembly *assembly, struct error *err)
 {
     const struct replay *replay = &assembly->replay;
@@ -48,10 +49,16 @@ static int map_stacks(struct assembly *assembly, struct error *err)
         const struct replay_stack *stack = &replay->stacks.items.data[i];
         const struct symbolized_frame *named = &assembly->symbolization.named.data[stack->frame];
         uint32_t prefix = stack->prefix == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map.data[stack->prefix];
+        bool is_wait = replay->stacks.frames.data[stack->frame].lib == REPLAY_LIB_WAIT;
         for (uint32_t k = 0; k < named->count; k++) {
             uint32_t frame = assembly->symbolization.frames.data[named->first + k];
-            prefix = assembly->symbolization.shares_frames ? intern_stack(&assembly->interner, prefix, frame)
-                                                           : profile_add_stack(&assembly->profile, prefix, frame);
+            if (is_wait)
+                frame = wait_kinds_frame(&assembly->interner, prefix, frame);
+            if (frame == PROFILE_NONE)
+                return error_no_memory(err);
+            prefix = is_wait || assembly->symbolization.shares_frames
+                         ? intern_stack(&assembly->interner, prefix, frame)
+                         : profile_add_stack(&assembly->profile, prefix, frame);
             if (prefix == PROFILE_NONE)
                 return error_no_memory(err);
         }

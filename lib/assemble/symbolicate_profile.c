@@ -14,6 +14,7 @@
 #include "assemble/answer_rows.h"
 #include "assemble/profile_addresses.h"
 #include "assemble/symbolicate_markers.h"
+#include "assemble/wait_kinds.h"
 #include "process/jit_files.h"
 
 #include <stdio.h>
@@ -226,7 +227,8 @@ static int map_stacks(struct symbolication *work, struct error *err)
         } else {
             uint32_t *kept = &work->copied_frames[frame];
             done = *kept != PROFILE_NONE || copy_frame(work, frame, kept);
-            work->stacks[i] = done ? push_frames(work, prefix, kept, 1) : PROFILE_NONE;
+            uint32_t copy = done ? wait_kinds_frame(&work->interner, prefix, *kept) : PROFILE_NONE;
+            work->stacks[i] = copy == PROFILE_NONE ? PROFILE_NONE : push_frames(work, prefix, &copy, 1);
         }
         done = work->stacks[i] != PROFILE_NONE;
     }

@@ -23,10 +23,10 @@ known_waits() { # known_waits WHO COMMAND...: the command runs prof, with the op
     cp open/p.json.gz p.json.gz
     check "$who: the profile is sound" facts check
     check "$who: running and waiting are all of the time" balanced
-    check "$who: two threads wait for one lock, named by its address" between "$(waited contender-1 Lock "$lock")" 200 1500
-    check "$who: ... and so does the other" between "$(waited contender-2 Lock "$lock")" 200 1500
-    check "$who: a long wait is one wait" equal "$(count contender-1 Lock)" 1
-    check "$who: a lock is waited for in the function that takes it" at_least "$(facts wait-chain Lock 'contend|main')" 99
+    check "$who: two threads wait for one lock, named by its address" between "$(waited contender-1 Mutex "$lock")" 200 1500
+    check "$who: ... and so does the other" between "$(waited contender-2 Mutex "$lock")" 200 1500
+    check "$who: a long wait is one wait" equal "$(count contender-1 Mutex)" 1
+    check "$who: a lock is waited for in the function that takes it" at_least "$(facts wait-chain Mutex 'contend|main')" 99
     check "$who: a sleep" between "$(waited sleeper Sleep sleep)" 390 1500
     check "$who: ... in the function that sleeps" at_least "$(facts wait-chain Sleep 'sleeper|holder|contend|main|parent' pause_for)" 98
     check "$who: a pipe" between "$(waited reader Pipe pipe:)" 300 1500

@@ -1,0 +1,240 @@
+#include "assemble/wait_kinds.h"
+
+#include "spool/wait_reasons.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum lock_kind {
+    KIND_NONE,
+    KIND_INSIDE, /* a function between the system call and the function that names the kind */
+    KIND_MUTEX,
+    KIND_CONDITION,
+    KIND_RWLOCK,
+    KIND_SEMAPHORE,
+    KIND_BARRIER,
+    KIND_ONCE,
+    KIND_JOIN,
+    KIND_ATOMIC,
+    KIND_FUTURE,
+    KIND_PARK,
+    LOCK_KINDS
+};
+
+/* The subcategory, and the first words of the object. */
+static const struct {
+    const char *subcategory, *object;
+} kinds[LOCK_KINDS] = {
+    [KIND_MUTEX] = {"Mutex", "mutex"},
+    [KIND_CONDITION] = {"Condition variable", "condition variable"},
+    [KIND_RWLOCK] = {"Read-write lock", "read-write lock"},
+    [KIND_SEMAPHORE] = {"Semaphore", "semaphore"},
+    [KIND_BARRIER] = {"Barrier", "barrier"},
+    [KIND_ONCE] = {"Once", "once"},
+    [KIND_JOIN] = {"Join", "thread"},
+    [KIND_ATOMIC] = {"Atomic wait", "atomic"},
+    [KIND_FUTURE] = {"Future", "future"},
+    [KIND_PARK] = {"Park", "park"},
+};
+
+/* `*` stands for any text. Functions of C have no leading underscores here (strip_underscores()). */
+struct kind_pattern {
+    const char *name;
+    enum lock_kind kind;
+};
+
+/* The first function of a stack that matches names the kind. */
+static const struct kind_pattern inner_patterns[] = {
+    /* glibc, musl */
+    {"syscall*", KIND_INSIDE},
+    {"internal_syscall*", KIND_INSIDE},
+    {"futex_*", KIND_INSIDE},
+    {"do_futex_wait*", KIND_INSIDE},
+    {"timedwait*", KIND_INSIDE},
+    {"gthread*", KIND_INSIDE},
+    {"pthread_cond_*wait*", KIND_CONDITION},
+    {"cnd_*wait", KIND_CONDITION},
+    {"lll_*lock*", KIND_MUTEX},
+    {"pthread_mutex_*lock*", KIND_MUTEX},
+    {"mtx_*lock", KIND_MUTEX},
+    {"malloc", KIND_MUTEX}, /* the lock of an arena */
+    {"calloc", KIND_MUTEX},
+    {"realloc", KIND_MUTEX},
+    {"free", KIND_MUTEX},
+    {"pthread_rwlock_*", KIND_RWLOCK},
+    {"new_sem_*wait*", KIND_SEMAPHORE},
+    {"sem_*wait*", KIND_SEMAPHORE},
+    {"pthread_barrier_wait*", KIND_BARRIER},
+    {"pthread_once*", KIND_ONCE},
+    {"call_once", KIND_ONCE},
+    {"cxa_guard_acquire", KIND_ONCE},
+    {"pthread_join*", KIND_JOIN},
+    {"pthread_*join*", KIND_JOIN},
+    {"thrd_join", KIND_JOIN},
+    /* libstdc++ */
+    {"std::__atomic_futex_unsigned*", KIND_FUTURE},
+    {"*std::__atomic_wait*", KIND_ATOMIC},
+    {"*std::__atomic_impl::wait*", KIND_ATOMIC},
+    {"*std::__detail::__*wait*", KIND_ATOMIC},
+    {"*std::__platform_wait*", KIND_ATOMIC},
+    {"std::atomic*::wait*", KIND_ATOMIC},
+    /* Rust */
+    {"std::sys::*futex_wait*", KIND_INSIDE},
+    {"std::sys::*mutex*", KIND_MUTEX},
+    {"std::sys::*condvar*", KIND_CONDITION},
+    {"std::sys::*rwlock*", KIND_RWLOCK},
+    {"std::sys::*once*", KIND_ONCE},
+    {"std::sys*park*", KIND_PARK},
+    {"std::thread::park*", KIND_PARK},
+    /* the runtime of Go */
+    {"runtime.futex*", KIND_INSIDE},
+    {"runtime.semasleep*", KIND_INSIDE},
+    {"runtime.lock*", KIND_MUTEX},
+    {"runtime.note*sleep*", KIND_PARK},
+};
+
+/* Functions that use the locks above to make others. They count while all functions below them match a pattern. */
+static const struct kind_pattern outer_patterns[] = {
+    {"std::latch::*", KIND_BARRIER},
+    {"std::__*barrier*", KIND_BARRIER},
+    {"std::barrier*", KIND_BARRIER},
+    {"std::counting_semaphore*", KIND_SEMAPHORE},
+    {"std::__*semaphore*", KIND_SEMAPHORE},
+    {"std::call_once*", KIND_ONCE},
+    {"std::thread::join*", KIND_JOIN},
+    {"std::sys::*park*", KIND_PARK},
+    {"parking_lot_core::*", KIND_INSIDE},
+    {"parking_lot::raw_mutex*", KIND_MUTEX},
+    {"parking_lot::*condvar*", KIND_CONDITION},
+    {"parking_lot::raw_rwlock*", KIND_RWLOCK},
+    {"parking_lot::once*", KIND_ONCE},
+    /* CPython */
+    {"PyCOND_*", KIND_INSIDE},
+    {"take_gil*", KIND_MUTEX},
+    {"PyEval_*", KIND_MUTEX},
+    /* the JVM */
+    {"PlatformEvent::park*", KIND_INSIDE},
+    {"os::PlatformEvent::park*", KIND_INSIDE},
+    {"PlatformMonitor::wait*", KIND_INSIDE},
+    {"ObjectMonitor::EnterI*", KIND_MUTEX},
+    {"ObjectMonitor::enter*", KIND_MUTEX},
+    {"ObjectMonitor::ReenterI*", KIND_MUTEX},
+    {"Parker::park*", KIND_PARK},
+    {"Unsafe_Park", KIND_PARK},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static bool matches(const char *pattern, const char *name)
+{
+    for (; *pattern; pattern++, name++) {
+        if (*pattern == '*') {
+            for (; *name; name++)
+                if (matches(pattern + 1, name))
+                    return true;
+            return !pattern[1];
+        }
+        if (*pattern != *name)
+            return false;
+    }
+    return !*name;
+}
+
+static enum lock_kind find_kind(const struct kind_pattern *patterns, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (matches(patterns[i].name, name))
+            return patterns[i].kind;
+    return KIND_NONE;
+}
+
+/* "___pthread_mutex_lock" and "__GI___pthread_mutex_lock" are aliases of "pthread_mutex_lock". Methods of Rust begin
+ * with "<std::sys::". */
+static const char *strip_underscores(const char *name)
+{
+    name += strspn(name, "_<");
+    if (strncmp(name, "GI_", strlen("GI_")) == 0)
+        name += strlen("GI_");
+    return name + strspn(name, "_");
+}
+
+/* Whether the func is one that the library does not export: prof has only its address. */
+static bool is_inside(const struct profile *profile, uint32_t func, uint32_t library)
+{
+    const char *name = profile_text(profile, profile->funcs.name[func]);
+    return strncmp(name, "0x", strlen("0x")) == 0 && profile->funcs.resource[func] == library;
+}
+
+/* Follows a stack from the system call outwards, up to the first function that is no part of a lock. */
+static enum lock_kind kind_of_stack(const struct profile *profile, uint32_t stack)
+{
+    enum { MOST_FRAMES = 16 };
+    enum lock_kind kind = KIND_NONE;
+    uint32_t library = profile->funcs.resource[profile->frames.func[profile->stacks.frame[stack]]];
+    for (int i = 0; stack != PROFILE_NONE && i < MOST_FRAMES; i++, stack = profile->stacks.prefix[stack]) {
+        uint32_t func = profile->frames.func[profile->stacks.frame[stack]];
+        const char *name = strip_underscores(profile_text(profile, profile->funcs.name[func]));
+        enum lock_kind inner = find_kind(inner_patterns, COUNT(inner_patterns), name);
+        enum lock_kind outer = find_kind(outer_patterns, COUNT(outer_patterns), name);
+        if (outer > KIND_INSIDE)
+            kind = outer;
+        else if (inner > KIND_INSIDE && kind == KIND_NONE)
+            kind = inner;
+        else if (inner == KIND_NONE && outer == KIND_NONE && !is_inside(profile, func, library))
+            break;
+    }
+    return kind;
+}
+
+/* A condition variable has two futex words, at a multiple of 8 bytes and 4 bytes after it, in all versions of glibc. A
+ * read-write lock has two such words, too. */
+static bool has_two_words(enum lock_kind kind)
+{
+    return kind == KIND_CONDITION || kind == KIND_RWLOCK;
+}
+
+/* `lock`: "lock 0x10". */
+static void describe_object(enum lock_kind kind, const char *lock, char *text, size_t size)
+{
+    char *end;
+    const char *object = lock + strlen("lock");
+    uint64_t address = strtoull(object, &end, 16);
+    if (has_two_words(kind) && end > object && !*end)
+        snprintf(text, size, "%s 0x%" PRIx64, kinds[kind].object, address & ~UINT64_C(7));
+    else
+        snprintf(text, size, "%s%s", kinds[kind].object, object);
+}
+
+static bool is_lock(const struct profile *profile, uint32_t frame)
+{
+    uint32_t category = profile->frames.category[frame], reason = profile->frames.subcategory[frame];
+    if (category >= profile->categories.length)
+        return false;
+    const struct category *row = &profile->categories.data[category];
+    return strcmp(strings_text(&profile->strings, row->name), "Idle") == 0 && reason < row->subcategories.length &&
+           strcmp(profile_text(profile, row->subcategories.data[reason]), wait_reason_names[REASON_LOCK]) == 0;
+}
+
+uint32_t wait_kinds_frame(struct interner *interner, uint32_t caller, uint32_t frame)
+{
+    struct profile *profile = interner->profile;
+    char text[256];
+    if (caller == PROFILE_NONE || !is_lock(profile, frame))
+        return frame;
+    uint32_t old = profile->frames.func[frame];
+    const char *lock = profile_text(profile, profile->funcs.name[old]);
+    enum lock_kind kind = strncmp(lock, "lock", strlen("lock")) == 0 ? kind_of_stack(profile, caller) : KIND_NONE;
+    if (kind <= KIND_INSIDE)
+        return frame;
+    describe_object(kind, lock, text, sizeof(text));
+    struct func_row func = {.name = strings_add_z(&profile->strings, text),
+                            .resource = profile->funcs.resource[old],
+                            .source = PROFILE_NONE};
+    uint32_t category = profile->frames.category[frame];
+    struct frame_row row = frame_row_of(func.name == STRING_NONE ? PROFILE_NONE : intern_func(interner, &func));
+    row.category = category;
+    row.subcategory = intern_subcategory(interner, category, kinds[kind].subcategory);
+    return row.func == PROFILE_NONE || row.subcategory == PROFILE_NONE ? PROFILE_NONE : intern_frame(interner, &row);
+}

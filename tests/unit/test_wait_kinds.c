@@ -1,0 +1,155 @@
+/* The kind of a lock by the functions that wait for it. */
+#include "assemble/wait_kinds.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { IDLE = 1 };
+
+/* A profile with one wait; the functions of its stack, innermost first, end with NULL. */
+struct wait {
+    struct profile profile;
+    struct interner interner;
+    uint32_t frame;
+};
+
+static uint32_t add_frame(struct wait *wait, const char *name, const char *library, uint32_t category)
+{
+    struct func_row func = {
+        .name = strings_add_z(&wait->profile.strings, name), .resource = PROFILE_NONE, .source = PROFILE_NONE};
+    if (library)
+        func.resource = intern_library_resource(&wait->interner, strings_add_z(&wait->profile.strings, library));
+    struct frame_row frame = frame_row_of(intern_func(&wait->interner, &func));
+    frame.category = category;
+    frame.subcategory = category == IDLE ? intern_subcategory(&wait->interner, IDLE, "Lock") : 0;
+    return intern_frame(&wait->interner, &frame);
+}
+
+static void make_wait(struct wait *wait, const char *object, const char *const *functions)
+{
+    uint32_t stack = PROFILE_NONE;
+    size_t count = 0;
+    profile_init(&wait->profile);
+    interner_init(&wait->interner, &wait->profile);
+    intern_category(&wait->interner, "User", "yellow");
+    intern_category(&wait->interner, "Idle", "transparent");
+    while (functions[count])
+        count++;
+    while (count-- > 0) {
+        bool is_program = functions[count][0] == '!';
+        uint32_t frame = add_frame(wait, functions[count] + is_program, is_program ? "program" : "libc.so.6", 0);
+        stack = intern_stack(&wait->interner, stack, frame);
+    }
+    wait->frame = wait_kinds_frame(&wait->interner, stack, add_frame(wait, object, NULL, IDLE));
+    assert_int_not_equal(wait->frame, PROFILE_NONE);
+}
+
+static void destroy_wait(struct wait *wait)
+{
+    interner_destroy(&wait->interner);
+    profile_destroy(&wait->profile);
+}
+
+static void check_wait(const char *object, const char *const *functions, const char *kind, const char *named)
+{
+    struct wait wait;
+    make_wait(&wait, object, functions);
+    const struct profile *profile = &wait.profile;
+    const struct category *idle = &profile->categories.data[IDLE];
+    assert_string_equal(profile_text(profile, idle->subcategories.data[profile->frames.subcategory[wait.frame]]), kind);
+    assert_string_equal(profile_text(profile, profile->funcs.name[profile->frames.func[wait.frame]]), named);
+    destroy_wait(&wait);
+}
+
+#define CHECK(object, kind, named, ...) check_wait(object, (const char *const[]){__VA_ARGS__, NULL}, kind, named)
+
+static void test_functions_of_libc_name_the_kind(void **unused)
+{
+    (void)unused;
+    CHECK("lock 0x10", "Mutex", "mutex 0x10", "futex_wait", "__lll_lock_wait", "___pthread_mutex_lock", "!work");
+    CHECK("lock 0x10", "Mutex", "mutex 0x10", "__lll_lock_wait_private", "malloc", "!work");
+    CHECK("lock 0x10", "Join", "thread 0x10", "__futex_abstimed_wait_common64", "__pthread_clockjoin_ex", "!main");
+    CHECK("lock 0x10", "Semaphore", "semaphore 0x10", "__new_sem_wait_slow64.constprop.0", "!work");
+    CHECK("lock 0x10", "Once", "once 0x10", "syscall", "__cxa_guard_acquire", "!instance()");
+    CHECK("lock 0x14", "Barrier", "barrier 0x14", "pthread_barrier_wait", "!work");
+    CHECK("lock 0x10", "Lock", "lock 0x10", "syscall", "!my_lock");
+}
+
+static void test_functions_of_musl_name_the_kind(void **unused)
+{
+    (void)unused;
+    CHECK("lock 0x10", "Mutex", "mutex 0x10", "__timedwait_cp", "__timedwait", "__pthread_mutex_timedlock", "!work");
+    CHECK("lock 0x10", "Condition variable", "condition variable 0x10", "__timedwait_cp", "__pthread_cond_timedwait");
+    CHECK("lock 0x10", "Join", "thread 0x10", "__timedwait_cp", "__pthread_timedjoin_np", "!main");
+}
+
+static void test_functions_that_libc_does_not_export_are_skipped(void **unused)
+{
+    (void)unused;
+    CHECK("lock 0x28", "Condition variable", "condition variable 0x28", "0x85e50", "pthread_cond_wait", "!work");
+    CHECK("lock 0x10", "Lock", "lock 0x10", "syscall", "!0x1234", "pthread_once", "!main");
+    CHECK("lock 0x10", "Lock", "lock 0x10", "syscall", "!setup", "pthread_once", "!main");
+}
+
+static void test_a_condition_variable_waits_for_its_mutex_as_for_a_mutex(void **unused)
+{
+    (void)unused;
+    CHECK("lock 0x10", "Mutex", "mutex 0x10", "__lll_lock_wait", "___pthread_mutex_cond_lock", "pthread_cond_wait");
+}
+
+static void test_words_of_a_condition_variable_are_one_object(void **unused)
+{
+    (void)unused;
+    CHECK("lock 0x28", "Condition variable", "condition variable 0x28", "pthread_cond_wait");
+    CHECK("lock 0x2c", "Condition variable", "condition variable 0x28", "pthread_cond_wait");
+    CHECK("lock 0x2c", "Mutex", "mutex 0x2c", "pthread_mutex_lock");
+}
+
+static void test_locks_of_cpp_name_the_kind(void **unused)
+{
+    (void)unused;
+    CHECK("lock 0x10", "Barrier", "barrier 0x10", "syscall",
+          "void std::__detail::__platform_wait<int>(int const*, int)",
+          "std::__detail::__waiter_pool::_M_do_wait(int const*, int)", "std::latch::wait() const", "!work()");
+    CHECK("lock 0x10", "Atomic wait", "atomic 0x10", "syscall",
+          "void std::__detail::__platform_wait<int>(int const*, int)", "std::atomic<int>::wait(int, std::memory_order)",
+          "!work()");
+    CHECK("lock 0x10", "Future", "future 0x10", "syscall",
+          "std::__atomic_futex_unsigned_base::_M_futex_wait_until(unsigned int*, unsigned int, bool)");
+}
+
+static void test_runtimes_name_the_kind(void **unused)
+{
+    (void)unused;
+    CHECK("lock 0x10", "Mutex", "mutex 0x10", "syscall", "std::sys::pal::unix::futex::futex_wait",
+          "<std::sys::sync::mutex::futex::Mutex>::lock_contended", "!work");
+    CHECK("lock 0x10", "Mutex", "mutex 0x10", "syscall", "parking_lot_core::parking_lot::park",
+          "parking_lot::raw_mutex::RawMutex::lock_slow", "!work");
+    CHECK("lock 0x10", "Park", "park 0x10", "runtime.futex", "runtime.futexsleep", "runtime.notesleep",
+          "runtime.mPark");
+    CHECK("lock 0x10", "Mutex", "mutex 0x10", "runtime.futex", "runtime.futexsleep", "runtime.semasleep",
+          "runtime.lock2");
+    CHECK("lock 0x10", "Park", "park 0x10", "pthread_cond_wait", "Parker::park(bool, long)", "Unsafe_Park");
+    CHECK("lock 0x10", "Mutex", "mutex 0x10", "pthread_cond_wait", "os::PlatformEvent::park()",
+          "ObjectMonitor::EnterI(JavaThread*)", "ObjectMonitor::enter(JavaThread*)");
+    CHECK("lock 0x10", "Mutex", "mutex 0x10", "pthread_cond_timedwait", "PyCOND_TIMEDWAIT", "take_gil",
+          "_PyEval_EvalFrameDefault");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_functions_of_libc_name_the_kind),
+        cmocka_unit_test(test_functions_of_musl_name_the_kind),
+        cmocka_unit_test(test_functions_that_libc_does_not_export_are_skipped),
+        cmocka_unit_test(test_a_condition_variable_waits_for_its_mutex_as_for_a_mutex),
+        cmocka_unit_test(test_words_of_a_condition_variable_are_one_object),
+        cmocka_unit_test(test_locks_of_cpp_name_the_kind),
+        cmocka_unit_test(test_runtimes_name_the_kind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
