@@ -38,6 +38,7 @@ static void base_free(struct engine_base *base)
     call_nodes_destroy(&base->whole_nodes);
     stack_view_destroy(&base->whole);
     free(base->name_ranks);
+    state_cache_destroy(&base->states, base->profile.threads.length);
     profile_destroy(&base->profile);
     free(base);
 }
@@ -123,6 +124,7 @@ void engine_return_profile(struct engine *engine, struct profile *profile)
         base->profile.frames.length--;
         base->profile.funcs.length--;
     }
+    state_cache_destroy(&base->states, base->profile.threads.length);
     *profile = base->profile;
     profile_init(&base->profile);
     engine_free(engine);

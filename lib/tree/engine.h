@@ -171,6 +171,9 @@ struct sample_place {
     double time;        /* ms: time of the sample */
     double cpu_percent; /* NAN unknown */
     struct time_range wait; /* ms: a wait at the time (with a path: a recorded wait); NAN if the thread ran */
+    uint32_t reason;        /* of a recorded wait: subcategory of "Idle"; PROFILE_NONE: none */
+    uint32_t waker;         /* string: the thread that ended the wait; PROFILE_NONE: not recorded */
+    double unseen;          /* ms of the unseen waits that the wait stands for */
 };
 
 /* Finds the sample at a time. `path` gets the funcs of the sample's stack after the query's transforms, root first. */

@@ -209,8 +209,12 @@ static bool find_in_gap(const struct engine *engine, uint32_t thread, const stru
         return false;
     sample_at(samples, gaps->interval, time, &place->cpu_percent);
     bool is_wait = is_wait_end(&gaps->waits, i);
-    if (is_wait)
+    if (is_wait) {
         place->wait = gap;
+        place->reason = engine_profile(engine)->frames.subcategory[gaps->waits.frame_of_stack[samples->stack[i]]];
+        place->waker = samples->waker ? samples->waker[i] : PROFILE_NONE;
+        place->unseen = wait_weight_in(gaps, i, whole_time).unseen;
+    }
     if (is_wait || (is_sample_row(&gaps->waits, i) && time >= (gap.from + gap.to) / 2)) {
         place->time = is_wait ? gap.from : gap.to;
         *stack = (struct found_stack){samples->stack[i], left->stack[i]};
@@ -225,7 +229,10 @@ int engine_sample_at(const struct engine *engine, uint32_t thread, double time, 
                      struct node_path *path, struct error *err)
 {
     path->length = 0;
-    *place = (struct sample_place){.category = engine->stacks->default_category, .wait = {NAN, NAN}};
+    *place = (struct sample_place){.category = engine->stacks->default_category,
+                                   .wait = {NAN, NAN},
+                                   .reason = PROFILE_NONE,
+                                   .waker = PROFILE_NONE};
     if (thread >= engine->base->profile.threads.length)
         return 0;
     const struct thread_gaps gaps = thread_gaps_of(&engine->base->profile, thread);

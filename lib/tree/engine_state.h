@@ -11,6 +11,7 @@
 #include "tree/transform.h"
 #include "tree/order.h"
 #include "tree/sample_filter.h"
+#include "tree/thread_states.h"
 
 /* The nodes that match a search, cached because the query and every track of the timeline request the same. */
 struct matching_nodes {
@@ -30,6 +31,7 @@ struct engine_base {
     bool has_waits;       /* see profile_has_waits() */
     uint32_t not_running; /* the stack "(not running)"; PROFILE_NONE: none */
     uint32_t *name_ranks; /* see name_order.h; NULL until the first use */
+    struct state_cache states;
 };
 
 struct engine {

@@ -89,6 +89,11 @@ const struct view *EXPORT(session_activity)(struct session *session, uint32_t dr
                                             uint32_t width);
 const struct view *EXPORT(session_activity_matching)(struct session *session);
 const struct view *EXPORT(session_thread_times)(struct session *session, double from, double to);
+const struct view *EXPORT(session_state_lanes)(struct session *session, uint32_t thread_count, uint32_t lane_count,
+                                               double from, double to, uint32_t width);
+const struct view *EXPORT(session_state_sums)(struct session *session, uint32_t thread_count, double from, double to);
+double EXPORT(session_longest_wait)(const struct session *session, uint32_t thread, uint32_t state, double from,
+                                    double to);
 const struct view *EXPORT(session_sample_at)(struct session *session, uint32_t thread, double time,
                                              uint32_t thread_count, uint32_t transform_words);
 

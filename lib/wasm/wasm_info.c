@@ -99,6 +99,8 @@ static void write_thread(struct json_writer *json, const struct engine *engine, 
     json_member_bool(json, "hasWaits",
                      markers &&
                          marker_view_has_kind(markers, index, waits_schema(marker_view_context(markers)->schemas)));
+    const struct wait_rows waits = wait_rows_of(profile, index);
+    json_member_bool(json, "hasWaitRows", has_wait_rows(&waits));
     json_member_double(json, "activity", engine_thread_time(engine, index, (struct time_range){-INFINITY, INFINITY}));
     json_close(json, '}');
 }
@@ -276,6 +278,8 @@ const struct view *session_info(struct session *session)
     json_member_double(json, "frameKinds", frame_kinds_of_profile(profile));
     uint32_t idle = engine_idle_category(session->engine);
     json_member_double(json, "idleCategory", idle == PROFILE_NONE ? -1 : (double)idle);
+    uint32_t runnable = profile_preempted_reason(profile);
+    json_member_double(json, "runnableReason", runnable == PROFILE_NONE ? -1 : (double)runnable);
     json_member_bool(json, "hasWaits", engine_has_waits(session->engine));
     json_member_bool(json, "hasWakers", profile_has_wakers(profile));
     json_member_double(json, "funcCount", (double)profile->funcs.length);

@@ -21,6 +21,7 @@
 #include "tree/marker_view.h"
 #include "tree/stack_chart.h"
 #include "tree/stack_view.h"
+#include "tree/state_lanes.h"
 #include "tree/wait_groups.h"
 #include "tree/samply_waits.h"
 #include "tree/weight_list.h"
@@ -163,6 +164,7 @@ struct session_timeline { /* wasm_timeline.c */
     struct activity activity;
     ARRAY(double) thread_times;
     struct sample_place place;
+    struct state_lanes lanes;
 };
 
 struct session_markers {      /* wasm_markers.c */

@@ -59,9 +59,9 @@ const struct view *session_thread_times(struct session *session, double from, do
 }
 
 /* Answers with the path (length funcs), then columns of one entry: time, CPU percent (NAN: unknown), category, whether
- * a transform dropped the sample (then the path is empty), and start and end of a wait (NAN: the thread ran). NULL
- * without a sample at the time (session_error() is then empty). The input holds threads and transforms, as for
- * session_stacks(). */
+ * a transform dropped the sample (then the path is empty), start and end of a wait (NAN: the thread ran), its reason
+ * and waker, and the time of its unseen waits. NULL without a sample at the time (session_error() is then empty). The
+ * input holds threads and transforms, as for session_stacks(). */
 const struct view *session_sample_at(struct session *session, uint32_t thread, double time, uint32_t thread_count,
                                      uint32_t transform_words)
 {
@@ -73,5 +73,37 @@ const struct view *session_sample_at(struct session *session, uint32_t thread, d
     if (engine_sample_at(engine, thread, time, place, &session->tree.path, &session->err) || !place->is_known)
         return NULL;
     return ANSWER(session, session->tree.path.length, session->tree.path.data, &place->time, &place->cpu_percent,
-                  &place->category, &place->is_dropped, &place->wait);
+                  &place->category, &place->is_dropped, &place->wait, &place->reason, &place->waker, &place->unseen);
+}
+
+/* Answers with the states of threads per pixel. The input holds the threads of all lanes, and where the threads of each
+ * lane end. Columns: struct state_row per row, shares (length * width). */
+const struct view *session_state_lanes(struct session *session, uint32_t thread_count, uint32_t lane_count, double from,
+                                       double to, uint32_t width)
+{
+    const uint32_t *threads = session_words(session);
+    const struct state_lanes_query query = {threads, threads + thread_count, lane_count, {from, to}, width};
+    struct state_lanes *lanes = &session->timeline.lanes;
+    if (engine_state_lanes(session->engine, &query, lanes, &session->err))
+        return NULL;
+    return ANSWER(session, lanes->rows.length, lanes->rows.data, lanes->shares.data);
+}
+
+/* Answers with the time of the threads in the input in each state, ms. */
+const struct view *session_state_sums(struct session *session, uint32_t thread_count, double from, double to)
+{
+    uint32_t count = thread_state_count(engine_profile(session->engine));
+    session->timeline.thread_times.length = 0;
+    if (!array_reserve(&session->timeline.thread_times, count))
+        return no_memory(session);
+    if (engine_state_sums(session->engine, session_words(session), thread_count, (struct time_range){from, to},
+                          session->timeline.thread_times.data, &session->err))
+        return NULL;
+    return ANSWER(session, count, session->timeline.thread_times.data);
+}
+
+/* Returns a time during the longest wait of a thread in a state and a range, ms; NAN: none. */
+double session_longest_wait(const struct session *session, uint32_t thread, uint32_t state, double from, double to)
+{
+    return engine_longest_wait(session->engine, thread, state, (struct time_range){from, to});
 }

@@ -1,0 +1,163 @@
+#include "tree/state_lanes.h"
+
+#include "tree/engine_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lanes ---- */
+
+struct lane_maker {
+    struct state_lanes *lanes;
+    const struct state_lanes_query *query;
+    uint32_t lane;
+    size_t first_row; /* of the lane */
+};
+
+/* Returns the shares of a state in the lane; NULL if memory ran out. */
+static float *shares_of(struct lane_maker *maker, uint32_t state)
+{
+    struct state_lanes *lanes = maker->lanes;
+    size_t row = maker->first_row, width = maker->query->width;
+    while (row < lanes->rows.length && lanes->rows.data[row].state != state)
+        row++;
+    if (row == lanes->rows.length) {
+        if (!array_push(&lanes->rows, (struct state_row){maker->lane, state}) || !array_reserve(&lanes->shares, width))
+            return NULL;
+        memset(lanes->shares.data + lanes->shares.length, 0, width * sizeof(float));
+        lanes->shares.length += width;
+    }
+    return lanes->shares.data + row * width;
+}
+
+static bool add_there(struct lane_maker *maker, const struct thread_states *states)
+{
+    const struct state_lanes_query *query = maker->query;
+    double pixel = (query->range.to - query->range.from) / query->width;
+    float *shares = shares_of(maker, STATE_THERE);
+    for (uint32_t x = 0; shares && x < query->width; x++) {
+        double from = query->range.from + x * pixel;
+        shares[x] += (float)(thread_states_there(states, from, from + pixel) / pixel);
+    }
+    return shares != NULL;
+}
+
+/* Adds the shares of a thread. False if memory ran out. */
+static bool add_states(struct lane_maker *maker, const struct thread_states *states, struct state_cursor *cursor,
+                       double *before)
+{
+    const struct state_lanes_query *query = maker->query;
+    double pixel = (query->range.to - query->range.from) / query->width;
+    state_cursor_read(cursor, query->range.from);
+    memcpy(before, cursor->read, states->count * sizeof(*before));
+    for (uint32_t x = 0; x < query->width; x++) {
+        state_cursor_read(cursor, query->range.from + (x + 1) * pixel);
+        for (uint32_t i = 0; i < states->count; i++) {
+            if (!(cursor->read[i] > before[i]))
+                continue;
+            float *shares = shares_of(maker, states->state[i]);
+            if (!shares)
+                return false;
+            shares[x] += (float)((cursor->read[i] - before[i]) / pixel);
+            before[i] = cursor->read[i];
+        }
+    }
+    return true;
+}
+
+static int add_thread(struct lane_maker *maker, const struct thread_states *states, struct error *err)
+{
+    struct state_cursor cursor;
+    int code = state_cursor_init(&cursor, states, err);
+    double *before = code ? NULL : malloc((states->count + 1) * sizeof(*before));
+    bool enough = before && add_there(maker, states) && add_states(maker, states, &cursor, before);
+    free(before);
+    state_cursor_destroy(&cursor);
+    return code ? code : enough ? 0 : error_no_memory(err);
+}
+
+int engine_state_lanes(struct engine *engine, const struct state_lanes_query *query, struct state_lanes *lanes,
+                       struct error *err)
+{
+    int code = 0;
+    engine->base->states.request++;
+    lanes->rows.length = lanes->shares.length = 0;
+    if (!(query->range.to > query->range.from) || query->width == 0)
+        return 0;
+    for (size_t lane = 0, at = 0; !code && lane < query->lane_count; lane++) {
+        struct lane_maker maker = {lanes, query, (uint32_t)lane, lanes->rows.length};
+        for (; !code && at < query->ends[lane]; at++) {
+            const struct thread_states *states;
+            code = state_cache_find(&engine->base->states, engine_profile(engine), query->threads[at], &states, err);
+            if (!code && states)
+                code = add_thread(&maker, states, err);
+        }
+    }
+    return code;
+}
+
+void state_lanes_destroy(struct state_lanes *lanes)
+{
+    array_free(&lanes->rows);
+    array_free(&lanes->shares);
+}
+
+/* ---- sums, and single waits ---- */
+
+static int add_sums(const struct thread_states *states, struct time_range range, double *sums, struct error *err)
+{
+    struct state_cursor cursor;
+    int code = state_cursor_init(&cursor, states, err);
+    if (code)
+        return code;
+    const double ends[] = {range.from, range.to};
+    for (int end = 0; end < 2; end++) {
+        double first = states->event_count ? states->events[0].time : 0;
+        double last = states->event_count ? states->events[states->event_count - 1].time : 0;
+        state_cursor_read(&cursor, fmin(fmax(ends[end], first), last));
+        for (uint32_t i = 0; i < states->count; i++)
+            sums[states->state[i]] += end ? cursor.read[i] : -cursor.read[i];
+    }
+    state_cursor_destroy(&cursor);
+    return 0;
+}
+
+int engine_state_sums(struct engine *engine, const uint32_t *threads, size_t count, struct time_range range,
+                      double *sums, struct error *err)
+{
+    int code = 0;
+    engine->base->states.request++;
+    memset(sums, 0, thread_state_count(&engine->base->profile) * sizeof(*sums));
+    for (size_t i = 0; !code && i < count; i++) {
+        const struct thread_states *states;
+        code = state_cache_find(&engine->base->states, engine_profile(engine), threads[i], &states, err);
+        if (!code && states)
+            code = add_sums(states, range, sums, err);
+    }
+    return code;
+}
+
+double engine_longest_wait(const struct engine *engine, uint32_t thread, uint32_t state, struct time_range range)
+{
+    const struct profile *profile = &engine->base->profile;
+    double longest = 0, found = NAN;
+    if (thread >= profile->threads.length)
+        return NAN;
+    const struct thread_gaps gaps = thread_gaps_of(profile, thread);
+    size_t first, last;
+    samples_in_range(gaps.samples, (struct time_range){range.from, range.to + wait_weight_spread}, &first, &last);
+    for (size_t i = first; i <= last; i++) {
+        if (!is_wait_end(&gaps.waits, i) ||
+            STATE_REASONS + profile->frames.subcategory[profile->stacks.frame[gaps.samples->stack[i]]] != state)
+            continue;
+        const struct wait_weight weight = wait_weight_in(&gaps, i, range);
+        if (weight.own + weight.unseen <= longest)
+            continue;
+        longest = weight.own + weight.unseen;
+        found = (fmax(gaps.samples->time[i - 1], range.from) + fmin(gaps.samples->time[i], range.to)) / 2;
+        if (!(weight.own > 0))
+            found = (gaps.samples->time[i - 1] + gaps.samples->time[i]) / 2;
+    }
+    return found;
+}

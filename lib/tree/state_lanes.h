@@ -1,0 +1,44 @@
+/*
+ * Lanes of the timeline: the share of each state (thread_states.h) in each pixel, for one thread or the sum of several.
+ */
+#pragma once
+
+#include "tree/engine.h"
+#include "tree/thread_states.h"
+
+/* Lane `i` is the sum of the threads from ends[i - 1] (0 for the first) to ends[i]. Threads that are unknown or have no
+ * recorded waits add nothing. */
+struct state_lanes_query {
+    const uint32_t *threads, *ends;
+    size_t lane_count;
+    struct time_range range; /* ms: left edge of the first pixel, right edge of the last pixel */
+    uint32_t width;          /* pixels */
+};
+
+/* In the row of this state, a lane has the number of its threads that are there. */
+enum { STATE_THERE = UINT32_MAX };
+
+struct state_row {
+    uint32_t lane, state;
+};
+
+struct state_lanes {
+    ARRAY(struct state_row) rows; /* lane by lane; first STATE_THERE, then the states that occur in the range */
+    ARRAY(float) shares;          /* of each row: `width` shares of the pixel's time, threads */
+};
+
+/* Computes the lanes of a range, whatever the query of the engine. The cost does not depend on the length of the range,
+ * except for the first request of a thread. `lanes` starts zeroed; later calls reuse its memory. */
+int engine_state_lanes(struct engine *engine, const struct state_lanes_query *query, struct state_lanes *lanes,
+                       struct error *err);
+
+void state_lanes_destroy(struct state_lanes *lanes);
+
+/* Stores the time of threads in each state in a range, ms; one sum per thread_state_count(). The sums of reasons are
+ * those of engine_wait_groups(). */
+int engine_state_sums(struct engine *engine, const uint32_t *threads, size_t count, struct time_range range,
+                      double *sums, struct error *err);
+
+/* Finds the wait of a thread that has the most time in a range, among waits of one state. Returns a time during that
+ * wait, ms; NAN: none. */
+double engine_longest_wait(const struct engine *engine, uint32_t thread, uint32_t state, struct time_range range);

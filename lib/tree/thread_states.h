@@ -1,0 +1,74 @@
+/*
+ * The states of a thread over time: running, or waiting for a reason. The time in each state between any two times is
+ * the difference of two prefix sums, so a graph of a long recording costs as much as one of a short recording.
+ *
+ * A state has a rate at each time, in ms per ms. The CPU time of a gap (weights.h) is spread over the gap. A recorded
+ * wait has rate 1 from its start to its end; its unseen waits are spread as by wait_weight_in(). The sum of all rates
+ * is therefore 1 on average, but not at each time.
+ */
+#pragma once
+
+#include "tree/weights.h"
+
+/* A state is STATE_RUNNING, STATE_REASONS + a subcategory of "Idle", or the last one: a wait of a thread that has no
+ * row of a wait. */
+enum { STATE_RUNNING, STATE_REASONS };
+
+/* The number of states. */
+uint32_t thread_state_count(const struct profile *profile);
+
+/* At `time`, the rate of a state changes. */
+struct state_event {
+    double time; /* ms */
+    float change;
+    uint32_t state; /* index of thread_states.state */
+};
+
+struct thread_states {
+    struct time_range there; /* ms: the lifetime */
+    const struct paused_range *paused;
+    size_t paused_count;
+    uint32_t *state; /* the states that occur */
+    uint32_t count;
+    struct state_event *events; /* in the order of time */
+    size_t event_count;
+    double *sums, *rates; /* before each STATE_STEP-th event: one per state that occurs */
+    uint64_t last_use;
+};
+
+/* Computes the states of a thread with recorded waits. Linear in its rows. The caller destroys them. */
+int thread_states_make(struct thread_states *states, const struct profile *profile, uint32_t thread, struct error *err);
+
+void thread_states_destroy(struct thread_states *states);
+
+/* Reads prefix sums at ascending times. */
+struct state_cursor {
+    const struct thread_states *states;
+    size_t event;               /* the next one */
+    double *sum, *rate, *since; /* per state that occurs; owned */
+    double *read;               /* the sums of the last state_cursor_read(), ms */
+};
+
+int state_cursor_init(struct state_cursor *cursor, const struct thread_states *states, struct error *err);
+
+/* Stores in cursor->read the time in each state before `time`, ms. */
+void state_cursor_read(struct state_cursor *cursor, double time);
+
+void state_cursor_destroy(struct state_cursor *cursor);
+
+/* Returns how long the thread was there, and recording not paused, between two times, ms. */
+double thread_states_there(const struct thread_states *states, double from, double to);
+
+/* The states of the threads of a profile that were requested. Starts zeroed. */
+struct state_cache {
+    struct thread_states **of_thread; /* NULL before the first request; NULL each: not requested */
+    size_t event_count;               /* of all */
+    uint64_t request;                 /* number of the current request, which the caller raises */
+};
+
+/* Stores in *states the states of a thread; NULL for a thread that is unknown or has no recorded waits. The states of
+ * one request stay until the next request. */
+int state_cache_find(struct state_cache *cache, const struct profile *profile, uint32_t thread,
+                     const struct thread_states **states, struct error *err);
+
+void state_cache_destroy(struct state_cache *cache, size_t thread_count);
