@@ -11,6 +11,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"
+#include "tree/runtime_frames.h"
 #include "tree/wait_groups.h"
 
 #include <math.h>
@@ -89,10 +90,21 @@ static int find_callers(const struct report *report, const struct wait_group *gr
     return 0;
 }
 
+/* The func that is `depth` calls above the wait. */
+static const char *caller_text(const struct report *report, const struct node_path *path, size_t depth)
+{
+    return func_text(report, path->data[path->length - 1 - depth]);
+}
+
+/* Appends the callers from the program's innermost frame, `skipped` frames above it, and the function that this frame
+ * called to wait: "lookup < serve < main via pthread_mutex_lock". */
 static void append_callers(const struct report *report, const struct node_path *path, size_t skipped, char *text)
 {
-    for (size_t i = skipped; i < path->length && i < skipped + MOST_CALLERS; i++)
-        report_append(text, "%s%.80s", i > skipped ? " < " : "", func_text(report, path->data[path->length - 1 - i]));
+    size_t own = count_runtime_frames(report->profile, path->data, path->length);
+    for (size_t i = own + skipped; i < path->length && i < own + skipped + MOST_CALLERS; i++)
+        report_append(text, "%s%.80s", i > own + skipped ? " < " : "", caller_text(report, path, i));
+    if (own)
+        report_append(text, "%svia %.80s", own + skipped < path->length ? " " : "", caller_text(report, path, own - 1));
 }
 
 /* ---- the table ---- */
@@ -116,7 +128,7 @@ static unsigned print_title(const struct report *report, const struct wait_group
         break;
     default:
         if (path->length)
-            title = func_text(report, path->data[path->length - 1]);
+            title = caller_text(report, path, count_runtime_frames(report->profile, path->data, path->length));
     }
     return report_print_text(report, title, 60);
 }
@@ -237,6 +249,7 @@ static int write_group(struct json_writer *json, const struct report *report, en
         json_member_double(json, "thread", group->thread);
         json_close(json, '}');
     }
+    json_member_double(json, "runtime_callers", count_runtime_frames(report->profile, path->data, path->length));
     json_member_open(json, "callers", '[');
     for (size_t i = path->length; i-- > 0;)
         json_text_z(json, func_text(report, path->data[i]));

@@ -158,6 +158,7 @@ struct session_waits { /* wasm_waits.c */
     struct wait_groups groups;
     struct node_path paths;
     ARRAY(uint32_t) path_ends;
+    ARRAY(uint32_t) runtime_callers;
 };
 
 struct session_timeline { /* wasm_timeline.c */

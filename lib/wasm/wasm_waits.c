@@ -4,21 +4,31 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
+#include "tree/runtime_frames.h"
+
 #include <errno.h>
 
-static const struct view *answer_groups(struct session *session, const struct engine *engine)
+static const struct view *answer_groups(struct session *session, const struct engine *engine, bool has_objects)
 {
-    session->waits.paths.length = session->waits.path_ends.length = 0;
-    for (size_t i = 0; i < session->waits.groups.list.length; i++)
-        if (!wait_group_path(engine, session->waits.groups.list.data[i].node, &session->waits.paths) ||
-            !array_push(&session->waits.path_ends, (uint32_t)session->waits.paths.length))
+    struct session_waits *waits = &session->waits;
+    waits->paths.length = waits->path_ends.length = waits->runtime_callers.length = 0;
+    for (size_t i = 0; i < waits->groups.list.length; i++) {
+        size_t first = waits->paths.length;
+        if (!wait_group_path(engine, waits->groups.list.data[i].node, &waits->paths))
             return no_memory(session);
-    return ANSWER(session, session->waits.groups.list.length, session->waits.groups.list.data,
-                  &session->waits.groups.totals, session->waits.path_ends.data, session->waits.paths.data);
+        size_t length = waits->paths.length - first, callers = length - (has_objects && length);
+        uint32_t runtime = count_runtime_frames(engine_profile(engine), waits->paths.data + first, callers);
+        if (!array_push(&waits->path_ends, (uint32_t)waits->paths.length) ||
+            !array_push(&waits->runtime_callers, runtime))
+            return no_memory(session);
+    }
+    return ANSWER(session, waits->groups.list.length, waits->groups.list.data, &waits->groups.totals,
+                  waits->path_ends.data, waits->paths.data, waits->runtime_callers.data);
 }
 
 /* `by`: enum wait_grouping. Answers with columns: struct wait_group; the numbers of struct wait_totals; the end of each
- * group's path in the last column; the funcs of the paths, root first. */
+ * group's path in the last column; the funcs of the paths, root first; the number of innermost callers of each path
+ * that are no functions of the program (tree/runtime_frames.h). */
 const struct view *session_wait_groups(struct session *session, uint32_t query, int by)
 {
     struct engine *engine = session_engine(session, query);
@@ -30,5 +40,5 @@ const struct view *session_wait_groups(struct session *session, uint32_t query, 
     }
     if (engine_wait_groups(engine, (enum wait_grouping)by, &session->waits.groups, &session->err))
         return NULL;
-    return answer_groups(session, engine);
+    return answer_groups(session, engine, by != WAITS_BY_STACK);
 }

@@ -35,7 +35,7 @@ const wanted = (name) => (group) =>
 const NAMES = {
     reason: ({ reason }) => reason,
     object: ({ object }) => object,
-    stack: ({ callers }) => callers[0] ?? '(no callers)',
+    stack: ({ callers, runtime_callers }) => callers[runtime_callers] ?? '(no callers)',
     thread: ({ thread }) => ['server', 'owner', 'reader 1', 'reader 2', 'writer'][thread],
     waker: ({ waker }) => waker ?? '(unknown)',
 };
@@ -52,6 +52,13 @@ await check('a known lock wait is found in three steps: the view, all threads, t
     assertEqual(parameter(page, 'tab'), 'stack-chart', 'the view');
     assertEqual(parameter(page, 'preview'), `${LONGEST.from * 1000}u${(LONGEST.to - LONGEST.from) * 1000}`, 'the range of the wait');
     assertEqual(parameter(page, 'thread'), '2', 'its thread');
+    await page.close();
+});
+
+await check('a row has the callers of the program first, and the function of libc that they called', async () => {
+    const page = await openPage(`${ALL}&tab=waits`, ROW);
+    const row = await page.locator(ROW, { hasText: LOCK }).textContent();
+    assert(row.includes('Cache::lookup ← serve ← start_thread via pthread_mutex_lock'), `the row is ${row}`);
     await page.close();
 });
 

@@ -26,6 +26,8 @@ export interface WaitGroup {
     waker: string;
     /** Where the longest was; by stack, the callers that all have. */
     path: NodePath;
+    /** The number of innermost callers that are no functions of the program: libc, runtimes. */
+    runtimeCallers: number;
 }
 
 export interface WaitGroups {
@@ -59,11 +61,13 @@ export function waitAnswers(module: EngineModule): Answers<WaitCalls> {
             const [there = 0, waited = 0, preempted = 0, count = 0, ran = 0] = view.doubles(1, 5);
             const ends = view.ints(2);
             const funcs = view.ints(3, ends[ends.length - 1] ?? 0);
+            const runtime = view.ints(4);
             const list = view.records(0, WAIT_GROUP).map(({ from, to, node: _, waker, ...group }, at) => ({
                 ...group,
                 waker: waker < 0 ? '' : module.text(waker),
                 range: Number.isNaN(from) ? null : ([from, to] as [number, number]),
                 path: Array.from(funcs.subarray(ends[at - 1] ?? 0, ends[at])),
+                runtimeCallers: runtime[at] ?? 0,
             }));
             return { list, there, waited, preempted, count, ran };
         },

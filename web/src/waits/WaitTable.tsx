@@ -102,7 +102,7 @@ const PREEMPTED: Column<WaitGroup> = numberColumn('preempted', 'Preempted (ms)',
 
 /** The columns of the table, and copying it. */
 function createWaitTableModel(session: Session) {
-    const { callersOf, objectOf, reasonOf, sortedWaits, threadName, titleOf, waitGroups } = session.waitList;
+    const { callersOf, entryOf, objectOf, reasonOf, sortedWaits, threadName, titleOf, waitGroups } = session.waitList;
     const { namesVersion } = session.names;
     const { fullRange, view } = session.store;
 
@@ -136,12 +136,14 @@ function createWaitTableModel(session: Session) {
     function detailOf(group: WaitGroup): string {
         const by = view.value.waitsBy;
         const callers = callersOf(group, by);
+        const entry = entryOf(group, by);
         const shown = (by === 'stack' ? callers.slice(1) : callers).slice(0, CALLERS_IN_ROW).join(' ← ');
+        const stack = [shown, entry && `via ${entry}`].filter((text) => text !== '').join(' ');
         const at = group.range ? ` at ${formatDuration(group.range[0] - fullRange.value[0])}` : '';
         const what = by === 'object' ? reasonOf(group) : by === 'reason' && group.func < 0 ? '' : objectOf(group);
         const who = by === 'thread' ? '' : threadName(group);
         const waker = by === 'waker' || group.waker === '' ? '' : `, ended by ${group.waker}`;
-        return [what, shown, group.range ? `longest in ${who || 'it'}${at}${waker}` : '']
+        return [what, stack, group.range ? `longest in ${who || 'it'}${at}${waker}` : '']
             .filter((text) => text !== '')
             .join(' · ');
     }

@@ -37,7 +37,9 @@ type WaitSession = SessionBase & {
 /** Fetches the names that groups show. */
 function fetchNamesOf({ names }: WaitSession, groups: readonly WaitGroup[]): Promise<void> {
     return names.fetchNames(
-        groups.flatMap((group) => [group.func, ...group.path.slice(-MOST_CALLERS)]).filter((func) => func >= 0),
+        groups
+            .flatMap((group) => [group.func, ...group.path.slice(-MOST_CALLERS - group.runtimeCallers)])
+            .filter((func) => func >= 0),
     );
 }
 

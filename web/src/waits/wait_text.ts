@@ -7,6 +7,11 @@ import type { StorePart } from '../session/store';
 /** The most callers that are shown of a group. */
 export const MOST_CALLERS = 12;
 
+/** All functions that called into it, innermost first. */
+function callersIn({ path }: WaitGroup, by: WaitGrouping): number[] {
+    return (by === 'stack' ? [...path] : path.slice(0, -1)).reverse();
+}
+
 export function createWaitText({ info, names, store }: SessionBase & { names: NamesPart; store: StorePart }) {
     const { nameOf } = names;
     const { threadInfo, view } = store;
@@ -22,13 +27,17 @@ export function createWaitText({ info, names, store }: SessionBase & { names: Na
         return func < 0 ? '(not running)' : nameOf(func) || '(no name)';
     }
 
-    /** The functions that called into it, innermost first. */
-    function callersOf({ path }: WaitGroup, by: WaitGrouping): string[] {
-        const callers = by === 'stack' ? path : path.slice(0, -1);
-        return callers
-            .slice(-MOST_CALLERS)
-            .reverse()
+    /** The functions of the program that called into it, innermost first. */
+    function callersOf(group: WaitGroup, by: WaitGrouping): string[] {
+        return callersIn(group, by)
+            .slice(group.runtimeCallers, group.runtimeCallers + MOST_CALLERS)
             .map((func) => nameOf(func) || '(no name)');
+    }
+
+    /** The function of a library in which the program waits; '': the program itself. */
+    function entryOf(group: WaitGroup, by: WaitGrouping): string {
+        const entry = callersIn(group, by)[group.runtimeCallers - 1];
+        return entry === undefined ? '' : nameOf(entry) || '(no name)';
     }
 
     function threadName(group: WaitGroup): string {
@@ -46,5 +55,5 @@ export function createWaitText({ info, names, store }: SessionBase & { names: Na
         return callersOf(group, by)[0] ?? '(no callers)';
     }
 
-    return { reasonOf, objectOf, callersOf, threadName, titleOf };
+    return { reasonOf, objectOf, callersOf, entryOf, threadName, titleOf };
 }

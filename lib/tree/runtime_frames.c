@@ -1,0 +1,48 @@
+#include "tree/runtime_frames.h"
+
+#include "tree/stack_view.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool starts_with_any(const char *text, const char *const *starts)
+{
+    for (; *starts; starts++)
+        if (strncmp(text, *starts, strlen(*starts)) == 0)
+            return true;
+    return false;
+}
+
+static bool is_runtime_library(const char *name)
+{
+    static const char *const starts[] = {"libc.so",   "libc-2",      "libc.musl-", "libpthread", "ld-linux",
+                                         "ld-musl-",  "ld-2",        "ld64.so",    "libstdc++",  "libc++.so",
+                                         "libc++abi", "libgcc_s.so", "librt.so",   "librt-2",    NULL};
+    return starts_with_any(name, starts);
+}
+
+/* Programs contain the code of templates of C++, and of Rust's and Go's libraries. */
+static bool is_runtime_function(const char *name)
+{
+    static const char *const starts[] = {"std::",    "core::",         "<std::",           "<core::",  "<alloc::",
+                                         "alloc::",  "__gnu_cxx::",    "__gthread_",       "runtime.", "sync.",
+                                         "syscall.", "internal/poll.", "internal/runtime", NULL};
+    const char *result = strchr(name, ' '); /* "void std::__invoke<...>(...)" */
+    return starts_with_any(name, starts) || (result && strncmp(result + 1, "std::", strlen("std::")) == 0 &&
+                                             strcspn(name, "(<") > (size_t)(result - name));
+}
+
+static bool is_runtime_frame(const struct profile *profile, uint32_t func)
+{
+    const struct func_names names = func_names_of(profile, func);
+    return is_runtime_library(profile_text(profile, names.lib)) ||
+           is_runtime_function(profile_text(profile, names.name));
+}
+
+uint32_t count_runtime_frames(const struct profile *profile, const uint32_t *path, size_t length)
+{
+    size_t count = 0;
+    while (count < length && is_runtime_frame(profile, path[length - 1 - count]))
+        count++;
+    return count < length ? (uint32_t)count : 0;
+}

@@ -1,0 +1,12 @@
+/*
+ * Frames of libc, the dynamic linker, the C++ library, Rust's standard library and the runtime of Go. A thread waits in
+ * such frames, called by functions of the program, which a line of text names first.
+ */
+#pragma once
+
+#include "profile/profile.h"
+
+#include <stddef.h>
+
+/* Returns the number of innermost funcs of a path (root first) that are such frames; 0 if all are. */
+uint32_t count_runtime_frames(const struct profile *profile, const uint32_t *path, size_t length);
