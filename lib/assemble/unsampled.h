@@ -1,7 +1,7 @@
 /*
  * Adds the CPU time that no sample covers to a profile, as samples of the single frame "(not sampled)". So a profile
  * adds up to the CPU time that the kernel counted (INFO_CPU_TIME), and no function gets time that it may not have used
- * (docs/decisions.md, "Show time without samples as such").
+ * (docs/decisions.md, "A profile shows the time without samples").
  *
  * The timer of a thread starts with a whole period: the time after a thread's last sample has no sample, and a thread
  * that ends within one period has none at all. A build or a shell script starts thousands of such threads, which may

@@ -12,7 +12,7 @@
  * Another stack (read_off_copied_stack) has no copy to compare with. It does not change while its thread runs on the
  * copied stack, so only the age of the sample counts.
  *
- * Measurements: docs/decisions.md, "Complete deep stacks from the live process".
+ * docs/decisions.md, "The recorder completes deep stacks from the live process", has measurements.
  */
 #include "record/stack_reader.h"
 

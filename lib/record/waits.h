@@ -17,7 +17,7 @@
  * the switches show as the wait. /proc/PID/task/TID/schedstat has the exact sum of both. Readings that find the thread
  * runnable say in which classes that time is. Short preemptions are stored as sums.
  *
- * A preemption has a stack only from a sample of context-switches: docs/decisions.md, "Preemptions have no stack".
+ * A preemption has a stack only from a sample of context-switches (docs/decisions.md, "Preemptions have no stack").
  *
  * If very many threads switch, the recorder reads fewer stacks, and so takes at most a few percent of a CPU.
  *
@@ -27,7 +27,7 @@
  * CPU. While the thread runs on another CPU, the recorder stores the time as a wait named "on other CPUs", so that no
  * real wait appears longer. Threads that never run on a CPU of the list have no waits.
  *
- * Other ways: docs/decisions.md, "Waits without tracepoints".
+ * docs/decisions.md, "prof records waits without tracepoints", compares the alternatives.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */

@@ -11,7 +11,7 @@
  * thread 25 us; only threads with deep stacks have this cost. When the thread moves to another CPU, the recorder
  * follows at the thread's first sample there.
  *
- * Measurements: docs/decisions.md, "Run the recorder on the CPU of a deep thread".
+ * docs/decisions.md, "The recorder runs on the CPU of a thread with deep stacks", has measurements.
  *
  * Threads: all functions act on the thread that calls them, the recorder thread.
  */

@@ -9,7 +9,7 @@
  * short-lived children: the thread keeps its own events, but its switches, and switches between its children, take
  * longer. A few short-lived children, or long-lived children, change nothing.
  *
- * Measurements: docs/decisions.md, "Keep threads apart from short-lived children".
+ * docs/decisions.md, "Parents of short-lived children have an event of their own", has measurements.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */

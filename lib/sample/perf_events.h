@@ -5,9 +5,9 @@
  * To sample the whole system or a cgroup, each CPU has one event. A second event per CPU, which does not sample, then
  * reports the processes and mappings of the whole system.
  *
- * A ring becomes readable (poll) when a quarter of it has filled. The event of a CPU can also announce each sample
- * with a signal (perf_events_announce()), which costs the target's thread a second interrupt. Why both:
- * docs/decisions.md, "Wake up late, except for deep stacks".
+ * A ring becomes readable (poll) when a quarter of it has filled. The event of a CPU can also announce each sample with
+ * a signal (perf_events_announce()), which costs the target's thread a second interrupt. docs/decisions.md, "Rings wake
+ * the recorder late, except for deep stacks", has the reasons for both ways.
  *
  * The rings belong to dummy events that never count, so their poll does not report the end of the target.
  *

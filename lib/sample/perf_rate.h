@@ -12,7 +12,7 @@
  * other, and the kernel does not set the timer when they switch among themselves (perf_apart.h). A thread started by a
  * thread with a lowered rate keeps that rate, because the period of inherited events cannot change.
  *
- * Measurements: docs/decisions.md, "Sample threads that switch very often less often".
+ * docs/decisions.md, "prof samples a thread less often if it switches very often", has measurements.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */

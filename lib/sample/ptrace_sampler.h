@@ -5,8 +5,8 @@
  * At a random instant the sampler wakes on the CPU of a thread in place of that thread (sampling_clock.h), finds the
  * thread in /proc and interrupts it; the thread stops later. At a stop the sampler copies the registers and the stack
  * in 6-11 us, continues the thread, and then walks the stack. A thread whose last stacks were incomplete stays stopped
- * during the walk, so that the walker can read more of its stack. Reasons for this order: docs/decisions.md, "Unwind
- * after the thread continues".
+ * during the walk, so that the walker can read more of its stack. docs/decisions.md, "The sampler unwinds after the
+ * thread continues", has the reasons for this order.
  *
  * The thread hit by the instant is the last one that left the CPU, and that has been runnable since. The sampler
  * ignores other runnable threads of the CPU, because many were just woken, at the end of a system call. It interrupts

@@ -21,7 +21,7 @@
  * has too many samples. Code that puts a thread to sleep or wakes it gets half of its samples: interrupts are off most
  * of that time.
  *
- * Measurements and other ways: docs/decisions.md, "Stop a thread where it runs".
+ * docs/decisions.md, "The sampler stops a thread where the thread runs", has measurements and the alternatives.
  *
  * Threads: one thread, the sampler's, which moves between CPUs.
  */

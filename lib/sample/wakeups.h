@@ -5,7 +5,7 @@
  *
  * Records have their times at the same place as those of perf_events.h, so that one perf_merge reads both.
  *
- * Why the whole system: docs/decisions.md, "Record wakeups of the whole system".
+ * docs/decisions.md, "prof records the wakeups of the whole system", has the reason for the scope.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */

@@ -43,10 +43,10 @@ const char *const spool_counter_names[] = {
 };
 _Static_assert(sizeof(spool_counter_names) / sizeof(*spool_counter_names) == COUNTER_KINDS, "each counter has a name");
 
-#define NUMBER_OF(what) "number of " what "; null: none"
+#define NUMBER_OF(what) "number of " what ", or null"
 
 const struct spool_type_text spool_types[SPOOL_TYPES] = {
-    [SPOOL_TYPE_TEXT] = {.name = "text", .in_dump = "text; U+FFFD replaces bytes that are not UTF-8"},
+    [SPOOL_TYPE_TEXT] = {.name = "text", .in_dump = "text, with U+FFFD for bytes that are not UTF-8"},
     [SPOOL_TYPE_BYTES] = {.name = "bytes", .in_dump = "the first 64 bytes as a text, two hexadecimal digits each"},
     [SPOOL_TYPE_IMAGE] = {.name = "image", .in_dump = "number of bytes"},
     [SPOOL_TYPE_BOOL] = {.name = "bool", .in_dump = "true or false"},
@@ -56,33 +56,33 @@ const struct spool_type_text spool_types[SPOOL_TYPES] = {
                          .in_dump = "ns of the clock CLOCK_MONOTONIC, or of the clock that metadata `clock` names"},
     [SPOOL_TYPE_REALTIME] = {.name = "date", .in_dump = "ns since the Unix epoch"},
     [SPOOL_TYPE_DURATION] = {.name = "duration", .in_dump = "ns"},
-    [SPOOL_TYPE_DOUBLE] = {.name = "double", .in_dump = "number; null if it is not finite"},
-    [SPOOL_TYPE_ADDRESS] = {.name = "address", .in_dump = "text in hexadecimal: \"0x7f00\""},
+    [SPOOL_TYPE_DOUBLE] = {.name = "double", .in_dump = "number, null if it is not finite"},
+    [SPOOL_TYPE_ADDRESS] = {.name = "address", .in_dump = "text in hexadecimal, such as \"0x7f00\""},
     [SPOOL_TYPE_PID] = {.name = "pid", .in_dump = "number"},
     [SPOOL_TYPE_CPU] = {.name = "cpu", .in_dump = NUMBER_OF("the CPU, from 0")},
     [SPOOL_TYPE_PROCESS] = {.name = "process", .in_dump = NUMBER_OF("a `process` record")},
     [SPOOL_TYPE_THREAD] = {.name = "thread", .in_dump = NUMBER_OF("a `thread` record")},
     [SPOOL_TYPE_LIBRARY] = {.name = "library", .in_dump = NUMBER_OF("a `library` record")},
-    [SPOOL_TYPE_OBJECT] = {.name = "object", .in_dump = "number of an `object` record; 0: none"},
+    [SPOOL_TYPE_OBJECT] = {.name = "object", .in_dump = "number of an `object` record, or 0"},
     [SPOOL_TYPE_FUNCTION] = {.name = "function", .in_dump = NUMBER_OF("a `python_function` record")},
     [SPOOL_TYPE_MARK_NAME] = {.name = "mark_name", .in_dump = NUMBER_OF("a `mark_name` record")},
     [SPOOL_TYPE_SIGNAL] = {.name = "signal", .in_dump = "number of the signal"},
     [SPOOL_TYPE_EVENT] = {.name = "event",
-                          .in_dump = "number of the event, from 1; metadata `event_name_1` has its name"},
-    [SPOOL_TYPE_LIBRARY_KIND] = {.name = "library_kind", .in_dump = "one of these", WITH_NAMES(library_kinds)},
-    [SPOOL_TYPE_MARK] = {.name = "mark", .in_dump = "one of these", WITH_NAMES(marks)},
+                          .in_dump = "number of the event, from 1 (metadata `event_name_1` has its name)"},
+    [SPOOL_TYPE_LIBRARY_KIND] = {.name = "library_kind", .in_dump = "one of", WITH_NAMES(library_kinds)},
+    [SPOOL_TYPE_MARK] = {.name = "mark", .in_dump = "one of", WITH_NAMES(marks)},
     [SPOOL_TYPE_WAIT_REASON] = {.name = "wait_reason",
-                                .in_dump = "one of these",
+                                .in_dump = "one of",
                                 .names = wait_reason_names,
                                 .name_count = WAIT_REASONS},
-    [SPOOL_TYPE_SAMPLE_FLAGS] = {.name = "flags", .in_dump = "list of these", WITH_NAMES(sample_flags)},
+    [SPOOL_TYPE_SAMPLE_FLAGS] = {.name = "flags", .in_dump = "list of", WITH_NAMES(sample_flags)},
     [SPOOL_TYPE_COUNTED] = {.name = "counted", .in_dump = "number of a `process` record, \"cpus\" or \"power\""},
     [SPOOL_TYPE_FRAME_COUNT] = {.name = "frame_count", .in_dump = "number"},
     [SPOOL_TYPE_FRAMES] =
         {.name = "frames",
          .in_dump =
-             "list of addresses; a frame of Python is bit 62, the number of a `python_function` record << 24, and the line"},
-    [SPOOL_TYPE_VALUES] = {.name = "values", .in_dump = "object or list of numbers; null: unknown"},
+             "list of addresses, where a frame of Python is bit 62, the number of a `python_function` record << 24, and the line"},
+    [SPOOL_TYPE_VALUES] = {.name = "values", .in_dump = "object or list of numbers, null if unknown"},
 };
 
 /* ---- kinds ---- */
@@ -135,20 +135,20 @@ static const char introduction[] =
     "A recorder writes this file while its target runs, and `prof load` turns it into a profile. `prof dump FILE` prints each\n"
     "record as a line of JSON. `prof dump --format` prints this page, from the table in `lib/spool/record_kinds.h`.\n"
     "\n"
-    "This page describes version %d of the format. prof reads a file of this version only; for a file of another version, it\n"
-    "names the prof that recorded it. A version with other kinds or fields has another number.\n"
+    "This page describes version %d of the format. prof reads files of this version only. The error for a file of another\n"
+    "version names the prof that recorded the file. A version with other kinds or fields has another number.\n"
     "\n"
     "## Bytes\n"
     "\n"
-    "The file begins with `%s`; the last character is the version. Blocks follow, each with its kind, its length and a\n"
-    "checksum (`lib/spool/block_file.c`). A block has several events, or one chunk of samples. A killed recorder leaves\n"
-    "whole blocks, and at most one incomplete block at the end.\n"
+    "The file begins with `%s`, whose last character is the version. The rest of the file consists of blocks, each with\n"
+    "its kind, its length and a checksum (`lib/spool/block_file.c`). A block has several events, or one chunk of samples.\n"
+    "A killed recorder leaves whole blocks, and at most one incomplete block at the end.\n"
     "\n"
-    "An event is the number of its kind in one byte, then its fields in the order below. Numbers are LEB128, bools are\n"
-    "0 or 1. Texts end with a NUL byte. Bytes and images begin with their size. A double is stored as the number with\n"
-    "the same bits.\n"
+    "An event is the number of its kind in one byte, then its fields in the order of this page. The file stores numbers as\n"
+    "LEB128, and bools as 0 or 1. Texts end with a NUL byte. Bytes and images begin with their size. The file stores a\n"
+    "double as the number with the same bits.\n"
     "\n"
-    "A sample is an entry of a chunk. It stores the differences from the previous sample of its thread. An entry of\n"
+    "A sample is an entry of a chunk. The entry stores the differences from the previous sample of its thread. An entry of\n"
     "counters stores the differences from the previous counters of its process (`lib/spool/chunk.c`).\n"
     "\n"
     "An event precedes the records that refer to it. The number of a process, thread or library is valid up to the end\n"
@@ -159,19 +159,20 @@ static bool describe_type(struct text_buffer *out, const struct spool_type_text 
     bool ok = text_append_z(out, "| ") && text_append_z(out, type->name) && text_append_z(out, " | ") &&
               text_append_z(out, type->in_dump);
     for (size_t i = 0; i < type->name_count; i++)
-        ok = ok && text_append_z(out, i ? ", `" : ": `") && text_append_z(out, type->names[i]) &&
-             text_append_z(out, "`");
+        ok =
+            ok && text_append_z(out, i ? ", `" : " `") && text_append_z(out, type->names[i]) && text_append_z(out, "`");
     return ok && text_append_z(out, " |\n");
 }
 
-/* `number` 0: an entry of a chunk. */
+/* The kind is an entry of a chunk if `number` is 0. */
 static bool describe_kind(struct text_buffer *out, const struct spool_kind *kind, uint32_t number)
 {
     char origin[64];
     if (number)
-        snprintf(origin, sizeof(origin), "Event %u, since version %u.", (unsigned)number, (unsigned)kind->since);
+        snprintf(origin, sizeof(origin), "This is event %u, since version %u.", (unsigned)number,
+                 (unsigned)kind->since);
     else
-        snprintf(origin, sizeof(origin), "Entry of a chunk, since version %u.", (unsigned)kind->since);
+        snprintf(origin, sizeof(origin), "This is an entry of a chunk, since version %u.", (unsigned)kind->since);
     bool ok = text_append_z(out, "\n### ") && text_append_z(out, kind->name) && text_append_z(out, "\n\n") &&
               text_append_z(out, kind->meaning) && text_append_z(out, " ") && text_append_z(out, origin) &&
               text_append_z(out, "\n\n| field | type | meaning |\n|---|---|---|\n");
@@ -180,8 +181,8 @@ static bool describe_kind(struct text_buffer *out, const struct spool_kind *kind
              text_append_z(out, spool_types[field->type].name) && text_append_z(out, " | ") &&
              text_append_z(out, field->meaning);
         if (field->only_in != SPOOL_MARK_INSTANT)
-            ok = ok && text_append_z(out, "; only if `mark` is `") && text_append_z(out, marks[field->only_in]) &&
-                 text_append_z(out, "`");
+            ok = ok && text_append_z(out, " (only if `mark` is `") && text_append_z(out, marks[field->only_in]) &&
+                 text_append_z(out, "`)");
         ok = ok && text_append_z(out, " |\n");
     }
     return ok;

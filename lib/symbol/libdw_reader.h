@@ -3,9 +3,9 @@
  * big-endian files, unknown versions, forms and vendor extensions). For `prof symbolicate --check` it reads all
  * addresses of a profile, to compare the two. It shares only the naming rules with prof's own reader (dwarf_names.h).
  *
- * libdw loads whole sections and caches all that it decoded. So the reader works within limits: on the size of the
- * debug info, and on the number of DIEs; and it reopens its handle after each 32 MiB of units. The reasons that libdw
- * is not the first reader: docs/decisions.md, "An own DWARF reader, libdw as the second".
+ * libdw loads whole sections and caches all that it decoded. So the reader limits the size of the debug info and the
+ * number of DIEs, and reopens its handle after each 32 MiB of units. docs/decisions.md, "prof reads DWARF itself, with
+ * libdw as the second reader", has the reasons for the other first reader.
  *
  * Threads: a libdw handle serves one thread. Each call of libdw_read() opens and closes its own handle, so calls may
  * run in parallel, also on the same file.

@@ -4,8 +4,8 @@
  *
  * A walk with libunwind takes 50 us instead of 1 us, during which the thread stays stopped, and milliseconds for a
  * program's first stack. So the time of each walk, and of all walks, is limited. Without CFI, libunwind guesses by
- * frame pointers: a stack counts only if it ends where prof's own rules find the start of a thread. docs/decisions.md,
- * "An own unwinder".
+ * frame pointers, so a stack counts only if it ends where prof's own rules find the start of a thread
+ * (docs/decisions.md, "prof has its own unwinder").
  *
  * The first stack loads libunwind-ptrace.
  *
