@@ -125,7 +125,7 @@ struct entry {
     VALUE("ipc", MARKER_IN_IPC)
 #define WAIT_STATE(VALUE)                                                                                              \
     VALUE("runs", WAIT_RUNS)                                                                                           \
-    VALUE("preempted", WAIT_PREEMPTED)                                                                                 \
+    VALUE("runnable", WAIT_RUNNABLE)                                                                                   \
     VALUE("blocked", WAIT_BLOCKED)                                                                                     \
     VALUE("other", WAIT_OTHER)
 #define STRIP_PIXEL(VALUE) VALUE("empty", STRIP_EMPTY) VALUE("idle", STRIP_IDLE) VALUE("sample", STRIP_SAMPLE)
@@ -202,7 +202,7 @@ static const struct entry entries[] = {
     NUMBER(known_change, high),
     STRUCT_OF(wait_group),
     NUMBER(wait_group, total),
-    NUMBER(wait_group, preempted),
+    NUMBER(wait_group, runnable),
     NUMBER(wait_group, longest),
     NUMBER(wait_group, from),
     NUMBER(wait_group, to),

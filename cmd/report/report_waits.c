@@ -154,8 +154,8 @@ static void print_group_details(const struct report *report, const struct wait_g
         if (by != WAITS_BY_WAKER && group->waker != PROFILE_NONE)
             report_append(text, ", ended by %.40s", waker_text(report, group));
     }
-    if (group->preempted > 0 && by != WAITS_BY_REASON && group->preempted < group->total)
-        report_append(text, ", %.1f ms preempted", group->preempted);
+    if (group->runnable > 0 && by != WAITS_BY_REASON && group->runnable < group->total)
+        report_append(text, ", %.1f ms runnable", group->runnable);
     fputs("  ", stdout);
     report_color(report, COLOR_DIM);
     report_print_text(report, text, report_columns_left(report, used));
@@ -184,13 +184,13 @@ static int print_group(const struct report *report, const struct wait_group *gro
 
 static void print_totals(const struct report *report, const struct wait_totals *totals)
 {
-    char waited[32], there[32], preempted[32], text[REPORT_LINE_SIZE] = "";
+    char waited[32], there[32], runnable[32], text[REPORT_LINE_SIZE] = "";
     report_format_time(totals->waited, waited, sizeof(waited));
     report_format_time(totals->there, there, sizeof(there));
-    report_format_time(totals->preempted, preempted, sizeof(preempted));
+    report_format_time(totals->runnable, runnable, sizeof(runnable));
     report_append(text, "Off CPU for %s of %s", waited, there);
-    if (totals->preempted > 0)
-        report_append(text, ", %s preempted", preempted);
+    if (totals->runnable > 0)
+        report_append(text, ", %s runnable", runnable);
     ui_print("%s\n", text);
     putchar('\n');
     report_color(report, COLOR_BOLD);
@@ -239,7 +239,7 @@ static int write_group(struct json_writer *json, const struct report *report, en
     json_member_text(json, "object", object_text(report, group));
     json_member_double(json, "total_ms", group->total);
     json_member_double(json, "total_error_ms", NORMAL_95 * sqrt(group->variance));
-    json_member_double(json, "preempted_ms", group->preempted);
+    json_member_double(json, "runnable_ms", group->runnable);
     json_member_double(json, "count", round(group->count));
     if (!isnan(group->from)) {
         json_member_open(json, "longest", '{');
@@ -271,7 +271,7 @@ int report_write_waits(struct json_writer *json, const struct report *report, st
         if (!code && by == 0) {
             json_member_double(json, "there_ms", groups.totals.there);
             json_member_double(json, "off_cpu_ms", groups.totals.waited);
-            json_member_double(json, "preempted_ms", groups.totals.preempted);
+            json_member_double(json, "runnable_ms", groups.totals.runnable);
             json_member_double(json, "count", round(groups.totals.count));
         }
         char key[32];

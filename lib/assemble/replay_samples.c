@@ -73,7 +73,7 @@ static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32
         newest->waker = wait->waker;
         return 0;
     }
-    bool is_seen = wait->reason != REASON_PREEMPTED && wait->reason != REASON_UNSEEN;
+    bool is_seen = wait->reason != REASON_RUNNABLE && wait->reason != REASON_UNSEEN;
     thread->waits += is_seen;
     replay->processes.data[thread->process].samples += is_seen;
     replay->samples.waits++;

@@ -27,7 +27,7 @@ static uint32_t add_wait_frame(struct frame_builder *builder, uint64_t address)
         [REASON_SLEEP] = "sleep",           [REASON_DISK] = "disk",
         [REASON_NETWORK] = "network",       [REASON_PIPE] = "pipe",
         [REASON_PAGE_FAULT] = "page fault", [REASON_CHILD] = "child",
-        [REASON_PREEMPTED] = "preempted",   [REASON_UNSEEN] = "short waits, cause not seen",
+        [REASON_RUNNABLE] = "runnable",     [REASON_UNSEEN] = "short waits, cause not seen",
     };
     uint32_t reason = replay_wait_reason(address);
     const char *object = replay_object(builder->replay, replay_wait_object(address));

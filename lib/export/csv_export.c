@@ -290,13 +290,13 @@ static int write_waits(struct csv *csv)
     struct wait_groups groups = {0};
     double zero = engine_full_range(csv->view->engine).from;
     int code = engine_wait_groups(csv->view->engine, csv->view->wait_grouping, &groups, csv->err);
-    PUT_TITLES(csv, titles[csv->view->wait_grouping], "total, ms", "preempted, ms", "waits", "longest, ms",
+    PUT_TITLES(csv, titles[csv->view->wait_grouping], "total, ms", "runnable, ms", "waits", "longest, ms",
                "longest began, ms", "reason of the longest", "thread of the longest", "ended by");
     for (size_t i = 0; !code && i < groups.list.length; i++) {
         const struct wait_group *group = &groups.list.data[i];
         write_text(csv, wait_group_name(csv, group));
         write_number(csv, group->total);
-        write_number(csv, group->preempted);
+        write_number(csv, group->runnable);
         write_number(csv, group->count);
         write_number(csv, group->longest);
         write_number(csv, group->from - zero);

@@ -37,7 +37,7 @@ bool thread_run_sample(struct thread_run *run, uint64_t time, uint64_t *cpu_time
     if (run->stack && (run->stack->is_given || run->stack->asked < time))
         thread_run_forget_stack(run);
     if (run->state == RUN_WAITS && time > run->since) /* the record of the switch is late or lost */
-        *(run->preempted ? &run->was_ready : &run->late_switch) += time - run->since;
+        *(run->is_runnable ? &run->was_ready : &run->late_switch) += time - run->since;
     run->state = RUN_ON;
     run->was_here = true;
     run->since = time;

@@ -58,7 +58,7 @@ struct thread_waker {
 /* Starts zeroed. Times are ns of CLOCK_MONOTONIC. */
 struct thread_run {
     enum run_state state;
-    bool preempted;               /* RUN_WAITS: runnable */
+    bool is_runnable;             /* RUN_WAITS */
     bool goes_on;                 /* off the CPU: earlier parts of this wait are in the spool */
     bool is_refused;              /* this user may not read what the thread waits for */
     bool was_here;                /* it has run on a recorded CPU */

@@ -358,7 +358,7 @@ static int add_new_thread(struct tracker *tracker, struct tracked_process *proce
         find_thread(tracker, record->tid)->run = (struct thread_run){.state = RUN_WAITS,
                                                                      .since = record->time,
                                                                      .known_since = record->time,
-                                                                     .preempted = true,
+                                                                     .is_runnable = true,
                                                                      .has_run_delay = true};
     return code;
 }

@@ -134,7 +134,7 @@ static int store(struct waits *waits, struct tracked_thread *thread, const struc
         wait.frames = (struct spool_list){stack->frames, stack->frame_count};
     }
     if (stored->kind == READY)
-        wait.reason = REASON_PREEMPTED;
+        wait.reason = REASON_RUNNABLE;
     if (stored->kind == UNSEEN)
         wait.reason = REASON_UNSEEN;
     run->ran = 0;
@@ -357,7 +357,7 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
         run->known_since = run->since ? run->since : time;
     run->state = RUN_WAITS;
     run->since = run->began = time;
-    run->preempted = preempted;
+    run->is_runnable = preempted;
     run->goes_on = false;
     run->awake = 0;
     run->waker = (struct thread_waker){0};
@@ -385,7 +385,7 @@ static int split_off_ready(struct thread_run *run, uint64_t end, struct error *e
     class->waited_ns += run->awake - run->since;
     run->since = run->awake;
     run->awake = 0;
-    run->preempted = true;
+    run->is_runnable = true;
     run->goes_on = false;
     run->waker = (struct thread_waker){0};
     return 0;
@@ -502,7 +502,7 @@ static int take_end(struct waits *waits, struct tracked_thread *thread, uint64_t
         return 0;
     if (run->state == RUN_ELSEWHERE)
         return end_elsewhere(waits, thread, time, err);
-    return run->preempted ? end_ready(waits, thread, time, err) : end_blocked(waits, thread, time, is_last, err);
+    return run->is_runnable ? end_ready(waits, thread, time, err) : end_blocked(waits, thread, time, is_last, err);
 }
 
 static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
@@ -540,7 +540,7 @@ static int go_elsewhere(struct waits *waits, struct tracked_thread *thread, uint
     if (run->was_here || run->state != RUN_WAITS)
         run->since = time;
     run->state = RUN_ELSEWHERE;
-    run->preempted = run->goes_on = false;
+    run->is_runnable = run->goes_on = false;
     return code;
 }
 
@@ -569,7 +569,7 @@ void waits_wakeup(struct waits *waits, const struct wakeup *wakeup)
 {
     struct tracked_process *process;
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, wakeup->woken, &process);
-    if (thread && thread->run.state == RUN_WAITS && !thread->run.preempted)
+    if (thread && thread->run.state == RUN_WAITS && !thread->run.is_runnable)
         thread->run.waker = (struct thread_waker){
             .is_known = true, .pid = wakeup->by_pid, .tid = wakeup->by_tid, .context = wakeup->context};
 }
@@ -769,7 +769,7 @@ int waits_look(struct waits *waits, struct error *err)
         if (!thread)
             continue;
         struct thread_run *run = &thread->run;
-        bool may_wait = run->state == RUN_ON || (run->state == RUN_WAITS && !run->preempted);
+        bool may_wait = run->state == RUN_ON || (run->state == RUN_WAITS && !run->is_runnable);
         bool is_unknown = may_wait && (!run->stack || run->stack->is_given);
         /* A CPU that wakes the recorder wakes the thread late, too: the recorder would find it awake too often. */
         if (is_unknown && run->cpu == own_cpu && now < run->pending_since + OWN_CPU_NS) {
@@ -851,11 +851,11 @@ static int flush_wait(struct waits *waits, struct tracked_thread *thread, uint64
         return code;
     if (end) {
         code = take_end(waits, thread, now, true, err); /* a pause ends, too, and the wait goes on with its stack */
-    } else if (run->preempted || run->state == RUN_ELSEWHERE || run->stack || !run->in_pending) {
+    } else if (run->is_runnable || run->state == RUN_ELSEWHERE || run->stack || !run->in_pending) {
         const struct stored_wait part = {.start = run->since,
                                          .end = now,
                                          .kind = run->state == RUN_ELSEWHERE ? ELSEWHERE
-                                                 : run->preempted            ? READY
+                                                 : run->is_runnable          ? READY
                                                                              : BLOCKED};
         run->ready_since_reading += part.kind == READY ? now - run->since : 0;
         code = store(waits, thread, &part, err);

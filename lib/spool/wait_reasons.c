@@ -5,5 +5,5 @@ const char *const wait_reason_names[WAIT_REASONS] = {
     [REASON_SLEEP] = "Sleep",           [REASON_DISK] = "Disk",
     [REASON_NETWORK] = "Network",       [REASON_PIPE] = "Pipe",
     [REASON_PAGE_FAULT] = "Page fault", [REASON_CHILD] = "Child",
-    [REASON_PREEMPTED] = "Preempted",   [REASON_UNSEEN] = "Not seen",
+    [REASON_RUNNABLE] = "Runnable",     [REASON_UNSEEN] = "Not seen",
 };

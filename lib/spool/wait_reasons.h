@@ -10,7 +10,7 @@ enum wait_reason {
     REASON_PIPE,       /* waits for pipes, terminals, event counters, message queues */
     REASON_PAGE_FAULT, /* waits for memory that the kernel has to load */
     REASON_CHILD,      /* the end of a process */
-    REASON_PREEMPTED,  /* no wait: the thread is runnable, and other threads run */
+    REASON_RUNNABLE,   /* a wait for a CPU: the thread is runnable, and other threads run */
     REASON_UNSEEN,     /* sum of short waits without a reading of their cause */
 };
 enum { WAIT_REASONS = REASON_UNSEEN + 1 };

@@ -28,7 +28,7 @@ static int read_reason(const struct marker_context *context, const struct marker
     if (!value_text_append(text, &context->values, "unique-string", value->json, value->length))
         return error_no_memory(err);
     if (text_is(text, "preempted"))
-        *state = WAIT_PREEMPTED;
+        *state = WAIT_RUNNABLE;
     else if (text_is(text, "blocked"))
         *state = WAIT_BLOCKED;
     return 0;

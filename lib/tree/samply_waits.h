@@ -8,7 +8,7 @@
 #include "tree/marker_chart.h"
 #include "tree/marker_text.h"
 
-enum wait_state { WAIT_RUNS, WAIT_PREEMPTED, WAIT_BLOCKED, WAIT_OTHER, WAIT_STATES };
+enum wait_state { WAIT_RUNS, WAIT_RUNNABLE, WAIT_BLOCKED, WAIT_OTHER, WAIT_STATES };
 
 /* Returns the schema of "OnCpu" markers, or SCHEMA_NONE if no thread has any. */
 uint32_t waits_schema(const struct marker_schemas *schemas);

@@ -15,7 +15,7 @@ struct grouper {
     struct wait_groups *groups;
     uint32_t *group_of_key; /* the last one is for PROFILE_NONE */
     size_t key_count;
-    uint32_t preempted; /* profile_preempted_reason() */
+    uint32_t runnable; /* profile_runnable_reason() */
     uint32_t thread;
 };
 
@@ -89,12 +89,12 @@ static struct wait_group *group_of(struct grouper *grouper, const struct wait_pa
 }
 
 /* Whether a wait replaces the longest of its group. */
-static bool is_longer(const struct grouper *grouper, const struct wait_group *group, double ms, bool is_preempted)
+static bool is_longer(const struct grouper *grouper, const struct wait_group *group, double ms, bool is_runnable)
 {
     if (isnan(group->from))
         return true;
-    bool was_preempted = group->reason == grouper->preempted;
-    return was_preempted == is_preempted ? ms > group->longest : was_preempted;
+    bool was_runnable = group->reason == grouper->runnable;
+    return was_runnable == is_runnable ? ms > group->longest : was_runnable;
 }
 
 /* Sets the longest wait of a group to this part. */
@@ -116,19 +116,19 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
     if (!group)
         return false;
     uint32_t reason = reason_of(grouper, part);
-    bool is_preempted = reason == grouper->preempted && reason != PROFILE_NONE;
+    bool is_runnable = reason == grouper->runnable && reason != PROFILE_NONE;
     group->total += part->ms;
     group->variance += part->variance;
-    group->preempted += is_preempted ? part->ms : 0;
+    group->runnable += is_runnable ? part->ms : 0;
     totals->waited += part->ms;
-    totals->preempted += is_preempted ? part->ms : 0;
+    totals->runnable += is_runnable ? part->ms : 0;
     if (isnan(group->from))
         set_longest(grouper, group, part);
     if (!part->is_recorded)
         return true;
     group->count += part->count;
     totals->count += part->count;
-    if (is_longer(grouper, group, part->longest, is_preempted)) {
+    if (is_longer(grouper, group, part->longest, is_runnable)) {
         group->longest = part->longest;
         group->from = part->time.from;
         group->to = part->time.to;
@@ -235,7 +235,7 @@ int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struc
                               .grouping = grouping,
                               .groups = groups,
                               .key_count = count_keys(engine, grouping),
-                              .preempted = profile_preempted_reason(engine_profile(engine))};
+                              .runnable = profile_runnable_reason(engine_profile(engine))};
     size_t thread_count = engine_profile(engine)->threads.length;
     groups->list.length = 0;
     groups->totals = (struct wait_totals){0};

@@ -18,28 +18,28 @@ enum wait_grouping {
 };
 
 struct wait_group {
-    double total;     /* ms of the range, all */
-    double variance;  /* ms^2 of `total`, an estimate: 0 if prof saw all waits */
-    double count;     /* waits that overlap the range; an estimate if `variance` is not 0 */
-    double preempted; /* the part in which the thread was runnable, and another thread ran */
-    double longest;   /* ms: the longest wait, clipped to the range; preemptions count only if there is no other wait */
-    double from, to;  /* ms: when that one began and ended; NAN if the group has short waits alone */
-    uint32_t key;     /* subcategory of "Idle", func, call node of the caller, thread, or string. PROFILE_NONE: waits
-                       * without a row; by stack, also waits without callers; by waker, also unknown wakers */
-    uint32_t reason;  /* of the longest: subcategory of "Idle"; PROFILE_NONE: no row */
-    uint32_t func;    /* object of the longest; PROFILE_NONE: no row */
-    uint32_t thread;  /* of the longest */
-    uint32_t node;    /* call node of the longest; by stack, its caller; NODE_NONE: none */
-    uint32_t waker;   /* waker of the longest: string; PROFILE_NONE: unknown */
+    double total;    /* ms of the range, all */
+    double variance; /* ms^2 of `total`, an estimate: 0 if prof saw all waits */
+    double count;    /* waits that overlap the range; an estimate if `variance` is not 0 */
+    double runnable; /* the part in which the thread was runnable, and another thread ran */
+    double longest;  /* ms: the longest wait, clipped to the range; preemptions count only if there is no other wait */
+    double from, to; /* ms: when that one began and ended; NAN if the group has short waits alone */
+    uint32_t key;    /* subcategory of "Idle", func, call node of the caller, thread, or string. PROFILE_NONE: waits
+                      * without a row; by stack, also waits without callers; by waker, also unknown wakers */
+    uint32_t reason; /* of the longest: subcategory of "Idle"; PROFILE_NONE: no row */
+    uint32_t func;   /* object of the longest; PROFILE_NONE: no row */
+    uint32_t thread; /* of the longest */
+    uint32_t node;   /* call node of the longest; by stack, its caller; NODE_NONE: none */
+    uint32_t waker;  /* waker of the longest: string; PROFILE_NONE: unknown */
 };
 
 struct wait_totals {
-    double there;     /* ms: lifetime of the threads in the range */
-    double waited;    /* ms without CPU time: the totals of all groups */
-    double preempted; /* part of it */
-    double count;     /* waits */
-    double ran;       /* ms: the root total of the tree for WEIGH_CPU_TIME. It differs from `there` minus `waited` if
-                       * samples were lost or merged, or if clocks differ */
+    double there;    /* ms: lifetime of the threads in the range */
+    double waited;   /* ms without CPU time: the totals of all groups */
+    double runnable; /* part of it */
+    double count;    /* waits */
+    double ran;      /* ms: the root total of the tree for WEIGH_CPU_TIME. It differs from `there` minus `waited` if
+                      * samples were lost or merged, or if clocks differ */
 };
 
 struct wait_groups {

@@ -10,15 +10,17 @@ uint32_t profile_idle_category(const struct profile *profile)
     return PROFILE_NONE;
 }
 
-uint32_t profile_preempted_reason(const struct profile *profile)
+uint32_t profile_runnable_reason(const struct profile *profile)
 {
     uint32_t idle = profile_idle_category(profile);
     if (idle == PROFILE_NONE)
         return PROFILE_NONE;
     const struct category *category = &profile->categories.data[idle];
-    for (uint32_t i = 0; i < category->subcategories.length; i++)
-        if (strcmp(profile_text(profile, category->subcategories.data[i]), "Preempted") == 0)
+    for (uint32_t i = 0; i < category->subcategories.length; i++) {
+        const char *reason = profile_text(profile, category->subcategories.data[i]);
+        if (strcmp(reason, "Runnable") == 0 || strcmp(reason, "Preempted") == 0)
             return i;
+    }
     return PROFILE_NONE;
 }
 
@@ -35,7 +37,7 @@ struct wait_rows wait_rows_of(const struct profile *profile, uint32_t thread)
 
 bool profile_has_waits(const struct profile *profile)
 {
-    bool names_reasons = profile_preempted_reason(profile) != PROFILE_NONE;
+    bool names_reasons = profile_runnable_reason(profile) != PROFILE_NONE;
     for (uint32_t thread = 0; thread < profile->threads.length; thread++) {
         const struct wait_rows rows = wait_rows_of(profile, thread);
         if (names_reasons && has_wait_rows(&rows))

@@ -16,8 +16,9 @@
 /* The category "Idle", or PROFILE_NONE. */
 uint32_t profile_idle_category(const struct profile *profile);
 
-/* The subcategory "Preempted" of "Idle": the reason of waits in which the thread was runnable. PROFILE_NONE: none. */
-uint32_t profile_preempted_reason(const struct profile *profile);
+/* The subcategory "Runnable" of "Idle", in older profiles "Preempted": the reason of waits for a CPU. PROFILE_NONE:
+ * none. */
+uint32_t profile_runnable_reason(const struct profile *profile);
 
 struct wait_rows {
     const struct sample_table *samples; /* as recorded: a dropped wait is still a wait */

@@ -278,7 +278,7 @@ const struct view *session_info(struct session *session)
     json_member_double(json, "frameKinds", frame_kinds_of_profile(profile));
     uint32_t idle = engine_idle_category(session->engine);
     json_member_double(json, "idleCategory", idle == PROFILE_NONE ? -1 : (double)idle);
-    uint32_t runnable = profile_preempted_reason(profile);
+    uint32_t runnable = profile_runnable_reason(profile);
     json_member_double(json, "runnableReason", runnable == PROFILE_NONE ? -1 : (double)runnable);
     json_member_bool(json, "hasWaits", engine_has_waits(session->engine));
     json_member_bool(json, "hasWakers", profile_has_wakers(profile));

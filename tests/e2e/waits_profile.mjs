@@ -14,7 +14,7 @@ import { WHOLE_LIFE } from './small_profile.mjs';
 export const LENGTH = 1000;
 export const LOCK = 'lock 0x7f0000001040';
 export const LONGEST = { thread: 'reader 1', from: 310, to: 480.25 };
-const REASONS = ['Other', 'Lock', 'Sleep', 'Disk', 'Network', 'Pipe', 'Page fault', 'Child', 'Preempted'];
+const REASONS = ['Other', 'Lock', 'Sleep', 'Disk', 'Network', 'Pipe', 'Page fault', 'Child', 'Runnable'];
 const CATEGORIES = { User: ['yellow', ['Other']], Kernel: ['orange', ['Other']], Idle: ['transparent', REASONS] };
 const LIBRARIES = ['server', 'libc.so.6'];
 const OF_LIBC = new Set(['pthread_mutex_lock', 'poll', 'read', 'fsync', 'nanosleep']);
@@ -160,7 +160,7 @@ function lives(tables) {
     first.wait([...answer, 'read'], 'Pipe', 'pipe:[77]', 700.5, 'cat (77), not recorded').run(answer, 720).wait([...answer, 'read'], 'Pipe', 'pipe:[77]', LENGTH);
 
     const second = new Life(tables, 'reader 2', 12);
-    second.run(answer, 300).wait([...answer], 'Preempted', 'preempted', 306).run(answer, 400).wait(lock, 'Lock', LOCK, 482, 'reader 1 (502)');
+    second.run(answer, 300).wait([...answer], 'Runnable', 'runnable', 306).run(answer, 400).wait(lock, 'Lock', LOCK, 482, 'reader 1 (502)');
     second.run(lookup, 500).wait(lock, 'Lock', 'lock 0x7f0000002080', 510).run(answer, 600);
     second.wait([...answer, 'read'], 'Pipe', 'pipe:[77]', 900, 'cat (77), not recorded').run(answer, LENGTH);
 

@@ -21,13 +21,13 @@ enum {
     REASON_PIPE,
     REASON_PAGE,
     REASON_CHILD,
-    REASON_PREEMPTED
+    REASON_RUNNABLE
 };
 
 /* Its stacks: lookup() takes one lock, store() another and the same; `main` sleeps. */
 struct wait_stacks {
     uint32_t main, work, lookup, store;
-    uint32_t lookup_lock_a, store_lock_a, store_lock_b, sleep, lookup_preempted;
+    uint32_t lookup_lock_a, store_lock_a, store_lock_b, sleep, lookup_runnable;
     uint32_t unknown; /* only the synthetic frame */
 };
 
@@ -95,7 +95,7 @@ static inline struct thread *wait_profile_thread(struct profile *profile, const 
 static inline struct wait_stacks wait_profile_make(struct profile *profile)
 {
     static const char *const reasons[] = {"Other", "Lock",       "Sleep", "Disk",     "Network",
-                                          "Pipe",  "Page fault", "Child", "Preempted"};
+                                          "Pipe",  "Page fault", "Child", "Preempted"}; /* as older profiles have it */
     struct wait_stacks stacks;
     profile_init(profile);
     profile->meta.interval = 1;
@@ -115,7 +115,7 @@ static inline struct wait_stacks wait_profile_make(struct profile *profile)
     stacks.store_lock_a = wait_profile_call(profile, stacks.store, "lock 0x1000", REASON_LOCK);
     stacks.store_lock_b = wait_profile_call(profile, stacks.store, "lock 0x2000", REASON_LOCK);
     stacks.sleep = wait_profile_call(profile, stacks.main, "sleep", REASON_SLEEP);
-    stacks.lookup_preempted = wait_profile_call(profile, stacks.lookup, "preempted", REASON_PREEMPTED);
+    stacks.lookup_runnable = wait_profile_call(profile, stacks.lookup, "runnable", REASON_RUNNABLE);
     stacks.unknown = wait_profile_call(profile, PROFILE_NONE, "wait", REASON_OTHER);
 
     /* Sleeps; 1 ms of CPU time in three pieces, one before each sleep. */
@@ -126,14 +126,14 @@ static inline struct wait_stacks wait_profile_make(struct profile *profile)
     wait_profile_wait(main, stacks.sleep, 80.5, 99, 0);
     main->samples.weight[main->samples.length - 1] += 1; /* of the last ms */
 
-    /* Runs for 10 ms; waits 40 ms for lock a; runs and waits for a moment (0.5 ms); is preempted for 8 ms; runs to 70
+    /* Runs for 10 ms; waits 40 ms for lock a; runs and waits for a moment (0.5 ms); is runnable for 8 ms; runs to 70
      * ms; waits for a to the end, which the recording cut off: no sample follows. */
     struct thread *reader = wait_profile_thread(profile, "reader", 0);
     for (int time = 1; time <= 10; time++)
         wait_profile_run(reader, stacks.lookup, time, 1);
     wait_profile_wait(reader, stacks.lookup_lock_a, 10.25, 50.25, 0.25);
     wait_profile_run(reader, stacks.lookup, 52, 1.25);
-    wait_profile_wait(reader, stacks.lookup_preempted, 52, 60, 0);
+    wait_profile_wait(reader, stacks.lookup_runnable, 52, 60, 0);
     for (int time = 61; time <= 70; time++)
         wait_profile_run(reader, stacks.work, time, 1);
     wait_profile_wait(reader, stacks.lookup_lock_a, 70.5, 100, 0.5);

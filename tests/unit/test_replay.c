@@ -654,7 +654,7 @@ static void test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost(void
     for (uint32_t i = 0; i < PROCESSES; i++) {
         uint64_t end = (20 + i) * MS;
         struct sample wait = {
-            .thread = i, .time = end - MS, .cpu_time = 3 * MS / 10, .wait = 10 * MS, .reason = REASON_PREEMPTED};
+            .thread = i, .time = end - MS, .cpu_time = 3 * MS / 10, .wait = 10 * MS, .reason = REASON_RUNNABLE};
         assert_int_equal(spool_writer_sample(recording.writer, &wait, NULL), 0);
         add(&recording, (struct spool_event){.kind = SPOOL_UNSAMPLED, .number = i, .time = end, .count = 7 * MS / 10});
         end_thread(&recording, i, end);
@@ -740,7 +740,7 @@ static void test_what_threads_ran_before_exec_is_not_lost(void **unused)
         uint64_t end = (2 + i) * MS;
         add_process(&recording, i, i ? i - 1 : SPOOL_NO_NUMBER, i > 0, 100, end - MS);
         struct sample wait = {
-            .thread = i, .time = end - MS / 4, .cpu_time = MS / 4, .wait = MS / 4, .reason = REASON_PREEMPTED};
+            .thread = i, .time = end - MS / 4, .cpu_time = MS / 4, .wait = MS / 4, .reason = REASON_RUNNABLE};
         assert_int_equal(spool_writer_sample(recording.writer, &wait, NULL), 0);
         add(&recording, (struct spool_event){.kind = SPOOL_UNSAMPLED, .number = i, .time = end, .count = 3 * MS / 4});
         end_thread(&recording, i, end);

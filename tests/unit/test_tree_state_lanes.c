@@ -93,7 +93,7 @@ static void test_each_pixel_has_the_states_of_its_time(void **state)
     const struct state_lanes_query query = {threads, ends, 2, {0, 100}, 50};
     assert_int_equal(engine_state_lanes(engine, &query, &lanes, &err), 0);
     const float *running = row_of(&lanes, 0, STATE_RUNNING), *lock = row_of(&lanes, 0, STATE_REASONS + REASON_LOCK);
-    const float *ready = row_of(&lanes, 0, STATE_REASONS + REASON_PREEMPTED);
+    const float *ready = row_of(&lanes, 0, STATE_REASONS + REASON_RUNNABLE);
     assert_true(running[0] == 1 && running[4] == 1 && running[10] == 0);
     assert_true(lock[5] == 0.875f && lock[10] == 1 && lock[26] == 0);
     assert_true(ready[26] == 1 && ready[29] == 1.25f && ready[30] == 0);

@@ -63,7 +63,7 @@ static void test_two_waiters_on_one_lock_are_one_object(void **state)
     assert_string_equal(name_of(engine, path.data[0]), "main");
     assert_string_equal(name_of(engine, path.data[2]), "lookup");
     assert_true(groups.totals.there == 100 + 100 + 80);
-    assert_true(groups.totals.preempted == 8.5);
+    assert_true(groups.totals.runnable == 8.5);
     array_free(&path);
     wait_groups_destroy(&groups);
     engine_free(engine);
@@ -100,8 +100,8 @@ static void test_preemption_is_told_apart_from_waiting(void **state)
     assert_int_equal(engine_wait_groups(engine, WAITS_BY_THREAD, &groups, &err), 0);
     for (size_t i = 0; i < groups.list.length; i++) {
         const struct wait_group *group = &groups.list.data[i];
-        assert_true(group->preempted == (group->key == READER ? group->total : 0));
-        assert_int_equal(group->reason == REASON_PREEMPTED, group->key == READER);
+        assert_true(group->runnable == (group->key == READER ? group->total : 0));
+        assert_int_equal(group->reason == REASON_RUNNABLE, group->key == READER);
     }
     wait_groups_destroy(&groups);
     engine_free(engine);

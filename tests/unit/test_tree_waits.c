@@ -56,7 +56,7 @@ static int slow_state(const struct profile *profile, double time)
         }
         const char *reason = strstr(data, "outwhy\":");
         const char *text = reason ? strings_text(&profile->strings, (uint32_t)strtoul(reason + 8, NULL, 10)) : "";
-        state = strcmp(text, "preempted") == 0 ? WAIT_PREEMPTED
+        state = strcmp(text, "preempted") == 0 ? WAIT_RUNNABLE
                 : strcmp(text, "blocked") == 0 ? WAIT_BLOCKED
                                                : WAIT_OTHER;
     }

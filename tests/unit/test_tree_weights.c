@@ -289,7 +289,7 @@ static void test_a_wait_counts_for_its_own_stack_and_moments_for_the_next(void *
     uint32_t not_running = (uint32_t)profile.stacks.length - 1;
     (void)state;
     assert_true(sum_in(&profile, READER, WEIGH_OFF_CPU_TIME, whole_time, stacks.lookup_lock_a) == 40 + 29.5);
-    assert_true(sum_in(&profile, READER, WEIGH_OFF_CPU_TIME, whole_time, stacks.lookup_preempted) == 0.5 + 8);
+    assert_true(sum_in(&profile, READER, WEIGH_OFF_CPU_TIME, whole_time, stacks.lookup_runnable) == 0.5 + 8);
     assert_true(sum_in(&profile, READER, WEIGH_OFF_CPU_TIME, whole_time, stacks.lookup) == 0);
     assert_true(sum_in(&profile, WRITER, WEIGH_OFF_CPU_TIME, whole_time, stacks.unknown) == 30 + 10);
     for (uint32_t thread = MAIN; thread <= WRITER; thread++)

@@ -139,7 +139,7 @@ static void test_a_thread_that_is_found_awake_waits_for_a_cpu(void **state)
     uint64_t after = monotonic_ns();
     take_switch(&fixture, after + 20 * ms, false);
     struct sample wait = only_wait(&fixture);
-    assert_int_equal(wait.reason, REASON_PREEMPTED);
+    assert_int_equal(wait.reason, REASON_RUNNABLE);
     assert_int_equal(wait.cpu_time, ms);
     assert_int_equal(wait.time, after + 20 * ms);
     assert_in_range(wait.wait, 20 * ms, 20 * ms + after - before);

@@ -11,7 +11,7 @@ export type WaitGrouping = (typeof WAIT_GROUPING)[number];
 export interface WaitGroup {
     total: number;
     /** The part of it in which the thread could have run. */
-    preempted: number;
+    runnable: number;
     longest: number;
     /** When the longest began and ended; null: all were too short to be recorded one by one. */
     range: [number, number] | null;
@@ -36,7 +36,7 @@ export interface WaitGroups {
     /** For how long the threads were there in the range, and how long of it they did not run; ms. */
     there: number;
     waited: number;
-    preempted: number;
+    runnable: number;
     /** Recorded waits. */
     count: number;
     /** CPU time as the call tree has it, ms. */
@@ -58,7 +58,7 @@ export function waitAnswers(module: EngineModule): Answers<WaitCalls> {
     return {
         waitGroups(query, by) {
             const view = module.view(wasm.session_wait_groups(session, query, WAIT_GROUPING.indexOf(by)));
-            const [there = 0, waited = 0, preempted = 0, count = 0, ran = 0] = view.doubles(1, 5);
+            const [there = 0, waited = 0, runnable = 0, count = 0, ran = 0] = view.doubles(1, 5);
             const ends = view.ints(2);
             const funcs = view.ints(3, ends[ends.length - 1] ?? 0);
             const runtime = view.ints(4);
@@ -69,7 +69,7 @@ export function waitAnswers(module: EngineModule): Answers<WaitCalls> {
                 path: Array.from(funcs.subarray(ends[at - 1] ?? 0, ends[at])),
                 runtimeCallers: runtime[at] ?? 0,
             }));
-            return { list, there, waited, preempted, count, ran };
+            return { list, there, waited, runnable, count, ran };
         },
     };
 }

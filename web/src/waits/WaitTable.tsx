@@ -93,11 +93,11 @@ const TIMES: readonly Column<WaitGroup>[] = [
     }),
 ];
 
-const PREEMPTED: Column<WaitGroup> = numberColumn('preempted', 'Preempted (ms)', 116, {
+const RUNNABLE: Column<WaitGroup> = numberColumn('runnable', 'Runnable (ms)', 116, {
     hint: 'Ready to run, but another thread ran; part of the total',
-    cell: (group) => (group.preempted > 0 ? formatWeight(group.preempted, 'ms') : '—'),
-    text: (group) => formatWeight(group.preempted, 'ms'),
-    value: (group) => group.preempted,
+    cell: (group) => (group.runnable > 0 ? formatWeight(group.runnable, 'ms') : '—'),
+    text: (group) => formatWeight(group.runnable, 'ms'),
+    value: (group) => group.runnable,
 });
 
 /** The columns of the table, and copying it. */
@@ -113,8 +113,8 @@ function createWaitTableModel(session: Session) {
 
     const columns = computed<Column<WaitGroup>[]>(() => {
         const by = view.value.waitsBy;
-        const hasPreempted =
-            (by === 'stack' || by === 'thread' || by === 'waker') && (waitGroups.value?.preempted ?? 0) > 0;
+        const hasRunnable =
+            (by === 'stack' || by === 'thread' || by === 'waker') && (waitGroups.value?.runnable ?? 0) > 0;
         const shareText = (group: WaitGroup): string => formatShare(share(group), 1);
         return [
             {
@@ -128,7 +128,7 @@ function createWaitTableModel(session: Session) {
                 bar: (group) => Math.min(1, share(group)),
             },
             ...TIMES,
-            ...(hasPreempted ? [PREEMPTED] : []),
+            ...(hasRunnable ? [RUNNABLE] : []),
         ];
     });
 
@@ -191,15 +191,15 @@ export function WaitGroupingChoice(): JSX.Element {
     );
 }
 
-/** "Waited 1.2 s of 2 s, 30 ms of it preempted". */
+/** "Waited 1.2 s of 2 s, 30 ms of it runnable". */
 export function WaitCount(): JSX.Element {
     const session = useSession();
     const groups = session.waitList.waitGroups.value;
     if (!groups) return <span class="muted" />;
-    const preempted = groups.preempted > 0 ? `, ${formatDuration(groups.preempted)} of it preempted` : '';
+    const runnable = groups.runnable > 0 ? `, ${formatDuration(groups.runnable)} of it runnable` : '';
     return (
         <span class="muted" role="status">
-            {`Off the CPU for ${formatDuration(groups.waited)} of ${formatDuration(groups.there)}${preempted}`}
+            {`Off the CPU for ${formatDuration(groups.waited)} of ${formatDuration(groups.there)}${runnable}`}
             {session.store.view.value.waitsBy === 'waker' && !session.info.value.hasWakers ? NO_WAKERS : ''}
         </span>
     );

@@ -48,7 +48,7 @@ function compareWaits(column: string, titleOf: (group: WaitGroup) => string, a: 
     if (column === 'name') return titleOf(a).localeCompare(titleOf(b));
     if (column === 'count') return b.count - a.count;
     if (column === 'longest') return b.longest - a.longest;
-    if (column === 'preempted') return b.preempted - a.preempted;
+    if (column === 'runnable') return b.runnable - a.runnable;
     return b.total - a.total;
 }
 

@@ -19,21 +19,21 @@ const LEAST_WIDTH = 1;
 /** Colors of the categories: none has a meaning of its own here. */
 const COLORS: Record<WaitState, string> = {
     runs: 'category-green',
-    preempted: 'category-orange',
+    runnable: 'category-orange',
     blocked: 'line-strong',
     other: 'line',
 };
 
 const NAMES: Record<WaitState, string> = {
     runs: 'Running',
-    preempted: 'Preempted: ready to run',
+    runnable: 'Runnable: waits for a CPU',
     blocked: 'Blocked: waiting',
     other: 'Off CPU, reason unknown',
 };
 
 const SHORT_NAMES: Record<WaitState, string> = {
     runs: 'on a CPU',
-    preempted: 'ready',
+    runnable: 'runnable',
     blocked: 'blocked',
     other: 'off the CPU',
 };
