@@ -114,7 +114,7 @@ struct pass {
     size_t func_count, groups;
 };
 
-static enum func_order limit_order(const struct limit *limit)
+static enum func_order get_func_order(const struct limit *limit)
 {
     return limit->subject == LIMIT_TOTAL ? FUNCS_BY_TOTAL : FUNCS_BY_SELF;
 }
@@ -137,7 +137,7 @@ static bool add_group(struct limit *limit, struct pass *pass, const struct repor
 }
 
 /* Returns whether the pass can also measure the i-th limit. */
-static bool joins_pass(struct limit *limits, size_t i, struct pass *pass, const struct report *report)
+static bool can_join_pass(struct limit *limits, size_t i, struct pass *pass, const struct report *report)
 {
     struct limit *limit = &limits[i];
     if (limit->subject == LIMIT_ALL) {
@@ -145,7 +145,7 @@ static bool joins_pass(struct limit *limits, size_t i, struct pass *pass, const 
         limit->has_funcs = true;
         return true;
     }
-    if (limit_order(limit) != pass->order)
+    if (get_func_order(limit) != pass->order)
         return false;
     for (size_t k = 0; k < i; k++)
         if (limits[k].pass == pass->number && limits[k].pattern && strcmp(limits[k].pattern, limit->pattern) == 0) {
@@ -178,11 +178,11 @@ static int measure_pass(struct limit *limits, size_t count, size_t first, struct
 {
     struct unit_weights weights = {0};
     pass->number++;
-    pass->order = limit_order(&limits[first]);
+    pass->order = get_func_order(&limits[first]);
     pass->groups = 0;
     memset(pass->group_of_func, 0xff, pass->func_count * sizeof(*pass->group_of_func));
     for (size_t i = first; i < count; i++)
-        if (!limits[i].pass && joins_pass(limits, i, pass, report))
+        if (!limits[i].pass && can_join_pass(limits, i, pass, report))
             limits[i].pass = pass->number;
     int code = unit_weights_sum(&weights, report->engine, pass->group_of_func, pass->groups, pass->order, err);
     for (size_t i = first; !code && i < count; i++)

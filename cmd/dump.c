@@ -37,7 +37,7 @@ static int print_records(struct spool_reader *reader, struct error *err)
 /* Prints a sentence about unreadable parts of the file, and returns the exit status. */
 static int report_damage(const char *path, const struct spool_reader *reader, bool is_running)
 {
-    uint64_t damaged = spool_reader_damaged(reader), rest = is_running ? 0 : spool_reader_rest(reader);
+    uint64_t damaged = spool_reader_damaged(reader), rest = is_running ? 0 : spool_reader_bytes_left(reader);
     if (damaged)
         ui_print_message("%s: %" PRIu64 " damaged part%s, %" PRIu64
                          " bytes, could not be read; all other records are above",

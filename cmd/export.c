@@ -141,7 +141,7 @@ static int write_file(const struct report_options *options, const struct export_
 }
 
 /* Removes repeated threads from the list. */
-static void drop_repeated(struct report *report)
+static void remove_duplicates(struct report *report)
 {
     size_t kept = 0;
     for (size_t i = 0; i < report->threads.length; i++) {
@@ -221,7 +221,7 @@ static int export(struct report *report)
 {
     struct report_options *options = &report->options;
     if (options->threads.length)
-        drop_repeated(report);
+        remove_duplicates(report);
     const struct export_view view = {.engine = report->engine,
                                      .threads = report->threads.data,
                                      .thread_count = report->threads.length,

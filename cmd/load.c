@@ -147,7 +147,7 @@ static int load_comparison(const struct comparing *comparing, const struct servi
     return status;
 }
 
-static bool asks_for_parts(const struct comparing *comparing)
+static bool selects_parts(const struct comparing *comparing)
 {
     bool any = false;
     for (int i = 0; i < PROFILE_SIDES; i++)
@@ -195,7 +195,7 @@ int cmd_load(int argc, char **argv)
         return status;
     if (optind == argc)
         return ui_usage("load", "no file given");
-    bool is_comparison = argc - optind > 1 || asks_for_parts(&options.comparing);
+    bool is_comparison = argc - optind > 1 || selects_parts(&options.comparing);
     if (is_comparison)
         status = comparing_choose_files(&options.comparing, "load", argc - optind, argv + optind, after);
     symbol_options_open(&options.symbols);

@@ -27,14 +27,14 @@ static bool is_stream(const char *path)
     return !strcmp(path, "-");
 }
 
-static enum perf_data_form perf_data_form(const char *path)
+static enum perf_data_form detect_perf_data_form(const char *path)
 {
     return is_stream(path) ? perf_data_form_of_next(STDIN_FILENO) : perf_data_form_of(path);
 }
 
 static bool is_perf_data(const char *path)
 {
-    return perf_data_form(path) != PERF_DATA_NONE;
+    return detect_perf_data_form(path) != PERF_DATA_NONE;
 }
 
 bool spool_input_is_recording(const char *path)
@@ -212,7 +212,7 @@ static int copy_blocks(struct copying *copying, struct error *err)
 
 /* Copies the modification time: it becomes the time of the profile if the file does not contain the time of the
  * recording. */
-static void copy_time(int from, int to)
+static void copy_modification_time(int from, int to)
 {
     struct stat info;
     if (fstat(from, &info) == 0)
@@ -236,7 +236,7 @@ static int copy_perf_data(const char *from, const char *name, const char *path, 
         code = copy_blocks(&copying, err);
         sigaction(SIGINT, &before, NULL);
         if (!is_stream(from))
-            copy_time(copying.from, copying.to);
+            copy_modification_time(copying.from, copying.to);
         close(copying.to);
     }
     if (!is_stream(from))
@@ -250,7 +250,7 @@ static int import_perf_data(const char *path, const char *copy, const char *perf
                             struct perf_data_result *found, struct error *err)
 {
     const char *name = is_stream(path) ? "the standard input" : path;
-    if (!is_stream(path) && perf_data_form(path) == PERF_DATA_FILE)
+    if (!is_stream(path) && detect_perf_data_form(path) == PERF_DATA_FILE)
         return perf_data_import(path, path, perf_cache, spool, found, err);
     bool is_truncated = false;
     int code = copy_perf_data(path, name, copy, &is_truncated, err);

@@ -54,7 +54,7 @@ static bool is_interrupted(void)
     return sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP);
 }
 
-static bool watch_fetches(void *context, const struct debug_server_progress *progress)
+static bool print_fetch_progress(void *context, const struct debug_server_progress *progress)
 {
     const struct symbol_options *options = context;
     const char *hint = options->leave_interrupts ? "" : " (Ctrl+C skips it)";
@@ -95,7 +95,7 @@ const struct debug_search *symbol_options_open(struct symbol_options *options)
         urls = options->urls;
     if (!urls || !urls[strspn(urls, " ")])
         return &options->search;
-    struct debug_server_options server = {.progress = watch_fetches, .context = options};
+    struct debug_server_options server = {.progress = print_fetch_progress, .context = options};
     if (debug_server_new(&options->search.server, &server, &err) && options->urls)
         ui_fail_error(&err);
     return &options->search;

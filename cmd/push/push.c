@@ -100,7 +100,7 @@ static int send_profiles(struct options *options)
         status = pushing_send(&pushing, options->push.retry);
     if (!status && !options->quiet && !pushing.sent)
         ui_print_message("the queue has no profile for this address");
-    pushing_say_sent(&pushing);
+    pushing_print_sent(&pushing);
     pushing_close(&pushing);
     return status;
 }

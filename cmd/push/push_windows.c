@@ -216,13 +216,13 @@ static void discard_signals(const sigset_t *signals)
 static int send_queue(struct pusher *pusher)
 {
     sigset_t signals;
-    pushing_ending_signals(&signals);
+    pushing_list_ending_signals(&signals);
     discard_signals(&signals);
     pusher->pushing.ending = &signals;
     pusher->pushing.hurry = NULL;
     pusher->pushing.is_background = false;
     pushing_send(&pusher->pushing, pusher->options->push->retry);
-    pushing_say_sent(&pusher->pushing);
+    pushing_print_sent(&pusher->pushing);
     return pusher->has_lost || pusher->pushing.dropped || pusher->pushing.refused ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -337,7 +337,7 @@ int push_windows_start_saved(struct push_windows **out, const struct push_window
     return start_process(out, options, path, err);
 }
 
-void push_windows_take_last(struct push_windows *windows, int rest_fd)
+void push_windows_send_last(struct push_windows *windows, int rest_fd)
 {
     char rest[64] = "none", answer;
     if (rest_fd >= 0)
@@ -355,7 +355,7 @@ int push_windows_end(struct push_windows *windows, bool is_last_call)
     if (!windows)
         return EXIT_SUCCESS;
     close(windows->socket);
-    pushing_ending_signals(&signals);
+    pushing_list_ending_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     while (waitpid(windows->pid, &status, WNOHANG) == 0)
         if (sigtimedwait(&signals, NULL, &step) > 0 || is_last_call)

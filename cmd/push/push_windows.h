@@ -37,7 +37,7 @@ int push_windows_start_saved(struct push_windows **out, const struct push_window
 
 /* Call this after the recording has ended. Makes the process queue the last window, and returns when the process has
  * read the spool file. `rest_fd`: see struct record_result. */
-void push_windows_take_last(struct push_windows *windows, int rest_fd);
+void push_windows_send_last(struct push_windows *windows, int rest_fd);
 
 /* Waits until the process has sent all profiles, has given up, or was ended by SIGINT, SIGTERM or SIGHUP. With
  * `is_last_call`, the process ends after its current request. Frees. NULL is allowed. Returns EXIT_FAILURE, after

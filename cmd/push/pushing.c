@@ -203,7 +203,7 @@ static void print_queue_size(struct pushing *pushing)
 static bool wait_before_retry(struct pushing *pushing, const struct try *try, uint32_t failures, uint64_t deadline)
 {
     char next[64] = "";
-    uint64_t ms = backoff_ms(failures, try->retry_after, read_random_number()), now = monotonic_ns();
+    uint64_t ms = backoff_get_ms(failures, try->retry_after, read_random_number()), now = monotonic_ns();
     if (deadline < now || ms * MS > deadline - now) {
         if (try->retry_after)
             snprintf(next, sizeof(next), "; the server asks to wait for %" PRIu64 " s", try->retry_after);
@@ -215,7 +215,7 @@ static bool wait_before_retry(struct pushing *pushing, const struct try *try, ui
     return sleep_ms(pushing, ms);
 }
 
-void pushing_ending_signals(sigset_t *signals)
+void pushing_list_ending_signals(sigset_t *signals)
 {
     record_signals(signals);
     sigdelset(signals, SIGCHLD);
@@ -223,7 +223,7 @@ void pushing_ending_signals(sigset_t *signals)
     sigdelset(signals, SIGUSR2);
 }
 
-void pushing_say_sent(const struct pushing *pushing)
+void pushing_print_sent(const struct pushing *pushing)
 {
     const char *url = pushing->options->url;
     if (pushing->sent && !pushing->is_quiet)

@@ -37,10 +37,10 @@ void pushing_close(struct pushing *pushing);
 int pushing_add(struct pushing *pushing, struct profile *profile, struct time_range range, struct error *err);
 
 /* Fills the set with those of SIGINT, SIGTERM and SIGHUP that this process does not ignore. */
-void pushing_ending_signals(sigset_t *signals);
+void pushing_list_ending_signals(sigset_t *signals);
 
 /* Prints the number of sent profiles, unless that is 0 or --quiet is set. */
-void pushing_say_sent(const struct pushing *pushing);
+void pushing_print_sent(const struct pushing *pushing);
 
 /* Sends all queued profiles of the address, the oldest first. Retries a profile for `retry` ns; after that it stays in
  * the queue. Returns 0 if the server accepted all, or EXIT_FAILURE after printing messages. */

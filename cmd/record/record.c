@@ -247,7 +247,7 @@ static int save(struct record_line *options, const char *spool, const struct ope
         record_summary_add_note(&summary, recorded->limits);
     int failed = save_profile(options, spool, recorded->rest_fd, files, &summary, saved);
     if (companions->windows)
-        push_windows_take_last(companions->windows, recorded->rest_fd);
+        push_windows_send_last(companions->windows, recorded->rest_fd);
     if (recorded->rest_fd >= 0)
         close(recorded->rest_fd);
     if (!options->quiet)

@@ -139,7 +139,7 @@ static void append_separator(char *line)
 }
 
 /* Appends a warning for each figure beyond its threshold. */
-static void describe_doubts(struct lines *lines, const struct assemble_result *saved)
+static void describe_low_quality(struct lines *lines, const struct assemble_result *saved)
 {
     const struct trust_counts *counts = &saved->trust;
     char line[LINE_SIZE] = "";
@@ -243,7 +243,7 @@ static void describe_names(struct lines *lines, const struct record_summary *sum
 }
 
 /* Describes libraries that changed during the recording: source and machine code may differ from the executed file. */
-static void describe_gone(struct lines *lines, const struct assemble_result *saved)
+static void describe_replaced_files(struct lines *lines, const struct assemble_result *saved)
 {
     if (!saved->gone_count)
         return;
@@ -311,7 +311,7 @@ void record_summary_print(const struct record_summary *summary, const struct ass
         has_stacks = lines.count > 1;
         if (saved->events[0])
             append(next_line(&lines), "events: %s", saved->events);
-        describe_doubts(&lines, saved);
+        describe_low_quality(&lines, saved);
         describe_names(&lines, summary, saved);
     }
     for (size_t i = 0; i < summary->note_count; i++)
@@ -319,7 +319,7 @@ void record_summary_print(const struct record_summary *summary, const struct ass
     for (size_t i = 0; saved && i < saved->hints.count; i++)
         append(next_line(&lines), "%s", saved->hints.text[i]);
     if (saved)
-        describe_gone(&lines, saved);
+        describe_replaced_files(&lines, saved);
     if (lines.count > SUMMARY_LINES && has_stacks)
         move_to_end(&lines, 1);
     bool is_cut = lines.count > SUMMARY_LINES && !summary->verbose;

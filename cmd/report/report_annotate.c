@@ -55,7 +55,7 @@ static int identify_library(const struct annotator *annotator, struct identified
 static int find_costs(const struct annotator *annotator, struct annotation *out, struct error *err)
 {
     const struct report *report = annotator->report;
-    const struct counted_stacks counted = engine_counted(report->engine);
+    const struct counted_stacks counted = engine_counted_stacks(report->engine);
     ARRAY(uint32_t) starts = {0};
     struct address_costs costs = {0};
     bool enough = true;
@@ -143,7 +143,7 @@ static bool is_shown(const struct report *report, const struct annotation *annot
 {
     size_t first = instruction < CONTEXT_INSTRUCTIONS ? 0 : instruction - CONTEXT_INSTRUCTIONS;
     for (size_t i = first; i < annotation->costs.length && i <= instruction + CONTEXT_INSTRUCTIONS; i++)
-        if (!report_is_light(report, annotation->costs.data[i].total))
+        if (!report_is_small(report, annotation->costs.data[i].total))
             return true;
     return false;
 }
@@ -324,7 +324,7 @@ static int open_symbolizers(struct annotator *annotator, struct error *err)
 /* Prints JSON to `json`; NULL: prints text. */
 static int write_symbols(const struct report *report, struct json_writer *json, struct error *err)
 {
-    const struct counted_stacks counted = engine_counted(report->engine);
+    const struct counted_stacks counted = engine_counted_stacks(report->engine);
     const struct frame_selection all = {NULL, PROFILE_NONE};
     struct symbol_costs symbols = {0};
     struct annotator annotator = {.report = report};
@@ -344,7 +344,7 @@ static int write_symbols(const struct report *report, struct json_writer *json, 
         annotator.symbol = &report->profile->native_symbols.data[cost->symbol];
         if (json)
             write_symbol(json, &annotator, cost);
-        else if (i == 0 || !report_is_light(report, cost->total))
+        else if (i == 0 || !report_is_small(report, cost->total))
             print_symbol(&annotator, cost);
         else
             omissions.light++;

@@ -73,7 +73,7 @@ static void print_weight(const struct report *report, double weight)
 /* Increases are red, because more time is usually worse; the threshold is the one at which perf colors percentages. */
 static enum report_color color_of_change(const struct report *report, double change)
 {
-    if (report_is_light(report, change))
+    if (report_is_small(report, change))
         return COLOR_NORMAL;
     return change > 0 ? COLOR_HOT : COLOR_WARM;
 }
@@ -167,8 +167,8 @@ static void print_side(const struct report *report, const struct func_changes *c
     putchar('\n');
 }
 
-static void format_reach(const struct report *report, const struct change_estimate *estimate,
-                         char out[QUANTITY_TEXT_MAX])
+static void format_half_interval(const struct report *report, const struct change_estimate *estimate,
+                                 char out[QUANTITY_TEXT_MAX])
 {
     char text[QUANTITY_TEXT_MAX];
     weight_text(text, (estimate->high - estimate->low) / 2, report->weight.unit);
@@ -178,7 +178,7 @@ static void format_reach(const struct report *report, const struct change_estima
 static void print_interval(const struct report *report, const struct change_estimate *estimate)
 {
     char reach[QUANTITY_TEXT_MAX];
-    format_reach(report, estimate, reach);
+    format_half_interval(report, estimate, reach);
     ui_print(" (95%%: %s)", reach);
 }
 
@@ -279,7 +279,7 @@ static void print_function(const struct report *report, const struct func_change
     const struct change_estimate *estimate = func_change_of(changes, row->func);
     char reach[QUANTITY_TEXT_MAX] = "";
     if (estimate)
-        format_reach(report, estimate, reach);
+        format_half_interval(report, estimate, reach);
     report_print_compared(report, row->sides, report->options.order == FUNCS_BY_SELF, reach);
     report_print_func(report, row->func, "", report_columns_left(report, report->figures_columns));
     putchar('\n');
@@ -291,9 +291,9 @@ static bool is_noise(const struct func_changes *changes, const struct func_timin
     return !estimate || estimate->is_noise;
 }
 
-static bool is_light(const struct report *report, const struct func_timing *row)
+static bool is_small_change(const struct report *report, const struct func_timing *row)
 {
-    return report_is_light(report, report->options.order == FUNCS_BY_SELF ? row->self : row->total);
+    return report_is_small(report, report->options.order == FUNCS_BY_SELF ? row->self : row->total);
 }
 
 /* Explains why a verdict can differ from its interval: intervals cover each function by itself, verdicts all functions
@@ -319,7 +319,7 @@ static void print_functions(const struct report *report, const struct func_chang
         const struct func_timing *row = &changes->functions.rows[i];
         if (is_noise(changes, row) != of_noise)
             continue;
-        if (of_noise && is_light(report, row)) {
+        if (of_noise && is_small_change(report, row)) {
             omissions->light++;
             continue;
         }

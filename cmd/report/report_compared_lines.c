@@ -79,7 +79,7 @@ int report_compare_lines(struct report_compared_lines *lines, const struct repor
     struct hash places = {0};
     int code = 0;
     for (int side = 0; !code && side < PROFILE_SIDES; side++) {
-        struct counted_stacks counted = engine_counted_side(report->engine, (enum profile_side)side);
+        struct counted_stacks counted = engine_counted_stacks_of_side(report->engine, (enum profile_side)side);
         struct hot_lines hot = {0};
         code = hot_lines_compute(&hot, report->profile, &counted, SIZE_MAX, err);
         if (!code && !add_side(lines, &places, report, &hot, (enum profile_side)side))
@@ -132,7 +132,7 @@ int report_print_compared_lines(const struct report *report, struct error *err)
     if (!code)
         report_print_compared_self_columns(report, "line and function");
     for (size_t i = 0; !code && i < lines.rows.length && !omissions.limit; i++) {
-        if (report_is_light(report, compared_line_change(&lines.rows.data[i])))
+        if (report_is_small(report, compared_line_change(&lines.rows.data[i])))
             omissions.light++;
         else if (printed++ == limit)
             omissions.limit = limit;
@@ -188,7 +188,7 @@ int report_compare_file(struct report_compared_file *file, const struct report *
     struct line_costs sides[PROFILE_SIDES] = {{.total = 0}, {.total = 0}};
     int code = 0;
     for (int side = 0; !code && side < PROFILE_SIDES; side++) {
-        struct counted_stacks counted = engine_counted_side(report->engine, (enum profile_side)side);
+        struct counted_stacks counted = engine_counted_stacks_of_side(report->engine, (enum profile_side)side);
         code = line_costs_compute(&sides[side], report->profile, &counted, &request, err);
         file->all.sides[side] = (struct side_figures){sides[side].total, sides[side].self};
     }
@@ -226,7 +226,7 @@ int report_print_compared_file(const struct report *report, struct error *err)
     }
     for (size_t i = 0; !code && i < file.lines.length && !omissions.limit; i++) {
         const struct compared_file_line *row = &file.lines.data[i];
-        if (report_is_light(report, fmax(fabs(row->total), fabs(row->self))))
+        if (report_is_small(report, fmax(fabs(row->total), fabs(row->self))))
             omissions.light++;
         else if (printed++ == limit)
             omissions.limit = limit;

@@ -68,7 +68,7 @@ static double cpu_ms(const struct counter_row *row, double count)
     return is_unit(row, "cpu-us") ? count / 1000 : count;
 }
 
-static void amount_text(const struct counter_row *row, double amount, char out[QUANTITY_TEXT_MAX])
+static void format_amount(const struct counter_row *row, double amount, char out[QUANTITY_TEXT_MAX])
 {
     if (isnan(amount))
         snprintf(out, QUANTITY_TEXT_MAX, "-");
@@ -82,7 +82,7 @@ static void amount_text(const struct counter_row *row, double amount, char out[Q
         count_text(out, amount);
 }
 
-static void rate_text(const struct counter_row *row, double per_ms, char out[QUANTITY_TEXT_MAX])
+static void format_rate(const struct counter_row *row, double per_ms, char out[QUANTITY_TEXT_MAX])
 {
     if (isnan(per_ms))
         snprintf(out, QUANTITY_TEXT_MAX, "-");
@@ -91,7 +91,7 @@ static void rate_text(const struct counter_row *row, double per_ms, char out[QUA
     else if (is_unit(row, "pWh"))
         snprintf(out, QUANTITY_TEXT_MAX, "%.4g W", per_ms * 3600e-9);
     else {
-        amount_text(row, per_ms * 1000, out);
+        format_amount(row, per_ms * 1000, out);
         snprintf(out + strlen(out), QUANTITY_TEXT_MAX - strlen(out), "/s");
     }
 }
@@ -111,12 +111,12 @@ static void print_row(const struct report *report, const struct counter_row *row
     const double rates[] = {totals->least, totals->covered > 0 ? totals->total / totals->covered : NAN, totals->most};
     for (size_t i = 0; i < 3; i++) {
         if (row->display.is_rate)
-            rate_text(row, rates[i], text);
+            format_rate(row, rates[i], text);
         else
-            amount_text(row, levels[i], text);
+            format_amount(row, levels[i], text);
         print_right_aligned(report, text);
     }
-    amount_text(row, row->display.is_rate ? totals->total : NAN, text);
+    format_amount(row, row->display.is_rate ? totals->total : NAN, text);
     print_right_aligned(report, text);
     fputs("  ", stdout);
     report_print_text(report, row->display.label, 60);

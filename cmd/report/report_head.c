@@ -108,7 +108,7 @@ static void append_time(const struct report *report, char *line)
     }
     report_format_time(wall, text, sizeof(text));
     report_append(line, "%s", text);
-    if (!weight_is_held(report->profile, WEIGH_CPU_TIME))
+    if (!profile_has_weight(report->profile, WEIGH_CPU_TIME))
         return;
     report_format_time(cpu, text, sizeof(text));
     report_append(line, ", CPU %s", text);
@@ -220,7 +220,7 @@ static int warn_of_unnamed_code(const struct report *report, struct error *err)
         if (row->self <= 0 || row->func >= funcs->length ||
             !profile_is_address(profile_text(report->profile, funcs->name[row->func])))
             continue;
-        const char *origin = report_origin(report->profile, row->func);
+        const char *origin = report_get_origin(report->profile, row->func);
         unnamed += row->self;
         bool is_new = origin != NULL;
         for (size_t k = 0; is_new && k < named_count; k++)
@@ -265,7 +265,7 @@ static void warn_of_few_samples(const struct report *report)
 
 /* Prints the advice of the recorder. Returns false if the profile has no advice, or if filters may be the reason for
  * the few samples. */
-static bool warn_of_hints(const struct report *report, const struct metadata *metadata)
+static bool print_hints(const struct report *report, const struct metadata *metadata)
 {
     bool any = false;
     char text[REPORT_LINE_SIZE] = "";
@@ -279,7 +279,7 @@ static bool warn_of_hints(const struct report *report, const struct metadata *me
     return any;
 }
 
-static int print_doubts(const struct report *report, const struct metadata *metadata, struct error *err)
+static int print_low_quality(const struct report *report, const struct metadata *metadata, struct error *err)
 {
     static const double much = 1, least_covered = 95;
     static const char *const covered_names[] = {"CPU time covered by samples", NULL};
@@ -322,7 +322,7 @@ static int print_doubts(const struct report *report, const struct metadata *meta
     if (waiting[0])
         report_print_wrapped(report, waiting, 0, 0);
     bool is_explained = waiting[0] && all < FEW_SAMPLES; /* a hint would say it again */
-    if (!is_explained && !warn_of_hints(report, metadata) && report->options.kind != REPORT_WAITS)
+    if (!is_explained && !print_hints(report, metadata) && report->options.kind != REPORT_WAITS)
         warn_of_few_samples(report);
     return warn_of_unnamed_code(report, err);
 }
@@ -461,7 +461,7 @@ int report_print_head(const struct report *report, struct error *err)
         print_first_line(report, &metadata, processes);
         print_events(report);
         report_print_filters(report);
-        code = print_doubts(report, &metadata, err);
+        code = print_low_quality(report, &metadata, err);
     }
     if (!code && report->options.verbose)
         code = print_details(report, err);

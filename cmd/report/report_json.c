@@ -41,7 +41,7 @@ static void write_func(struct json_writer *json, const struct report *report, ui
     write_profile_string(json, "name", report, names.name);
     write_profile_string(json, "lib", report, names.lib);
     write_profile_string(json, "file", report, names.file);
-    json_member_text(json, "inlined", texts[report_inlining(report, func)]);
+    json_member_text(json, "inlined", texts[report_get_inlining(report, func)]);
 }
 
 static void write_side(struct json_writer *json, const char *key, double total, double self)

@@ -30,7 +30,7 @@ static const char *source_name(const struct report *report, uint32_t source)
 }
 
 /* Returns whether `wanted` is the source's whole path, or its last parts, such as "parse.c" or "src/parse.c". */
-static bool source_fits(const struct report *report, uint32_t source, const char *wanted, bool whole)
+static bool source_matches(const struct report *report, uint32_t source, const char *wanted, bool whole)
 {
     const char *name = source_name(report, source);
     size_t length = strlen(name), end = strlen(wanted);
@@ -39,11 +39,11 @@ static bool source_fits(const struct report *report, uint32_t source, const char
     return strcmp(name + length - end, wanted) == 0 && name[length - end - 1] == '/';
 }
 
-static size_t count_fitting(const struct report *report, const char *wanted, bool whole, uint32_t *last)
+static size_t count_matching_sources(const struct report *report, const char *wanted, bool whole, uint32_t *last)
 {
     size_t count = 0;
     for (uint32_t source = 0; source < report->profile->sources.length; source++)
-        if (source_fits(report, source, wanted, whole)) {
+        if (source_matches(report, source, wanted, whole)) {
             *last = source;
             count++;
         }
@@ -56,7 +56,7 @@ static int print_ambiguous_source(const struct report *report, const char *wante
     ui_fail("several source files have the name %s:", wanted);
     size_t named = 0;
     for (uint32_t source = 0; source < report->profile->sources.length && named < MOST_NAMED; source++)
-        if (source_fits(report, source, wanted, false)) {
+        if (source_matches(report, source, wanted, false)) {
             ui_print_message("  %.200s", source_name(report, source));
             named++;
         }
@@ -68,9 +68,9 @@ int report_resolve_source(struct report *report)
     const char *wanted = report->options.kind == REPORT_LINES ? report->options.subject : NULL;
     if (!wanted)
         return EXIT_SUCCESS;
-    if (count_fitting(report, wanted, true, &report->source) > 0)
+    if (count_matching_sources(report, wanted, true, &report->source) > 0)
         return EXIT_SUCCESS;
-    size_t count = count_fitting(report, wanted, false, &report->source);
+    size_t count = count_matching_sources(report, wanted, false, &report->source);
     if (count > 1)
         return print_ambiguous_source(report, wanted);
     return count == 1
@@ -82,7 +82,7 @@ int report_resolve_source(struct report *report)
 
 int report_line_costs(const struct report *report, struct line_costs *costs, struct error *err)
 {
-    struct counted_stacks counted = engine_counted(report->engine);
+    struct counted_stacks counted = engine_counted_stacks(report->engine);
     struct line_request request = {report->source, PROFILE_NONE, {NULL, PROFILE_NONE}};
     return line_costs_compute(costs, report->profile, &counted, &request, err);
 }
@@ -121,7 +121,7 @@ int report_print_lines(const struct report *report, struct error *err)
     }
     for (; !code && i < costs.lines.length && printed < limit; i++) {
         const struct line_cost *row = &costs.lines.data[i];
-        if (report_is_light(report, row->total)) {
+        if (report_is_small(report, row->total)) {
             omissions.light++;
             continue;
         }
@@ -151,7 +151,7 @@ const char *report_source_file(const struct report *report, uint32_t func)
 
 int report_list_hot_lines(const struct report *report, struct hot_lines *hot, struct error *err)
 {
-    struct counted_stacks counted = engine_counted(report->engine);
+    struct counted_stacks counted = engine_counted_stacks(report->engine);
     return hot_lines_compute(hot, report->profile, &counted, SIZE_MAX, err);
 }
 
@@ -187,7 +187,7 @@ int report_print_hot_lines(const struct report *report, struct error *err)
         report_color(report, COLOR_NORMAL);
     }
     for (size_t i = 0; !code && i < hot.rows.length && !omissions.limit; i++) {
-        if (report_is_light(report, hot.rows.data[i].self))
+        if (report_is_small(report, hot.rows.data[i].self))
             omissions.light++;
         else if (printed++ == limit)
             omissions.limit = limit;

@@ -11,7 +11,7 @@ enum { DEFAULT_DEPTH_INVERTED = 8 };
 
 static const double default_min_percent = 0.5;
 
-static double least_percent(const struct report *report)
+static double get_least_percent(const struct report *report)
 {
     return isnan(report->options.min_percent) ? default_min_percent : report->options.min_percent;
 }
@@ -22,7 +22,7 @@ size_t report_row_limit(const struct report *report, size_t usual)
     return limit == SIZE_MAX ? usual : limit == 0 ? SIZE_MAX : limit;
 }
 
-uint32_t report_most_levels(const struct report *report)
+uint32_t report_level_limit(const struct report *report)
 {
     if (report->options.depth)
         return report->options.depth;
@@ -34,9 +34,9 @@ double report_percent(const struct report *report, double weight)
     return report->total > 0 ? 100 * weight / report->total : 0;
 }
 
-bool report_is_light(const struct report *report, double weight)
+bool report_is_small(const struct report *report, double weight)
 {
-    return report_percent(report, fabs(weight)) < least_percent(report);
+    return report_percent(report, fabs(weight)) < get_least_percent(report);
 }
 
 /* ---- hidden rows ---- */
@@ -53,12 +53,12 @@ void report_print_omissions(const struct report *report, const struct omissions 
                       omissions->light == 1 ? ""
                       : is_branch           ? "es"
                                             : "s",
-                      least_percent(report));
+                      get_least_percent(report));
     }
     if (omissions->deep) {
         count_text(count, (double)omissions->deep);
         report_append(text, ", callees of %s row%s of level %" PRIu32 " (--depth)", count,
-                      omissions->deep == 1 ? "" : "s", report_most_levels(report));
+                      omissions->deep == 1 ? "" : "s", report_level_limit(report));
     }
     if (omissions->limit)
         report_append(text, ", rows after the first %zu (--limit 0)", omissions->limit);

@@ -17,7 +17,7 @@ struct omissions {
 void report_print_omissions(const struct report *report, const struct omissions *omissions, const char *row_noun);
 
 /* Returns the maximum depth of the tree: --depth, or the default. */
-uint32_t report_most_levels(const struct report *report);
+uint32_t report_level_limit(const struct report *report);
 
 /* Returns the maximum number of rows: --limit, or `usual`. */
 size_t report_row_limit(const struct report *report, size_t usual);
@@ -25,5 +25,5 @@ size_t report_row_limit(const struct report *report, size_t usual);
 /* Returns a weight in percent of the total. */
 double report_percent(const struct report *report, double weight);
 
-bool report_is_light(const struct report *report,
+bool report_is_small(const struct report *report,
                      double weight); /* Returns whether the weight is below --min-percent. */

@@ -58,9 +58,10 @@ static int choose_weight(struct report *report)
         report->weight = weights.data[0];
     else
         is_known = weights_find(report->profile, id ? id : "recorded", &report->weight);
-    if (!is_known || (report->weight.table != TABLE_SAMPLES && !weight_is_offered(report->profile, &report->weight)))
+    if (!is_known ||
+        (report->weight.table != TABLE_SAMPLES && !profile_offers_weight(report->profile, &report->weight)))
         status = print_unknown_weight(report, &weights);
-    else if (weight_needs_cpu_times(report->weight.kind) && !weight_is_held(report->profile, WEIGH_CPU_TIME))
+    else if (weight_needs_cpu_times(report->weight.kind) && !profile_has_weight(report->profile, WEIGH_CPU_TIME))
         status = ui_fail("%s does not record when its threads were on a CPU", report->options.path);
     array_free(&weights);
     return status;

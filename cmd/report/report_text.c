@@ -174,14 +174,14 @@ void report_print_wrapped(const struct report *report, const char *text, unsigne
 
 /* ---- names of functions ---- */
 
-const char *report_origin(const struct profile *profile, uint32_t func)
+const char *report_get_origin(const struct profile *profile, uint32_t func)
 {
     struct func_names names = func_names_of(profile, func);
     uint32_t origin = names.lib != PROFILE_NONE ? names.lib : names.file;
     return origin != PROFILE_NONE ? strings_text(&profile->strings, origin) : NULL;
 }
 
-enum inlining report_inlining(const struct report *report, uint32_t func)
+enum inlining report_get_inlining(const struct report *report, uint32_t func)
 {
     return func < report->inlining.length ? (enum inlining)report->inlining.data[func] : INLINED_NEVER;
 }
@@ -192,9 +192,9 @@ void report_print_func(const struct report *report, uint32_t func, const char *c
     static const char *const marks[] = {
         [INLINED_NEVER] = "", [INLINED_SOMETIMES] = " (partly inlined)", [INLINED_ALWAYS] = " (inlined)"};
     char after[REPORT_LINE_SIZE];
-    snprintf(after, sizeof(after), "%s%s", count, marks[report_inlining(report, func)]);
+    snprintf(after, sizeof(after), "%s%s", count, marks[report_get_inlining(report, func)]);
     const char *name = strings_text(&report->profile->strings, func_names_of(report->profile, func).name);
-    const char *origin = report_origin(report->profile, func);
+    const char *origin = report_get_origin(report->profile, func);
     bool bracket = origin && origin[0] != '['; /* "[kernel.kallsyms]" has its own brackets */
     unsigned around = bracket ? 4 : 2, origin_columns = origin && origin[0] ? report_text_columns(report, origin) : 0;
     if (columns) { /* the name has precedence; the origin gets the remaining columns */

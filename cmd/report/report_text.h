@@ -41,7 +41,7 @@ void report_print_wrapped(const struct report *report, const char *text, unsigne
 void report_print_func(const struct report *report, uint32_t func, const char *count, unsigned columns);
 
 /* Returns whether none, some or all calls of the func are inlined. */
-enum inlining report_inlining(const struct report *report, uint32_t func);
+enum inlining report_get_inlining(const struct report *report, uint32_t func);
 
 /* Prints the name of a function, shortened in its arguments first (report_name.c). Returns the columns used. */
 unsigned report_print_name(const struct report *report, const char *name, unsigned columns);
@@ -59,4 +59,4 @@ int report_list_groups(const struct report *report, struct func_timings *groups,
 const char *report_group_name(const struct report *report, uint32_t index);
 
 /* Returns the library of a func, otherwise its source file, otherwise NULL. */
-const char *report_origin(const struct profile *profile, uint32_t func);
+const char *report_get_origin(const struct profile *profile, uint32_t func);

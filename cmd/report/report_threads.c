@@ -47,7 +47,7 @@ static const struct thread *thread_at(const struct report *report, uint32_t thre
 double report_cpu_time(const struct report *report, uint32_t thread)
 {
     const struct sample_table *samples = &thread_at(report, thread)->samples;
-    struct thread_gaps gaps = thread_gaps_of(report->profile, thread);
+    struct thread_gaps gaps = find_sample_gaps(report->profile, thread);
     size_t first, last;
     double sum = 0;
     samples_in_range(samples, report->range, &first, &last);
@@ -57,7 +57,7 @@ double report_cpu_time(const struct report *report, uint32_t thread)
 }
 
 /* Returns the length of the overlap between the range and a lifetime; NAN: an open end of the lifetime. */
-static double time_inside(const struct report *report, double from, double to)
+static double get_overlap(const struct report *report, double from, double to)
 {
     return fmax(0, fmin(report->range.to, to) - fmax(report->range.from, from));
 }
@@ -66,7 +66,7 @@ static struct thread_row make_row(const struct report *report, uint32_t index)
 {
     const struct thread *thread = thread_at(report, index);
     return (struct thread_row){.cpu = report_cpu_time(report, index),
-                               .lifetime = time_inside(report, thread->start, thread->end),
+                               .lifetime = get_overlap(report, thread->start, thread->end),
                                .samples = weighed_sample_count(report->profile, index, report->weight.kind,
                                                                report->weight.table, report->range),
                                .first = index,
@@ -161,7 +161,7 @@ static int sort_rows(const struct thread_table *table, const struct thread_rows 
 
 static struct thread_table make_table(const struct report *report, bool whole)
 {
-    struct thread_table table = {report, weight_is_held(report->profile, WEIGH_CPU_TIME), whole, false, 0};
+    struct thread_table table = {report, profile_has_weight(report->profile, WEIGH_CPU_TIME), whole, false, 0};
     for (size_t i = 0; i < report->threads.length; i++) {
         struct thread_row row = make_row(report, report->threads.data[i]);
         table.all += row_weight(&table, &row);
@@ -273,7 +273,7 @@ static bool collect_processes(const struct report *report, struct processes *all
         if (*process == HASH_MISSING) {
             const struct thread *thread = thread_at(report, row.first);
             struct thread_row sum = row;
-            sum.lifetime = time_inside(report, thread->process_start, thread->process_end);
+            sum.lifetime = get_overlap(report, thread->process_start, thread->process_end);
             *process = (uint32_t)all->processes.length;
             if (!array_push(&all->processes, sum))
                 return false;

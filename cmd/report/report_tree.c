@@ -126,7 +126,7 @@ static size_t count_heavy(const struct report *report, const struct tree_rows *r
 {
     size_t heavy = 0;
     const double *weight = rows->rank ? rows->rank : rows->total;
-    while (heavy < rows->length && !report_is_light(report, weight[heavy]))
+    while (heavy < rows->length && !report_is_small(report, weight[heavy]))
         heavy++;
     return heavy;
 }
@@ -254,7 +254,7 @@ static int print_next_row(struct tree_printer *printer, struct error *err)
     printer->printed++;
     if (!row.has_children)
         return 0;
-    if (printer->levels.length >= report_most_levels(printer->report)) {
+    if (printer->levels.length >= report_level_limit(printer->report)) {
         printer->omissions.deep++;
         tree_rows_destroy(&children);
         return 0;
@@ -354,7 +354,7 @@ int report_print_functions(const struct report *report, struct error *err)
     report_print_columns(report, "function");
     for (size_t i = 0; i < functions.length; i++) {
         const struct func_timing *row = &functions.rows[i];
-        if (report_is_light(report, fmax(fabs(row->total), fabs(row->self)))) {
+        if (report_is_small(report, fmax(fabs(row->total), fabs(row->self)))) {
             omissions.light++;
             continue;
         }

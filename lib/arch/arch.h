@@ -76,7 +76,7 @@ bool arch_code_is_haskell(const unsigned char *code, size_t size);
 enum { ARCH_HASKELL_REACH = 32 << 10 };
 
 /* Whether the instruction before the pc can be a call, so that the pc can be a return address. */
-bool arch_code_follows_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+bool arch_code_is_after_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 /* Returns the target of the direct call that ends at the return address, or 0 without such a call. */
 uint64_t arch_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], uint64_t return_address);
@@ -137,7 +137,7 @@ enum {
 struct arch_code arch_java_function(const unsigned char *code, size_t size);
 
 /* Returns the incomplete frame of HotSpot code that was interrupted in a prologue or epilogue. */
-struct arch_code arch_java_edge(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+struct arch_code arch_java_prologue_or_epilogue(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 /* Whether the pc is a place where HotSpot's interpreter continues after a call. No call instruction precedes such a pc.
  */

@@ -201,7 +201,7 @@ bool arch_code_is_haskell(const unsigned char *code, size_t size)
 }
 
 /* call: e8 and a distance, or ff with 2 in the middle of its second byte and up to five more bytes for the address. */
-bool arch_code_follows_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+bool arch_code_is_after_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
     enum { DIRECT = 5, SHORTEST = 2, LONGEST = 7, REGISTER_BITS = 0x38, CALL = 0x10 };
     const unsigned char *pc = code + ARCH_CODE_BEFORE;

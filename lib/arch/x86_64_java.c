@@ -120,7 +120,7 @@ static bool is_in_prologue(const unsigned char *at, struct arch_code *code)
     return true;
 }
 
-struct arch_code arch_java_edge(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+struct arch_code arch_java_prologue_or_epilogue(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
     const unsigned char *at = code + ARCH_CODE_BEFORE;
     struct arch_code found;

@@ -46,7 +46,8 @@ bool address_batches_make(struct address_batches *batches,
     return array_push(&batches->first, count);
 }
 
-const struct symbol_answer *address_batches_answer(const struct address_batches *batches, size_t job, size_t address)
+const struct symbol_answer *address_batches_get_answer(const struct address_batches *batches, size_t job,
+                                                       size_t address)
 {
     static const struct symbol_answer nothing;
     const struct symbol_answers *answers = &batches->jobs.data[job].answers;

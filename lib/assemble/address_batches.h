@@ -5,7 +5,7 @@
  *     address_batches_add(&batches, lib, rva, requester) ...
  *     address_batches_make(&batches, lib_of, context)
  *     symbolizer_lookup_all(symbolizer, batches.jobs.data, batches.jobs.length, err)
- *     for each job, for its addresses: address_batches_answer()
+ *     for each job, for its addresses: address_batches_get_answer()
  */
 #pragma once
 
@@ -34,6 +34,7 @@ bool address_batches_make(struct address_batches *batches,
                           struct symbol_lib (*lib_of)(const void *context, uint32_t lib), const void *context);
 
 /* Returns the answer for an address (an index into `addresses`) of a job; an empty answer if the job failed. */
-const struct symbol_answer *address_batches_answer(const struct address_batches *batches, size_t job, size_t address);
+const struct symbol_answer *address_batches_get_answer(const struct address_batches *batches, size_t job,
+                                                       size_t address);
 
 void address_batches_destroy(struct address_batches *batches);

@@ -363,7 +363,7 @@ void assembly_describe_result(const struct assembly *assembly, struct assemble_r
     result->samples = replay->samples.count;
     result->waits = replay->samples.waits;
     result->lost = replay->samples.lost;
-    result->has_all_cpu_time = unsampled_has_all(replay);
+    result->has_all_cpu_time = unsampled_is_complete(replay);
     result->damaged = replay->spool.damaged_blocks;
     result->damaged_bytes = replay->spool.damaged_bytes;
     result->samples_without_thread = replay->samples.without_thread;
@@ -376,7 +376,7 @@ void assembly_describe_result(const struct assembly *assembly, struct assemble_r
     result->unnamed = assembly->symbolization.unnamed;
     result->trust = assembly->trust.all;
     result->recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
-    result->recorder_wall = replay_wall(replay);
+    result->recorder_wall = replay_wall_time(replay);
     for (size_t i = 0; i < replay->threads.length; i++)
         result->threads += replay->threads.data[i].samples != 0;
     for (size_t i = 0; i < replay->processes.length; i++)
@@ -504,7 +504,7 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     if (!code)
         list_missing_symbols(&assembly, result);
     if (!code && options->window)
-        assembly_window_advance(options->window, &assembly, find_end_time(&assembly.replay));
+        assembly_window_move_to(options->window, &assembly, find_end_time(&assembly.replay));
     assembly_destroy(&assembly);
     return code;
 }

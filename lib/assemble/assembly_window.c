@@ -36,7 +36,7 @@ void assembly_window_set_range(struct assembly *assembly, const struct replay_th
         assembly->window_threads.data[number].time = end;
 }
 
-void assembly_window_advance(struct recording_window *window, struct assembly *assembly, uint64_t end)
+void assembly_window_move_to(struct recording_window *window, struct assembly *assembly, uint64_t end)
 {
     struct window_threads before = window->threads;
     window->from = window->to;

@@ -16,4 +16,4 @@ void assembly_window_set_range(struct assembly *assembly, const struct replay_th
                                struct thread *thread);
 
 /* Advances to the next window. `end`: ns. */
-void assembly_window_advance(struct recording_window *window, struct assembly *assembly, uint64_t end);
+void assembly_window_move_to(struct recording_window *window, struct assembly *assembly, uint64_t end);

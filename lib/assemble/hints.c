@@ -45,7 +45,7 @@ static const char *advise_higher_rate(uint64_t interval, char *text, size_t size
 
 /* Explains CPU time without samples, except lost samples and threads that ptrace cannot stop, which have separate
  * sentences. */
-static void explain_uncovered(struct hints *hints, const struct replay *replay, uint64_t used)
+static void explain_unsampled_time(struct hints *hints, const struct replay *replay, uint64_t used)
 {
     const char *event = replay_info(replay, INFO_EVENT);
     uint64_t missing = used - replay->cpu_time.covered;
@@ -69,7 +69,7 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0),
              of_target = replay_info_number(replay, INFO_TARGET_CPU, 0);
     uint64_t survivors = replay_info_number(replay, INFO_SURVIVORS, 0);
-    uint64_t wall = replay_wall(replay);
+    uint64_t wall = replay_wall_time(replay);
     bool is_few = replay->samples.count < FEW_SAMPLES;
     char rate[64];
     if (!interval || !wall || replay->spool.keeps_last ||
@@ -101,7 +101,7 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
         add_hint(hints, "the program used only %.1f ms of CPU time, and prof takes one sample per %.4g ms%s", used_ms,
                  (double)interval / (double)MS, advise_higher_rate(interval, rate, sizeof(rate)));
     else
-        explain_uncovered(hints, replay, used);
+        explain_unsampled_time(hints, replay, used);
 }
 
 /* Adds a hint about processes that outlive the recording. */

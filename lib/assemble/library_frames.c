@@ -193,7 +193,7 @@ static bool add_missing_symbols(struct frame_builder *builder, const struct symb
 
 static bool list_missing_file(struct frame_builder *builder, const struct symbol_lib *lib)
 {
-    if (!debug_file_has_gone(lib))
+    if (!debug_file_is_replaced(lib))
         return true;
     uint32_t name = frame_builder_text(builder, lib->name);
     for (size_t i = 0; builder->first && i < builder->symbolization->gone.length; i++)
@@ -218,7 +218,7 @@ bool library_frames_add(struct frame_builder *builder, const struct address_batc
     uint64_t unnamed_before = symbolization->unnamed, samples = 0;
     for (size_t i = first; i < end; i++) {
         const struct batch_address *address = &batches->addresses.data[i];
-        const struct symbol_answer *answer = address_batches_answer(batches, index, i);
+        const struct symbol_answer *answer = address_batches_get_answer(batches, index, i);
         struct symbolized_frame named = {.first = (uint32_t)symbolization->frames.length,
                                          .is_unnamed = answer->frame_count == 0};
         if (!answer_rows_add(builder->interner, &rows, address->rva, &job->answers, answer, &symbolization->frames))

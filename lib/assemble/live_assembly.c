@@ -152,7 +152,7 @@ struct live_step {
 };
 
 /* Advances over the final rows, so that the next step starts after them. */
-static void advance_final(struct live_step *step, struct live_table *table, uint64_t settled)
+static void skip_final_rows(struct live_step *step, struct live_table *table, uint64_t settled)
 {
     struct sample_row row;
     while (step->rows.state.position < settled && sample_rows_next(&step->rows, &row))
@@ -179,7 +179,7 @@ static int add_table(struct live_step *step, size_t row, int event, struct live_
                    ? step->source.rewind_event(step->source.context, row, (size_t)event, err)
                    : step->source.rewind(step->source.context, row, err);
     if (!code)
-        advance_final(step, table, extent.settled);
+        skip_final_rows(step, table, extent.settled);
     table->sent = extent.all;
     table->sent_time = extent.last_time;
     return code ? code : step->rows.code;
@@ -234,13 +234,13 @@ static int add_step(struct live_assembly *live, struct error *err)
 
 /* ---- description ---- */
 
-static int no_rewind(void *context, size_t thread, struct error *err)
+static int rewind_nothing(void *context, size_t thread, struct error *err)
 {
     (void)context, (void)thread, (void)err;
     return 0;
 }
 
-static bool no_row(void *context, struct sample_row *row)
+static bool return_no_row(void *context, struct sample_row *row)
 {
     (void)context, (void)row;
     return false;
@@ -275,7 +275,7 @@ static int write_description(struct live_assembly *live, int *fd, struct error *
         return error_no_memory(err);
     }
     const struct sample_source none = {
-        .rewind = no_rewind, .next = no_row, .has_weight = true, .has_cpu_delta = true, .context = live};
+        .rewind = rewind_nothing, .next = return_no_row, .has_weight = true, .has_cpu_delta = true, .context = live};
     struct byte_sink sink = text_sink(&live->text);
     live->text.length = 0;
     int code = profile_write(&view, &none, assembly_time_resolution(assembly), &sink, err);

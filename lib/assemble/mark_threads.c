@@ -38,7 +38,7 @@ static uint32_t find_thread(const struct replay *replay, const struct known_thre
     return replay->processes.data[thread->process].pid == pid ? known[at].thread : REPLAY_NONE;
 }
 
-static uint64_t last_moment(const struct program_mark *mark)
+static uint64_t get_mark_end(const struct program_mark *mark)
 {
     return mark->kind == SPOOL_MARK_SPAN ? mark->end : mark->time;
 }
@@ -62,7 +62,7 @@ static void find_all_threads(struct replay *replay, const struct known_thread *k
     size_t kept = 0, rows = 0;
     for (size_t i = 0; i < marks->items.length; i++) {
         struct program_mark mark = marks->items.data[i];
-        if (last_moment(&mark) < first_time)
+        if (get_mark_end(&mark) < first_time)
             continue;
         mark.thread = find_thread(replay, known, count, mark.pid, mark.tid, mark.time);
         if (mark.thread == REPLAY_NONE)
@@ -77,7 +77,7 @@ static void find_all_threads(struct replay *replay, const struct known_thread *k
     marks->items.length = kept;
 }
 
-int mark_threads_find(struct replay *replay, uint64_t first_time, struct error *err)
+int find_threads_of_marks(struct replay *replay, uint64_t first_time, struct error *err)
 {
     size_t count = 0;
     if (!replay->program_marks.items.length && !replay->program_marks.signals.length)

@@ -7,4 +7,4 @@
 
 /* Finds the thread of each mark, and sets has_marks in the replay. Drops marks without a thread, and marks that end
  * before `first_time` (ns). */
-int mark_threads_find(struct replay *replay, uint64_t first_time, struct error *err);
+int find_threads_of_marks(struct replay *replay, uint64_t first_time, struct error *err);

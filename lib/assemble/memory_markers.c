@@ -43,7 +43,7 @@ static void finish_run(struct filling *filling, enum kind kind, struct run *run)
     json_member_unsigned(json, kinds[kind].key, done.sum);
     if (kind == KIND_GROWTH)
         json_member_unsigned(json, "resident", done.last);
-    marker_rows_add(rows, shown_thread(filling->shown, filling->process->main_thread),
+    marker_rows_add(rows, get_shown_thread(filling->shown, filling->process->main_thread),
                     strings_add_z(&rows->profile->strings, kinds[kind].name), filling->category, PHASE_INTERVAL,
                     done.start, done.end);
 }

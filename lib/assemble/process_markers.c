@@ -30,7 +30,7 @@ static void finish_marker(struct filling *filling, const char *name, uint32_t th
                           uint64_t start, uint64_t end)
 {
     struct marker_rows *rows = filling->rows;
-    marker_rows_add(rows, shown_thread(filling->shown, thread), strings_add_z(&rows->profile->strings, name),
+    marker_rows_add(rows, get_shown_thread(filling->shown, thread), strings_add_z(&rows->profile->strings, name),
                     filling->category, phase, start, end);
 }
 

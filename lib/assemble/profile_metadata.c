@@ -476,7 +476,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
     if (recorder_cpu) {
         char text[96];
-        uint64_t wall = replay_wall(replay), all_samples = count_samples(replay);
+        uint64_t wall = replay_wall_time(replay), all_samples = count_samples(replay);
         int length = snprintf(text, sizeof(text), "%.3f s", (double)recorder_cpu / 1e9);
         if (wall && all_samples)
             snprintf(text + length, sizeof(text) - (size_t)length, " (%.2f %% of one CPU, %.1f µs a sample)",

@@ -13,7 +13,7 @@
 
 enum { COUNTERS_MAX = 200, OPEN_SEARCHED = 1000 };
 
-uint32_t shown_thread(const struct shown_threads *shown, uint32_t thread)
+uint32_t get_shown_thread(const struct shown_threads *shown, uint32_t thread)
 {
     const struct replay *replay = shown->replay;
     if (thread < replay->threads.length && shown->rows_of[thread] != PROFILE_NONE)
@@ -50,7 +50,8 @@ static void add_marker(struct filling *filling, const struct program_mark *mark,
     if (mark->text != STRING_NONE)
         json_member_text(json, "text", strings_text(texts, mark->text));
     uint32_t name = strings_add_z(&rows->profile->strings, strings_text(texts, mark->name));
-    marker_rows_add(rows, shown_thread(filling->shown, mark->thread), name, filling->category, phase, mark->time, end);
+    marker_rows_add(rows, get_shown_thread(filling->shown, mark->thread), name, filling->category, phase, mark->time,
+                    end);
 }
 
 static void end_interval(struct filling *filling, const struct program_mark *end)
@@ -166,7 +167,7 @@ static void add_counter(struct filling *filling, const struct program_mark **mar
     struct marker_rows *rows = filling->rows;
     struct profile *profile = rows->profile;
     const char *name = strings_text(&filling->marks->texts, marks[0]->name);
-    uint32_t thread = shown_thread(filling->shown, marks[0]->thread);
+    uint32_t thread = get_shown_thread(filling->shown, marks[0]->thread);
     struct counter *counter = array_push_zero(&profile->counters);
     if (!counter) {
         rows->failed = true;

@@ -15,7 +15,7 @@ struct shown_threads {
 
 /* Returns the profile's thread that shows a thread of the replay: the thread itself, else the main thread of its
  * process, else of its closest ancestor, else the first thread. */
-uint32_t shown_thread(const struct shown_threads *shown, uint32_t thread);
+uint32_t get_shown_thread(const struct shown_threads *shown, uint32_t thread);
 
 /* Adds markers and counters. Notes a lack of memory in `rows`. Returns the number of counters beyond the profile's
  * limit. */

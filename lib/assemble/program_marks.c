@@ -77,7 +77,7 @@ static bool add_oom_kill(struct program_marks *marks, const struct spool_oom_kil
     return array_push(&marks->oom_kills, kill);
 }
 
-static int result_of(bool ok, struct error *err)
+static int check_memory(bool ok, struct error *err)
 {
     return ok ? 0 : error_no_memory(err);
 }
@@ -90,17 +90,17 @@ int program_marks_add(struct program_marks *marks, const struct spool_record *re
     case SPOOL_PROGRAM_MARK:
         return add_mark(marks, &record->program_mark, err);
     case SPOOL_MARKS_LOST:
-        return result_of(add_lost(marks, &record->marks_lost), err);
+        return check_memory(add_lost(marks, &record->marks_lost), err);
     case SPOOL_EXIT:
-        return result_of(add_exit(marks, &record->process_exit), err);
+        return check_memory(add_exit(marks, &record->process_exit), err);
     case SPOOL_COMMAND:
-        return result_of(add_command(marks, &record->command_line), err);
+        return check_memory(add_command(marks, &record->command_line), err);
     case SPOOL_WORK:
-        return result_of(add_work(marks, &record->recorder_work), err);
+        return check_memory(add_work(marks, &record->recorder_work), err);
     case SPOOL_SIGNAL:
-        return result_of(add_signal(marks, &record->signal), err);
+        return check_memory(add_signal(marks, &record->signal), err);
     case SPOOL_OOM_KILL:
-        return result_of(add_oom_kill(marks, &record->oom_kill), err);
+        return check_memory(add_oom_kill(marks, &record->oom_kill), err);
     default:
         return 0;
     }

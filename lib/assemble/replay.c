@@ -52,7 +52,7 @@ int replay_continue(struct replay *replay, const char *spool_path, uint64_t sett
     if (!code)
         code = replay_end_events(replay, err);
     replay->spool.keeps_last |= replay->spool.reader && spool_reader_is_flight_recorder(replay->spool.reader);
-    return code ? code : mark_threads_find(replay, 0, err);
+    return code ? code : find_threads_of_marks(replay, 0, err);
 }
 
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err)
@@ -68,9 +68,9 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
         return code;
     replay->spool.damaged_blocks += spool_reader_damaged(replay->spool.reader);
     replay->spool.damaged_bytes = spool_reader_damaged_bytes(replay->spool.reader);
-    replay->spool.rest = spool_reader_rest(replay->spool.reader);
+    replay->spool.rest = spool_reader_bytes_left(replay->spool.reader);
     replay->spool.window_end = spool_reader_place(replay->spool.reader);
-    replay->spool.window_missed = spool_reader_missed(replay->spool.reader);
+    replay->spool.window_missed = spool_reader_missed_samples(replay->spool.reader);
     /* The kernel's count at the end includes samples lost after the last LOST record. */
     uint64_t counted = replay_info_number(replay, INFO_SAMPLES_LOST, 0);
     if (counted > replay->samples.lost && !replay->spool.keeps_last)
@@ -85,7 +85,7 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
         replay->samples.lost -= lost < replay->samples.lost ? lost : replay->samples.lost;
     }
     if (!code)
-        code = mark_threads_find(replay, replay->spool.keeps_last ? replay->range.first_sample : 0, err);
+        code = find_threads_of_marks(replay, replay->spool.keeps_last ? replay->range.first_sample : 0, err);
     return code || replay->input.window ? code : unsampled_add(replay, err);
 }
 

@@ -21,7 +21,7 @@ static struct replay_series *get_series(struct replay_counters *counters, uint32
     return &counters->series.data[*place];
 }
 
-static void keep_reading(struct replay_series *series, size_t *kept, size_t reading)
+static void move_reading(struct replay_series *series, size_t *kept, size_t reading)
 {
     series->readings.data[*kept] = series->readings.data[reading];
     series->readings.data[*kept].since = 0;
@@ -32,7 +32,7 @@ static void keep_reading(struct replay_series *series, size_t *kept, size_t read
 
 /* Drops half of the readings: of two neighbors, the reading with less memory, so that the peak stays. Sums stay
  * correct, because readings are totals, not changes. */
-static void thin_series(struct replay_series *series)
+static void drop_half_of_series(struct replay_series *series)
 {
     size_t kept = 0, i = 0, count = series->readings.length;
     const struct replay_reading *readings = series->readings.data;
@@ -42,7 +42,7 @@ static void thin_series(struct replay_series *series)
         bool first_is_larger =
             is_pair && has_memory &&
             replay_series_value(series, i, COUNTER_MEMORY) > replay_series_value(series, i + 1, COUNTER_MEMORY);
-        keep_reading(series, &kept, is_pair && !first_is_larger ? i + 1 : i);
+        move_reading(series, &kept, is_pair && !first_is_larger ? i + 1 : i);
         i += is_pair ? 2 : 1;
     }
     series->readings.length = kept;
@@ -50,13 +50,13 @@ static void thin_series(struct replay_series *series)
 }
 
 /* Thins out all series. Many short series may still exceed the limit of values. */
-static void thin_all(struct replay_counters *counters)
+static void drop_half_of_all_series(struct replay_counters *counters)
 {
     counters->values = 0;
     for (size_t i = 0; i < counters->series.length; i++) {
         struct replay_series *series = &counters->series.data[i];
         if (series->readings.length >= LEAST_THINNED)
-            thin_series(series);
+            drop_half_of_series(series);
         counters->values += series->values.length;
     }
     if (counters->values > counters->most / 4 * 3)
@@ -88,7 +88,7 @@ int replay_counters_add(struct replay_counters *counters, const struct spool_cou
     if (!counters->most)
         counters->most = REPLAY_COUNTERS_MOST;
     if (counters->values >= counters->most)
-        thin_all(counters);
+        drop_half_of_all_series(counters);
     return 0;
 }
 

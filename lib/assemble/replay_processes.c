@@ -15,7 +15,7 @@ bool replay_knows_thread(const struct replay *replay, uint32_t number)
     return number < replay->threads.length && replay->threads.data[number].known;
 }
 
-int replay_map(struct replay *replay, const struct spool_mapping *record, struct error *err)
+int replay_add_mapping(struct replay *replay, const struct spool_mapping *record, struct error *err)
 {
     struct mapping mapping = {.start = record->start,
                               .end = record->end,

@@ -28,7 +28,7 @@ static int apply_record(struct replay *replay, const struct spool_record *record
     case SPOOL_NAME:
         return replay_rename_thread(replay, &record->thread_name, err);
     case SPOOL_MAP:
-        return replay_map(replay, &record->mapping, err);
+        return replay_add_mapping(replay, &record->mapping, err);
     case SPOOL_LOST:
         return add_lost(replay, &record->lost, err);
     case SPOOL_THREAD_END:
@@ -77,7 +77,7 @@ static int apply_before_window(struct replay *replay, uint64_t time, struct erro
 static int queue_record(struct replay *replay, const struct spool_record *record, uint64_t time, struct error *err)
 {
     struct queued_record queued = {.time = time, .record = *record};
-    replay_note_time(replay, time);
+    replay_extend_range(replay, time);
     return array_push(&replay->queue.records, queued) ? apply_before_window(replay, time, err) : error_no_memory(err);
 }
 
@@ -102,8 +102,8 @@ static int handle_mapping(struct replay *replay, const struct spool_record *reco
     if (mapping->process != SPOOL_NO_NUMBER || !replay_knows_lib(replay, mapping->library) ||
         replay->libs.items.data[mapping->library].library_kind == SPOOL_LIB_KERNEL_CODE)
         return queue_record(replay, record, mapping->time_ns, err);
-    replay_note_time(replay, mapping->time_ns);
-    return replay_map(replay, mapping, err);
+    replay_extend_range(replay, mapping->time_ns);
+    return replay_add_mapping(replay, mapping, err);
 }
 
 /* Handles an event of a program: a program may set a mark with a time before the recording. */
@@ -111,7 +111,7 @@ static int handle_program_record(struct replay *replay, const struct spool_recor
                                  struct error *err)
 {
     if (replay->range.first && time > replay->range.first)
-        replay_note_time(replay, time);
+        replay_extend_range(replay, time);
     return replay->input.window ? 0 : program_marks_add(&replay->program_marks, record, err);
 }
 
@@ -163,17 +163,17 @@ int replay_handle_record(struct replay *replay, struct spool_record *record, str
         return queue_record(replay, record, record->unsampled_process_time.time_ns, err);
 
     case SPOOL_PAUSED:
-        replay_note_time(replay, record->paused.time_ns);
+        replay_extend_range(replay, record->paused.time_ns);
         return replay_marks_paused(&replay->marks, &record->paused, err);
     case SPOOL_RESUMED:
-        replay_note_time(replay, record->resumed.time_ns);
+        replay_extend_range(replay, record->resumed.time_ns);
         replay_marks_resumed(&replay->marks, &record->resumed);
         return 0;
     case SPOOL_MARK:
-        replay_note_time(replay, record->user_mark.time_ns);
+        replay_extend_range(replay, record->user_mark.time_ns);
         return replay_marks_user(&replay->marks, &record->user_mark, err);
     case SPOOL_RUN:
-        replay_note_time(replay, record->run.time_ns);
+        replay_extend_range(replay, record->run.time_ns);
         return replay_marks_run(&replay->marks, &record->run, err);
 
     case SPOOL_MARK_NAME:

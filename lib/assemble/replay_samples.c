@@ -124,7 +124,7 @@ struct sample_head {
                                     .is_truncated = (sample)->flags & SAMPLE_TRUNCATED,                                \
                                     .frames = (sample)->frames}})
 
-static struct sample_head get_head(const struct spool_record *record)
+static struct sample_head get_sample_head(const struct spool_record *record)
 {
     switch (record->kind) {
     case SPOOL_WAIT:
@@ -137,7 +137,7 @@ static struct sample_head get_head(const struct spool_record *record)
 }
 
 /* Stores the time and the CPU of the sample. Returns 1; 0 for an unknown thread; or -ENOMEM. */
-static int store_head(struct replay *replay, const struct sample_head *head, struct error *err)
+static int store_sample_head(struct replay *replay, const struct sample_head *head, struct error *err)
 {
     if (!replay->range.first_sample)
         replay->range.first_sample = head->stack.time;
@@ -148,7 +148,7 @@ static int store_head(struct replay *replay, const struct sample_head *head, str
         replay->samples.without_thread++;
         return 0;
     }
-    replay_note_time(replay, head->stack.time);
+    replay_extend_range(replay, head->stack.time);
     struct replay_thread *thread = &replay->threads.data[head->thread];
     if (replay->input.window && !thread->last_time)
         thread->last_time = recording_window_thread(replay->input.window, head->thread).time;
@@ -158,9 +158,9 @@ static int store_head(struct replay *replay, const struct sample_head *head, str
 
 int replay_add_sample(struct replay *replay, const struct spool_record *record, struct error *err)
 {
-    const struct sample_head head = get_head(record);
+    const struct sample_head head = get_sample_head(record);
     uint32_t stack = REPLAY_NONE;
-    int code = store_head(replay, &head, err);
+    int code = store_sample_head(replay, &head, err);
     if (code <= 0)
         return code;
     code = replay_stack_of(replay, &replay->threads.data[head.thread], &head.stack, &stack, err);

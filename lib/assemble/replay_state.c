@@ -65,7 +65,7 @@ int replay_add_info(struct replay *replay, const struct spool_metadata *record, 
     return array_push(&replay->infos.items, info) ? 0 : error_no_memory(err);
 }
 
-void replay_note_time(struct replay *replay, uint64_t time)
+void replay_extend_range(struct replay *replay, uint64_t time)
 {
     if (!time)
         return;
@@ -75,7 +75,7 @@ void replay_note_time(struct replay *replay, uint64_t time)
         replay->range.last = time;
 }
 
-uint64_t replay_wall(const struct replay *replay)
+uint64_t replay_wall_time(const struct replay *replay)
 {
     uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
     uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);

@@ -282,7 +282,7 @@ bool replay_is_main_thread(const struct replay *replay, const struct replay_thre
 bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread);
 
 /* Extends the recording's range to `time` (ns of CLOCK_MONOTONIC). Ignores a `time` of 0. */
-void replay_note_time(struct replay *replay, uint64_t time);
+void replay_extend_range(struct replay *replay, uint64_t time);
 
 /* Converts a time of the recording (ns of CLOCK_MONOTONIC) to ns since the Unix epoch; 0 if the recording lacks the
  * offset. */
@@ -293,4 +293,4 @@ uint64_t replay_realtime(const struct replay *replay, uint64_t time);
 uint64_t replay_stop(const struct replay *replay);
 
 /* Returns the duration of the recording in ns; 0: unknown, because the recorder did not finish. */
-uint64_t replay_wall(const struct replay *replay);
+uint64_t replay_wall_time(const struct replay *replay);

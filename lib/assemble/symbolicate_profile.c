@@ -52,7 +52,7 @@ static int look_up_addresses(struct symbolication *work, struct symbolizer *symb
 
 /* ---- choosing the better answer ---- */
 
-static enum knowledge old_knowledge(const struct symbolication *work, uint32_t frame)
+static enum knowledge rate_old_frame(const struct symbolication *work, uint32_t frame)
 {
     uint32_t func = work->old.frames.func[frame];
     if (profile_is_address(profile_text(work->profile, work->old.funcs.name[func])))
@@ -60,7 +60,7 @@ static enum knowledge old_knowledge(const struct symbolication *work, uint32_t f
     return work->old.funcs.source[func] != PROFILE_NONE || work->old.frames.line[frame] ? KNOWS_LINE : KNOWS_NAME;
 }
 
-static enum knowledge new_knowledge(const struct symbol_answers *answers, const struct symbol_answer *answer)
+static enum knowledge rate_answer(const struct symbol_answers *answers, const struct symbol_answer *answer)
 {
     enum knowledge found = answer->frame_count ? KNOWS_NAME : KNOWS_NOTHING;
     for (uint32_t i = 0; i < answer->frame_count; i++)
@@ -115,8 +115,8 @@ static int rename_library(struct symbolication *work, size_t job, struct error *
     snprintf(counts.problem, sizeof(counts.problem), "%.*s", (int)sizeof(counts.problem) - 1, problem);
     for (size_t i = first; i < end; i++) {
         const struct batch_address *address = &work->addresses.batches.addresses.data[i];
-        const struct symbol_answer *answer = address_batches_answer(&work->addresses.batches, job, i);
-        enum knowledge before = old_knowledge(work, address->requester), now = new_knowledge(answers, answer);
+        const struct symbol_answer *answer = address_batches_get_answer(&work->addresses.batches, job, i);
+        enum knowledge before = rate_old_frame(work, address->requester), now = rate_answer(answers, answer);
         if (i == first || address->answer != work->addresses.batches.addresses.data[i - 1].answer)
             count_address(&counts, before != KNOWS_NOTHING || now != KNOWS_NOTHING);
         if (now < before || (now == KNOWS_NOTHING && !has_function_range(answer)) ||
@@ -196,7 +196,7 @@ static bool is_inlined_into(const struct frame_table *frames, uint32_t frame, ui
            frames->lib[frame] == frames->lib[caller] && frames->address[frame] == frames->address[caller];
 }
 
-static uint32_t push_frames(struct symbolication *work, uint32_t prefix, const uint32_t *frames, uint32_t count)
+static uint32_t add_stack_of_frames(struct symbolication *work, uint32_t prefix, const uint32_t *frames, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         prefix = intern_stack(&work->interner, prefix, frames[i]);
@@ -223,12 +223,12 @@ static int map_stacks(struct symbolication *work, struct error *err)
         }
         if (renamed->count) {
             is_replaced[i] = true;
-            work->stacks[i] = push_frames(work, prefix, &work->frames.data[renamed->first], renamed->count);
+            work->stacks[i] = add_stack_of_frames(work, prefix, &work->frames.data[renamed->first], renamed->count);
         } else {
             uint32_t *kept = &work->copied_frames[frame];
             done = *kept != PROFILE_NONE || copy_frame(work, frame, kept);
             uint32_t copy = done ? wait_kinds_frame(&work->interner, prefix, *kept) : PROFILE_NONE;
-            work->stacks[i] = copy == PROFILE_NONE ? PROFILE_NONE : push_frames(work, prefix, &copy, 1);
+            work->stacks[i] = copy == PROFILE_NONE ? PROFILE_NONE : add_stack_of_frames(work, prefix, &copy, 1);
         }
         done = work->stacks[i] != PROFILE_NONE;
     }

@@ -111,7 +111,7 @@ static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
     }
 }
 
-static bool set_plain_frame(struct frame_builder *builder, size_t index)
+static bool add_native_frame(struct frame_builder *builder, size_t index)
 {
     struct symbolization *symbolization = builder->symbolization;
     uint64_t unnamed_before = symbolization->unnamed + symbolization->jit_unnamed;
@@ -127,7 +127,7 @@ static bool set_plain_frame(struct frame_builder *builder, size_t index)
     return frame != PROFILE_NONE && array_push(&symbolization->frames, frame);
 }
 
-static int by_unnamed_samples(const void *a, const void *b)
+static int compare_unnamed_samples(const void *a, const void *b)
 {
     const struct missing_symbols *left = a, *right = b;
     return left->samples != right->samples ? ORDER(right->samples, left->samples)
@@ -176,14 +176,14 @@ int symbolize_frames(struct symbolization *symbolization, const struct symbolize
         if (!library_frames_add(&builder, &batches, i))
             goto no_memory;
     for (size_t i = first; i < replay->stacks.frames.length; i++)
-        if (!library_frames_has(replay, &replay->stacks.frames.data[i]) && !set_plain_frame(&builder, i))
+        if (!library_frames_has(replay, &replay->stacks.frames.data[i]) && !add_native_frame(&builder, i))
             goto no_memory;
     if (!kernel_frames_list_unnamed(&builder) || !jit_frames_list_dump_problems(&builder) ||
         !jit_frames_list_map_problems(&builder))
         goto no_memory;
     if (symbolization->missing_symbols.length)
         qsort(symbolization->missing_symbols.data, symbolization->missing_symbols.length,
-              sizeof(*symbolization->missing_symbols.data), by_unnamed_samples);
+              sizeof(*symbolization->missing_symbols.data), compare_unnamed_samples);
     goto out;
 no_memory:
     code = error_no_memory(err);

@@ -31,7 +31,7 @@ static struct trust_counts count_thread(const struct replay *replay, const struc
         .without_cfi = thread->without_cfi};
 }
 
-static int by_descending_samples(const void *a, const void *b)
+static int compare_samples_descending(const void *a, const void *b)
 {
     const struct thread_trust *left = a, *right = b;
     return left->counts.samples != right->counts.samples ? ORDER(right->counts.samples, left->counts.samples)
@@ -70,7 +70,7 @@ static int list_threads(struct trust *trust, const struct replay *replay, struct
         trust->all.without_cfi += row.counts.without_cfi;
     }
     if (trust->threads.length)
-        qsort(trust->threads.data, trust->threads.length, sizeof(*trust->threads.data), by_descending_samples);
+        qsort(trust->threads.data, trust->threads.length, sizeof(*trust->threads.data), compare_samples_descending);
     if (trust->threads.length > TRUST_THREADS) {
         trust->others = trust->threads.length - TRUST_THREADS;
         trust->threads.length = TRUST_THREADS;

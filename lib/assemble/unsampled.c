@@ -119,7 +119,7 @@ static int choose_rows(struct attribution *attribution, struct error *err)
 
 /* ---- what the kernel counted ---- */
 
-static double running_time(const struct replay_thread *thread)
+static double get_running_time(const struct replay_thread *thread)
 {
     return (double)(thread->cpu_time.covered + thread->cpu_time.ran_to_waits) + (double)thread->cpu_time.rest;
 }
@@ -145,7 +145,7 @@ static double get_scale(const struct replay *replay, const struct replay_thread 
 }
 
 /* Returns the time (ns) that the kernel counts after the end of each thread. */
-static double time_after_end(const struct unseen_time *part)
+static double get_time_after_end(const struct unseen_time *part)
 {
     double time = part->ended ? (double)part->length / (double)part->ended : 0;
     return time > END_NS && part->ran > 0 ? END_NS : time;
@@ -160,10 +160,10 @@ static void add_unseen(struct attribution *attribution, const struct unseen_time
         struct unsampled_time *unsampled = &attribution->times.data[i];
         const struct replay_thread *thread = &replay->threads.data[unsampled->thread];
         const struct unseen_time *part = &parts[find_part(replay, thread)];
-        double rest = (double)part->length - time_after_end(part) * (double)part->ended;
-        double share = part->ran > 0 ? running_time(thread) / part->ran : 1 / (double)part->threads;
+        double rest = (double)part->length - get_time_after_end(part) * (double)part->ended;
+        double share = part->ran > 0 ? get_running_time(thread) / part->ran : 1 / (double)part->threads;
         bool is_switching = !replay->samples.lost && rest <= MOST_SWITCHING * part->ran;
-        double added = (thread->end ? time_after_end(part) : 0) + (is_switching ? 0 : rest * share);
+        double added = (thread->end ? get_time_after_end(part) : 0) + (is_switching ? 0 : rest * share);
         if (is_switching && part->ran > 0)
             replay->processes.data[thread->process].scale = 1 + rest / part->ran;
         unsampled->length += (uint64_t)(added / get_scale(replay, thread));
@@ -201,7 +201,7 @@ static int list_unseen(struct attribution *attribution, uint64_t unseen, struct 
     for (size_t i = 0; i < attribution->times.length; i++) {
         const struct replay_thread *thread = &replay->threads.data[attribution->times.data[i].thread];
         struct unseen_time *part = &parts[find_part(replay, thread)];
-        part->ran += running_time(thread);
+        part->ran += get_running_time(thread);
         part->threads++;
         part->ended += thread->end != 0;
     }
@@ -378,7 +378,7 @@ static uint64_t get_kernel_count(const struct replay *replay)
     return is_whole ? replay_info_number(replay, INFO_CPU_TIME, 0) : 0;
 }
 
-bool unsampled_has_all(const struct replay *replay)
+bool unsampled_is_complete(const struct replay *replay)
 {
     return !replay->input.window && get_kernel_count(replay) != 0;
 }

@@ -36,4 +36,4 @@
 int unsampled_add(struct replay *replay, struct error *err);
 
 /* Whether the recording has the kernel's count, so that the profile includes CPU time without samples. */
-bool unsampled_has_all(const struct replay *replay);
+bool unsampled_is_complete(const struct replay *replay);

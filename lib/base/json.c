@@ -59,7 +59,7 @@ static enum json_type fail_here(struct json *json, const char *problem)
     return fail_at(json, problem, json_position(json));
 }
 
-static void value_ended(struct json *json)
+static void expect_after_value(struct json *json)
 {
     json->expect = json->depth ? EXPECT_COMMA : EXPECT_END;
 }
@@ -81,7 +81,7 @@ static enum json_type close_level(struct json *json, bool object)
 {
     json->depth--;
     json->at++;
-    value_ended(json);
+    expect_after_value(json);
     return object ? JSON_OBJECT_CLOSE : JSON_ARRAY_CLOSE;
 }
 
@@ -218,7 +218,7 @@ static enum json_type finish_string(struct json *json, const char *text, size_t 
         json->expect = EXPECT_COLON;
         return JSON_KEY;
     }
-    value_ended(json);
+    expect_after_value(json);
     return JSON_STRING;
 }
 
@@ -264,7 +264,7 @@ static enum json_type finish_number(struct json *json, const char *text, size_t 
     json->text = text;
     json->length = length;
     json->number = number_parse(text, length);
-    value_ended(json);
+    expect_after_value(json);
     return JSON_NUMBER;
 }
 
@@ -278,7 +278,7 @@ static enum json_type finish_word(struct json *json, const char *text, size_t le
         return fail_at(json, "an unknown word instead of true, false or null", json->offset);
     json->text = text;
     json->length = length;
-    value_ended(json);
+    expect_after_value(json);
     return type;
 }
 
@@ -382,7 +382,7 @@ static enum json_type begin_key(struct json *json, char c)
     return fail_here(json, "a key in quotes was expected");
 }
 
-static enum json_type out_of_bytes(struct json *json)
+static enum json_type handle_end_of_bytes(struct json *json)
 {
     if (!json->ended)
         return JSON_MORE;
@@ -400,7 +400,7 @@ enum json_type json_next(struct json *json)
             json->at++;
         json->offset = json_position(json);
         if (json->at == json->end)
-            return out_of_bytes(json);
+            return handle_end_of_bytes(json);
         char c = *json->at;
         switch (json->expect) {
         case EXPECT_VALUE:

@@ -68,7 +68,7 @@ static int bit_length(uint128 value)
 }
 
 /* Returns value >> shift, rounded to nearest, ties to even; `sticky`: the true value is a little above `value`. */
-static uint128 shift_rounding(uint128 value, int shift, bool sticky)
+static uint128 shift_and_round(uint128 value, int shift, bool sticky)
 {
     if (shift <= 0)
         return value << -shift;
@@ -86,7 +86,7 @@ static double make_double(uint128 value, int exponent, bool sticky)
     int excess = bit_length(value) - DOUBLE_BITS;
     if (excess <= 0)
         return ldexp((double)(uint64_t)value, exponent);
-    return ldexp((double)(uint64_t)shift_rounding(value, excess, sticky), exponent + excess);
+    return ldexp((double)(uint64_t)shift_and_round(value, excess, sticky), exponent + excess);
 }
 
 bool number_scale(uint64_t digits, int exponent, double *value)
@@ -238,7 +238,7 @@ static char *write_long_double(char *out, double value)
         if (scale < 0 || scale > MAX_POWER || -(exponent + scale) < 0)
             break;
         uint128 product = (uint128)mantissa * POWERS_OF_FIVE[scale];
-        uint64_t digits = (uint64_t)shift_rounding(product, -(exponent + scale), false);
+        uint64_t digits = (uint64_t)shift_and_round(product, -(exponent + scale), false);
         double back;
         if (number_scale(digits, -scale, &back) && back == value)
             return write_digits(out, digits, scale);

@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-static int by_value(const void *a, const void *b)
+static int compare_values(const void *a, const void *b)
 {
     return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     const struct numbered *x = a, *y = b;
     return x->number != y->number ? ORDER(x->number, y->number) : ORDER(x->index, y->index);
@@ -16,14 +16,14 @@ static int by_number(const void *a, const void *b)
 void sort_numbered(struct numbered *list, size_t count)
 {
     if (count)
-        qsort(list, count, sizeof(*list), by_number);
+        qsort(list, count, sizeof(*list), compare_numbers);
 }
 
 size_t sort_distinct(uint64_t *values, size_t count)
 {
     size_t kept = 0;
     if (count)
-        qsort(values, count, sizeof(*values), by_value);
+        qsort(values, count, sizeof(*values), compare_values);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || values[i] != values[kept - 1])
             values[kept++] = values[i];

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static size_t smallest(size_t a, size_t b, size_t c)
+static size_t get_smallest(size_t a, size_t b, size_t c)
 {
     size_t least = a < b ? a : b;
     return least < c ? least : c;
@@ -20,7 +20,7 @@ size_t typing_distance(const char *a, const char *b)
         size_t diagonal = row[0]++;
         for (size_t i = 1; i <= length; i++) {
             size_t above = row[i];
-            row[i] = smallest(above + 1, row[i - 1] + 1, diagonal + (*a != b[i - 1]));
+            row[i] = get_smallest(above + 1, row[i - 1] + 1, diagonal + (*a != b[i - 1]));
             diagonal = above;
         }
     }

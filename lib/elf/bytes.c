@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-struct bytes bytes_part(const struct bytes *bytes, uint64_t at, uint64_t size)
+struct bytes bytes_get_part(const struct bytes *bytes, uint64_t at, uint64_t size)
 {
     if (at >= bytes->size)
         return (struct bytes){0};
@@ -34,7 +34,7 @@ static void set_no_memory(const struct bytes *bytes)
         bytes->source->no_memory = true;
 }
 
-bool bytes_lacked_memory(const struct bytes *bytes)
+bool bytes_ran_out_of_memory(const struct bytes *bytes)
 {
     return bytes->source && bytes->source->no_memory;
 }
@@ -58,7 +58,7 @@ unsigned char *bytes_load(const struct bytes *bytes)
 char *bytes_load_text(const struct bytes *bytes, uint64_t at, size_t max, size_t *length)
 {
     for (size_t want = 1 << 16; want / 4 <= max; want *= 4) {
-        struct bytes part = bytes_part(bytes, at, want < max ? want : max + 1);
+        struct bytes part = bytes_get_part(bytes, at, want < max ? want : max + 1);
         char *text = (char *)bytes_load(&part);
         const char *end = text ? memchr(text, '\0', (size_t)part.size) : NULL;
         if (end) {

@@ -3,7 +3,7 @@
  * lookup needs a small part of them, so bytes are read on request. Files are read with pread() and never mapped: when a
  * mapped file shrinks (a rebuild of the program), SIGBUS kills the reader, but a read only returns fewer bytes.
  *
- * If memory runs out, a read returns no bytes, as at the end of the file; bytes_lacked_memory() reports this.
+ * If memory runs out, a read returns no bytes, as at the end of the file; bytes_ran_out_of_memory() reports this.
  *
  * Threads: several may read the same `struct bytes`; a window belongs to one thread.
  */
@@ -24,7 +24,7 @@ struct bytes {
 };
 
 /* Returns the part of `size` bytes at `at`, or fewer at the end of `bytes`. */
-struct bytes bytes_part(const struct bytes *bytes, uint64_t at, uint64_t size);
+struct bytes bytes_get_part(const struct bytes *bytes, uint64_t at, uint64_t size);
 
 /* Copies `size` bytes at `at` to `out`; false if the file has fewer bytes (left). */
 bool bytes_read(const struct bytes *bytes, uint64_t at, void *out, size_t size);
@@ -39,7 +39,7 @@ unsigned char *bytes_load(const struct bytes *bytes);
 char *bytes_load_text(const struct bytes *bytes, uint64_t at, size_t max, size_t *length);
 
 /* Whether memory ran out while this file was read, so that results are incomplete. */
-bool bytes_lacked_memory(const struct bytes *bytes);
+bool bytes_ran_out_of_memory(const struct bytes *bytes);
 
 #define BYTES_LOAD_MAX (UINT64_C(2) << 30)
 

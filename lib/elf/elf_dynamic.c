@@ -21,8 +21,8 @@ static struct bytes find_bytes(const struct elf_file *file, uint64_t address)
     for (size_t i = 0; i < file->segments.length; i++) {
         const struct elf_segment *segment = &file->segments.data[i];
         if (segment->type == PT_LOAD && address >= segment->address && address - segment->address < segment->file_size)
-            return bytes_part(&file->bytes, segment->offset + (address - segment->address),
-                              segment->file_size - (address - segment->address));
+            return bytes_get_part(&file->bytes, segment->offset + (address - segment->address),
+                                  segment->file_size - (address - segment->address));
     }
     return (struct bytes){0};
 }
@@ -41,7 +41,7 @@ static bool read_dynamic(const struct elf_file *file, struct dynamic *dynamic)
     struct bytes bytes = {0};
     for (size_t i = 0; i < file->segments.length && !bytes.size; i++)
         if (file->segments.data[i].type == PT_DYNAMIC)
-            bytes = bytes_part(&file->bytes, file->segments.data[i].offset, file->segments.data[i].file_size);
+            bytes = bytes_get_part(&file->bytes, file->segments.data[i].offset, file->segments.data[i].file_size);
     size_t count = bytes.size / entry_size < ENTRIES_MAX ? (size_t)(bytes.size / entry_size) : ENTRIES_MAX;
     bytes.size = count * entry_size;
     unsigned char *raw = bytes_load(&bytes);
@@ -116,8 +116,8 @@ int elf_dynamic_make_sections(struct elf_file *file, struct error *err)
         return 0;
     size_t symbol_size = file->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
     struct bytes symbols = find_bytes(file, dynamic.symbols), strings = find_bytes(file, dynamic.strings);
-    symbols = bytes_part(&symbols, 0, count_symbols(file, &dynamic) * symbol_size);
-    strings = bytes_part(&strings, 0, dynamic.string_size);
+    symbols = bytes_get_part(&symbols, 0, count_symbols(file, &dynamic) * symbol_size);
+    strings = bytes_get_part(&strings, 0, dynamic.string_size);
     if (!symbols.size || !strings.size)
         return 0;
     file->sections.length = 0;
@@ -138,7 +138,7 @@ int elf_dynamic_make_sections(struct elf_file *file, struct error *err)
                                    .flags = SHF_ALLOC | SHF_EXECINSTR,
                                    .address = segment->address,
                                    .size = segment->file_size,
-                                   .bytes = bytes_part(&file->bytes, segment->offset, segment->file_size)};
+                                   .bytes = bytes_get_part(&file->bytes, segment->offset, segment->file_size)};
         if (segment->type == PT_LOAD && (segment->flags & PF_X))
             enough = array_push(&file->sections, text);
     }

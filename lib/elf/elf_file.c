@@ -77,7 +77,7 @@ static struct elf_section make_section(const struct elf_file *file, const GElf_S
                                   .size = header->sh_size};
     bool is_inside = header->sh_offset <= file->bytes.size && section.size <= file->bytes.size - header->sh_offset;
     if (section.type != SHT_NOBITS && section.type != SHT_NULL && is_inside)
-        section.bytes = bytes_part(&file->bytes, header->sh_offset, section.size);
+        section.bytes = bytes_get_part(&file->bytes, header->sh_offset, section.size);
     return section;
 }
 
@@ -132,7 +132,7 @@ size_t elf_file_note(const struct elf_file *file, const char owner[4], uint32_t 
     struct notes_left left = {.count = NOTES_MAX, .bytes = NOTE_BYTES_MAX};
     for (size_t i = 0; !size && left.count && i < file->segments.length; i++) {
         const struct elf_segment *segment = &file->segments.data[i];
-        struct bytes notes = bytes_part(&file->bytes, segment->offset, segment->file_size);
+        struct bytes notes = bytes_get_part(&file->bytes, segment->offset, segment->file_size);
         if (segment->type == PT_NOTE)
             size = copy_note(file, &notes, &left, owner, type, out, max);
     }
@@ -216,7 +216,7 @@ int elf_file_open_source(struct elf_file *file, struct file_source *source, cons
         fd < 0 ? error_set(err, -fd, "cannot open %s: %s", name, strerror(-fd)) : read_headers(file, fd, name, err);
     if (own >= 0)
         close(own);
-    if (code == 0 && bytes_lacked_memory(&file->bytes))
+    if (code == 0 && bytes_ran_out_of_memory(&file->bytes))
         code = error_no_memory(err);
     if (earlier)
         source->no_memory = true;

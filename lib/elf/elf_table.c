@@ -22,7 +22,7 @@ static unsigned char *load_entries(const struct elf_file *file, const struct elf
         return NULL;
     if (*count > all - first)
         *count = (size_t)(all - first);
-    struct bytes part = bytes_part(&section->bytes, first * size, *count * size);
+    struct bytes part = bytes_get_part(&section->bytes, first * size, *count * size);
     unsigned char *entries = bytes_load(&part);
     if (entries)
         elf_to_native(file, type, entries, *count * size);

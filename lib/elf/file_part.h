@@ -32,14 +32,15 @@ struct file_part {
  * and leaves an empty part if the range is empty or larger than FILE_PART_MAX, or if memory ran out. */
 bool file_part_open(struct file_part *part, const struct bytes *bytes);
 
-/* Reads the blocks of the `size` bytes (at least 1) at `offset`, which lie inside the part. For file_part_at(). */
+/* Reads the blocks of the `size` bytes (at least 1) at `offset`, which lie inside the part. For file_part_get_bytes().
+ */
 bool file_part_read(struct file_part *part, size_t offset, size_t size);
 
 void file_part_close(struct file_part *part);
 
 /* Returns `size` bytes at `offset` of the part, or NULL if some lie outside of the part or cannot be read. Valid until
  * close. */
-static inline const unsigned char *file_part_at(struct file_part *part, uint64_t offset, uint64_t size)
+static inline const unsigned char *file_part_get_bytes(struct file_part *part, uint64_t offset, uint64_t size)
 {
     if (offset > part->size || size > part->size - offset)
         return NULL;

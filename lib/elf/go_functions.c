@@ -124,8 +124,8 @@ bool go_functions_find(struct go_functions *functions, uint64_t vaddr, struct go
 /* ---- steps ---- */
 
 /* Returns the value of a step table at a pc, or -1. */
-static int32_t find_step_value(struct go_functions *functions, const struct go_function *function, uint32_t steps,
-                               uint64_t vaddr)
+static int32_t get_step_value(struct go_functions *functions, const struct go_function *function, uint32_t steps,
+                              uint64_t vaddr)
 {
     struct go_table *table = &functions->table;
     struct cursor c = go_table_at(table, table->steps, steps, STEPS_SIZE_MAX);
@@ -151,7 +151,7 @@ int32_t go_functions_frame_size(struct go_functions *functions, uint64_t vaddr)
         return -1;
     functions->work_left = STEPS_SIZE_MAX;
     int32_t size =
-        find_step_value(functions, &function, read_field(&functions->table, &function, FIELD_FRAME_SIZES), vaddr);
+        get_step_value(functions, &function, read_field(&functions->table, &function, FIELD_FRAME_SIZES), vaddr);
     return size < 0 ? -1 : size; /* a damaged table may have a bad index */
 }
 
@@ -159,8 +159,8 @@ static void find_line(struct go_functions *functions, const struct go_function *
                       struct go_frame *frame)
 {
     struct go_table *table = &functions->table;
-    int32_t file = find_step_value(functions, function, read_field(table, function, FIELD_FILES), vaddr);
-    int32_t line = find_step_value(functions, function, read_field(table, function, FIELD_LINES), vaddr);
+    int32_t file = get_step_value(functions, function, read_field(table, function, FIELD_FILES), vaddr);
+    int32_t line = get_step_value(functions, function, read_field(table, function, FIELD_LINES), vaddr);
     if (file < 0 || line < 0)
         return;
     uint64_t entry = (uint64_t)read_field(table, function, FIELD_UNIT) + (uint32_t)file;
@@ -184,7 +184,7 @@ static int32_t find_inlined_call(struct go_functions *functions, const struct go
     if (count_step_tables(table, function) <= INLINED_CALL_TABLE)
         return -1;
     uint64_t at = find_step_tables(table, function) + 4 * INLINED_CALL_TABLE;
-    return find_step_value(functions, function, read_u32(table, at, 0), vaddr);
+    return get_step_value(functions, function, read_u32(table, at, 0), vaddr);
 }
 
 /* Returns the vaddr of the function's inlined calls, or 0. */

@@ -34,7 +34,7 @@ const struct elf_segment *go_table_segment(const struct elf_file *file, uint64_t
         const struct elf_segment *segment = &file->segments.data[i];
         if (segment->type != PT_LOAD || address < segment->address)
             continue;
-        *bytes = bytes_part(&file->bytes, segment->offset, segment->file_size);
+        *bytes = bytes_get_part(&file->bytes, segment->offset, segment->file_size);
         if (address - segment->address < bytes->size)
             return segment;
     }
@@ -48,7 +48,7 @@ struct cursor go_table_at(struct go_table *table, uint64_t part, uint64_t offset
         return (struct cursor){.failed = true};
     if (size > whole - part - offset)
         size = (size_t)(whole - part - offset);
-    const unsigned char *bytes = file_part_at(&table->part, part + offset, size);
+    const unsigned char *bytes = file_part_get_bytes(&table->part, part + offset, size);
     return bytes ? cursor_of(bytes, size) : (struct cursor){.failed = true};
 }
 
@@ -190,7 +190,7 @@ static bool search_header_in_bytes(struct go_table *table, const struct elf_file
     uint64_t at = search_header(table, file, bytes);
     if (at == UINT64_MAX)
         return false;
-    *place = (struct place){bytes_part(bytes, at, bytes->size - at), address + at};
+    *place = (struct place){bytes_get_part(bytes, at, bytes->size - at), address + at};
     return true;
 }
 
@@ -206,7 +206,7 @@ static bool search_segments(struct go_table *table, const struct elf_file *file,
 {
     for (size_t i = 0; i < file->segments.length; i++) {
         const struct elf_segment *segment = &file->segments.data[i];
-        struct bytes bytes = bytes_part(&file->bytes, segment->offset, segment->file_size);
+        struct bytes bytes = bytes_get_part(&file->bytes, segment->offset, segment->file_size);
         if (segment->type == PT_LOAD && !(segment->flags & PF_X) &&
             search_header_in_bytes(table, file, &bytes, segment->address, place))
             return true;
@@ -255,7 +255,7 @@ static bool add_candidate(void *context, const struct elf_relocation *relocation
 static void scan_segment(struct module_search *search, const struct elf_segment *segment, uint64_t *work_left)
 {
     unsigned word = search->table->pointer_size;
-    struct bytes bytes = bytes_part(&search->file->bytes, segment->offset, segment->file_size);
+    struct bytes bytes = bytes_get_part(&search->file->bytes, segment->offset, segment->file_size);
     struct window window = {.bytes = &bytes, .step = SCAN_STEP};
     for (uint64_t at = 0; at + 2 * word <= bytes.size && *work_left >= word; at += word, *work_left -= word) {
         struct cursor c = window_at(&window, at, 2 * word);

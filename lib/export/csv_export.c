@@ -149,7 +149,7 @@ static int write_groups(struct csv *csv, enum group_kind kind)
 static int write_hot_lines(struct csv *csv)
 {
     struct hot_lines hot = {0};
-    const struct counted_stacks counted = engine_counted(csv->view->engine);
+    const struct counted_stacks counted = engine_counted_stacks(csv->view->engine);
     int code = hot_lines_compute(&hot, csv->profile, &counted, SIZE_MAX, csv->err);
     PUT_TITLES(csv, "self", "unit", "file", "line", "function");
     for (size_t i = 0; !code && i < hot.rows.length; i++) {
@@ -167,7 +167,7 @@ static int write_hot_lines(struct csv *csv)
 
 static int write_threads(struct csv *csv)
 {
-    bool has_cpu_times = weight_is_held(csv->profile, WEIGH_CPU_TIME);
+    bool has_cpu_times = profile_has_weight(csv->profile, WEIGH_CPU_TIME);
     PUT_TITLES(csv, "index", "thread", "tid", "process", "pid", "samples", "CPU time, ms");
     for (size_t i = 0; i < csv->view->thread_count; i++) {
         uint32_t index = csv->view->threads[i];

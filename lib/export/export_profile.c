@@ -258,7 +258,7 @@ static bool copy_counters(struct made_profile *made, const struct profile *origi
 
 static bool make_profile(struct made_profile *made, const struct export_view *view)
 {
-    const struct counted_stacks counted = engine_counted(view->engine);
+    const struct counted_stacks counted = engine_counted_stacks(view->engine);
     const struct leaf_context context = {counted.stacks, counted.nodes, counted.matching};
     const struct profile *original = engine_profile(view->engine);
     made->profile = *original;
@@ -270,7 +270,7 @@ static bool make_profile(struct made_profile *made, const struct export_view *vi
            copy_counters(made, original, view->range);
 }
 
-/* Applies the query. `made` owns the exported profile; call made_profile_destroy() even after a failure. Unchanged
+/* Applies the query. `made` owns the exported profile; call exported_profile_destroy() even after a failure. Unchanged
  * tables are shared with the engine's profile. */
 static int make_exported_profile(struct made_profile *made, const struct export_view *view,
                                  const struct profile **profile, struct sanitize_summary *summary, struct error *err)
@@ -290,7 +290,7 @@ static int make_exported_profile(struct made_profile *made, const struct export_
     return sanitize_profile(&made->profile, view->sanitize, &made->memory, summary, err);
 }
 
-static void made_profile_destroy(struct made_profile *made)
+static void exported_profile_destroy(struct made_profile *made)
 {
     if (made->has_strings)
         strings_destroy(&made->profile.strings);
@@ -305,7 +305,7 @@ int export_profile_json(const struct export_view *view, const struct byte_sink *
     int code = make_exported_profile(&made, view, &profile, &summary, err);
     if (!code)
         code = profile_write(profile, NULL, profile_time_resolution(profile), sink, err);
-    made_profile_destroy(&made);
+    exported_profile_destroy(&made);
     return code;
 }
 
@@ -316,6 +316,6 @@ int export_preview(const struct export_view *view, struct arena *memory, struct 
     const struct profile *profile;
     int code = make_exported_profile(&made, view, &profile, summary, err);
     arena_join(memory, &made.memory);
-    made_profile_destroy(&made);
+    exported_profile_destroy(&made);
     return code;
 }

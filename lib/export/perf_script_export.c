@@ -56,7 +56,7 @@ static int compare_rows(const void *left, const void *right)
 static bool is_event(const struct perf_script *script, size_t i)
 {
     const struct weight *weight = &script->weights.data[i];
-    bool has_cpu_times = weight_is_held(script->profile, WEIGH_CPU_TIME) && !script->profile->meta.has_only_events;
+    bool has_cpu_times = profile_has_weight(script->profile, WEIGH_CPU_TIME) && !script->profile->meta.has_only_events;
     if (script->view->has_one_weight || weight->table != TABLE_SAMPLES)
         return weight->kind < WEIGH_ALLOCATED || weight->kind == WEIGH_ALLOCATED || script->view->has_one_weight;
     if (script->profile->meta.has_only_events)

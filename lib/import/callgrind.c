@@ -308,7 +308,7 @@ static void add_sample(struct reading *reading, uint32_t table, uint32_t stack, 
 }
 
 /* Adds the function below its caller, with its share of the remaining costs; the last caller gets the remainder. */
-static void add_arc(struct reading *reading, const struct arc *arc, double left[EVENTS_MAX], bool is_last)
+static void add_call(struct reading *reading, const struct arc *arc, double left[EVENTS_MAX], bool is_last)
 {
     const struct function *function = &reading->functions.data[arc->function];
     uint32_t stack = builder_stack(reading->builder, PROFILE_NONE, reading->functions.data[arc->caller].frame);
@@ -331,7 +331,7 @@ static void add_function(struct reading *reading, const struct function *functio
     for (uint32_t at = function->last_arc; at;) {
         const struct arc *arc = &reading->arcs.data[at - 1];
         at = arc->previous;
-        add_arc(reading, arc, left, at == 0);
+        add_call(reading, arc, left, at == 0);
     }
     if (function->last_arc)
         return;

@@ -107,7 +107,7 @@ static int set_failed(struct import *import, int code)
     return code;
 }
 
-static int hold_bytes(struct import *import, const char *bytes, size_t size)
+static int store_until_detected(struct import *import, const char *bytes, size_t size)
 {
     const struct importer *importer = import->importer;
     if (importer && import->held.length + size > importer->most)
@@ -118,7 +118,7 @@ static int hold_bytes(struct import *import, const char *bytes, size_t size)
 
 /* Passes the held bytes to the profile reader. The reader cannot defer runs in them, because they come from several
  * pieces. */
-static int feed_held_bytes(struct import *import)
+static int feed_stored_bytes(struct import *import)
 {
     profile_reader_defer(import->reader, 0);
     int code = profile_reader_feed(import->reader, import->held.data, import->held.length, &import->error);
@@ -132,14 +132,14 @@ static int feed_bytes(struct import *import, const char *bytes, size_t size)
     if (!import->is_decided && import->held.length == 0)
         import->is_decided = detect_format(import, bytes, size, false);
     else if (!import->is_decided) {
-        int code = hold_bytes(import, bytes, size);
+        int code = store_until_detected(import, bytes, size);
         if (code)
             return code;
         import->is_decided = detect_format(import, import->held.data, import->held.length, false);
-        return import->is_decided && !import->importer ? feed_held_bytes(import) : 0;
+        return import->is_decided && !import->importer ? feed_stored_bytes(import) : 0;
     }
     if (!import->is_decided || import->importer)
-        return hold_bytes(import, bytes, size);
+        return store_until_detected(import, bytes, size);
     return profile_reader_feed(import->reader, bytes, size, &import->error);
 }
 
@@ -192,7 +192,7 @@ static int finish_import(struct import *import, struct profile *out)
     }
     if (!import->is_decided) {
         detect_format(import, import->held.data ? import->held.data : "", import->held.length, true);
-        int code = import->importer ? 0 : feed_held_bytes(import);
+        int code = import->importer ? 0 : feed_stored_bytes(import);
         if (code)
             return code;
     }

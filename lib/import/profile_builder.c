@@ -41,7 +41,7 @@ void profile_builder_destroy(struct profile_builder *builder)
     interner_destroy(&builder->interner);
 }
 
-static uint32_t note_failure(struct profile_builder *builder, uint32_t index)
+static uint32_t remember_failure(struct profile_builder *builder, uint32_t index)
 {
     builder->no_memory |= index == PROFILE_NONE;
     return index;
@@ -49,12 +49,13 @@ static uint32_t note_failure(struct profile_builder *builder, uint32_t index)
 
 uint32_t builder_string(struct profile_builder *builder, struct builder_text text)
 {
-    return note_failure(builder, strings_add(&builder->profile->strings, text.length ? text.text : "", text.length));
+    return remember_failure(builder,
+                            strings_add(&builder->profile->strings, text.length ? text.text : "", text.length));
 }
 
 uint32_t builder_category(struct profile_builder *builder, const char *name, const char *color)
 {
-    return note_failure(builder, intern_category(&builder->interner, name, color));
+    return remember_failure(builder, intern_category(&builder->interner, name, color));
 }
 
 uint32_t builder_frame(struct profile_builder *builder, const struct builder_frame *frame)
@@ -63,13 +64,13 @@ uint32_t builder_frame(struct profile_builder *builder, const struct builder_fra
     uint32_t name = builder_string(builder, frame->name), source = PROFILE_NONE;
     uint32_t file = has_file ? builder_string(builder, frame->file) : PROFILE_NONE;
     if (has_file && !builder->no_memory)
-        source = note_failure(builder, intern_source_file(&builder->interner, file));
+        source = remember_failure(builder, intern_source_file(&builder->interner, file));
     if (builder->no_memory)
         return PROFILE_NONE;
     uint32_t func =
         intern_func(&builder->interner, &(struct func_row){name, frame->resource - 1, source, frame->func_line,
                                                            frame->func_column, frame->flags});
-    if (note_failure(builder, func) == PROFILE_NONE)
+    if (remember_failure(builder, func) == PROFILE_NONE)
         return PROFILE_NONE;
     struct frame_row row = frame_row_of(func);
     row.lib = frame->lib - 1;
@@ -79,7 +80,7 @@ uint32_t builder_frame(struct profile_builder *builder, const struct builder_fra
     row.line = frame->line;
     row.column = frame->column;
     row.inline_depth = frame->inline_depth;
-    return note_failure(builder, intern_frame(&builder->interner, &row));
+    return remember_failure(builder, intern_frame(&builder->interner, &row));
 }
 
 /* Removes the number from the end of a text such as ":12:5"; 0 if the text has no number. */
@@ -123,7 +124,8 @@ void builder_split_script(struct builder_frame *frame)
 
 uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame)
 {
-    return builder->no_memory ? PROFILE_NONE : note_failure(builder, intern_stack(&builder->interner, prefix, frame));
+    return builder->no_memory ? PROFILE_NONE
+                              : remember_failure(builder, intern_stack(&builder->interner, prefix, frame));
 }
 
 /* Formats the first 16 bytes of a build id as a GUID, whose first three fields are little-endian, with age 0. */
@@ -162,8 +164,8 @@ uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, 
         lib.code_id = builder_string(builder, build_id);
     *resource = PROFILE_NONE;
     if (!builder->no_memory)
-        *resource = note_failure(builder, intern_library_resource(&builder->interner, lib.name));
-    return builder->no_memory ? PROFILE_NONE : note_failure(builder, intern_library(&builder->interner, &lib));
+        *resource = remember_failure(builder, intern_library_resource(&builder->interner, lib.name));
+    return builder->no_memory ? PROFILE_NONE : remember_failure(builder, intern_library(&builder->interner, &lib));
 }
 
 uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name)
@@ -172,7 +174,7 @@ uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t 
     for (uint64_t attempt = 1;; key = hash_mix(key, attempt++)) {
         uint32_t *place = builder->no_memory ? NULL : hash_at(&builder->threads_by_id, key);
         if (!place)
-            return note_failure(builder, PROFILE_NONE);
+            return remember_failure(builder, PROFILE_NONE);
         if (*place != HASH_MISSING) {
             const struct builder_thread *thread = &builder->threads.data[*place];
             if (thread->pid == pid && thread->tid == tid && thread->asked_name == name)
@@ -182,7 +184,7 @@ uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t 
         struct builder_thread thread = {
             .pid = pid, .tid = tid, .asked_name = name, .name = name, .process_name = PROFILE_NONE};
         if (!array_push(&builder->threads, thread))
-            return note_failure(builder, PROFILE_NONE);
+            return remember_failure(builder, PROFILE_NONE);
         return *place = (uint32_t)builder->threads.length - 1;
     }
 }
@@ -199,7 +201,7 @@ uint32_t builder_event(struct profile_builder *builder, struct builder_text name
     if (meta->events.length == PROFILE_EVENTS_MAX)
         return 0;
     bool is_added = array_push(&meta->events, (struct profile_event){.name = string});
-    return note_failure(builder, is_added ? (uint32_t)meta->events.length : PROFILE_NONE);
+    return remember_failure(builder, is_added ? (uint32_t)meta->events.length : PROFILE_NONE);
 }
 
 void builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
@@ -229,7 +231,7 @@ uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct b
     struct builder_counter counter = {.pid = pid, .name = string, .unit = unit};
     uint32_t index = (uint32_t)builder->counters.length + 1;
     bool is_added = array_push(&builder->counters, counter) && hash_set(&builder->counters_by_name, key, index);
-    return note_failure(builder, is_added ? index : PROFILE_NONE);
+    return remember_failure(builder, is_added ? index : PROFILE_NONE);
 }
 
 void builder_level(struct profile_builder *builder, uint32_t counter, double time, double value)
@@ -256,7 +258,7 @@ void builder_warn(struct profile_builder *builder, const char *sentence)
     int length = snprintf(text, sizeof(text), "%s%s%s", profile_text(builder->profile, *warning),
                           *warning == PROFILE_NONE ? "" : " ", sentence);
     size_t used = length < (int)sizeof(text) ? (size_t)length : sizeof(text) - 1;
-    *warning = note_failure(builder, strings_add(strings, text, used));
+    *warning = remember_failure(builder, strings_add(strings, text, used));
 }
 
 /* ---- the end ---- */

@@ -90,7 +90,7 @@ bool python_codes_find(struct python_codes *codes, const struct python_source *s
 void python_codes_forget(struct python_codes *codes);
 
 /* Returns the time (ns) until which the object need not be compared again, or 0 if each sample must compare it. */
-uint64_t python_code_sure_until(const struct python_code *code);
+uint64_t python_code_valid_until(const struct python_code *code);
 
 /* Sets `number` to the function's number in the spool. Writes a new function to the spool. */
 int python_code_number(struct python_functions *functions, struct python_code *code, uint32_t *number,

@@ -345,7 +345,7 @@ static size_t count_shared_frames(const struct python_process *process, const st
     return shared;
 }
 
-void python_process_keep(struct python_process *process, const struct python_reader *reader, uint64_t time)
+void python_process_store_stack(struct python_process *process, const struct python_reader *reader, uint64_t time)
 {
     struct python_thread *thread = reader->thread;
     if (!reader->shared)
@@ -357,7 +357,7 @@ void python_process_keep(struct python_process *process, const struct python_rea
         return;
     }
     for (size_t i = fresh; i-- > 0;) {
-        uint64_t sure_until = python_code_sure_until(reader->codes[i]);
+        uint64_t sure_until = python_code_valid_until(reader->codes[i]);
         if (!sure_until)
             break; /* this frame and its callees need a new lookup */
         if (sure_until < thread->sure_until)
@@ -368,7 +368,7 @@ void python_process_keep(struct python_process *process, const struct python_rea
 
 /* Whether the instruction of each frame lies in the frame's code. ob_size of a code object counts code units of 2
  * bytes. */
-static bool are_in_code(const struct python_reader *reader)
+static bool are_instructions_in_code(const struct python_reader *reader)
 {
     for (size_t i = 0; i < reader->frame_count - reader->shared; i++) {
         const struct python_frame *frame = &reader->frames[i];
@@ -414,8 +414,8 @@ enum python_outcome python_process_read(struct python_process *process, struct p
     is_read = is_read &&
               python_codes_find(&process->codes, &source, reader->addresses, reader->frame_count - reader->shared,
                                 reader->codes) &&
-              are_in_code(reader);
-    python_memory_keep(memory, &thread->pages);
+              are_instructions_in_code(reader);
+    python_memory_store_addresses(memory, &thread->pages);
     thread->failures = is_read && reader->group_count ? 0 : thread->failures + 1;
     if (thread->failures > FAILURES_MAX)
         thread->state = 0;

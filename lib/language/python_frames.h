@@ -91,7 +91,7 @@ enum python_outcome python_process_read(struct python_process *process, struct p
                                         const struct python_sample *sample);
 
 /* Stores the pcs of all frames (reader->pcs) for the thread's next sample. */
-void python_process_keep(struct python_process *process, const struct python_reader *reader, uint64_t time);
+void python_process_store_stack(struct python_process *process, const struct python_reader *reader, uint64_t time);
 
 /* Drops the code objects read for the last sample. Call this if the thread has run since the sample. */
 void python_process_forget(struct python_process *process);

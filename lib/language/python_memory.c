@@ -77,7 +77,7 @@ bool python_memory_fetch(struct python_memory *memory, const struct python_pages
     return true;
 }
 
-void python_memory_keep(const struct python_memory *memory, struct python_pages *pages)
+void python_memory_store_addresses(const struct python_memory *memory, struct python_pages *pages)
 {
     pages->count = 0;
     for (size_t i = 0; i < memory->count && pages->count < PYTHON_PAGES_KEPT; i++)

@@ -59,7 +59,7 @@ struct python_words {
 bool python_memory_fetch(struct python_memory *memory, const struct python_pages *pages,
                          const struct python_words *words);
 
-void python_memory_keep(const struct python_memory *memory, struct python_pages *pages);
+void python_memory_store_addresses(const struct python_memory *memory, struct python_pages *pages);
 
 /* Copies `size` bytes, at most a page. Returns false if the bytes cannot be read, or if the sample has read too many
  * pages. */

@@ -171,7 +171,7 @@ static void kill_helper(void)
     state.exchange = NULL;
 }
 
-static bool await_answer(uint32_t number)
+static bool wait_for_answer(uint32_t number)
 {
     struct exchange *exchange = state.exchange;
     const struct timespec timeout = {.tv_nsec = TARGET_MEMORY_TIMEOUT_NS};
@@ -289,7 +289,7 @@ static bool send_request(const struct process_user *user)
     follow_caller();
     exchange->asked = number;
     futex(&exchange->asked, FUTEX_WAKE, 1, NULL);
-    if (await_answer(number))
+    if (wait_for_answer(number))
         return exchange->got >= 0;
     char was = proc_state((uint32_t)state.helper);
     kill_helper();

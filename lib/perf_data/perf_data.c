@@ -310,8 +310,8 @@ static void set_event_name(struct perf_data *data, const unsigned char *bytes, s
         copy_text(data->attrs.data[attr].name, sizeof(data->attrs.data[attr].name), name);
 }
 
-int perf_data_take_own(struct perf_data *data, uint32_t type, const unsigned char *bytes, size_t size, bool lasts,
-                       struct error *err)
+int perf_data_read_own_record(struct perf_data *data, uint32_t type, const unsigned char *bytes, size_t size,
+                              bool lasts, struct error *err)
 {
     if (data->is_visited)
         return 0;

@@ -98,11 +98,11 @@ bool perf_data_add_part(struct perf_data *data, const void *bytes, size_t size);
 /* Visits all records, also compressed records, in file order: first the main file, then the other files of the
  * directory. Records of a pipe that contain parts of the header are applied, then visited. Returns the result of the
  * visitor, or a negative errno value. */
-int perf_data_each(struct perf_data *data, perf_data_visitor *visit, void *context, struct error *err);
+int perf_data_visit_records(struct perf_data *data, perf_data_visitor *visit, void *context, struct error *err);
 
-/* Applies a record in which perf describes the file; ignores other records: for perf_data_each(). */
-int perf_data_take_own(struct perf_data *data, uint32_t type, const unsigned char *bytes, size_t size, bool lasts,
-                       struct error *err);
+/* Applies a record in which perf describes the file; ignores other records: for perf_data_visit_records(). */
+int perf_data_read_own_record(struct perf_data *data, uint32_t type, const unsigned char *bytes, size_t size,
+                              bool lasts, struct error *err);
 
 /* Returns the attribute of the event with this id; NULL: unknown. */
 const struct perf_data_attr *perf_data_attr_of(const struct perf_data *data, uint64_t id);

@@ -33,7 +33,7 @@ static int visit_record(struct reading *reading, const unsigned char *bytes, siz
 {
     struct cursor c = cursor_of(bytes, size);
     uint32_t type = cursor_u32(&c);
-    int code = perf_data_take_own(reading->data, type, bytes, size, lasts, reading->err);
+    int code = perf_data_read_own_record(reading->data, type, bytes, size, lasts, reading->err);
     return code ? code : reading->visit(reading->context, bytes, size, lasts);
 }
 
@@ -166,7 +166,7 @@ static void end_stream(struct reading *reading)
 #endif
 }
 
-int perf_data_each(struct perf_data *data, perf_data_visitor *visitor, void *context, struct error *err)
+int perf_data_visit_records(struct perf_data *data, perf_data_visitor *visitor, void *context, struct error *err)
 {
     struct reading reading = {.data = data, .visit = visitor, .context = context, .err = err};
     const struct perf_data_part first = {data->bytes, data->data_end};

@@ -62,7 +62,7 @@ static bool is_kernel_image(const char *path)
     return !strncmp(path, "[kernel.kallsyms]", 17);
 }
 
-int perf_data_feed_survey(struct perf_data_feed *feed, uint32_t type, const unsigned char *bytes, size_t size)
+int perf_data_feed_examine(struct perf_data_feed *feed, uint32_t type, const unsigned char *bytes, size_t size)
 {
     feed->has_switches |= type == PERF_RECORD_SWITCH || type == PERF_RECORD_SWITCH_CPU_WIDE;
     if (type != PERF_RECORD_SAMPLE && type != PERF_RECORD_MMAP && type != PERF_RECORD_MMAP2)
@@ -84,7 +84,7 @@ int perf_data_feed_survey(struct perf_data_feed *feed, uint32_t type, const unsi
             feed->events.data[attr - feed->data->attrs.data].is_read = true;
     }
     feed->has_kernel |= (record.record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-    return perf_data_waits_survey(feed, &record);
+    return perf_data_waits_count_switch(feed, &record);
 }
 
 static bool is_clock(const struct perf_data_attr *attr)
@@ -160,7 +160,7 @@ int perf_data_feed_start(struct perf_data_feed *feed)
     feed->has_times = feed->first != UINT64_MAX;
     if (!feed->has_times)
         feed->first = feed->last = 1;
-    perf_data_waits_choose(feed);
+    perf_data_waits_choose_source(feed);
     choose_cpu_event(feed);
     feed->is_this_kernel =
         (kernel || is_of_this_boot(feed)) &&

@@ -8,7 +8,7 @@
 #include "perf_data/perf_data_state.h"
 
 int perf_data_feed_open(struct perf_data_feed *feed, const char *spool_path, const char *perf_cache);
-int perf_data_feed_survey(struct perf_data_feed *feed, uint32_t type, const unsigned char *bytes, size_t size);
+int perf_data_feed_examine(struct perf_data_feed *feed, uint32_t type, const unsigned char *bytes, size_t size);
 int perf_data_feed_start(struct perf_data_feed *feed);
 
 /* Feeds the next record, in order of time. `time` is the time of the record, or 0. */

@@ -208,7 +208,7 @@ static bool is_guest(uint16_t misc)
     return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
 }
 
-static int survey_record(void *context, const unsigned char *bytes, size_t size, bool lasts)
+static int examine_record(void *context, const unsigned char *bytes, size_t size, bool lasts)
 {
     struct perf_data_feed *feed = context;
     uint32_t type;
@@ -221,7 +221,7 @@ static int survey_record(void *context, const unsigned char *bytes, size_t size,
         feed->first = time < feed->first ? time : feed->first;
         feed->last = time > feed->last ? time : feed->last;
     }
-    return perf_data_feed_survey(feed, type, bytes, size);
+    return perf_data_feed_examine(feed, type, bytes, size);
 }
 
 /* ---- the second pass ---- */
@@ -257,13 +257,13 @@ static int order_record(void *context, const unsigned char *bytes, size_t size, 
 
 static int feed_records(struct perf_data_feed *feed, struct error *err)
 {
-    int code = perf_data_each(feed->data, survey_record, feed, err);
+    int code = perf_data_visit_records(feed->data, examine_record, feed, err);
     if (!code && !feed->data->attrs.length)
         code = error_set(err, EINVAL, "is a perf.data file without a description of its events");
     if (!code)
         code = perf_data_feed_start(feed);
     if (!code)
-        code = perf_data_each(feed->data, order_record, feed, err);
+        code = perf_data_visit_records(feed->data, order_record, feed, err);
     if (!code)
         code = perf_data_order_finish(&feed->order);
     if (!code && !tracker_thread_count(feed->tracker))
@@ -291,7 +291,7 @@ int perf_data_import(const char *path, const char *name, const char *perf_cache,
     feed.order.take = feed_record;
     feed.order.context = &feed;
     if (data.parts.length)
-        perf_data_order_all(&feed.order);
+        perf_data_order_set_unlimited(&feed.order);
     bool has_spool = false;
     if (!code) {
         code = perf_data_feed_open(&feed, spool_path, perf_cache);

@@ -80,7 +80,7 @@ int perf_data_order_add(struct perf_data_order *order, uint64_t time, const unsi
     return code;
 }
 
-void perf_data_order_all(struct perf_data_order *order)
+void perf_data_order_set_unlimited(struct perf_data_order *order)
 {
     order->records_max = ALL_RECORDS_MAX;
     order->copied_max = ALL_COPIED_MAX;

@@ -41,7 +41,7 @@ struct perf_data_order {
 };
 
 /* Sets the limits for sorting records of several files together: 16 million records of 32 bytes. */
-void perf_data_order_all(struct perf_data_order *order);
+void perf_data_order_set_unlimited(struct perf_data_order *order);
 
 /* Adds a record; If `lasts`, the record's bytes stay valid; else they are copied. A record without a time (0) is
  * delivered at once. */

@@ -24,7 +24,7 @@ static bool switch_number(const struct perf_data_feed *feed, const struct perf_d
 
 /* In a recording of all processes, the thread that leaves a CPU is the last thread that was switched to it. A recording
  * that starts at the exec of a program contains only this program. */
-int perf_data_waits_survey(struct perf_data_feed *feed, const struct perf_data_record *record)
+int perf_data_waits_count_switch(struct perf_data_feed *feed, const struct perf_data_record *record)
 {
     uint64_t next;
     if (record->attr->starts_at_exec || !switch_number(feed, record, "next_pid", &next))
@@ -38,7 +38,7 @@ int perf_data_waits_survey(struct perf_data_feed *feed, const struct perf_data_r
     return 0;
 }
 
-void perf_data_waits_choose(struct perf_data_feed *feed)
+void perf_data_waits_choose_source(struct perf_data_feed *feed)
 {
     enum { NEARLY = 20, FEW = 4 };
     uint64_t lost = feed->switches - feed->chained_switches;

@@ -12,10 +12,10 @@
 #include "perf_data/perf_data_state.h"
 
 /* For the first pass: finds out from the samples of sched:sched_switch whether all processes were recorded. */
-int perf_data_waits_survey(struct perf_data_feed *feed, const struct perf_data_record *record);
+int perf_data_waits_count_switch(struct perf_data_feed *feed, const struct perf_data_record *record);
 
-/* After perf_data_waits_survey(): chooses the source of switches. */
-void perf_data_waits_choose(struct perf_data_feed *feed);
+/* After perf_data_waits_count_switch(): chooses the source of switches. */
+void perf_data_waits_choose_source(struct perf_data_feed *feed);
 
 int perf_data_waits_open(struct perf_data_feed *feed);
 void perf_data_waits_close(struct perf_data_feed *feed);

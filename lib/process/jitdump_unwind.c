@@ -62,7 +62,7 @@ static bool is_free_for_code(const struct address_space *space, uint64_t start, 
 
 /* ---- records ---- */
 
-static void drop_next(struct jitdump_unwind *frames)
+static void drop_next_frames(struct jitdump_unwind *frames)
 {
     free(frames->next_frames);
     frames->next_frames = NULL;
@@ -82,7 +82,7 @@ static bool map_load(struct jitdump_unwind *frames, struct address_space *space,
         frames->bytes += frames->next_size;
         unwind_module_unref(code.module);
     }
-    drop_next(frames);
+    drop_next_frames(frames);
     return ok;
 }
 
@@ -105,7 +105,7 @@ static bool map_move(struct address_space *space, const struct jit_move *move)
 static bool read_unwind(struct jitdump_unwind *frames, const struct jit_unwind *unwind, uint64_t at)
 {
     size_t size = (size_t)(unwind->size - unwind->header_size);
-    drop_next(frames);
+    drop_next_frames(frames);
     if (!size || size > BYTES_OF_ONE_MAX || size > BYTES_MAX - frames->bytes)
         return true;
     unsigned char *bytes = malloc(size);

@@ -38,7 +38,7 @@ static bool is_in_our_mounts(const struct open_files *files, int fd)
     return find_mount(fd, "", &mount) && (mount == files->root_mount || mount == files->working_mount);
 }
 
-static bool stays_open(const struct open_files *files, int fd, bool can_reopen)
+static bool may_stay_open(const struct open_files *files, int fd, bool can_reopen)
 {
     return !has_too_many_descriptors(fd) && (!can_reopen || is_in_our_mounts(files, fd));
 }
@@ -87,7 +87,7 @@ static void close_root(struct open_root *root)
 static void close_if_harmful(const struct open_files *files, const char *process, struct open_root *root)
 {
     char link[64], path[PATH_MAX];
-    if (root->namespace != files->ours.namespace || stays_open(files, root->fd, true))
+    if (root->namespace != files->ours.namespace || may_stay_open(files, root->fd, true))
         return;
     snprintf(link, sizeof(link), "/proc/%s/root", process);
     ssize_t length = readlink(link, path, sizeof(path) - 1);
@@ -182,7 +182,7 @@ bool open_files_add(struct open_files *files, uint32_t number, const struct mapp
         return false;
     struct open_file *open = &files->files.data[number];
     *open = (struct open_file){.file = file_source_ref(mapped->file), .root = open_files_root(files, pid)};
-    if (stays_open(files, mapped->file->fd, mapped->can_reopen))
+    if (may_stay_open(files, mapped->file->fd, mapped->can_reopen))
         return true;
     if (has_too_many_descriptors(mapped->file->fd))
         unwind_module_load(mapped->module); /* keep the file open: the target may delete it before the first walk */

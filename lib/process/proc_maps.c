@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static void cut_end(char *text, const char *end)
+static void remove_suffix(char *text, const char *end)
 {
     size_t length = strlen(text), end_length = strlen(end);
     if (length >= end_length && !strcmp(text + length - end_length, end))
@@ -20,7 +20,7 @@ static void cut_end(char *text, const char *end)
 
 void proc_maps_cut_deleted(char *path)
 {
-    cut_end(path, " (deleted)");
+    remove_suffix(path, " (deleted)");
 }
 
 bool proc_maps_parse(char *line, struct perf_mapping *mapping)
@@ -37,7 +37,7 @@ bool proc_maps_parse(char *line, struct perf_mapping *mapping)
     mapping->length = end - mapping->start;
     mapping->executable = permissions[2] == 'x';
     char *path = line + path_at;
-    cut_end(path, "\n");
+    remove_suffix(path, "\n");
     proc_maps_cut_deleted(path);
     mapping->path = path;
     return true;
@@ -114,7 +114,7 @@ int proc_maps_find(int maps, uint64_t address, bool wants_build_id, char path[PR
     return 1;
 }
 
-static int use_own_vdso(void *context, const struct perf_mapping *mapping)
+static int store_if_vdso(void *context, const struct perf_mapping *mapping)
 {
     if (mapping->start == getauxval(AT_SYSINFO_EHDR))
         *(struct perf_mapping *)context = *mapping;
@@ -124,7 +124,7 @@ static int use_own_vdso(void *context, const struct perf_mapping *mapping)
 const unsigned char *proc_maps_own_vdso(size_t *size)
 {
     struct perf_mapping own = {0};
-    proc_maps_read((uint32_t)getpid(), use_own_vdso, &own);
+    proc_maps_read((uint32_t)getpid(), store_if_vdso, &own);
     *size = own.length;
     return (const unsigned char *)(uintptr_t)own.start;
 }

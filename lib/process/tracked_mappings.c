@@ -94,7 +94,7 @@ enum {
     SEARCH_SHARE = 20,        /* the budget refills with a twentieth of the time */
 };
 
-static uint64_t subtract(uint64_t value, uint64_t less)
+static uint64_t subtract_or_zero(uint64_t value, uint64_t less)
 {
     return value > less ? value - less : 0;
 }
@@ -103,12 +103,12 @@ static uint64_t subtract(uint64_t value, uint64_t less)
 static bool spend_budget(const struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time)
 {
     struct mapping_budget *budget = &process->budget;
-    uint64_t periods = subtract(time, budget->time) / NS_PER_MAPPING;
+    uint64_t periods = subtract_or_zero(time, budget->time) / NS_PER_MAPPING;
     if (mappings->is_past)
         return true;
     if (periods) {
-        budget->mappings = subtract(budget->mappings, periods);
-        budget->search_ns = subtract(budget->search_ns, periods * (NS_PER_MAPPING / SEARCH_SHARE));
+        budget->mappings = subtract_or_zero(budget->mappings, periods);
+        budget->search_ns = subtract_or_zero(budget->search_ns, periods * (NS_PER_MAPPING / SEARCH_SHARE));
         budget->time = time;
     }
     if (budget->mappings < MAPPINGS_MAX && budget->search_ns < SEARCH_NS_MAX) {
@@ -456,7 +456,7 @@ static int restore_text(struct tracked_mappings *mappings, struct tracked_proces
 }
 
 /* Whether known mappings may have been replaced without a record. */
-static bool must_check_all(const struct tracked_mappings *mappings, const struct tracked_process *process)
+static bool must_check_known_mappings(const struct tracked_mappings *mappings, const struct tracked_process *process)
 {
     return mappings->are_read || process->exceeds_mappings;
 }
@@ -465,7 +465,8 @@ static int check_address(struct tracked_mappings *mappings, struct tracked_proce
                          uint64_t longest_age, uint64_t time, bool *changed, struct error *err)
 {
     const struct mapping *map = address_space_find(&process->space, pc);
-    bool needs_query = !map || (must_check_all(mappings, process) && !was_checked(process, map, time, longest_age));
+    bool needs_query =
+        !map || (must_check_known_mappings(mappings, process) && !was_checked(process, map, time, longest_age));
     int code = needs_query ? query_kernel(mappings, process, pc, map, time, changed, err) : 0;
     return code || !process->copies.copies.length ? code : restore_text(mappings, process, pc, time, changed, err);
 }
@@ -478,8 +479,8 @@ static uint64_t double_pause(uint64_t pause)
 }
 
 /* Reads all mappings if enough time has passed. `is_unmapped`: an address of a stack is in no mapping. */
-static int read_if_due(struct tracked_mappings *mappings, struct tracked_process *process, bool is_unmapped,
-                       uint64_t time, bool *changed, struct error *err)
+static int read_maps_if_due(struct tracked_mappings *mappings, struct tracked_process *process, bool is_unmapped,
+                            uint64_t time, bool *changed, struct error *err)
 {
     bool was_lost = is_unmapped && process->losses != mappings->losses;
     bool is_wanted = mappings->are_read || was_lost || (is_unmapped && mappings->has_no_query);
@@ -500,7 +501,7 @@ static int read_if_due(struct tracked_mappings *mappings, struct tracked_process
 int tracked_mappings_check(struct tracked_mappings *mappings, struct tracked_process *process,
                            const struct tracked_stack *stack, uint64_t time, bool *changed, struct error *err)
 {
-    bool checks_callers = must_check_all(mappings, process) || process->copies.copies.length;
+    bool checks_callers = must_check_known_mappings(mappings, process) || process->copies.copies.length;
     uint64_t start = 0, end = 0; /* range of the mapping of the last check */
     int code = 0;
     *changed = false;
@@ -519,5 +520,5 @@ int tracked_mappings_check(struct tracked_mappings *mappings, struct tracked_pro
     if (code || *changed)
         return code;
     bool is_unmapped = stack->unmapped || (stack->count && !address_space_find(&process->space, stack->pcs[0]));
-    return read_if_due(mappings, process, is_unmapped, time, changed, err);
+    return read_maps_if_due(mappings, process, is_unmapped, time, changed, err);
 }

@@ -303,7 +303,7 @@ bool tracker_has_thread(const struct tracker *tracker, uint32_t tid)
 }
 
 /* The kernel reports the pid -1 for a thread that it has already removed from its lists. */
-static void living_name(const struct tracker *tracker, uint32_t pid, uint32_t tid, char *name, size_t size)
+static void read_thread_name(const struct tracker *tracker, uint32_t pid, uint32_t tid, char *name, size_t size)
 {
     if (tid == UINT32_MAX)
         snprintf(name, size, "(exiting)");
@@ -335,12 +335,12 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
     int code = 0;
     if (!*process) {
         bool changed;
-        living_name(tracker, pid, pid, name, sizeof(name));
+        read_thread_name(tracker, pid, pid, name, sizeof(name));
         code = add_unknown_process(tracker, pid, name, time, process, err);
         if (!code)
             code = tracked_mappings_read(&tracker->mappings, *process, time, &changed, err);
     }
-    living_name(tracker, pid, tid, name, sizeof(name));
+    read_thread_name(tracker, pid, tid, name, sizeof(name));
     if (!code)
         code = add_thread(tracker, *process, tid, name, time, err);
     *thread = find_thread(tracker, tid);
@@ -402,7 +402,8 @@ static int fork_thread(struct tracker *tracker, const struct perf_record *record
  * and EXIT records have reported them. If another thread than the first called exec, the first thread has ended, too,
  * and the caller's CPU time continues under the tid of the first thread.
  */
-static void move_caller_run(struct tracker *tracker, const struct tracked_process *process, struct thread_run *run)
+static void move_run_of_exec_caller(struct tracker *tracker, const struct tracked_process *process,
+                                    struct thread_run *run)
 {
     struct tracked_thread *caller = find_thread(tracker, process->pid);
     if (!caller)
@@ -422,7 +423,7 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
     struct thread_run run = {.state = RUN_ON, .since = record->time};
     int code = 0;
     if (old) {
-        move_caller_run(tracker, old, &run);
+        move_run_of_exec_caller(tracker, old, &run);
         before = *old;
         old->counters = NULL;
         code = end_stale_process(tracker, record->pid, record->time, err);

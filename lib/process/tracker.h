@@ -112,10 +112,10 @@ void tracker_read_clocks(struct tracker *tracker);
 int tracker_write_unseen(struct tracker *tracker, uint64_t time, struct error *err);
 
 /* Reports to observers that a process runs at `time` (ns). `by_sample`: known from a sample, not a switch. */
-void tracker_note_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample);
+void tracker_report_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample);
 
 /* Counts CPU time (ns) of a thread written to the spool. */
-void tracker_note_ran(struct tracker *tracker, struct tracked_thread *thread, uint64_t ran);
+void tracker_add_cpu_time(struct tracker *tracker, struct tracked_thread *thread, uint64_t ran);
 
 /* Totals over all processes. */
 struct tracker_cpu_times {

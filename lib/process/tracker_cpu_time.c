@@ -8,14 +8,14 @@
 
 #include "os/clock.h"
 
-void tracker_note_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample)
+void tracker_report_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample)
 {
     const struct tracker_observer *observer = &tracker->mappings.observer;
     if (observer->runs)
         observer->runs(observer->context, process, time, by_sample);
 }
 
-void tracker_note_ran(struct tracker *tracker, struct tracked_thread *thread, uint64_t ran)
+void tracker_add_cpu_time(struct tracker *tracker, struct tracked_thread *thread, uint64_t ran)
 {
     thread->run.stored += ran;
     struct tracked_process *process = tracker->processes.items.data[thread->process];
@@ -32,7 +32,7 @@ int tracker_write_unsampled(struct tracker *tracker, struct tracked_thread *thre
     run->since = time;
     if (!ran || !tracker->has_switches || (tracker->filter && !thread_filter_matches(tracker->filter, thread->name)))
         return 0;
-    tracker_note_ran(tracker, thread, ran);
+    tracker_add_cpu_time(tracker, thread, ran);
     return spool_write_unsampled_thread_time(tracker->spool, &rest, err);
 }
 

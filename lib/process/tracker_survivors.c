@@ -16,7 +16,7 @@ size_t tracker_count_processes(const struct tracker *tracker)
 }
 
 /* Whether the process still runs: its EXIT record may be missing, and a zombie has ended. */
-static bool still_runs(uint32_t pid)
+static bool is_running(uint32_t pid)
 {
     char path[64], text[1024];
     struct proc_stat stat;
@@ -31,7 +31,7 @@ size_t tracker_list_survivors(const struct tracker *tracker, char *text, size_t 
     text[0] = '\0';
     for (size_t i = 0; i < tracker->processes.items.length; i++) {
         const struct tracked_process *process = tracker->processes.items.data[i];
-        if (!process || !still_runs(process->pid) || count++ >= LISTED || used >= size)
+        if (!process || !is_running(process->pid) || count++ >= LISTED || used >= size)
             continue;
         char name[32];
         attach_thread_name((pid_t)process->pid, (pid_t)process->pid, name, sizeof(name));

@@ -342,7 +342,7 @@ static int build_counter(struct build *build, struct raw_counter *raw, size_t in
                                       {&counter->json, NULL}};
     int code = BUILD_TEXTS(build, texts);
     size_t rows = build_rows(raw->length, &raw->count);
-    build_cut(&raw->count, rows);
+    build_truncate_column(&raw->count, rows);
     if (!code && raw->count.length != rows)
         code = error_set(build->err, EINVAL, "%s.count has %zu entries, but its table has %zu rows", path,
                          raw->count.length, rows);
@@ -350,8 +350,8 @@ static int build_counter(struct build *build, struct raw_counter *raw, size_t in
         code = build_times(build, &raw->time, &raw->time_deltas, rows, path);
     if (code)
         return code;
-    counter->time = build_take(&raw->time);
-    counter->count = build_take(&raw->count);
+    counter->time = build_take_column(&raw->time);
+    counter->count = build_take_column(&raw->count);
     counter->length = rows;
     if (build->cpu_scale > 0 && strcmp(strings_text(&build->profile->strings, counter->category), "CPU") == 0)
         for (size_t i = 0; i < rows; i++)

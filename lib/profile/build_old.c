@@ -291,8 +291,8 @@ static int convert_markers(struct build *build, struct raw_markers *markers)
     size_t rows = build_rows(markers->length, &markers->time);
     if (markers->start.present || !markers->time.present)
         return 0;
-    build_cut(&markers->time, rows);
-    build_cut(&markers->data, rows);
+    build_truncate_column(&markers->time, rows);
+    build_truncate_column(&markers->data, rows);
     rows = markers->time.length;
     if (markers->data.present && markers->data.length != rows)
         return error_set(build->err, EINVAL, "a table of markers has %zu times, but %zu payloads", rows,

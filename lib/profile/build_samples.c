@@ -13,8 +13,8 @@
 int build_times(struct build *build, struct column *time, struct column *deltas, size_t rows, const char *path)
 {
     bool is_finite = false;
-    build_cut(time, rows);
-    build_cut(deltas, rows);
+    build_truncate_column(time, rows);
+    build_truncate_column(deltas, rows);
     if (!time->present && deltas->present) {
         *time = *deltas;
         *deltas = (struct column){0};
@@ -49,7 +49,7 @@ static int build_wakers(struct build *build, struct raw_samples *raw, struct sam
     int code = 0;
     if (raw->waker.length != samples->length)
         return 0;
-    samples->waker = build_take(&raw->waker);
+    samples->waker = build_take_column(&raw->waker);
     for (size_t i = 0; samples->waker && i < samples->length && !code; i++)
         if (text_is(build, samples->waker[i], "")) /* null */
             samples->waker[i] = PROFILE_NONE;
@@ -69,9 +69,9 @@ static int build_table(struct build *build, struct raw_samples *raw, const char 
                    {"weight", &raw->weight, false},
                    {"threadCPUDelta", &raw->cpu_delta, false},
                    {"memoryAddress", &raw->address, false}};
-    build_cut(&raw->waker, rows);
+    build_truncate_column(&raw->waker, rows);
     for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
-        build_cut(columns[i].column, rows);
+        build_truncate_column(columns[i].column, rows);
         if ((columns[i].is_needed || columns[i].column->present) && columns[i].column->length != rows)
             return error_set(build->err, EINVAL, "%s.%s has %zu entries, but its table has %zu rows", path,
                              columns[i].key, columns[i].column->length, rows);
@@ -83,11 +83,11 @@ static int build_table(struct build *build, struct raw_samples *raw, const char 
         samples->weight_type = WEIGHT_TRACING_MS;
     else if (text_is(build, raw->weight_type, "bytes"))
         samples->weight_type = WEIGHT_BYTES;
-    samples->stack = build_take(&raw->stack);
-    samples->time = build_take(&raw->time);
-    samples->weight = build_take(&raw->weight);
-    samples->cpu_delta = build_take(&raw->cpu_delta);
-    samples->address = build_take(&raw->address);
+    samples->stack = build_take_column(&raw->stack);
+    samples->time = build_take_column(&raw->time);
+    samples->weight = build_take_column(&raw->weight);
+    samples->cpu_delta = build_take_column(&raw->cpu_delta);
+    samples->address = build_take_column(&raw->address);
     samples->length = rows;
     code = build_wakers(build, raw, samples);
     if (code)

@@ -75,12 +75,12 @@ size_t build_rows(raw_length length, const struct column *column)
     return length ? (size_t)(length - 1) : column->length;
 }
 
-void build_cut(struct column *column, size_t rows)
+void build_truncate_column(struct column *column, size_t rows)
 {
     column->length = column->length < rows ? column->length : rows;
 }
 
-void *build_take(struct column *column)
+void *build_take_column(struct column *column)
 {
     void *data = column->data;
     *column = (struct column){0};
@@ -90,7 +90,7 @@ void *build_take(struct column *column)
 static int check_column(struct build *build, const struct column_plan *plan, size_t rows, const char *table)
 {
     struct column *column = plan->column;
-    build_cut(column, rows);
+    build_truncate_column(column, rows);
     if (column->present && column->length != rows)
         return error_wrong_length(build, column, rows, table, plan->key);
     if (!column->present && plan->missing == COLUMN_NEEDED && rows)
@@ -110,7 +110,7 @@ static int build_column(struct build *build, const struct column *strings, const
     }
     int code = plan->type == COLUMN_REF ? build_refs(build, strings, column, table, plan->key) : 0;
     if (!code && plan->out) {
-        void *data = build_take(column);
+        void *data = build_take_column(column);
         memcpy(plan->out, &data, sizeof(data));
     }
     return code;
@@ -341,7 +341,7 @@ static void move_resource_libs(const struct column *lib_of_resource, struct prof
 static int add_sources_of_funcs(struct build *build, struct column *file_names, const struct column *strings,
                                 struct profile *part)
 {
-    build_cut(file_names, part->funcs.length);
+    build_truncate_column(file_names, part->funcs.length);
     if (file_names->length != part->funcs.length)
         return error_wrong_length(build, file_names, part->funcs.length, "shared.funcTable", "fileName");
     int code = build_refs(build, strings, file_names, "shared.funcTable", "fileName");

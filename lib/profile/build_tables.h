@@ -49,10 +49,10 @@ int build_columns(struct build *build, const char *table, const struct column *s
 size_t build_rows(raw_length length, const struct column *column);
 
 /* Truncates a column to the rows of its table, as readers of the format do. */
-void build_cut(struct column *column, size_t rows);
+void build_truncate_column(struct column *column, size_t rows);
 
 /* Moves the column's elements to the caller, who owns them. */
-void *build_take(struct column *column);
+void *build_take_column(struct column *column);
 
 /* Fills the empty tables of `part` (whose strings are those of the profile) from `raw`; string indexes refer to
  * `strings`. */

@@ -23,7 +23,7 @@ struct reference {
 #define CHECK(path, list, count, err) check_references((path), (list), LENGTH_OF(list), (count), (err))
 
 /* `place` is the path without row number: "shared.sources.id" of "shared.sources.id[3]". */
-static int wrong_reference(const char *place, size_t i, uint32_t value, size_t rows, struct error *err)
+static int fail_wrong_reference(const char *place, size_t i, uint32_t value, size_t rows, struct error *err)
 {
     if (value == PROFILE_NONE)
         return error_set(err, EINVAL, "%s[%zu] is missing", place, i);
@@ -42,7 +42,7 @@ static int check_references(const char *path, const struct reference *list, size
                 continue;
             char place[128];
             snprintf(place, sizeof(place), "%s.%s", path, reference->name);
-            return wrong_reference(place, i, value, reference->rows, err);
+            return fail_wrong_reference(place, i, value, reference->rows, err);
         }
     }
     return 0;
@@ -77,7 +77,7 @@ static int check_subcategories(const struct profile *profile, struct error *err)
             continue;
         size_t subcategories = profile->categories.data[category].subcategories.length;
         if (subcategory >= subcategories)
-            return wrong_reference("shared.frameTable.subcategory", i, subcategory, subcategories, err);
+            return fail_wrong_reference("shared.frameTable.subcategory", i, subcategory, subcategories, err);
     }
     return 0;
 }
@@ -167,7 +167,7 @@ static int check_categories(const struct profile *profile, struct error *err)
 
 /* Returns whether all samples are valid, without a branch per sample, so the compiler vectorizes the loop. As times
  * ascend, the first and last bound all of them. */
-static bool are_samples_right(const struct sample_table *samples, size_t stacks)
+static bool are_samples_valid(const struct sample_table *samples, size_t stacks)
 {
     uint32_t wrong_stacks = 0;
     uint64_t wrong_times = 0, wrong_weights = 0;
@@ -188,7 +188,7 @@ static int check_samples(const struct profile *profile, size_t thread, enum samp
     const struct sample_table *samples = thread_samples(&profile->threads.data[thread], kind);
     const char *key = keys[kind < TABLE_EVENTS ? kind : TABLE_EVENTS];
     size_t stacks = profile->meta.rows_before.stacks + profile->stacks.length;
-    if (are_samples_right(samples, stacks))
+    if (are_samples_valid(samples, stacks))
         return 0;
     for (size_t i = 0; i < samples->length; i++) {
         if (samples->stack[i] >= stacks && samples->stack[i] != PROFILE_NONE)

@@ -123,7 +123,7 @@ static int report_error(const struct profile_reader *reader, int code, struct er
 
 /* ---- levels ---- */
 
-static struct level *top_level(struct profile_reader *reader)
+static struct level *get_innermost_level(struct profile_reader *reader)
 {
     return &reader->levels[reader->depth - 1];
 }
@@ -136,7 +136,7 @@ static int push_level(struct profile_reader *reader, struct level level)
     return 0;
 }
 
-static int begin_diversion(struct profile_reader *reader, enum diversion diversion, unsigned depth)
+static int begin_capture_or_skip(struct profile_reader *reader, enum diversion diversion, unsigned depth)
 {
     reader->diversion = diversion;
     reader->diverted_depth = depth;
@@ -151,7 +151,7 @@ static bool is_open(enum json_type type)
 /* Skips a value whose first token was just read. */
 static int skip_value(struct profile_reader *reader, enum json_type type)
 {
-    return is_open(type) ? begin_diversion(reader, DIVERT_SKIP, reader->json.depth - 1) : 0;
+    return is_open(type) ? begin_capture_or_skip(reader, DIVERT_SKIP, reader->json.depth - 1) : 0;
 }
 
 /* ---- storing a value as JSON text ---- */
@@ -175,7 +175,7 @@ static int end_capture(struct profile_reader *reader)
         *reader->capture_to = text;
         return 0;
     }
-    struct column *column = top_level(reader)->base;
+    struct column *column = get_innermost_level(reader)->base;
     ((uint32_t *)column->data)[column->length++] = text;
     return 0;
 }
@@ -188,11 +188,11 @@ static int begin_capture(struct profile_reader *reader, enum json_type type, uin
     json_writer_init(&reader->capture, &reader->capture_sink, &reader->error);
     json_token(&reader->capture, &reader->json, type);
     if (is_open(type))
-        return begin_diversion(reader, DIVERT_CAPTURE, reader->json.depth - 1);
+        return begin_capture_or_skip(reader, DIVERT_CAPTURE, reader->json.depth - 1);
     return end_capture(reader);
 }
 
-static int continue_diversion(struct profile_reader *reader, enum json_type type)
+static int continue_capture_or_skip(struct profile_reader *reader, enum json_type type)
 {
     bool ended = reader->json.depth == reader->diverted_depth;
     if (reader->diversion == DIVERT_CAPTURE) {
@@ -229,7 +229,7 @@ static int append_text(struct profile_reader *reader, struct column *column, con
 
 static int append_element(struct profile_reader *reader, enum json_type type)
 {
-    struct level *level = top_level(reader);
+    struct level *level = get_innermost_level(reader);
     struct column *column = level->base;
     level->index++;
     if (!column_reserve(column, level->column, 1))
@@ -290,7 +290,7 @@ static bool may_defer(const struct level *level)
 /* Reads the complete numbers of this piece; true if it read any. */
 static bool read_numbers(struct profile_reader *reader, int *code)
 {
-    struct level *level = top_level(reader);
+    struct level *level = get_innermost_level(reader);
     if (reader->diversion == DIVERT_SKIP)
         return numbers_skip(&reader->json) > 0;
     if (reader->diversion != DIVERT_NONE || !is_of_numbers(level))
@@ -324,7 +324,7 @@ static int begin_column(struct profile_reader *reader, const struct field *field
 /* Ends the innermost level, whose object, array or column is complete. */
 static int pop_level(struct profile_reader *reader)
 {
-    const struct level *level = top_level(reader);
+    const struct level *level = get_innermost_level(reader);
     reader->sibling_length = level->kind == LEVEL_COLUMN ? ((const struct column *)level->base)->length : 0;
     reader->depth--;
     return 0;
@@ -395,14 +395,14 @@ static int add_object(struct profile_reader *reader, struct level *level, enum j
 static int handle_token(struct profile_reader *reader, enum json_type type)
 {
     if (reader->diversion != DIVERT_NONE)
-        return continue_diversion(reader, type);
+        return continue_capture_or_skip(reader, type);
     if (reader->depth == 0) {
         if (type != JSON_OBJECT_OPEN)
             return fail_foreign(reader, "is JSON, but not a profile");
         return push_level(reader,
                           (struct level){.kind = LEVEL_OBJECT, .schema = &RAW_PROFILE_SCHEMA, .base = &reader->raw});
     }
-    struct level *level = top_level(reader);
+    struct level *level = get_innermost_level(reader);
     if (type == JSON_OBJECT_CLOSE || type == JSON_ARRAY_CLOSE)
         return pop_level(reader);
     if (type == JSON_KEY) {

@@ -1,6 +1,6 @@
 #include "push/backoff.h"
 
-uint64_t backoff_ms(uint32_t failures, uint64_t retry_after, uint64_t random)
+uint64_t backoff_get_ms(uint32_t failures, uint64_t retry_after, uint64_t random)
 {
     uint64_t wait = BACKOFF_FIRST_MS;
     for (uint32_t i = 1; i < failures && wait < BACKOFF_MOST_MS; i++)

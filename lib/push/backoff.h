@@ -14,4 +14,4 @@ enum {
 /* ms until the next try. Returns the wait in ms. `failures`: number of failed attempts, at least 1. `retry_after`: wait
  * that the server requested, in seconds, or 0. `random`: any number. The wait doubles with each failure. Half of it is
  * random, so senders that failed together do not retry together; it is never shorter than the server requests. */
-uint64_t backoff_ms(uint32_t failures, uint64_t retry_after, uint64_t random);
+uint64_t backoff_get_ms(uint32_t failures, uint64_t retry_after, uint64_t random);

@@ -213,8 +213,8 @@ static int write_values(const struct counters *counters, uint32_t of, uint64_t t
 }
 
 /* Whether the process ran while the recording was paused. */
-static bool ran_in_pause(const struct counters *counters, const struct process_counters *process,
-                         const struct tracked_process *of)
+static bool has_run_during_pause(const struct counters *counters, const struct process_counters *process,
+                                 const struct tracked_process *of)
 {
     return process->has_values && process->looked < counters->resumed && of->runs_since < counters->resumed;
 }
@@ -260,7 +260,7 @@ static int read_process(struct counters *counters, struct tracked_process *of, u
         return 0;
     uint64_t since = process->has_values ? find_unchanged_end(counters, process, of) : 0;
     bool changes = !process->has_values || process->begins_anew || memcmp(values, process->values, sizeof(values)) != 0;
-    bool was_paused = ran_in_pause(counters, process, of);
+    bool was_paused = has_run_during_pause(counters, process, of);
     int code = 0;
     process->looked = now;
     if (!process->has_values || process->begins_anew)

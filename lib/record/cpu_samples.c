@@ -137,7 +137,7 @@ static int walk_user_stack(struct cpu_samples *samples, struct walked_sample *wa
     bool was_completed = walk_again_in_place(samples, walked, &result);
     recorder_work_count_unwinding(samples->options.work, monotonic_ns() - began);
     if (result.end == UNWIND_TOO_COSTLY)
-        excess_note(samples->options.excesses, samples->options.tracker, EXCESS_UNWINDING, process);
+        excess_store(samples->options.excesses, samples->options.tracker, EXCESS_UNWINDING, process);
     walked->count = result.frames;
     walked->end = result.end;
     walked->has_sps = process->python && !was_completed && record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_64;
@@ -164,11 +164,11 @@ static const uint64_t longest_interrupt = 100000;                       /* ns */
 static const uint64_t longest_wait_for_reading = STACK_READ_MAX_AGE_NS; /* ns */
 
 /* Whether the thread has executed no instruction since the current sample. */
-static bool has_stood_still(const struct cpu_samples *samples, const struct walked_sample *walked)
+static bool has_not_run_since(const struct cpu_samples *samples, const struct walked_sample *walked)
 {
     const struct perf_merge *merge = samples->options.merge;
     const struct perf_record *record = walked->record;
-    return merge ? perf_merge_has_stood_still(merge, record->tid, record->time, record->time + longest_interrupt)
+    return merge ? perf_merge_has_not_run_since(merge, record->tid, record->time, record->time + longest_interrupt)
                  : walked->is_stopped;
 }
 
@@ -192,7 +192,7 @@ static int add_python_frames(struct cpu_samples *samples, struct walked_sample *
     bool is_young = is_traced || monotonic_ns() < record->time + longest_wait_for_reading;
     enum python_outcome outcome =
         is_young ? python_stacks_read(samples->options.python, walked->process, &sample) : PYTHON_CHANGED;
-    bool stood_still = is_young && has_stood_still(samples, walked), is_added = false;
+    bool stood_still = is_young && has_not_run_since(samples, walked), is_added = false;
     if (outcome == PYTHON_NO_THREAD || outcome == PYTHON_UNSUPPORTED)
         return 0;
     int code = 0;
@@ -274,7 +274,7 @@ int cpu_samples_add(struct cpu_samples *samples, const struct perf_record *recor
         return code;
     uint64_t cpu_time =
         find_cpu_time(samples, thread, record); /* count the CPU time even if the sample is not stored */
-    tracker_note_run(options->tracker, process, record->time, true);
+    tracker_report_run(options->tracker, process, record->time, true);
     if (pauses_include(options->pauses, record->time))
         return 0;
     if (!thread_filter_matches(options->filter, thread->name)) {
@@ -297,7 +297,7 @@ int cpu_samples_add(struct cpu_samples *samples, const struct perf_record *recor
     samples->count++;
     samples->truncated += quality->is_truncated;
     samples->truncated_by_reason[walked.end] += walked.end != UNWIND_COMPLETE;
-    tracker_note_ran(options->tracker, thread, cpu_time);
+    tracker_add_cpu_time(options->tracker, thread, cpu_time);
     return spool_write_sample(options->spool, &sample, err);
 }
 

@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void excess_note(struct excesses *excesses, struct tracker *tracker, enum excess excess,
-                 struct tracked_process *process)
+void excess_store(struct excesses *excesses, struct tracker *tracker, enum excess excess,
+                  struct tracked_process *process)
 {
-    struct excess_note *note = &excesses->notes[excess];
+    struct excess_store *note = &excesses->notes[excess];
     struct tracked_process *owner;
     if (process->excesses >> excess & 1)
         return;
@@ -26,7 +26,7 @@ void excess_report_silent_memory(struct excesses *excesses, struct tracker *trac
     uint32_t pid;
     while (target_memory_take_silent(&pid))
         if ((process = tracker_process(tracker, pid)))
-            excess_note(excesses, tracker, EXCESS_MEMORY, process);
+            excess_store(excesses, tracker, EXCESS_MEMORY, process);
 }
 
 void excess_describe(const struct excesses *excesses, char *text, size_t size)
@@ -42,7 +42,7 @@ void excess_describe(const struct excesses *excesses, char *text, size_t size)
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; i < EXCESSES && used < size; i++) {
-        const struct excess_note *note = &excesses->notes[i];
+        const struct excess_store *note = &excesses->notes[i];
         char others[64] = "";
         if (note->processes > 1)
             snprintf(others, sizeof(others), " (and so do %" PRIu32 " other processes)", note->processes - 1);

@@ -21,19 +21,19 @@ enum excess {
     EXCESSES
 };
 
-struct excess_note {
+struct excess_store {
     uint32_t processes;
     char first[48]; /* "cc1 (1234)" */
 };
 
 /* Starts zeroed. */
 struct excesses {
-    struct excess_note notes[EXCESSES];
+    struct excess_store notes[EXCESSES];
 };
 
 /* Records that a process has reached a limit. Counts each process once per limit. */
-void excess_note(struct excesses *excesses, struct tracker *tracker, enum excess excess,
-                 struct tracked_process *process);
+void excess_store(struct excesses *excesses, struct tracker *tracker, enum excess excess,
+                  struct tracked_process *process);
 
 /* Records the processes whose memory does not answer reads. */
 void excess_report_silent_memory(struct excesses *excesses, struct tracker *tracker);

@@ -48,7 +48,8 @@ static struct perf_source *perf_of(struct source *source)
 
 /* ---- records ---- */
 
-static int take_sample(struct perf_source *perf, const struct perf_record *record, size_t cpu_index, struct error *err)
+static int handle_sample(struct perf_source *perf, const struct perf_record *record, size_t cpu_index,
+                         struct error *err)
 {
     struct cpu_sample_quality quality;
     int code = cpu_samples_add(perf->common.sinks.samples, record, false, &quality, err);
@@ -60,20 +61,20 @@ static int take_sample(struct perf_source *perf, const struct perf_record *recor
     return 0;
 }
 
-static int take_event(struct perf_source *perf, const struct perf_record *record, uint32_t event, struct error *err)
+static int handle_event(struct perf_source *perf, const struct perf_record *record, uint32_t event, struct error *err)
 {
     uint64_t period = event_sampling_period(&perf->events.sampling, event, record->sample.period);
     return cpu_samples_add_event(perf->common.sinks.samples, record, event, period, err);
 }
 
-static void take_throttle(struct perf_source *perf, const struct perf_record *record)
+static void handle_throttle(struct perf_source *perf, const struct perf_record *record)
 {
     uint32_t event = event_sampling_number(&perf->events.sampling, record->id); /* 0: the CPU clock */
     struct record_result *result = perf->common.result;
     *(event ? &result->events[event - 1].throttled : &result->throttled) += 1;
 }
 
-static void take_wakeup(struct perf_source *perf, const struct perf_merge_record *raw)
+static void handle_wakeup(struct perf_source *perf, const struct perf_merge_record *raw)
 {
     struct wakeup wakeup;
     struct perf_record record;
@@ -84,7 +85,7 @@ static void take_wakeup(struct perf_source *perf, const struct perf_merge_record
         perf->lost_wakeups += record.lost;
 }
 
-static int take_signal(struct perf_source *perf, const struct perf_merge_record *raw, struct error *err)
+static int handle_signal(struct perf_source *perf, const struct perf_merge_record *raw, struct error *err)
 {
     const struct source_sinks *sinks = &perf->common.sinks;
     struct signal_delivery delivery;
@@ -109,7 +110,7 @@ static int take_signal(struct perf_source *perf, const struct perf_merge_record 
 }
 
 /* The command's end is that of a child. */
-static int note_end(struct perf_source *perf, uint32_t pid, struct error *err)
+static int handle_exit(struct perf_source *perf, uint32_t pid, struct error *err)
 {
     const struct source_sinks *sinks = &perf->common.sinks;
     return (pid_t)pid == target_pid(sinks->target) ? 0 : process_ends_find(sinks->ends, pid, err);
@@ -124,7 +125,7 @@ static bool is_recorded(const struct perf_source *perf, const struct perf_record
     return !is_idle && !(is_child && perf->common.options->no_inherit);
 }
 
-static void take_loss(struct perf_source *perf, struct perf_record *record, size_t ring)
+static void handle_loss(struct perf_source *perf, struct perf_record *record, size_t ring)
 {
     uint64_t samples = perf_events_lost(&perf->events, ring, record->lost);
     perf->lost_others += samples < record->lost ? record->lost - samples : 0;
@@ -135,7 +136,7 @@ static void take_loss(struct perf_source *perf, struct perf_record *record, size
 }
 
 /* A record of processes and mappings. */
-static int take_task(struct perf_source *perf, const struct perf_record *record, struct error *err)
+static int handle_task(struct perf_source *perf, const struct perf_record *record, struct error *err)
 {
     const struct source_sinks *sinks = &perf->common.sinks;
     int code = 0;
@@ -147,20 +148,20 @@ static int take_task(struct perf_source *perf, const struct perf_record *record,
     if (!code)
         code = tracker_handle_record(sinks->tracker, record, err);
     if (!code && record->type == PERF_RECORD_EXIT && record->pid == record->tid)
-        code = note_end(perf, record->pid, err);
+        code = handle_exit(perf, record->pid, err);
     if (!code && is_exec && sinks->waits)
         waits_exec(sinks->waits, record);
     return code;
 }
 
-static int take_record(struct perf_source *perf, const struct perf_merge_record *raw, struct error *err)
+static int handle_record(struct perf_source *perf, const struct perf_merge_record *raw, struct error *err)
 {
     const struct source_sinks *sinks = &perf->common.sinks;
     struct perf_record record;
     if (raw->ring >= perf->events.cpus.length + perf->wakeups.cpus.length)
-        return take_signal(perf, raw, err);
+        return handle_signal(perf, raw, err);
     if (raw->ring >= perf->events.cpus.length) {
-        take_wakeup(perf, raw);
+        handle_wakeup(perf, raw);
         return 0;
     }
     const struct perf_layout *clock = &perf->events.layout;
@@ -173,17 +174,17 @@ static int take_record(struct perf_source *perf, const struct perf_merge_record 
     if (!is_recorded(perf, &record))
         return 0;
     if (record.type == PERF_RECORD_SAMPLE)
-        return event ? take_event(perf, &record, event, err) : take_sample(perf, &record, raw->ring, err);
+        return event ? handle_event(perf, &record, event, err) : handle_sample(perf, &record, raw->ring, err);
     if (record.type == PERF_RECORD_THROTTLE)
-        take_throttle(perf, &record);
+        handle_throttle(perf, &record);
     if (record.type == PERF_RECORD_KSYMBOL)
         return kernel_map_symbol(sinks->libraries, sinks->spool, record.time, &record.kernel_symbol, err);
     perf_rate_record(&perf->events.rates, &record);
     if (record.type == PERF_RECORD_SWITCH || record.type == PERF_RECORD_SWITCH_CPU_WIDE)
         return sinks->waits ? waits_switch(sinks->waits, &record, err) : 0;
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES)
-        take_loss(perf, &record, raw->ring);
-    return take_task(perf, &record, err);
+        handle_loss(perf, &record, raw->ring);
+    return handle_task(perf, &record, err);
 }
 
 /* Reads one round. Returns 1 if there may be more, 0 if the rings were empty. */
@@ -193,7 +194,7 @@ static int read_round(struct perf_source *perf, struct error *err)
     if (!perf_merge_begin(perf->common.merge))
         return 0;
     while (perf_merge_next(perf->common.merge, &raw)) {
-        int code = take_record(perf, &raw, err);
+        int code = handle_record(perf, &raw, err);
         if (code)
             return code;
     }
@@ -226,7 +227,7 @@ static void choose_announcements(struct perf_source *perf)
         perf_events_announce(&perf->events.cpus.data[i], perf->wakeup_modes[i].fast || perf->empty_looks);
 }
 
-static uint64_t deadline(struct source *source, uint64_t now)
+static uint64_t get_deadline(struct source *source, uint64_t now)
 {
     const struct perf_source *perf = perf_of(source);
     const struct source_sinks *sinks = &source->sinks;
@@ -254,21 +255,21 @@ static int end_round(struct source *source, struct error *err)
     return 0;
 }
 
-static int settle(struct source *source, bool all, struct error *err)
+static int finish_waits(struct source *source, bool all, struct error *err)
 {
     (void)source, (void)all, (void)err;
     return 0; /* records of switches do that */
 }
 
-static void second(struct source *source)
+static void update_every_second(struct source *source)
 {
-    perf_apart_second(&perf_of(source)->apart);
-    perf_rate_second(&perf_of(source)->events.rates);
+    perf_apart_update_every_second(&perf_of(source)->apart);
+    perf_rate_update_every_second(&perf_of(source)->events.rates);
 }
 
 /* A daemon is a grandchild of the command: an intermediate child starts it and exits. It seldom exists when the command
  * ends, so waits a moment before listing the processes that continue. */
-static int await_daemons(struct perf_source *perf, struct error *err)
+static int wait_for_daemons(struct perf_source *perf, struct error *err)
 {
     static const struct timespec moment = {.tv_nsec = 20000000};
     char names[64];
@@ -283,7 +284,7 @@ static int await_daemons(struct perf_source *perf, struct error *err)
 static int stop(struct source *source, struct error *err)
 {
     struct perf_source *perf = perf_of(source);
-    int code = await_daemons(perf, err);
+    int code = wait_for_daemons(perf, err);
     perf_events_stop(&perf->events);
     wakeups_stop(&perf->wakeups);
     signals_stop(&perf->signals);
@@ -475,12 +476,12 @@ static void describe(const struct source *source, struct metadata_start *start)
 static const struct source_class perf_class = {.describe = describe,
                                                .add = add,
                                                .add_all = add_all,
-                                               .deadline = deadline,
+                                               .deadline = get_deadline,
                                                .begin_round = begin_round,
                                                .end_round = end_round,
                                                .read = read_some,
-                                               .settle = settle,
-                                               .second = second,
+                                               .settle = finish_waits,
+                                               .second = update_every_second,
                                                .stop = stop,
                                                .cpu_time = cpu_time,
                                                .fill_result = fill_result,

@@ -102,7 +102,7 @@ static int serve_stops(struct source *source, struct error *err)
 
 /* ---- rounds ---- */
 
-static uint64_t deadline(struct source *source, uint64_t now)
+static uint64_t get_deadline(struct source *source, uint64_t now)
 {
     enum { ROUND_NS = 100000000 };
     ptrace_sampler_sleeps(ptrace_source_of(source)->sampler);
@@ -123,14 +123,14 @@ static int update_runs(struct source *source, bool all, struct error *err)
     return source->sinks.waits ? ptrace_sampler_update_times(ptrace_source_of(source)->sampler, all, err) : 0;
 }
 
-static void run_second(struct source *source)
+static void update_every_second(struct source *source)
 {
     (void)source;
 }
 
 /* Waits until each interrupted thread has stopped and resumed: if it stopped only after the detach, the interrupt could
  * disturb a system call. */
-static int await_stops(struct ptrace_source *ptrace, struct error *err)
+static int wait_for_stops(struct ptrace_source *ptrace, struct error *err)
 {
     enum { STEPS = 50, STEP_MS = 4 };
     int code = 0;
@@ -145,7 +145,7 @@ static int await_stops(struct ptrace_source *ptrace, struct error *err)
 static int stop(struct source *source, struct error *err)
 {
     struct ptrace_source *ptrace = ptrace_source_of(source);
-    int code = await_stops(ptrace, err);
+    int code = wait_for_stops(ptrace, err);
     if (!code)
         code = update_runs(source, true, err);
     ptrace->cpu_time = ptrace_sampler_cpu_time(ptrace->sampler);
@@ -209,12 +209,12 @@ static const struct source_class ptrace_class = {
     .describe = describe,
     .add = add,
     .count_from = set_clock_start,
-    .deadline = deadline,
+    .deadline = get_deadline,
     .begin_round = start_round,
     .end_round = serve_stops, /* arm the timer last: the sampler samples no threads until it sleeps */
     .read = serve_stops,
     .settle = update_runs,
-    .second = run_second,
+    .second = update_every_second,
     .stop = stop,
     .cpu_time = cpu_time,
     .fill_result = fill_result,

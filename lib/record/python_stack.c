@@ -90,7 +90,7 @@ static bool add_group(struct merge *merge, const struct python_group *group)
 }
 
 /* Whether the anchor lies in frame `i`, between its stack pointer and its caller's. */
-static bool is_anchored(const struct python_stack *stack, size_t i, uint64_t anchor)
+static bool is_in_frame(const struct python_stack *stack, size_t i, uint64_t anchor)
 {
     return anchor >= stack->sps[i] && i + 1 < stack->count && anchor < stack->sps[i + 1];
 }
@@ -111,7 +111,7 @@ static bool merge_groups(struct merge *merge, const struct tracked_process *proc
     for (size_t i = 0; i < stack->count; i++) {
         size_t frames_before = merge->count;
         bool is_interpreter = false;
-        while (group < reader->group_count && is_anchored(stack, i, reader->groups[group].anchor)) {
+        while (group < reader->group_count && is_in_frame(stack, i, reader->groups[group].anchor)) {
             is_interpreter = true;
             fits &= add_group(merge, &reader->groups[group++]);
         }
@@ -141,7 +141,7 @@ int python_stacks_add(struct python_stacks *stacks, struct tracked_process *proc
     int code = find_pcs(&stacks->reader, &stacks->functions, err);
     if (code)
         return code;
-    python_process_keep(process->python, &stacks->reader, stacks->time);
+    python_process_store_stack(process->python, &stacks->reader, stacks->time);
     if (!merge_groups(&merge, process, stack))
         return 0;
     memcpy(stack->pcs, stacks->merged, merge.count * sizeof(*stack->pcs));

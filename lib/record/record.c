@@ -62,7 +62,7 @@ static int open_report_mapping(void *context, uint32_t pid, const struct perf_ma
 static void report_excess_mappings(void *context, struct tracked_process *process)
 {
     struct recording *recording = context;
-    excess_note(&recording->excesses, recording->tracker, EXCESS_MAPPINGS, process);
+    excess_store(&recording->excesses, recording->tracker, EXCESS_MAPPINGS, process);
 }
 
 static void mark_process_running(void *context, struct tracked_process *process, uint64_t time, bool by_sample)

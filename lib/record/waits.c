@@ -142,7 +142,7 @@ static int store(struct waits *waits, struct tracked_thread *thread, const struc
         return 0;
     bool is_first = !wait.goes_on && (stored->kind == BLOCKED || stored->kind == READY);
     waits->stored += is_first;
-    tracker_note_ran(waits->options.tracker, thread, wait.cpu_time_ns);
+    tracker_add_cpu_time(waits->options.tracker, thread, wait.cpu_time_ns);
     run->stored += wait.wait_ns + wait.unseen_ns;
     waits->without_stack += is_first && stored->kind == BLOCKED && !wait.frames.count;
     waits->truncated += !wait.goes_on && wait.flags & SAMPLE_TRUNCATED;
@@ -556,7 +556,7 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
     if (!thread)
         return 0;
     thread->run.cpu = record->cpu;
-    tracker_note_run(waits->options.tracker, process, record->time, false);
+    tracker_report_run(waits->options.tracker, process, record->time, false);
     if (record->context_switch.out)
         *(record->context_switch.preempted ? &process->preemptions : &process->waits) += 1;
     if (is_elsewhere(waits, record))

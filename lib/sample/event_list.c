@@ -119,7 +119,7 @@ struct near_names {
 };
 
 /* Names that contain the text rank before names at the same edit distance. */
-static bool consider_name(struct near_names *near, const char *name)
+static bool suggest_if_similar(struct near_names *near, const char *name)
 {
     size_t length = strlen(near->text), distance = typing_distance(near->text, name), place = 0;
     if (length >= 4 && strstr(name, near->text))
@@ -139,18 +139,19 @@ static bool consider_name(struct near_names *near, const char *name)
     return true;
 }
 
-static bool consider_tracepoint(void *context, const char *system, const char *name)
+static bool suggest_tracepoint_if_similar(void *context, const char *system, const char *name)
 {
     char full[TYPING_WORD_MAX + 1];
-    return snprintf(full, sizeof(full), "%s:%s", system, name) >= (int)sizeof(full) || consider_name(context, full);
+    return snprintf(full, sizeof(full), "%s:%s", system, name) >= (int)sizeof(full) ||
+           suggest_if_similar(context, full);
 }
 
 static int unknown_event(const char *text, struct error *err)
 {
     struct near_names near = {.text = text};
     for (size_t i = 0; i < KNOWN; i++)
-        consider_name(&near, known[i].name);
-    tracefs_list(consider_tracepoint, &near, NULL);
+        suggest_if_similar(&near, known[i].name);
+    tracefs_list(suggest_tracepoint_if_similar, &near, NULL);
     char list[NEAR_NAMES * (TYPING_WORD_MAX + 4)] = "";
     size_t used = 0;
     for (size_t i = 0; i < NEAR_NAMES && near.name[i][0]; i++)

@@ -78,7 +78,7 @@ void perf_apart_record(struct perf_apart *apart, const struct perf_record *recor
     }
 }
 
-void perf_apart_second(struct perf_apart *apart)
+void perf_apart_update_every_second(struct perf_apart *apart)
 {
     for (size_t i = apart->threads.length; i-- > 0;) {
         struct perf_apart_thread *thread = &apart->threads.data[i];

@@ -25,7 +25,7 @@
 struct perf_apart_thread {
     uint32_t tid;
     int fd;         /* of its extra event */
-    uint32_t ended; /* number of its children that ended since the last perf_apart_second() */
+    uint32_t ended; /* number of its children that ended since the last perf_apart_update_every_second() */
 };
 
 /* Starts zeroed. */
@@ -40,7 +40,7 @@ struct perf_apart {
 void perf_apart_record(struct perf_apart *apart, const struct perf_record *record);
 
 /* Call it once a second. Closes the extra event of threads whose children no longer end. */
-void perf_apart_second(struct perf_apart *apart);
+void perf_apart_update_every_second(struct perf_apart *apart);
 
 /* Closes all extra events. */
 void perf_apart_destroy(struct perf_apart *apart);

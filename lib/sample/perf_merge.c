@@ -148,7 +148,7 @@ bool perf_merge_next(struct perf_merge *merge, struct perf_merge_record *record)
     return true;
 }
 
-bool perf_merge_has_stood_still(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest)
+bool perf_merge_has_not_run_since(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest)
 {
     enum { SWITCH_MAX = 128 };
     unsigned char bytes[SWITCH_MAX];

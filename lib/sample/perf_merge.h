@@ -36,7 +36,7 @@ bool perf_merge_begin(struct perf_merge *merge);
  * rings show that it left its CPU by `latest` (ns) and has not run since. The kernel writes a SWITCH record before the
  * new thread executes anything. Needs SWITCH records.
  */
-bool perf_merge_has_stood_still(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest);
+bool perf_merge_has_not_run_since(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest);
 
 struct perf_merge_record {
     const unsigned char *bytes; /* valid until the next call on the merge */

@@ -58,7 +58,7 @@ void perf_rate_record(struct perf_rate *rate, const struct perf_record *record)
     }
 }
 
-void perf_rate_second(struct perf_rate *rate)
+void perf_rate_update_every_second(struct perf_rate *rate)
 {
     for (size_t i = 0; i < rate->threads.length; i++) {
         struct perf_rate_thread *thread = &rate->threads.data[i];

@@ -31,7 +31,7 @@ enum { PERF_RATE_FEWER = 10 }; /* factor by which the interval of such a thread 
 struct perf_rate_thread {
     uint32_t tid;
     uint32_t first, count; /* range of its events in `fds` */
-    uint32_t left;         /* number of times that the thread left a CPU since the last perf_rate_second() */
+    uint32_t left; /* number of times that the thread left a CPU since the last perf_rate_update_every_second() */
     bool is_lower, was_lower, has_ended;
 };
 
@@ -54,6 +54,6 @@ bool perf_rate_add_event(struct perf_rate *rate, int fd);
 void perf_rate_record(struct perf_rate *rate, const struct perf_record *record);
 
 /* Call it once a second. Changes the rates. */
-void perf_rate_second(struct perf_rate *rate);
+void perf_rate_update_every_second(struct perf_rate *rate);
 
 void perf_rate_destroy(struct perf_rate *rate);

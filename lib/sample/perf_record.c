@@ -15,13 +15,13 @@
 
 enum { HEADER_SIZE = 8 };
 
-static bool has(uint64_t set, uint64_t bits)
+static bool has_any_bit(uint64_t set, uint64_t bits)
 {
     return (set & bits) != 0;
 }
 
 /* The trailer holds the requested fields among these, in this order, 8 bytes each. */
-static size_t trailer_size(const struct perf_layout *layout)
+static size_t get_trailer_size(const struct perf_layout *layout)
 {
     uint64_t fields = layout->sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
                                              PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
@@ -31,17 +31,17 @@ static size_t trailer_size(const struct perf_layout *layout)
 size_t perf_record_time_offset(const struct perf_layout *layout, uint32_t type, size_t size)
 {
     uint64_t type_bits = layout->sample_type;
-    if (!has(type_bits, PERF_SAMPLE_TIME))
+    if (!has_any_bit(type_bits, PERF_SAMPLE_TIME))
         return SIZE_MAX;
     if (type == PERF_RECORD_SAMPLE) {
         size_t offset = HEADER_SIZE + 8 * (size_t)__builtin_popcountll(
                                               type_bits & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID));
         return offset + 8 <= size ? offset : SIZE_MAX;
     }
-    size_t trailer = trailer_size(layout);
+    size_t trailer = get_trailer_size(layout);
     if (size < HEADER_SIZE + trailer || size % 8)
         return SIZE_MAX;
-    return size - trailer + (has(type_bits, PERF_SAMPLE_TID) ? 8 : 0);
+    return size - trailer + (has_any_bit(type_bits, PERF_SAMPLE_TID) ? 8 : 0);
 }
 
 uint64_t perf_record_sample_id(const struct perf_layout *layout, const void *bytes, size_t size)
@@ -49,7 +49,7 @@ uint64_t perf_record_sample_id(const struct perf_layout *layout, const void *byt
     struct cursor c = cursor_of(bytes, size);
     uint32_t type = cursor_u32(&c);
     cursor_u32(&c); /* misc, size */
-    if (type != PERF_RECORD_SAMPLE || !has(layout->sample_type, PERF_SAMPLE_ID))
+    if (type != PERF_RECORD_SAMPLE || !has_any_bit(layout->sample_type, PERF_SAMPLE_ID))
         return 0;
     uint64_t fields = layout->sample_type &
                       (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
@@ -60,53 +60,53 @@ uint64_t perf_record_sample_id(const struct perf_layout *layout, const void *byt
 
 static void parse_trailer(const struct perf_layout *layout, struct cursor c, struct perf_record *record)
 {
-    if (has(layout->sample_type, PERF_SAMPLE_TID)) {
+    if (has_any_bit(layout->sample_type, PERF_SAMPLE_TID)) {
         record->pid = cursor_u32(&c);
         record->tid = cursor_u32(&c);
     }
-    if (has(layout->sample_type, PERF_SAMPLE_TIME))
+    if (has_any_bit(layout->sample_type, PERF_SAMPLE_TIME))
         record->time = cursor_u64(&c);
-    if (has(layout->sample_type, PERF_SAMPLE_ID))
+    if (has_any_bit(layout->sample_type, PERF_SAMPLE_ID))
         record->id = cursor_u64(&c);
-    if (has(layout->sample_type, PERF_SAMPLE_STREAM_ID))
+    if (has_any_bit(layout->sample_type, PERF_SAMPLE_STREAM_ID))
         cursor_u64(&c);
-    if (has(layout->sample_type, PERF_SAMPLE_CPU))
+    if (has_any_bit(layout->sample_type, PERF_SAMPLE_CPU))
         record->cpu = cursor_u32(&c);
 }
 
 static void parse_counter(const struct perf_layout *layout, struct cursor *c, struct perf_sample *sample)
 {
     sample->value = cursor_u64(c);
-    if (has(layout->read_format, PERF_FORMAT_TOTAL_TIME_ENABLED))
+    if (has_any_bit(layout->read_format, PERF_FORMAT_TOTAL_TIME_ENABLED))
         cursor_u64(c);
-    if (has(layout->read_format, PERF_FORMAT_TOTAL_TIME_RUNNING))
+    if (has_any_bit(layout->read_format, PERF_FORMAT_TOTAL_TIME_RUNNING))
         sample->running = cursor_u64(c);
-    if (has(layout->read_format, PERF_FORMAT_ID))
+    if (has_any_bit(layout->read_format, PERF_FORMAT_ID))
         sample->id = cursor_u64(c);
-    if (has(layout->read_format, PERF_FORMAT_LOST))
+    if (has_any_bit(layout->read_format, PERF_FORMAT_LOST))
         cursor_u64(c);
 }
 
 /* The order of the fields is that of perf_output_sample() in the kernel. */
 void perf_sample_read_head(uint64_t type, struct cursor *c, struct perf_record *record)
 {
-    if (has(type, PERF_SAMPLE_IDENTIFIER))
+    if (has_any_bit(type, PERF_SAMPLE_IDENTIFIER))
         record->id = cursor_u64(c);
-    if (has(type, PERF_SAMPLE_IP))
+    if (has_any_bit(type, PERF_SAMPLE_IP))
         record->sample.ip = cursor_u64(c);
-    if (has(type, PERF_SAMPLE_TID)) {
+    if (has_any_bit(type, PERF_SAMPLE_TID)) {
         record->pid = cursor_u32(c);
         record->tid = cursor_u32(c);
     }
-    if (has(type, PERF_SAMPLE_TIME))
+    if (has_any_bit(type, PERF_SAMPLE_TIME))
         record->time = cursor_u64(c);
-    if (has(type, PERF_SAMPLE_ADDR))
+    if (has_any_bit(type, PERF_SAMPLE_ADDR))
         cursor_u64(c);
-    if (has(type, PERF_SAMPLE_ID))
+    if (has_any_bit(type, PERF_SAMPLE_ID))
         record->id = cursor_u64(c);
-    if (has(type, PERF_SAMPLE_STREAM_ID))
+    if (has_any_bit(type, PERF_SAMPLE_STREAM_ID))
         cursor_u64(c);
-    if (has(type, PERF_SAMPLE_CPU)) {
+    if (has_any_bit(type, PERF_SAMPLE_CPU)) {
         record->cpu = cursor_u32(c);
         cursor_u32(c);
     }
@@ -153,15 +153,15 @@ static void parse_sample(const struct perf_layout *layout, struct cursor *c, str
     struct perf_sample *sample = &record->sample;
     uint64_t type = layout->sample_type;
     perf_sample_read_head(type, c, record);
-    if (has(type, PERF_SAMPLE_PERIOD))
+    if (has_any_bit(type, PERF_SAMPLE_PERIOD))
         sample->period = cursor_u64(c);
-    if (has(type, PERF_SAMPLE_READ))
+    if (has_any_bit(type, PERF_SAMPLE_READ))
         parse_counter(layout, c, sample);
-    if (has(type, PERF_SAMPLE_CALLCHAIN))
+    if (has_any_bit(type, PERF_SAMPLE_CALLCHAIN))
         perf_sample_read_callchain(sample, c);
-    if (has(type, PERF_SAMPLE_REGS_USER))
+    if (has_any_bit(type, PERF_SAMPLE_REGS_USER))
         parse_registers(c, sample);
-    if (has(type, PERF_SAMPLE_STACK_USER))
+    if (has_any_bit(type, PERF_SAMPLE_STACK_USER))
         perf_sample_read_stack(sample, c);
 }
 
@@ -223,7 +223,7 @@ int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_
         return c.failed ? -EINVAL : 0;
     }
 
-    size_t trailer = trailer_size(layout);
+    size_t trailer = get_trailer_size(layout);
     if (c.failed || cursor_left(&c) < trailer)
         return -EINVAL;
     c.end -= trailer;

@@ -32,8 +32,8 @@ static uint32_t longest_pause(const struct ptrace_sampler *sampler)
 
 /* Whether the thread left its CPU since its last sample and used little CPU time, so that its sample can wait. For a
  * thread still on its CPU, the scheduler's counts may be some ms old. */
-static bool has_used_little(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
-                            const struct ptrace_schedule *now)
+static bool has_used_little_cpu_time(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
+                                     const struct ptrace_schedule *now)
 {
     return now->slices > thread->stopped_slices + 1 && now->cpu < thread->sampled_cpu + sampler->interval / 2;
 }
@@ -51,8 +51,8 @@ static int emit_sleep(struct ptrace_sampler *sampler, struct ptrace_thread *thre
 
 /* Whether the instant may have hit the thread: the thread has run on this CPU since the last check and its last stop,
  * and does not run now. */
-static bool may_be_hit(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
-                       const struct sampling_instant *instant, const struct ptrace_schedule *now)
+static bool may_have_run_at_instant(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
+                                    const struct sampling_instant *instant, const struct ptrace_schedule *now)
 {
     return instant->is_hit && instant->cpu == thread->cpu && now->cpu != thread->at_stop.cpu &&
            sampling_clock_can_visit(&sampler->clock, thread->cpu);
@@ -65,7 +65,7 @@ static bool is_sampled_anywhere(const struct ptrace_sampler *sampler, const stru
     uint64_t long_unhit = LONG_UNHIT * (1 + sampler->clock.in_use) * sampler->interval;
     if (!thread->is_realtime && sampling_clock_can_visit(&sampler->clock, thread->cpu))
         return now->cpu > thread->sampled_cpu + long_unhit;
-    return !has_used_little(sampler, thread, now);
+    return !has_used_little_cpu_time(sampler, thread, now);
 }
 
 /*
@@ -80,7 +80,7 @@ static bool has_left_cpu(struct ptrace_thread *thread, uint64_t came)
     return !left || (left < came + same_reading && came < left + same_reading);
 }
 
-static void interrupt_hit(struct ptrace_sampler *sampler, const struct sampling_instant *instant)
+static void interrupt_thread_at_instant(struct ptrace_sampler *sampler, const struct sampling_instant *instant)
 {
     uint64_t came = sampler->hit.length ? ptrace_thread_left_cpu(sampler->itself) : 0;
     for (size_t i = 0; i < sampler->hit.length; i++) {
@@ -105,13 +105,13 @@ static int check_active(struct ptrace_sampler *sampler, struct ptrace_thread *th
     thread->last_ran = sampler->tick;
     if (now)
         thread->seen = *now;
-    if (now && has_run && may_be_hit(sampler, thread, instant, now)) {
+    if (now && has_run && may_have_run_at_instant(sampler, thread, instant, now)) {
         if (!array_push(&sampler->hit, thread))
             return error_no_memory(err);
     } else if (!thread->asleep && !(now && !is_sampled_anywhere(sampler, thread, now))) {
         sampler_interrupt(sampler, thread, PTRACE_INTERRUPT_TO_SAMPLE);
     }
-    int code = thread->is_realtime ? 0 : sampling_clock_use(&sampler->clock, thread->cpu, used, err);
+    int code = thread->is_realtime ? 0 : sampling_clock_add_cpu_time(&sampler->clock, thread->cpu, used, err);
     if (code || !sleeps || !ptrace_thread_read_schedule(thread, &thread->seen))
         return code;
     return emit_sleep(sampler, thread, err);
@@ -171,7 +171,8 @@ static int check_all(struct ptrace_sampler *sampler, const struct sampling_insta
 
 /* Searches the hit thread among the threads that ran recently, because it nearly always is among them. The scheduler
  * has updated the counts of threads that left a CPU since the last check. */
-static int find_hit(struct ptrace_sampler *sampler, const struct sampling_instant *instant, struct error *err)
+static int find_thread_at_instant(struct ptrace_sampler *sampler, const struct sampling_instant *instant,
+                                  struct error *err)
 {
     struct ptrace_schedule now;
     int code = 0;
@@ -194,9 +195,9 @@ int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err)
         sampler->tick = tick;
         code = check_all(sampler, &instant, err);
     } else if (instant.is_hit) {
-        code = find_hit(sampler, &instant, err);
+        code = find_thread_at_instant(sampler, &instant, err);
     }
-    interrupt_hit(sampler, &instant);
+    interrupt_thread_at_instant(sampler, &instant);
     return code;
 }
 

@@ -36,7 +36,7 @@ void sampling_clock_destroy(struct sampling_clock *clock)
 
 /* ---- loads ---- */
 
-int sampling_clock_use(struct sampling_clock *clock, uint32_t cpu, uint64_t used, struct error *err)
+int sampling_clock_add_cpu_time(struct sampling_clock *clock, uint32_t cpu, uint64_t used, struct error *err)
 {
     while (cpu >= clock->cpus.length && cpu < CPU_SETSIZE)
         if (!array_push_zero(&clock->cpus))
@@ -106,7 +106,7 @@ static void choose_cpu(struct sampling_clock *clock)
     }
 }
 
-static bool is_at(const struct sampling_clock *clock, uint32_t cpu)
+static bool is_pinned_to(const struct sampling_clock *clock, uint32_t cpu)
 {
     return clock->pin->pinned && clock->pin->cpu == cpu;
 }
@@ -115,8 +115,8 @@ struct sampling_instant sampling_clock_check_instant(struct sampling_clock *cloc
 {
     struct sampling_instant taken = {0};
     if (clock->mean && clock->instant <= now) {
-        taken =
-            (struct sampling_instant){.is_hit = is_at(clock, clock->cpu), .cpu = clock->cpu, .time = clock->instant};
+        taken = (struct sampling_instant){
+            .is_hit = is_pinned_to(clock, clock->cpu), .cpu = clock->cpu, .time = clock->instant};
         clock->cpus.data[clock->cpu].credit -= FULL_WEIGHT;
         clock->instant += random_distance(clock);
     }
@@ -139,7 +139,7 @@ static void set_timer(struct sampling_clock *clock, uint64_t time)
 }
 
 /* Postpones an instant that passed while the sampler was awake. */
-static void postpone(struct sampling_clock *clock)
+static void postpone_instant(struct sampling_clock *clock)
 {
     uint64_t now = monotonic_ns();
     if (clock->instant <= now)
@@ -152,12 +152,12 @@ void sampling_clock_arm(struct sampling_clock *clock, uint64_t look, bool stays)
     find_interval(clock);
     if (clock->mean) {
         choose_cpu(clock);
-        postpone(clock);
-        if (!is_at(clock, clock->cpu) && !(stays && monotonic_ns() + MOVE_NS < clock->instant)) {
+        postpone_instant(clock);
+        if (!is_pinned_to(clock, clock->cpu) && !(stays && monotonic_ns() + MOVE_NS < clock->instant)) {
             clock->cpus.data[clock->cpu].is_refused = !cpu_pin_move(clock->pin, clock->cpu);
-            postpone(clock);
+            postpone_instant(clock);
         }
-        wakeup = clock->instant - (is_at(clock, clock->cpu) ? 0 : MOVE_NS);
+        wakeup = clock->instant - (is_pinned_to(clock, clock->cpu) ? 0 : MOVE_NS);
     }
     set_timer(clock, wakeup < look ? wakeup : look);
 }

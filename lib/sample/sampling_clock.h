@@ -67,10 +67,10 @@ int sampling_clock_init(struct sampling_clock *clock, struct cpu_pin *pin, uint6
 void sampling_clock_destroy(struct sampling_clock *clock);
 
 /*
- * sampling_clock_use() adds the CPU time (ns) that a thread used on a CPU. sampling_clock_tick() ends `intervals`
- * intervals, after all their use was added.
+ * sampling_clock_add_cpu_time() adds the CPU time (ns) that a thread used on a CPU. sampling_clock_tick() ends
+ * `intervals` intervals, after all their use was added.
  */
-int sampling_clock_use(struct sampling_clock *clock, uint32_t cpu, uint64_t used, struct error *err);
+int sampling_clock_add_cpu_time(struct sampling_clock *clock, uint32_t cpu, uint64_t used, struct error *err);
 void sampling_clock_tick(struct sampling_clock *clock, uint64_t intervals);
 
 /* Whether the sampler can sample threads of this CPU at instants. */

@@ -81,7 +81,7 @@ static int open_cpu(struct wakeups *wakeups, uint32_t cpu, struct error *err)
     return code;
 }
 
-static int explain(int code, struct error *err)
+static int explain_refusal(int code, struct error *err)
 {
     int filtered = perf_filter_refused(code, err);
     if (filtered)
@@ -109,7 +109,7 @@ int wakeups_open(struct wakeups *wakeups, bool have_ids, struct error *err)
     for (size_t i = 0; !code && i < online.length; i++) {
         code = open_cpu(wakeups, online.data[i], err);
         if (code)
-            explain(code, err);
+            explain_refusal(code, err);
     }
     array_free(&online);
     if (code)
@@ -134,7 +134,7 @@ void wakeups_close(struct wakeups *wakeups)
 
 /* ---- records ---- */
 
-static enum wakeup_context context_of(uint8_t flags)
+static enum wakeup_context get_context(uint8_t flags)
 {
     return flags & (FLAG_HARD_INTERRUPT | FLAG_NMI) ? WAKEUP_BY_INTERRUPT
            : flags & FLAG_SOFT_INTERRUPT            ? WAKEUP_BY_SOFT_INTERRUPT
@@ -148,7 +148,7 @@ bool wakeups_parse(const struct wakeups *wakeups, const void *bytes, size_t size
     if (!tracepoint_parse(&record, bytes, size, wakeups->have_ids))
         return false;
     *wakeup = (struct wakeup){.by_pid = record.pid, .by_tid = record.tid, .time = record.time};
-    wakeup->context = context_of(tracepoint_u8(&record, wakeups->layout.flags, &failed));
+    wakeup->context = get_context(tracepoint_u8(&record, wakeups->layout.flags, &failed));
     wakeup->woken = tracepoint_u32(&record, wakeups->layout.woken, &failed);
     return !failed;
 }

@@ -27,7 +27,7 @@ struct growing_answer {
     struct part parts[PARTS];
 };
 
-static ssize_t next_bytes(void *context, uint64_t at, char *buffer, size_t size)
+static ssize_t read_next_bytes(void *context, uint64_t at, char *buffer, size_t size)
 {
     const struct growing_answer *answer = context;
     for (size_t i = 0; i < PARTS; i++) {
@@ -57,21 +57,21 @@ static void free_answer(void *context)
     free(answer);
 }
 
-static const char *wanted_part(const struct recipient *to)
+static const char *get_wanted_piece(const struct recipient *to)
 {
     return microhttpd.MHD_lookup_connection_value(to->connection, MHD_GET_ARGUMENT_KIND, "added");
 }
 
 bool answer_asks_for_added(const struct recipient *to)
 {
-    return wanted_part(to) != NULL;
+    return get_wanted_piece(to) != NULL;
 }
 
 /* Returns the offset of the first requested piece; 0 if the page has no pieces of this file. */
-static uint64_t first_wanted(const struct recipient *to, const struct served_profile *profile)
+static uint64_t parse_first_wanted_piece(const struct recipient *to, const struct served_profile *profile)
 {
     uint64_t base, from;
-    const char *wanted = wanted_part(to);
+    const char *wanted = get_wanted_piece(to);
     if (!wanted || sscanf(wanted, "%" SCNu64 "-%" SCNu64, &base, &from) != 2 || base != profile->added_base ||
         from > profile->added_end)
         return 0;
@@ -80,7 +80,7 @@ static uint64_t first_wanted(const struct recipient *to, const struct served_pro
 
 enum MHD_Result answer_growing_profile(const struct recipient *to, const struct served_profile *profile)
 {
-    uint64_t from = first_wanted(to, profile), end = profile->added_end, size = 0;
+    uint64_t from = parse_first_wanted_piece(to, profile), end = profile->added_end, size = 0;
     struct growing_answer *answer = calloc(1, sizeof(*answer));
     if (!answer)
         return MHD_NO;
@@ -100,7 +100,7 @@ enum MHD_Result answer_growing_profile(const struct recipient *to, const struct 
         size += parts[i].size;
     struct MHD_Response *response = NULL;
     if (parts[0].fd >= 0 && parts[2].fd >= 0)
-        response = microhttpd.MHD_create_response_from_callback(size, BLOCK, next_bytes, answer, free_answer);
+        response = microhttpd.MHD_create_response_from_callback(size, BLOCK, read_next_bytes, answer, free_answer);
     if (!response)
         free_answer(answer);
     return answer_with_profile(to, profile, response, size);

@@ -17,7 +17,7 @@ void live_init(struct live *live)
 }
 
 /* Returns the next bytes for a page. libmicrohttpd calls it when the connection accepts bytes; a page that does not
- * read times out. Without new data, it suspends the connection until wake_all(). */
+ * read times out. Without new data, it suspends the connection until wake_all_pages(). */
 static ssize_t next_event(void *context, uint64_t at, char *buffer, size_t size)
 {
     (void)at;
@@ -55,7 +55,7 @@ static void remove_page(void *context)
     free(page);
 }
 
-struct MHD_Response *live_follow(struct live *live, struct MHD_Connection *connection)
+struct MHD_Response *live_add_page(struct live *live, struct MHD_Connection *connection)
 {
     enum { BLOCK = LIVE_STATE_SIZE + 64 };
     struct live_page *page = calloc(1, sizeof(*page));
@@ -80,7 +80,7 @@ struct MHD_Response *live_follow(struct live *live, struct MHD_Connection *conne
 }
 
 /* Resumes all suspended connections. The caller holds the lock. */
-static void wake_all(struct live *live)
+static void wake_all_pages(struct live *live)
 {
     for (size_t i = 0; i < LIVE_PAGES_MAX; i++) {
         struct live_page *page = live->pages[i];
@@ -96,19 +96,19 @@ void live_publish(struct live *live, const char *state)
     pthread_mutex_lock(&live->lock);
     snprintf(live->state, sizeof(live->state), "%s", state);
     live->number++;
-    wake_all(live);
+    wake_all_pages(live);
     pthread_mutex_unlock(&live->lock);
 }
 
-void live_beat(struct live *live)
+void live_send_heartbeat(struct live *live)
 {
     pthread_mutex_lock(&live->lock);
     live->beats++;
-    wake_all(live);
+    wake_all_pages(live);
     pthread_mutex_unlock(&live->lock);
 }
 
-unsigned live_pages(struct live *live)
+unsigned live_count_pages(struct live *live)
 {
     unsigned count = 0;
     pthread_mutex_lock(&live->lock);
@@ -122,7 +122,7 @@ void live_end(struct live *live)
 {
     pthread_mutex_lock(&live->lock);
     live->is_ending = true;
-    wake_all(live);
+    wake_all_pages(live);
     pthread_mutex_unlock(&live->lock);
 }
 

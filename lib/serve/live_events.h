@@ -2,7 +2,7 @@
  * Server-sent events for pages that follow a running recording: each page gets the newest state, a line of JSON, and
  * its number. A page that reconnects starts with the newest state, too, so the server needs no queue.
  *
- * Threads: libmicrohttpd's thread calls live_follow(), any thread the other functions.
+ * Threads: libmicrohttpd's thread calls live_add_page(), any thread the other functions.
  */
 #pragma once
 
@@ -27,14 +27,14 @@ void live_init(struct live *live);
 
 /* Returns an endless response with the events for this connection; NULL if LIVE_PAGES_MAX pages already follow, or
  * memory ran out. */
-struct MHD_Response *live_follow(struct live *live, struct MHD_Connection *connection);
+struct MHD_Response *live_add_page(struct live *live, struct MHD_Connection *connection);
 
 void live_publish(struct live *live, const char *state);
 
 /* Sends an empty comment to all pages: sending fails on the connections of closed pages, so libmicrohttpd closes them.
  * */
-void live_beat(struct live *live);
-unsigned live_pages(struct live *live);
+void live_send_heartbeat(struct live *live);
+unsigned live_count_pages(struct live *live);
 
 /* Ends all answers: no connection sleeps after this. */
 void live_end(struct live *live);

@@ -52,7 +52,7 @@ void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void *
     }
 }
 
-void newcomers_promote(struct newcomers *newcomers, struct MHD_Connection *connection, unsigned seconds)
+void newcomers_mark_served(struct newcomers *newcomers, struct MHD_Connection *connection, unsigned seconds)
 {
     struct newcomer *newcomer =
         microhttpd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;

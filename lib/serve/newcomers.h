@@ -34,4 +34,4 @@ void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void *
                       enum MHD_ConnectionNotificationCode what);
 
 /* Removes a connection that has sent the token from the newcomers, and sets its idle timeout to `seconds`. */
-void newcomers_promote(struct newcomers *newcomers, struct MHD_Connection *connection, unsigned seconds);
+void newcomers_mark_served(struct newcomers *newcomers, struct MHD_Connection *connection, unsigned seconds);

@@ -108,7 +108,7 @@ static enum MHD_Result serve_live(struct server *server, const struct recipient 
 {
     if (!server->options.is_live)
         return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
-    struct MHD_Response *response = live_follow(&server->live, to->connection);
+    struct MHD_Response *response = live_add_page(&server->live, to->connection);
     if (!response)
         return answer_status(to, MHD_HTTP_SERVICE_UNAVAILABLE, "Too many pages follow this recording.\n");
     return answer_events(to, response);
@@ -365,7 +365,7 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
             return answer_stopped(&to);
         if (refusal.status)
             return answer_and_close(&to, refusal.status, refusal.sentence);
-        newcomers_promote(&server->newcomers, connection, IDLE_SECONDS);
+        newcomers_mark_served(&server->newcomers, connection, IDLE_SECONDS);
         *kept = request = calloc(1, sizeof(*request));
         if (!request)
             return MHD_NO;
@@ -531,12 +531,12 @@ void serve_live_publish(struct server *server, int profile_fd, const struct serv
 
 void serve_live_beat(struct server *server)
 {
-    live_beat(&server->live);
+    live_send_heartbeat(&server->live);
 }
 
 unsigned serve_live_pages(struct server *server)
 {
-    return live_pages(&server->live);
+    return live_count_pages(&server->live);
 }
 
 const char *serve_url(const struct server *server)

@@ -170,7 +170,7 @@ static uint64_t bytes_after_last_block(const struct block_reader *reader)
     return size > reader->at ? size - reader->at : 0;
 }
 
-uint64_t block_reader_rest(const struct block_reader *reader)
+uint64_t block_reader_bytes_left(const struct block_reader *reader)
 {
     return reader->rest + bytes_after_last_block(reader);
 }

@@ -151,7 +151,7 @@ static int append_event(struct spool_writer *writer, enum spool_record_kind kind
 }
 
 /* Notes that a record in the current chunk refers to the thread or process. */
-static bool note_chunk_use(struct spool_writer *writer, enum spool_record_kind kind, uint32_t number)
+static bool store_chunk_use(struct spool_writer *writer, enum spool_record_kind kind, uint32_t number)
 {
     uint32_t chunk = (uint32_t)writer->file.sequence;
     return !block_file_is_flight_recorder(&writer->file) ||
@@ -171,7 +171,7 @@ int spool_writer_append(struct spool_writer *writer, enum spool_record_kind kind
             return error_no_memory(err);
     }
     const struct spool_sample *first = record; /* all kinds of samples start with their thread and time */
-    if (!note_chunk_use(writer, kind, first->thread))
+    if (!store_chunk_use(writer, kind, first->thread))
         return error_no_memory(err);
     if (!writer->span.samples++)
         writer->span.first = first->time_ns;
@@ -275,7 +275,7 @@ struct spool_place spool_reader_place(const struct spool_reader *reader)
     return reader->place;
 }
 
-uint64_t spool_reader_missed(const struct spool_reader *reader)
+uint64_t spool_reader_missed_samples(const struct spool_reader *reader)
 {
     return reader->missed;
 }
@@ -295,9 +295,9 @@ uint64_t spool_reader_bytes(const struct spool_reader *reader)
     return block_reader_bytes(reader->blocks);
 }
 
-uint64_t spool_reader_rest(const struct spool_reader *reader)
+uint64_t spool_reader_bytes_left(const struct spool_reader *reader)
 {
-    return block_reader_rest(reader->blocks);
+    return block_reader_bytes_left(reader->blocks);
 }
 
 bool spool_reader_is_flight_recorder(const struct spool_reader *reader)

@@ -79,7 +79,7 @@ static bool collect_records(struct compaction *compaction, const unsigned char *
 
 /* Chooses the threads and processes to keep: processes with a kept thread or still without any thread, and the parents
  * from which kept processes inherited mappings by fork, not exec. */
-static void choose_kept(struct compaction *compaction)
+static void choose_kept_threads(struct compaction *compaction)
 {
     struct spool_uses *uses = compaction->uses;
     for (size_t i = 0; i < compaction->threads.length; i++) {
@@ -195,7 +195,7 @@ bool spool_compact(const unsigned char *bytes, size_t size, struct spool_uses *u
     struct compaction compaction = {.uses = uses};
     bool done = collect_records(&compaction, bytes, size);
     if (done) {
-        choose_kept(&compaction);
+        choose_kept_threads(&compaction);
         done = copy_kept_events(&compaction, bytes, size, out);
     }
     hash_destroy(&compaction.thread_rows);

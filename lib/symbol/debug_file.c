@@ -205,7 +205,7 @@ static bool open_mapped(struct debug_files *files)
     return false;
 }
 
-bool debug_file_has_gone(const struct symbol_lib *lib)
+bool debug_file_is_replaced(const struct symbol_lib *lib)
 {
     struct stat found;
     if (!lib->path || !lib->origin || !lib->origin->file || lib->origin->root_fd >= 0)

@@ -34,7 +34,7 @@ const struct elf_file *debug_files_dwarf(const struct debug_files *files);
 
 /* Whether the library's path no longer leads to the mapped file: somebody deleted or replaced it. Returns false if prof
  * cannot check the path (in the root directory of a container). */
-bool debug_file_has_gone(const struct symbol_lib *lib);
+bool debug_file_is_replaced(const struct symbol_lib *lib);
 
 /* Opens the file with the machine code of a library: the mapped file, a copy in a directory of the user, or a server's;
  * of the kernel, vmlinux (the kernel patches some of its code at boot). Opens debug info only if it is in the same

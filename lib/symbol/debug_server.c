@@ -338,7 +338,7 @@ static int wait_for_fetch(struct debug_server *server, struct fetch *fetch, stru
 
 /* ---- fetching ---- */
 
-static struct debuginfod_client *borrow_client(struct debug_server *server)
+static struct debuginfod_client *take_idle_client(struct debug_server *server)
 {
     struct debuginfod_client *client = NULL;
     pthread_mutex_lock(&server->lock);
@@ -419,7 +419,7 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file kind,
     struct fetch *fetch = fetch_new(&server->library, kind, build_id, build_id_size, name);
     if (!fetch)
         return error_no_memory(err);
-    fetch->client = borrow_client(server);
+    fetch->client = take_idle_client(server);
     if (!fetch->client) {
         fetch_free(fetch);
         return error_no_memory(err);

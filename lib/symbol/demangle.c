@@ -72,13 +72,13 @@ size_t demangle_base_length(const char *name)
 
 /* ---- D ---- */
 
-static bool is_d(const char *name)
+static bool is_mangled_d(const char *name)
 {
     return name[0] == '_' && name[1] == 'D' &&
            (is_digit(name[2]) || name[2] == 'Q' || strncmp(name + 2, "__T", 3) == 0 || strcmp(name, "_Dmain") == 0);
 }
 
-static bool print_d(const char *name, size_t length, struct output *output)
+static bool print_demangled_d(const char *name, size_t length, struct output *output)
 {
     if (!demangle_d_is_bounded(name, length))
         return false;
@@ -103,7 +103,7 @@ static size_t find_fortran_module_length(const char *name)
     return length && separator[5] && strspn(name + 2, "abcdefghijklmnopqrstuvwxyz0123456789_") >= length ? length : 0;
 }
 
-static bool print_fortran(const char *name, struct output *output)
+static bool print_demangled_fortran(const char *name, struct output *output)
 {
     size_t module = find_fortran_module_length(name);
     if (module == 0)
@@ -192,7 +192,8 @@ static bool print_rust_legacy(const char *name, size_t length, struct output *ou
 
 bool is_mangled(const char *name)
 {
-    return (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) || is_d(name) || find_fortran_module_length(name);
+    return (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) || is_mangled_d(name) ||
+           find_fortran_module_length(name);
 }
 
 /* Prints the demangled name, without suffixes. */
@@ -206,7 +207,7 @@ static bool print_demangled(const char *name, size_t length, struct output *outp
     if (strncmp(name, "_Z", 2) == 0)
         return demangle_cpp_is_bounded(name, length) &&
                cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, append_output, output);
-    return is_d(name) ? print_d(name, length, output) : print_fortran(name, output);
+    return is_mangled_d(name) ? print_demangled_d(name, length, output) : print_demangled_fortran(name, output);
 }
 
 /* Prints suffixes as libiberty does for C++. */

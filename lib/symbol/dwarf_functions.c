@@ -181,7 +181,7 @@ static bool is_artificial_part(struct pass *pass, const struct dwarf_abbrev *abb
 static bool push_level(struct pass *pass, const struct level *level)
 {
     if (pass->levels.length >= DEPTH_MAX) {
-        dwarf_stop_at(pass->reader, NULL);
+        dwarf_stop_reading_at(pass->reader, NULL);
         return false;
     }
     if (array_push(&pass->levels, *level))
@@ -249,8 +249,8 @@ static void walk_dies(struct pass *pass)
     if (!push_level(pass, &root))
         return;
     if (cursor_left(&c) == 0) /* unreadable */
-        dwarf_stop_at(pass->reader, NULL);
-    while (cursor_left(&c) > 0 && !c.failed && dwarf_work(pass->reader, 1)) {
+        dwarf_stop_reading_at(pass->reader, NULL);
+    while (cursor_left(&c) > 0 && !c.failed && dwarf_count_work(pass->reader, 1)) {
         uint64_t die = dwarf_unit_offset(pass->reader, c.at);
         abbrev = dwarf_die_start(pass->reader, &c);
         if (!abbrev) {
@@ -267,7 +267,7 @@ static void walk_dies(struct pass *pass)
             break;
     }
     if (c.failed)
-        dwarf_stop_at(pass->reader, abbrev);
+        dwarf_stop_reading_at(pass->reader, abbrev);
 }
 
 /* The second pass, for addresses without a function. */

@@ -179,9 +179,9 @@ static bool load_table(struct dwarf_lines *lines)
         lines->offset_size = 8;
         length = cursor_u64(&c);
     }
-    struct bytes table = bytes_part(section, offset + (lines->offset_size == 8 ? 12 : 4), length);
+    struct bytes table = bytes_get_part(section, offset + (lines->offset_size == 8 ? 12 : 4), length);
     if (section->size && table.size != length)
-        dwarf_stop(lines->reader, DWARF_DAMAGED);
+        dwarf_stop_reading(lines->reader, DWARF_DAMAGED);
     lines->raw = bytes_load(&table);
     lines->size = (size_t)table.size;
     return lines->raw != NULL;
@@ -190,7 +190,7 @@ static bool load_table(struct dwarf_lines *lines)
 void dwarf_lines_open(struct dwarf_lines *lines, struct dwarf_unit_reader *reader, struct arena *arena)
 {
     *lines = (struct dwarf_lines){.reader = reader, .arena = arena, .address_size = reader->unit->address_size};
-    if (!reader->lines.form || !load_table(lines) || !dwarf_work(reader, lines->size))
+    if (!reader->lines.form || !load_table(lines) || !dwarf_count_work(reader, lines->size))
         return;
     struct cursor c = cursor_of(lines->raw, lines->size);
     if (read_line_header(lines, &c))
@@ -198,7 +198,7 @@ void dwarf_lines_open(struct dwarf_lines *lines, struct dwarf_unit_reader *reade
     lines->program = 0;
     if (lines->verdict == DWARF_READ)
         lines->verdict = DWARF_DAMAGED;
-    dwarf_stop(reader, lines->verdict);
+    dwarf_stop_reading(reader, lines->verdict);
 }
 
 void dwarf_lines_close(struct dwarf_lines *lines)
@@ -357,7 +357,7 @@ static void run_line_program(struct dwarf_lines *lines, struct matching *match)
         }
     }
     if (c.failed)
-        dwarf_stop(lines->reader, DWARF_DAMAGED);
+        dwarf_stop_reading(lines->reader, DWARF_DAMAGED);
 }
 
 static void match_rows(struct dwarf_lines *lines, struct matching *match)

@@ -71,8 +71,8 @@ static struct dwarf_unit_reader *find_reader(struct dwarf_names *names, const st
     if (!reader)
         return NULL;
     int code = dwarf_unit_reader_init(reader, file, unit);
-    dwarf_work(names->own, DWARF_UNIT_WORK_MAX - reader->work_left);
-    dwarf_stop(names->own, reader->verdict);
+    dwarf_count_work(names->own, DWARF_UNIT_WORK_MAX - reader->work_left);
+    dwarf_stop_reading(names->own, reader->verdict);
     if (code != 0 || !array_push(&names->others, (struct dwarf_other_unit){reader})) {
         dwarf_unit_reader_destroy(reader);
         free(reader);
@@ -86,7 +86,7 @@ static bool read_attributes(struct dwarf_names *names, struct die die, struct na
     struct cursor c = dwarf_unit_cursor(die.reader, die.offset);
     const struct dwarf_abbrev *abbrev = dwarf_die_start(die.reader, &c);
     *found = (struct name_attributes){0};
-    if (!abbrev || !dwarf_work(names->own, COST_OF_DIE + abbrev->attribute_count))
+    if (!abbrev || !dwarf_count_work(names->own, COST_OF_DIE + abbrev->attribute_count))
         return false;
     found->tag = abbrev->tag;
     for (uint32_t i = 0; i < abbrev->attribute_count; i++) {
@@ -102,7 +102,7 @@ static bool read_attributes(struct dwarf_names *names, struct die die, struct na
             found->specification = value;
     }
     if (c.failed)
-        dwarf_stop_at(names->own, abbrev);
+        dwarf_stop_reading_at(names->own, abbrev);
     return !c.failed;
 }
 
@@ -112,10 +112,10 @@ static const char *read_text(struct dwarf_names *names, struct die die, struct d
     if (!value.form || !names->own->work_left)
         return NULL;
     const char *text = dwarf_value_text(die.reader, value);
-    dwarf_work(names->own, text ? strlen(text) / 16 : COST_OF_MISSING_TEXT);
+    dwarf_count_work(names->own, text ? strlen(text) / 16 : COST_OF_MISSING_TEXT);
     bool is_elsewhere = value.form == DW_FORM_GNU_strp_alt || value.form == DW_FORM_strp_sup;
     if (!text && !(is_elsewhere && !die.reader->file->alternate))
-        dwarf_stop(names->own, DWARF_DAMAGED);
+        dwarf_stop_reading(names->own, DWARF_DAMAGED);
     return text;
 }
 
@@ -222,7 +222,7 @@ static size_t find_scopes(struct dwarf_names *names, struct die die, uint64_t *s
     struct dwarf_unit_reader *reader = die.reader;
     struct cursor c = dwarf_unit_load(reader);
     size_t depth = 0;
-    while (cursor_left(&c) > 0 && !c.failed && dwarf_work(names->own, 1)) {
+    while (cursor_left(&c) > 0 && !c.failed && dwarf_count_work(names->own, 1)) {
         uint64_t offset = dwarf_unit_offset(reader, c.at);
         if (offset >= die.offset)
             return offset == die.offset ? depth : 0;

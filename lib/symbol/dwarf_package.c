@@ -89,7 +89,7 @@ bool dwarf_package_select(const struct bytes *index, uint64_t id, struct bytes s
             return false;
         enum dwarf_section section = find_section(layout.version, kind);
         if (section != DWARF_SECTIONS)
-            sections[section] = bytes_part(&sections[section], offset, size);
+            sections[section] = bytes_get_part(&sections[section], offset, size);
     }
     return true;
 }

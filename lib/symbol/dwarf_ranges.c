@@ -18,7 +18,7 @@ static void visit_debug_ranges(struct dwarf_unit_reader *reader, uint64_t offset
         struct cursor c = window_at(&reader->ranges, offset, 2u * size);
         uint64_t start = dwarf_read_sized(&c, size), end = dwarf_read_sized(&c, size);
         if (c.failed)
-            dwarf_stop(reader, DWARF_DAMAGED);
+            dwarf_stop_reading(reader, DWARF_DAMAGED);
         if (c.failed || (start == 0 && end == 0))
             return;
         if (start == selects_base)
@@ -82,11 +82,11 @@ static void visit_rnglists(struct dwarf_unit_reader *reader, uint64_t offset, dw
             end = start + cursor_uleb(&c);
             break;
         default:
-            dwarf_stop(reader, c.failed ? DWARF_DAMAGED : DWARF_DECLINED);
+            dwarf_stop_reading(reader, c.failed ? DWARF_DAMAGED : DWARF_DECLINED);
             return;
         }
         if (c.failed)
-            dwarf_stop(reader, DWARF_DAMAGED);
+            dwarf_stop_reading(reader, DWARF_DAMAGED);
         if (c.failed || !visit_range(visit, context, start, end))
             return;
         offset += (uint64_t)(c.at - entry);
@@ -105,7 +105,7 @@ static bool find_list_offset(struct dwarf_unit_reader *reader, struct dwarf_valu
     struct cursor c = window_at(&reader->ranges, reader->rnglists_base + ranges.number * size, size);
     *offset = reader->rnglists_base + dwarf_read_sized(&c, size);
     if (c.failed)
-        dwarf_stop(reader, DWARF_DAMAGED);
+        dwarf_stop_reading(reader, DWARF_DAMAGED);
     return !c.failed;
 }
 

@@ -37,7 +37,7 @@ struct dwarf_split_unit {
     bool has_own;
     struct dwarf_file dwarf;
     struct dwarf_unit_reader reader;
-    uint64_t work_done; /* cost of the search for the unit, in steps of dwarf_work() */
+    uint64_t work_done; /* cost of the search for the unit, in steps of dwarf_count_work() */
 };
 
 /* Opens the skeleton's split unit in `file`. Returns -ENOENT if `file` lacks the unit. Adds to work_done. */

@@ -180,7 +180,7 @@ static bool read_attributes(struct dwarf_unit_reader *reader, struct dwarf_abbre
         abbrev->attribute_count++;
         if (!array_push(&reader->attributes, attribute) ||
             !add_skip(reader, abbrev, find_form_skip(reader->unit, attribute.form))) {
-            dwarf_stop(reader, DWARF_NO_MEMORY);
+            dwarf_stop_reading(reader, DWARF_NO_MEMORY);
             return false;
         }
     }
@@ -191,7 +191,7 @@ static bool read_attributes(struct dwarf_unit_reader *reader, struct dwarf_abbre
 static int read_abbrevs(struct dwarf_unit_reader *reader, uint64_t last)
 {
     const struct bytes *section = &reader->file->sections[DWARF_ABBREV];
-    struct bytes part = bytes_part(section, reader->unit->abbrev_offset, section->size);
+    struct bytes part = bytes_get_part(section, reader->unit->abbrev_offset, section->size);
     struct cursor c = part.size ? cursor_of(part.memory, (size_t)part.size) : (struct cursor){0};
     bool dense = true;
     while (reader->abbrevs.length < ABBREVS_MAX) {
@@ -459,7 +459,7 @@ static int read_root(struct dwarf_unit_reader *reader)
     struct cursor c = dwarf_unit_cursor(reader, reader->unit->root);
     const struct dwarf_abbrev *root = dwarf_die_start(reader, &c);
     if (!root) {
-        dwarf_stop_at(reader, NULL);
+        dwarf_stop_reading_at(reader, NULL);
         return -EINVAL;
     }
     for (uint32_t i = 0; i < root->attribute_count; i++) {
@@ -467,7 +467,7 @@ static int read_root(struct dwarf_unit_reader *reader)
         store_root_attribute(reader, attribute->name, dwarf_value_read(reader, &c, attribute));
     }
     if (c.failed) {
-        dwarf_stop_at(reader, root);
+        dwarf_stop_reading_at(reader, root);
         return -EINVAL;
     }
     dwarf_value_address(reader, reader->code.low, &reader->low_pc);
@@ -491,7 +491,7 @@ static void init_reader(struct dwarf_unit_reader *reader, const struct dwarf_fil
     *reader = (struct dwarf_unit_reader){
         .file = file,
         .unit = unit,
-        .unit_bytes = bytes_part(&sections[DWARF_INFO], unit->offset, unit->end - unit->offset),
+        .unit_bytes = bytes_get_part(&sections[DWARF_INFO], unit->offset, unit->end - unit->offset),
         .info = {.bytes = &reader->unit_bytes},
         .str = {.bytes = &sections[DWARF_STR], .step = 256},
         .line_str = {.bytes = &sections[DWARF_LINE_STR]},
@@ -513,10 +513,10 @@ static int read_abbreviations_and_root(struct dwarf_unit_reader *reader, uint64_
         return -EINVAL;
     int code = read_abbrevs(reader, last_abbrev);
     if (code == -EINVAL)
-        dwarf_stop_at(reader, NULL);
+        dwarf_stop_reading_at(reader, NULL);
     else if (code == -ENOMEM)
-        dwarf_stop(reader, DWARF_NO_MEMORY);
-    dwarf_work(reader, reader->abbrevs.length + reader->attributes.length);
+        dwarf_stop_reading(reader, DWARF_NO_MEMORY);
+    dwarf_count_work(reader, reader->abbrevs.length + reader->attributes.length);
     return code == 0 ? read_root(reader) : code;
 }
 

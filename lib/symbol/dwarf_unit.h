@@ -51,7 +51,7 @@ struct dwarf_unit_reader {
     struct hash sparse_codes; /* code -> index, for codes that are not dense */
     struct bytes unit_bytes;  /* part of .debug_info, header included: the bytes of `info` */
     struct window info, str, line_str, ranges, addr, str_offsets, alternate_str;
-    uint64_t work_left;      /* remaining work of this reader, in steps of a few ns: see dwarf_work() */
+    uint64_t work_left;      /* remaining work of this reader, in steps of a few ns: see dwarf_count_work() */
     const atomic_bool *stop; /* true cancels the reading; may be NULL */
     enum dwarf_verdict verdict;
 
@@ -97,16 +97,16 @@ struct cursor dwarf_unit_load(struct dwarf_unit_reader *reader);
 uint64_t dwarf_unit_offset(const struct dwarf_unit_reader *reader, const unsigned char *at);
 
 /* Notes why reading stops. The worst verdict stays. */
-static inline void dwarf_stop(struct dwarf_unit_reader *reader, enum dwarf_verdict verdict)
+static inline void dwarf_stop_reading(struct dwarf_unit_reader *reader, enum dwarf_verdict verdict)
 {
     if (verdict > reader->verdict)
         reader->verdict = verdict;
 }
 
 /* Records that reading stops at a DIE with this abbreviation, or with NULL at a missing abbreviation. */
-static inline void dwarf_stop_at(struct dwarf_unit_reader *reader, const struct dwarf_abbrev *abbrev)
+static inline void dwarf_stop_reading_at(struct dwarf_unit_reader *reader, const struct dwarf_abbrev *abbrev)
 {
-    dwarf_stop(reader, abbrev && abbrev->has_unknown_form ? DWARF_DECLINED : DWARF_DAMAGED);
+    dwarf_stop_reading(reader, abbrev && abbrev->has_unknown_form ? DWARF_DECLINED : DWARF_DAMAGED);
 }
 
 /* Reads the abbreviation code. Returns NULL at the end of a list of children, or NULL with c->failed set if the code is
@@ -124,12 +124,12 @@ static inline const struct dwarf_attribute *dwarf_attributes(const struct dwarf_
 
 /* Counts work against a budget per unit. A hostile file can make reading endless: a thousand units may share one list
  * of a million ranges. Returns false when the budget is spent; the unit then counts as damaged. */
-static inline bool dwarf_work(struct dwarf_unit_reader *reader, uint64_t steps)
+static inline bool dwarf_count_work(struct dwarf_unit_reader *reader, uint64_t steps)
 {
     bool is_stopped = reader->stop && atomic_load_explicit(reader->stop, memory_order_relaxed);
     reader->work_left = steps < reader->work_left && !is_stopped ? reader->work_left - steps : 0;
     if (reader->work_left == 0)
-        dwarf_stop(reader, DWARF_DAMAGED);
+        dwarf_stop_reading(reader, DWARF_DAMAGED);
     return reader->work_left > 0;
 }
 

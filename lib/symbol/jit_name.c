@@ -74,7 +74,7 @@ static const char *copy_text(struct span span, struct arena *arena)
 
 /* ---- V8 ---- */
 
-static const char *cut_tier(struct span *rest)
+static const char *remove_tier(struct span *rest)
 {
     if (skip_text(rest, "~"))
         return "Interpreted";
@@ -89,7 +89,7 @@ static const char *cut_tier(struct span *rest)
 }
 
 /* Removes ":NUMBER" from the end; false without one. */
-static bool cut_number(struct span *span, uint32_t *number)
+static bool remove_number(struct span *span, uint32_t *number)
 {
     const char *digits = span->end;
     uint64_t value = 0, unit = 1;
@@ -135,14 +135,14 @@ static bool is_javascript(struct span *rest)
 static int parse_javascript(struct jit_name *name, struct span rest, struct arena *arena)
 {
     name->is_javascript = true;
-    name->tier = cut_tier(&rest);
+    name->tier = remove_tier(&rest);
     const char *separator = find_separator(rest);
     struct span function = {rest.at, separator ? separator : rest.end};
     struct span file = {separator ? separator + 1 : rest.end, rest.end};
     uint32_t last, before;
-    if (cut_number(&file, &last)) {
+    if (remove_number(&file, &last)) {
         name->line = last;
-        if (cut_number(&file, &before)) {
+        if (remove_number(&file, &before)) {
             name->line = before;
             name->column = last;
         }
@@ -181,7 +181,7 @@ static int parse_trace(struct jit_name *name, struct span rest, struct arena *ar
     struct span file = rest;
     const char *slash = memrchr(rest.at, '/', (size_t)(rest.end - rest.at));
     name->tier = "Trace";
-    if (cut_number(&file, &name->line) && !(name->file = copy_text(file, arena)))
+    if (remove_number(&file, &name->line) && !(name->file = copy_text(file, arena)))
         return -ENOMEM;
     name->function = copy_text((struct span){slash && slash < file.end ? slash + 1 : rest.at, rest.end}, arena);
     return name->function ? 0 : -ENOMEM;
@@ -203,7 +203,7 @@ static bool is_erlang(struct span *rest)
 
 /* ---- .NET ---- */
 
-static const char *cut_dotnet_tier(struct span *whole)
+static const char *remove_dotnet_tier(struct span *whole)
 {
     static const char *const tiers[] = {
         "PreJIT",     "MinOptJitted",     "Optimized", "QuickJitted", "OptimizedTier1", "OptimizedTier1OSR",
@@ -235,7 +235,7 @@ int jit_name_parse(struct jit_name *name, const char *text, size_t length, struc
     rest = whole;
     if (is_erlang(&rest))
         whole = rest;
-    name->tier = cut_dotnet_tier(&whole);
+    name->tier = remove_dotnet_tier(&whole);
     name->function = copy_text(whole, arena);
     return name->function ? 0 : -ENOMEM;
 }

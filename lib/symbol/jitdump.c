@@ -280,7 +280,7 @@ int jitdump_read(struct jitdump *dump, int fd, struct error *err)
             remove_bias(dump);
         code = jit_history_finish(&dump->history, err);
     }
-    if (reader.no_memory || bytes_lacked_memory(&bytes))
+    if (reader.no_memory || bytes_ran_out_of_memory(&bytes))
         code = error_no_memory(err);
     window_destroy(&reader.window);
     hash_destroy(&reader.by_index);

@@ -24,7 +24,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Work limit for the units of a library, in steps of dwarf_work(). Undamaged files need less than one step per byte. */
+/* Work limit for the units of a library, in steps of dwarf_count_work(). Undamaged files need less than one step per
+ * byte. */
 enum { WORK_AT_LEAST = 1 << 24, WORK_PER_BYTE = 16 };
 
 static void set_problem(struct lookup *lookup, const char *text)
@@ -441,20 +442,20 @@ static void report_unread_debug_info(struct lookup *lookup)
 }
 
 /* Names of files that were not read to their ends would be wrong, and the cache would keep them. */
-static bool has_lacked_memory(const struct lookup *lookup)
+static bool ran_out_of_memory(const struct lookup *lookup)
 {
     const struct debug_files *files = &lookup->files;
-    return (files->has_mapped && bytes_lacked_memory(&files->mapped.bytes)) ||
-           (files->has_separate && bytes_lacked_memory(&files->separate.bytes)) ||
-           (files->has_alternate && bytes_lacked_memory(&files->alternate.bytes)) ||
-           (lookup->has_package && bytes_lacked_memory(&lookup->package.elf.bytes));
+    return (files->has_mapped && bytes_ran_out_of_memory(&files->mapped.bytes)) ||
+           (files->has_separate && bytes_ran_out_of_memory(&files->separate.bytes)) ||
+           (files->has_alternate && bytes_ran_out_of_memory(&files->alternate.bytes)) ||
+           (lookup->has_package && bytes_ran_out_of_memory(&lookup->package.elf.bytes));
 }
 
 int lookup_answer(struct lookup *lookup, struct error *err)
 {
     struct symbol_answers *answers = &lookup->job->answers;
     size_t count = lookup->job->count;
-    int code = has_lacked_memory(lookup) ? error_no_memory(err) : lookup_libdw(lookup, err);
+    int code = ran_out_of_memory(lookup) ? error_no_memory(err) : lookup_libdw(lookup, err);
     if (code != 0)
         return code;
     struct strings texts = {0};
@@ -512,7 +513,7 @@ static enum missing_symbols_reason find_missing_symbols_reason(const struct look
                                                                           : MISSING_SYMBOLS_NO_DEBUG_INFO;
 }
 
-void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes)
+void lookup_find_valid_ranges(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes)
 {
     enum { SPAN_MAX = 1 << 20 }; /* larger than any function; the range after the last symbol may exceed it */
     bool only_symbols = !lookup->job->answers.has_debug_info;
@@ -528,7 +529,7 @@ void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes
     }
 }
 
-void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers)
+void lookup_describe_problems(struct lookup *lookup, struct symbol_answers *answers)
 {
     if (!answers->has_debug_info && lookup->lib->kind == SYMBOL_LIB_ELF)
         set_problem(

@@ -6,7 +6,7 @@
  *     lookup_symbols      matches symbol tables           \ these run in parallel
  *     lookup_unit         reads one compile unit          /
  *     lookup_answer       composes the answers
- *     lookup_conclude     reports what is missing
+ *     lookup_describe_problems     reports what is missing
  *     lookup_close
  */
 #pragma once
@@ -55,7 +55,7 @@ struct lookup {
     struct dwarf_frames go;        /* of a Go program: all addresses; frames only where no unit was hit */
     struct dwarf_frames libdw;     /* all addresses; frames only where our reader declined; or empty */
     struct lookup_symbol *symbols; /* per address */
-    _Atomic uint64_t work_left;    /* work budget of all units: see dwarf_work() */
+    _Atomic uint64_t work_left;    /* work budget of all units: see dwarf_count_work() */
     atomic_bool has_split_units;
     struct arena arena;
     enum dwarf_verdict file_verdict; /* verdict of the file with the debug info */
@@ -85,11 +85,11 @@ int lookup_answer(struct lookup *lookup, struct error *err);
 
 /* Sets answers->problem: a failure, or the reason that the answers lack names or lines. `answers` may belong to more
  * addresses than the job. */
-void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers);
+void lookup_describe_problems(struct lookup *lookup, struct symbol_answers *answers);
 
 /* After lookup_answer(): the address ranges that share the answer of each of the job's addresses, as starts and sizes
  * without overlaps. Size 0: the range before covers the address. */
-void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes);
+void lookup_find_valid_ranges(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes);
 
 void lookup_close(struct lookup *lookup);
 

@@ -38,7 +38,7 @@ static void choose_addresses(const struct lookup *lookup, bool *is_chosen)
 }
 
 /* Spreads the frames of the chosen addresses to the indexes of all addresses. */
-static void spread_ends(struct lookup *lookup, const bool *is_chosen, uint32_t *ends)
+static void copy_ends_to_all_addresses(struct lookup *lookup, const bool *is_chosen, uint32_t *ends)
 {
     struct dwarf_frames *frames = &lookup->libdw;
     for (size_t i = 0, k = 0; i < lookup->job->count; i++) {
@@ -76,7 +76,7 @@ static int read_chosen(struct lookup *lookup, const bool *is_chosen, uint64_t *v
             vaddrs[request.count++] = lookup->job->rvas[i] + lookup->dwarf_base;
     int code = request.count && request.file->type != ET_REL ? libdw_read(&request, &lookup->libdw, &why) : 0;
     if (code == 0 && lookup->libdw.ends)
-        spread_ends(lookup, is_chosen, ends);
+        copy_ends_to_all_addresses(lookup, is_chosen, ends);
     else
         free(ends);
     lookup->job->answers.has_debug_info |= lookup->libdw.list.length > 0;

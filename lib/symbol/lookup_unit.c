@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Work limit for .dwo files, in steps of dwarf_work(). Their size is unknown before they are opened, so the limit is
- * fixed: about ten seconds. */
+/* Work limit for .dwo files, in steps of dwarf_count_work(). Their size is unknown before they are opened, so the limit
+ * is fixed: about ten seconds. */
 #define WORK_OF_SPLIT_UNITS (UINT64_C(1) << 31)
 
 struct unit_tables {
@@ -81,7 +81,7 @@ static int read_unit(struct lookup_unit *unit, struct dwarf_unit_reader *reader,
     return code;
 }
 
-static void charge_work(struct lookup *lookup, uint64_t used)
+static void subtract_work(struct lookup *lookup, uint64_t used)
 {
     uint64_t left = atomic_load(&lookup->work_left);
     while (!atomic_compare_exchange_weak(&lookup->work_left, &left, used < left ? left - used : 0))
@@ -91,9 +91,9 @@ static void charge_work(struct lookup *lookup, uint64_t used)
 /* Charges for opening a reader, and grants it the remaining work. Threads that read the remaining work at the same time
  * may together exceed the limit a little. Otherwise the first units of an undamaged file could leave nothing for the
  * others. */
-static uint64_t grant_work(struct lookup *lookup, struct dwarf_unit_reader *reader)
+static uint64_t limit_reader_work(struct lookup *lookup, struct dwarf_unit_reader *reader)
 {
-    charge_work(lookup, DWARF_UNIT_WORK_MAX - reader->work_left);
+    subtract_work(lookup, DWARF_UNIT_WORK_MAX - reader->work_left);
     uint64_t left = atomic_load(&lookup->work_left);
     if (left < reader->work_left)
         reader->work_left = left;
@@ -113,17 +113,17 @@ static int read_split_unit(struct lookup *lookup, struct lookup_unit *unit, stru
     int opened = atomic_load(&lookup->work_left)
                      ? dwarf_split_unit_open(&split, skeleton, package, lookup->lib, lookup->files.search, &why)
                      : error_set(&why, E2BIG, "the files take too long to read");
-    charge_work(lookup, split.work_done);
+    subtract_work(lookup, split.work_done);
     if (opened != 0) {
         unit->problem = arena_copy(&unit->frames.arena, why.text, strlen(why.text));
         return read_unit(unit, skeleton, skeleton, vaddrs, err);
     }
-    uint64_t granted = grant_work(lookup, &split.reader);
+    uint64_t granted = limit_reader_work(lookup, &split.reader);
     int code = read_unit(unit, &split.reader, skeleton, vaddrs, err);
-    dwarf_stop(skeleton, split.reader.verdict);
-    charge_work(lookup, granted - split.reader.work_left);
-    if (bytes_lacked_memory(&split.own.elf.bytes))
-        dwarf_stop(skeleton, DWARF_NO_MEMORY);
+    dwarf_stop_reading(skeleton, split.reader.verdict);
+    subtract_work(lookup, granted - split.reader.work_left);
+    if (bytes_ran_out_of_memory(&split.own.elf.bytes))
+        dwarf_stop_reading(skeleton, DWARF_NO_MEMORY);
     dwarf_split_unit_close(&split);
     return code;
 }
@@ -138,7 +138,7 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
         vaddrs[i] = lookup->job->rvas[lookup->by_unit[unit->first + i]] + lookup->dwarf_base;
     struct dwarf_unit_reader reader;
     int code = dwarf_unit_reader_init(&reader, &lookup->dwarf, &lookup->dwarf.units.data[unit->unit]);
-    uint64_t granted = grant_work(lookup, &reader);
+    uint64_t granted = limit_reader_work(lookup, &reader);
     if (code == 0 && reader.dwo_name.form)
         code = read_split_unit(lookup, unit, &reader, vaddrs, err);
     else if (code == 0)
@@ -146,7 +146,7 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
     else if (code == -EINVAL || code == -ENOMEM)
         code = 0; /* no frames; the verdict has the reason */
     unit->verdict = reader.verdict;
-    charge_work(lookup, granted - reader.work_left);
+    subtract_work(lookup, granted - reader.work_left);
     dwarf_unit_reader_destroy(&reader);
     free(vaddrs);
     return code;
@@ -162,7 +162,7 @@ static int find_files(struct lookup *lookup, struct lookup_unit *unit, const uin
     if (!rows)
         return error_no_memory(err);
     int code = dwarf_unit_reader_init(&reader, &lookup->dwarf, &lookup->dwarf.units.data[unit->unit]);
-    uint64_t granted = grant_work(lookup, &reader);
+    uint64_t granted = limit_reader_work(lookup, &reader);
     if (code == 0) {
         dwarf_lines_open(&lines, &reader, &unit->frames.arena);
         dwarf_lines_match_starts(&lines, starts, count, rows);
@@ -170,7 +170,7 @@ static int find_files(struct lookup *lookup, struct lookup_unit *unit, const uin
             files[indexes[i]] = rows[i].found ? dwarf_lines_path(&lines, rows[i].file) : NULL;
         dwarf_lines_close(&lines);
     }
-    charge_work(lookup, granted - reader.work_left);
+    subtract_work(lookup, granted - reader.work_left);
     dwarf_unit_reader_destroy(&reader);
     free(rows);
     return 0;

@@ -194,7 +194,7 @@ void symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *f
 
 /* The pass noted `nearest` and `unsized` at the first address after each start. Spreads them to the following
  * addresses, and `next` to the preceding ones. */
-static void spread_candidates(struct symbol_matcher *matcher)
+static void copy_candidates_to_neighbors(struct symbol_matcher *matcher)
 {
     for (size_t i = 1; i < matcher->count; i++) {
         if (matcher->nearest[i] < matcher->nearest[i - 1])
@@ -215,7 +215,7 @@ static bool is_in_unsized_symbol(const struct symbol_matcher *matcher, size_t i)
 
 bool symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches)
 {
-    spread_candidates(matcher);
+    copy_candidates_to_neighbors(matcher);
     for (size_t i = 0; i < matcher->count; i++) {
         const struct symbol_candidate *chosen = NULL;
         matches[i] = (struct symbol_match){0};

@@ -212,7 +212,7 @@ static void open_task(void *context, size_t i)
 
 /* ---- the second step ---- */
 
-static int read_piece(struct run *run, struct piece *piece, struct error *err)
+static int look_up_piece(struct run *run, struct piece *piece, struct error *err)
 {
     if (piece->unit != SYMBOL_TABLES)
         return lookup_unit(piece->lookup, piece->unit, err);
@@ -233,11 +233,11 @@ static bool is_stopped(const struct run *run)
     return stop && *stop;
 }
 
-static void run_piece(void *context, size_t i)
+static void look_up_piece_or_stop(void *context, size_t i)
 {
     struct run *run = context;
     struct error why = {""};
-    int code = is_stopped(run) ? 0 : read_piece(run, &run->pieces.data[i], &why);
+    int code = is_stopped(run) ? 0 : look_up_piece(run, &run->pieces.data[i], &why);
     if (is_stopped(run)) /* a lookup that was stopped is incomplete */
         code = -ECANCELED;
     if (code != 0)
@@ -299,7 +299,7 @@ static void add_to_cache(struct task *task)
     uint64_t *starts = task->cached.entry ? malloc((count + 1) * sizeof(*starts)) : NULL;
     uint32_t *sizes = starts ? malloc((count + 1) * sizeof(*sizes)) : NULL;
     if (sizes) {
-        lookup_spans(&task->lookup, starts, sizes);
+        lookup_find_valid_ranges(&task->lookup, starts, sizes);
         cached_library_add(&task->cached, starts, sizes, &task->uncached.answers);
     }
     free(sizes);
@@ -326,7 +326,7 @@ static void finish_task(void *context, size_t i)
     if (code != 0)
         set_run_error(run, code, &why);
     else if (task->has_files)
-        lookup_conclude(&task->lookup, &task->job->answers);
+        lookup_describe_problems(&task->lookup, &task->job->answers);
 }
 
 static void close_task(struct task *task)
@@ -352,7 +352,7 @@ static int run_group(struct symbolizer *symbolizer, struct symbol_job *jobs, siz
     if (run.code == 0)
         run.code = list_pieces(&run, count, err);
     if (run.code == 0)
-        parallel_for(threads, DEMANGLE_STACK_SIZE, run.pieces.length, run_piece, &run);
+        parallel_for(threads, DEMANGLE_STACK_SIZE, run.pieces.length, look_up_piece_or_stop, &run);
     if (run.code == 0)
         parallel_for(threads, DEMANGLE_STACK_SIZE, count, finish_task, &run);
     for (size_t i = 0; i < count; i++)

@@ -9,7 +9,7 @@ enum { FOCUS = 0 };
 
 /* ---- the focus ---- */
 
-static bool is_in_focus(const struct butterfly *butterfly, const struct profile *profile, uint32_t node)
+static bool is_focused_node(const struct butterfly *butterfly, const struct profile *profile, uint32_t node)
 {
     uint32_t func = butterfly->nodes->func[node], index = butterfly->focus.index;
     switch (butterfly->focus.kind) {
@@ -62,7 +62,7 @@ static bool add_outermost(struct butterfly *butterfly, const struct profile *pro
 {
     uint32_t outermost_end = 0;
     for (uint32_t node = 0; node < butterfly->nodes->length; node++) {
-        if (!butterfly->timings->alive[node] || !is_in_focus(butterfly, profile, node))
+        if (!butterfly->timings->alive[node] || !is_focused_node(butterfly, profile, node))
             continue;
         add_self(butterfly, node);
         if (node < outermost_end)
@@ -77,8 +77,8 @@ static bool add_outermost(struct butterfly *butterfly, const struct profile *pro
 static uint32_t find_entry(const struct butterfly *butterfly, const struct profile *profile, uint32_t node)
 {
     uint32_t caller = butterfly->nodes->prefix[node];
-    bool was_inside = caller != NODE_NONE && is_in_focus(butterfly, profile, caller);
-    if (is_in_focus(butterfly, profile, node) && !was_inside)
+    bool was_inside = caller != NODE_NONE && is_focused_node(butterfly, profile, caller);
+    if (is_focused_node(butterfly, profile, node) && !was_inside)
         return node;
     return caller == NODE_NONE ? NODE_NONE : butterfly->entry[caller];
 }
@@ -132,7 +132,7 @@ static bool add_entries(struct butterfly *butterfly, const struct profile *profi
     if (!find_entries(butterfly, profile))
         return false;
     for (uint32_t node = 0; node < butterfly->nodes->length; node++) {
-        if (timings_has_self(butterfly->timings, node) && is_in_focus(butterfly, profile, node))
+        if (timings_has_self(butterfly->timings, node) && is_focused_node(butterfly, profile, node))
             add_self(butterfly, node);
         if (butterfly->entry[node] == node && butterfly->own_alive[node] && !add_top(butterfly, node))
             return false;
@@ -240,7 +240,7 @@ static bool collect_next(struct butterfly *butterfly, enum butterfly_side side, 
     return true;
 }
 
-/* Adds a child for each func in the scratch; until fill_members(), `last` holds the number of its members. */
+/* Adds a child for each func in the scratch; until list_members(), `last` holds the number of its members. */
 static bool make_children(struct butterfly *butterfly, struct butterfly_tree *tree, uint32_t depth)
 {
     for (size_t i = 0; i < butterfly->scratch.length; i++) {
@@ -257,7 +257,7 @@ static bool make_children(struct butterfly *butterfly, struct butterfly_tree *tr
 }
 
 /* Counts become ranges; `last` begins at `first` and moves on as the members are filled in. */
-static void fill_members(struct butterfly *butterfly, struct butterfly_tree *tree, uint32_t first_child)
+static void list_members(struct butterfly *butterfly, struct butterfly_tree *tree, uint32_t first_child)
 {
     size_t place = tree->members.length;
     for (size_t i = first_child; i < tree->nodes.length; i++) {
@@ -315,7 +315,7 @@ static int expand_node(struct butterfly *butterfly, enum butterfly_side side, ui
     bool enough =
         collect_next(butterfly, side, node) && make_children(butterfly, tree, tree->nodes.data[node].depth + 1);
     if (enough)
-        fill_members(butterfly, tree, first_child);
+        list_members(butterfly, tree, first_child);
     for (size_t i = first_child; i < tree->nodes.length; i++) {
         butterfly->group_of_func[tree->nodes.data[i].func] = NODE_NONE;
         if (enough)

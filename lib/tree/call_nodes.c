@@ -24,7 +24,7 @@ enum { MANY_CHILDREN = 24, AT_ONCE = 1 << 14 };
  * called often, and switches to the compiled code between calls, never inside a loop. */
 #define CALLED_OFTEN __attribute__((noinline))
 
-static size_t batch_end(size_t first, size_t length)
+static size_t get_batch_end(size_t first, size_t length)
 {
     return length - first < AT_ONCE ? length : first + AT_ONCE;
 }
@@ -100,8 +100,8 @@ static bool add_child(struct draft *draft, uint32_t parent, uint32_t func, uint1
 }
 
 /* False if memory ran out. */
-static CALLED_OFTEN bool draft_batch(struct draft *draft, const struct stack_view *stacks, uint32_t *node_of_stack,
-                                     size_t first, size_t last)
+static CALLED_OFTEN bool draft_nodes_of_batch(struct draft *draft, const struct stack_view *stacks,
+                                              uint32_t *node_of_stack, size_t first, size_t last)
 {
     for (size_t stack = first; stack < last; stack++) {
         if (stacks->used && !stacks->used[stack]) {
@@ -137,7 +137,7 @@ static bool draft_nodes(struct draft *draft, const struct stack_view *stacks, ui
         draft->length = 1;
     }
     for (size_t first = 0; enough && first < stacks->length; first += AT_ONCE)
-        enough = draft_batch(draft, stacks, node_of_stack, first, batch_end(first, stacks->length));
+        enough = draft_nodes_of_batch(draft, stacks, node_of_stack, first, get_batch_end(first, stacks->length));
     return enough;
 }
 
@@ -175,7 +175,7 @@ static void number_depth_first(struct call_nodes *nodes, const struct draft *dra
     number[0] = NODE_NONE;
     sizes[0] = 0;
     for (size_t first = 1; first < draft->length; first += AT_ONCE)
-        number_batch(nodes, draft, sizes, number, first, batch_end(first, draft->length));
+        number_batch(nodes, draft, sizes, number, first, get_batch_end(first, draft->length));
 }
 
 /* False if memory ran out. */

@@ -10,7 +10,7 @@
 
 static const double least_share = 0.005; /* of a side */
 
-static bool is_judged(const struct timings *timings, const struct func_timing *row, enum func_order order)
+static bool is_above_least_value(const struct timings *timings, const struct func_timing *row, enum func_order order)
 {
     for (int side = 0; side < PROFILE_SIDES; side++) {
         double value = order == FUNCS_BY_SELF ? row->sides[side].self : row->sides[side].total;
@@ -88,7 +88,7 @@ int func_changes_find(struct func_changes *changes, struct engine *engine, enum 
     memset(changes->group_of_func, 0xff, (funcs + 1) * sizeof(*changes->group_of_func));
     int code = engine_functions(engine, order, &changes->functions, err);
     for (size_t i = 0; !code && i < changes->functions.length; i++)
-        if (is_judged(timings, &changes->functions.rows[i], order))
+        if (is_above_least_value(timings, &changes->functions.rows[i], order))
             changes->group_of_func[changes->functions.rows[i].func] = (uint32_t)groups++;
     return code ? code : estimate_changes(changes, engine, order, groups, err);
 }

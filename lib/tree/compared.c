@@ -257,7 +257,7 @@ int comparison_find_scale(const struct profile *profile, enum compare_by by, con
     *scale = 1;
     if (by == COMPARE_BY_NONE)
         return 0;
-    if (by == COMPARE_BY_CPU_TIME && !weight_is_held(profile, WEIGH_CPU_TIME))
+    if (by == COMPARE_BY_CPU_TIME && !profile_has_weight(profile, WEIGH_CPU_TIME))
         return error_set(err, EINVAL, "the profiles have no CPU times");
     for (int side = 0; !code && by == COMPARE_BY_WALL_TIME && side < PROFILE_SIDES; side++)
         code = mean_wall_time(profile, (enum profile_side)side, &sums[side], err);

@@ -34,7 +34,7 @@ int func_inlining_fill(struct func_inlining *inlining, const struct profile *pro
     return 0;
 }
 
-static void anchor_below_node(uint32_t *anchor, const struct counted_stacks *counted, uint32_t node)
+static void set_anchors_below_node(uint32_t *anchor, const struct counted_stacks *counted, uint32_t node)
 {
     const struct call_nodes *nodes = counted->nodes;
     for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
@@ -48,7 +48,7 @@ static void anchor_below_node(uint32_t *anchor, const struct counted_stacks *cou
     }
 }
 
-static void anchor_on_innermost(uint32_t *anchor, const struct stack_view *stacks, uint32_t func)
+static void set_anchors_to_innermost_call(uint32_t *anchor, const struct stack_view *stacks, uint32_t func)
 {
     for (uint32_t stack = 0; stack < stacks->length; stack++) {
         uint32_t caller = stacks->prefix[stack];
@@ -202,9 +202,9 @@ int node_details_compute(struct node_details *details, const struct profile *pro
     for (uint32_t stack = 0; subject->path && stack < stacks->length; stack++)
         anchor[stack] = stack_view_above(stacks, stack, subject->path, subject->path_length);
     if (!subject->path && subject->node != NODE_NONE)
-        anchor_below_node(anchor, counted, subject->node);
+        set_anchors_below_node(anchor, counted, subject->node);
     else if (!subject->path)
-        anchor_on_innermost(anchor, stacks, subject->func);
+        set_anchors_to_innermost_call(anchor, stacks, subject->func);
     int code = sum_details(details, profile, counted, anchor, err);
     free(anchor);
     return code;

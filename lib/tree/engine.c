@@ -18,7 +18,7 @@ static int add_not_running(struct engine_base *base, struct error *err)
 {
     struct profile *profile = &base->profile;
     base->not_running = PROFILE_NONE;
-    if (!weight_is_held(profile, WEIGH_OFF_CPU_TIME))
+    if (!profile_has_weight(profile, WEIGH_OFF_CPU_TIME))
         return 0;
     uint32_t name = strings_add_z(&profile->strings, "(not running)");
     uint32_t func = name == PROFILE_NONE ? name : profile_add_func(profile, name, PROFILE_NONE);
@@ -89,7 +89,7 @@ static void matching_nodes_destroy(struct matching_nodes *cached)
     *cached = (struct matching_nodes){0};
 }
 
-static void forget_transformed(struct engine *engine)
+static void destroy_transformed_stacks(struct engine *engine)
 {
     call_nodes_destroy(&engine->transformed_nodes);
     stack_view_destroy(&engine->transformed);
@@ -108,7 +108,7 @@ void engine_free(struct engine *engine)
     for (int side = 0; side < PROFILE_SIDES; side++)
         stack_weights_destroy(&engine->sides[side]);
     array_free(&engine->threads);
-    forget_transformed(engine);
+    destroy_transformed_stacks(engine);
     sample_filter_destroy(&engine->filter);
     transform_list_destroy(&engine->transforms);
     if (--engine->base->users == 0)
@@ -256,7 +256,7 @@ static int update_stacks(struct engine *engine, const struct transform *transfor
     if (!code && count)
         code = transform_stacks(engine, common == before ? common : 0, err);
     if (code || !count) {
-        forget_transformed(engine);
+        destroy_transformed_stacks(engine);
         transform_list_destroy(&engine->transforms);
         return code;
     }
@@ -298,7 +298,7 @@ static int update_transforms(struct engine *engine, const struct tree_query *que
 
 /* ---- the query ---- */
 
-static bool same_threads(const struct engine *engine, const struct tree_query *query)
+static bool has_same_threads(const struct engine *engine, const struct tree_query *query)
 {
     return engine->threads.length == query->thread_count &&
            (query->thread_count == 0 ||
@@ -316,7 +316,7 @@ struct weighing engine_weighing(const struct engine *engine)
                              .not_running = engine->base->not_running};
 }
 
-struct compared_request engine_compared(const struct engine *engine)
+struct compared_request engine_compared_request(const struct engine *engine)
 {
     const struct profile *profile = &engine->base->profile;
     return (struct compared_request){.is_comparison = profile_is_comparison(profile),
@@ -326,7 +326,7 @@ struct compared_request engine_compared(const struct engine *engine)
 
 static int update_weights(struct engine *engine, const struct tree_query *query, struct error *err)
 {
-    if (engine->has_weights && same_threads(engine, query) && engine->range.from == query->range.from &&
+    if (engine->has_weights && has_same_threads(engine, query) && engine->range.from == query->range.from &&
         engine->range.to == query->range.to && engine->weight == query->weight && engine->table == query->table &&
         engine->compared == query->compared && engine->scale == query->scale)
         return 0;
@@ -342,13 +342,13 @@ static int update_weights(struct engine *engine, const struct tree_query *query,
     engine->compared = query->compared;
     engine->scale = query->scale;
     const struct weighing weighing = engine_weighing(engine);
-    const struct compared_request request = engine_compared(engine);
+    const struct compared_request request = engine_compared_request(engine);
     int code = compared_weights_sum(&engine->weights, engine->sides, &engine->base->profile, &weighing, &request, err);
     engine->has_weights = code == 0;
     return code;
 }
 
-static bool same_search(const struct matching_nodes *cached, const char *text, size_t length)
+static bool has_same_search(const struct matching_nodes *cached, const char *text, size_t length)
 {
     return cached->valid && cached->search.length == length &&
            (length == 0 || memcmp(cached->search.data, text, length) == 0);
@@ -357,7 +357,7 @@ static bool same_search(const struct matching_nodes *cached, const char *text, s
 static int update_matching(struct matching_nodes *cached, const struct engine *engine, const char *text, size_t length,
                            struct error *err)
 {
-    if (same_search(cached, text, length))
+    if (has_same_search(cached, text, length))
         return 0;
     cached->valid = false;
     cached->search.length = 0;
@@ -384,7 +384,7 @@ static int update_search(struct engine *engine, const struct tree_query *query, 
 {
     bool searching = query->search_length > 0;
     if (searching == engine->is_searching &&
-        (!searching || same_search(&engine->query_search, query->search, query->search_length)))
+        (!searching || has_same_search(&engine->query_search, query->search, query->search_length)))
         return 0;
     engine->has_timings = false;
     engine->is_searching = searching;
@@ -413,7 +413,7 @@ static int update_timings(struct engine *engine, struct error *err)
     if (engine->has_timings)
         return 0;
     forget_inverted(engine);
-    const struct compared_request request = engine_compared(engine);
+    const struct compared_request request = engine_compared_request(engine);
     int code = compared_timings(&engine->timings, engine->nodes, &engine->weights, engine->sides,
                                 engine_matching(engine), &request, err);
     engine->has_timings = code == 0;
@@ -455,14 +455,14 @@ size_t engine_node_count(const struct engine *engine)
 
 /* ---- details, functions, timeline ---- */
 
-struct counted_stacks engine_counted(const struct engine *engine)
+struct counted_stacks engine_counted_stacks(const struct engine *engine)
 {
     return (struct counted_stacks){engine->stacks, engine->nodes, &engine->weights, engine_matching(engine)};
 }
 
-struct counted_stacks engine_counted_side(const struct engine *engine, enum profile_side side)
+struct counted_stacks engine_counted_stacks_of_side(const struct engine *engine, enum profile_side side)
 {
-    struct counted_stacks counted = engine_counted(engine);
+    struct counted_stacks counted = engine_counted_stacks(engine);
     counted.weights = &engine->sides[side];
     return counted;
 }
@@ -472,7 +472,7 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
     int code = engine_check_handle(engine, node, err);
     if (code)
         return code;
-    struct counted_stacks counted = engine_counted(engine);
+    struct counted_stacks counted = engine_counted_stacks(engine);
     struct node_path path = {0};
     if (engine->is_inverted)
         code = engine_path(engine, node, &path, err);
@@ -485,7 +485,7 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
 
 int engine_function_details(struct engine *engine, uint32_t func, struct node_details *details, struct error *err)
 {
-    struct counted_stacks counted = engine_counted(engine);
+    struct counted_stacks counted = engine_counted_stacks(engine);
     const struct details_subject subject = {.node = NODE_NONE, .func = func};
     return node_details_compute(details, &engine->base->profile, &counted, &subject, err);
 }

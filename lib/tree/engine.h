@@ -60,9 +60,9 @@ const struct call_nodes *engine_nodes(const struct engine *engine);
 const struct timings *engine_timings(const struct engine *engine);
 /* Returns the weights of the query, for costs that are summed stack by stack. The result is valid until the next
  * query. */
-struct counted_stacks engine_counted(const struct engine *engine);
-/* Returns engine_counted() of one side, in a query of both sides of a comparison. */
-struct counted_stacks engine_counted_side(const struct engine *engine, enum profile_side side);
+struct counted_stacks engine_counted_stacks(const struct engine *engine);
+/* Returns engine_counted_stacks() of one side, in a query of both sides of a comparison. */
+struct counted_stacks engine_counted_stacks_of_side(const struct engine *engine, enum profile_side side);
 bool engine_has_waits(const struct engine *engine);         /* recorded waits: see wait_rows.h */
 uint32_t engine_idle_category(const struct engine *engine); /* the category "Idle", or PROFILE_NONE */
 

@@ -199,12 +199,12 @@ static bool find_sample(const struct engine *engine, uint32_t thread, const stru
 }
 
 /* In a thread with recorded waits: finds the wait at the time, or the running stack at the nearer end of the gap. */
-static bool find_in_gap(const struct engine *engine, uint32_t thread, const struct thread_gaps *gaps, double time,
-                        struct sample_place *place, struct found_stack *stack)
+static bool find_stack_between_samples(const struct engine *engine, uint32_t thread, const struct thread_gaps *gaps,
+                                       double time, struct sample_place *place, struct found_stack *stack)
 {
     const struct sample_table *samples = gaps->samples, *left = engine_samples(engine, thread);
     struct time_range gap;
-    size_t i = gap_at(gaps, time, &gap);
+    size_t i = find_gap_at(gaps, time, &gap);
     if (i == SIZE_MAX || samples->length == 0)
         return false;
     sample_at(samples, gaps->interval, time, &place->cpu_percent);
@@ -235,13 +235,13 @@ int engine_sample_at(const struct engine *engine, uint32_t thread, double time, 
                                    .waker = PROFILE_NONE};
     if (thread >= engine->base->profile.threads.length)
         return 0;
-    const struct thread_gaps gaps = thread_gaps_of(&engine->base->profile, thread);
+    const struct thread_gaps gaps = find_sample_gaps(&engine->base->profile, thread);
     struct found_stack stack = {PROFILE_NONE, PROFILE_NONE};
     place->is_known = is_not_running_at(&gaps, time, &place->wait);
     place->time = place->wait.from;
     place->cpu_percent = NAN;
-    if (place->is_known ||
-        !(has_wait_rows(&gaps.waits) ? find_in_gap : find_sample)(engine, thread, &gaps, time, place, &stack))
+    if (place->is_known || !(has_wait_rows(&gaps.waits) ? find_stack_between_samples
+                                                        : find_sample)(engine, thread, &gaps, time, place, &stack))
         return 0;
     uint32_t node = stack.left == PROFILE_NONE ? NODE_NONE : engine->nodes->of_sample[stack.left];
     place->is_known = true;
@@ -346,7 +346,7 @@ struct busy {
     double all;    /* in magnitude */
 };
 
-static bool is_about_waits(const struct engine *engine)
+static bool counts_waits(const struct engine *engine)
 {
     return engine->base->has_waits && (engine->weight == WEIGH_OFF_CPU_TIME || engine->weight == WEIGH_OFF_CPU);
 }
@@ -355,7 +355,7 @@ static int find_heaviest_child(const struct engine *engine, struct busy *busy, s
 {
     const struct call_nodes *nodes = engine->nodes;
     *busy = (struct busy){NULL, engine->timings.root_total};
-    if (engine->is_inverted || engine->base->idle_category == PROFILE_NONE || is_about_waits(engine))
+    if (engine->is_inverted || engine->base->idle_category == PROFILE_NONE || counts_waits(engine))
         return 0;
     *busy = (struct busy){calloc(nodes->length + 1, sizeof(*busy->total)), 0};
     if (!busy->total)
@@ -371,19 +371,20 @@ static int find_heaviest_child(const struct engine *engine, struct busy *busy, s
 }
 
 /* In a comparison, the largest change in or below the row, because changes below can cancel each other. */
-static double busy_total(const struct busy *busy, const struct tree_rows *rows, uint32_t row)
+static double get_busy_total(const struct busy *busy, const struct tree_rows *rows, uint32_t row)
 {
     if (rows->is_compared)
         return rows->rank[row];
     return fabs(busy->total ? busy->total[rows->node[row]] : rows->total[row]);
 }
 
-static uint32_t heaviest_not_idle(const struct engine *engine, const struct busy *busy, const struct tree_rows *rows)
+static uint32_t find_heaviest_busy_row(const struct engine *engine, const struct busy *busy,
+                                       const struct tree_rows *rows)
 {
     uint32_t heaviest = NODE_NONE;
     for (uint32_t i = 0; i < rows->length; i++)
-        if ((rows->category[i] != engine->base->idle_category || is_about_waits(engine)) &&
-            (heaviest == NODE_NONE || busy_total(busy, rows, i) > busy_total(busy, rows, heaviest)))
+        if ((rows->category[i] != engine->base->idle_category || counts_waits(engine)) &&
+            (heaviest == NODE_NONE || get_busy_total(busy, rows, i) > get_busy_total(busy, rows, heaviest)))
             heaviest = i;
     return heaviest;
 }
@@ -398,10 +399,10 @@ int engine_heaviest_path(struct engine *engine, size_t depth, double share, stru
     double self = 0;
     while (!code && path->length < depth) {
         code = engine_children(engine, node, &rows, err);
-        uint32_t heaviest = code ? NODE_NONE : heaviest_not_idle(engine, &busy, &rows);
+        uint32_t heaviest = code ? NODE_NONE : find_heaviest_busy_row(engine, &busy, &rows);
         if (heaviest == NODE_NONE)
             break;
-        double total = busy_total(&busy, &rows, heaviest);
+        double total = get_busy_total(&busy, &rows, heaviest);
         if ((!engine->is_inverted && fabs(self) > total) || (path->length > 0 && total < share * busy.all))
             break;
         node = rows.node[heaviest];

@@ -82,7 +82,7 @@ int engine_collect_children(struct engine *engine, uint32_t node, struct order_e
 struct weighing engine_weighing(const struct engine *engine);
 
 /* Returns how the query weighs the threads of a comparison; in other profiles, all equally. */
-struct compared_request engine_compared(const struct engine *engine);
+struct compared_request engine_compared_request(const struct engine *engine);
 
 /* Returns, per call node, 0 if the search of the query excludes the node; NULL: all nodes match. */
 const uint8_t *engine_matching(const struct engine *engine);

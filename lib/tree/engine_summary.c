@@ -16,7 +16,7 @@ int engine_functions_weighed(struct engine *engine, enum sample_weight weight, e
     struct weighing weighing = engine_weighing(engine);
     weighing.weight = weight;
     weighing.table = table;
-    const struct compared_request request = engine_compared(engine);
+    const struct compared_request request = engine_compared_request(engine);
     struct stack_weights weights = {0}, sides[PROFILE_SIDES] = {{0}, {0}};
     struct timings timings = {0};
     *functions = (struct func_timings){0};
@@ -85,9 +85,9 @@ void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum samp
     weighing.threads = &thread;
     weighing.thread_count = 1;
     const struct sample_table *samples = thread_samples(&engine->base->profile.threads.data[thread], table);
-    const struct compared_request request = engine_compared(engine);
+    const struct compared_request request = engine_compared_request(engine);
     double factor = compared_factor(&engine->base->profile, &request, thread);
-    double start = fmax(weighing.range.from, thread_gaps_of(&engine->base->profile, thread).start);
+    double start = fmax(weighing.range.from, find_sample_gaps(&engine->base->profile, thread).start);
     struct weigh_context weigh = {engine, engine_matching(engine), add, context, factor, samples, start, 0};
     weighing.row = &weigh.row;
     if (factor == 0)
@@ -103,7 +103,7 @@ double engine_thread_total(const struct engine *engine, uint32_t thread, enum sa
     weighing.table = table;
     weighing.threads = &thread;
     weighing.thread_count = 1;
-    const struct compared_request request = engine_compared(engine);
+    const struct compared_request request = engine_compared_request(engine);
     struct thread_total total = {engine, engine_matching(engine),
                                  compared_factor(&engine->base->profile, &request, thread), 0};
     weigh_thread(&engine->base->profile, &weighing, thread, add_to_total, &total);

@@ -86,7 +86,7 @@ static int max_score(int a, int b)
 }
 
 /* The placements of the first letter: the score of each position, FUZZY_NOWHERE for other letters. */
-static void place_first_letter(int16_t *ways, struct fuzzy_text text, char letter)
+static void score_first_letter(int16_t *ways, struct fuzzy_text text, char letter)
 {
     for (size_t j = 0; j < text.length; j++)
         ways[j] = text_lower(text.at[j]) != letter ? FUZZY_NOWHERE
@@ -96,7 +96,7 @@ static void place_first_letter(int16_t *ways, struct fuzzy_text text, char lette
 }
 
 /* Extends the placements `before` (which may be `ways`) by one letter. */
-static void place_next_letter(int16_t *ways, const int16_t *before, struct fuzzy_text text, char letter)
+static void score_next_letter(int16_t *ways, const int16_t *before, struct fuzzy_text text, char letter)
 {
     int left = FUZZY_NOWHERE, last = FUZZY_NOWHERE; /* the best score further left; the score directly to the left */
     for (size_t j = 0; j < text.length; j++) {
@@ -135,9 +135,9 @@ int fuzzy_score(struct fuzzy_text text, const struct fuzzy_word *word)
         return FUZZY_NOWHERE;
     if (matches_at(text, 0, word))
         return score_at_start(text, word);
-    place_first_letter(ways, text, word->letters[0]);
+    score_first_letter(ways, text, word->letters[0]);
     for (size_t i = 1; i < word->length; i++)
-        place_next_letter(ways, ways, text, word->letters[i]);
+        score_next_letter(ways, ways, text, word->letters[i]);
     return ways[find_best_position(ways, text.length)];
 }
 
@@ -152,9 +152,9 @@ int fuzzy_mark(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *m
             marks[j] |= mark;
         return score_at_start(text, word);
     }
-    place_first_letter(ways[0], text, word->letters[0]);
+    score_first_letter(ways[0], text, word->letters[0]);
     for (size_t i = 1; i < word->length; i++)
-        place_next_letter(ways[i], ways[i - 1], text, word->letters[i]);
+        score_next_letter(ways[i], ways[i - 1], text, word->letters[i]);
     size_t at = find_best_position(ways[word->length - 1], text.length);
     int score = ways[word->length - 1][at];
     for (size_t i = word->length - 1, from; at != none; i--, at = from) {

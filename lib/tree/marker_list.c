@@ -128,7 +128,7 @@ static bool read_row(struct pairing *pairing, const struct marker_table *markers
     }
 }
 
-static int sort_from(struct marker_list *list, size_t first, struct error *err)
+static int sort_new_markers(struct marker_list *list, size_t first, struct error *err)
 {
     size_t length = list->length - first;
     struct marker *markers = array_at(list, first);
@@ -150,7 +150,7 @@ static int sort_from(struct marker_list *list, size_t first, struct error *err)
 
 int marker_list_sort(struct marker_list *list, struct error *err)
 {
-    return sort_from(list, 0, err);
+    return sort_new_markers(list, 0, err);
 }
 
 int marker_list_add_thread(struct marker_list *list, const struct profile *profile,
@@ -178,5 +178,5 @@ int marker_list_add_thread(struct marker_list *list, const struct profile *profi
     hash_destroy(&pairing.open);
     free(pairing.open_before);
     array_free(&decoded);
-    return failed ? error_no_memory(err) : sort_from(list, pairing.first, err);
+    return failed ? error_no_memory(err) : sort_new_markers(list, pairing.first, err);
 }

@@ -84,7 +84,7 @@ struct search {
     size_t count;
 };
 
-static bool span_is(struct span span, const char *name)
+static bool span_equals_ignoring_case(struct span span, const char *name)
 {
     size_t length = strlen(name);
     if ((size_t)(span.end - span.at) != length)
@@ -97,14 +97,15 @@ static bool span_is(struct span span, const char *name)
 
 static bool is_field(struct span name, const struct search *search)
 {
-    if (span_is(name, "name") || span_is(name, "cat") || span_is(name, "category") || span_is(name, "type"))
+    if (span_equals_ignoring_case(name, "name") || span_equals_ignoring_case(name, "cat") ||
+        span_equals_ignoring_case(name, "category") || span_equals_ignoring_case(name, "type"))
         return true;
     const struct marker_schemas *schemas = search->context->schemas;
     for (size_t i = 0; i < schemas->fields.length; i++)
-        if (span_is(name, schemas->fields.data[i].key))
+        if (span_equals_ignoring_case(name, schemas->fields.data[i].key))
             return true;
     for (size_t i = 0; i < search->texts->keys.entries.length; i++)
-        if (span_is(name, search->texts->keys.entries.data[i].text))
+        if (span_equals_ignoring_case(name, search->texts->keys.entries.data[i].text))
             return true;
     return false;
 }
@@ -179,9 +180,9 @@ static bool matches_text(const struct term *term, const char *text, size_t lengt
     return text_contains(text, length, term->text.data, term->text.length);
 }
 
-static bool covers_field(const struct term *term, const char *field)
+static bool searches_field(const struct term *term, const char *field)
 {
-    return !term->field.at || span_is(term->field, field);
+    return !term->field.at || span_equals_ignoring_case(term->field, field);
 }
 
 static bool matches_string(const struct search *search, const struct term *term, uint32_t string)
@@ -193,14 +194,15 @@ static bool matches_string(const struct search *search, const struct term *term,
 static bool matches_marker(const struct search *search, const struct term *term, const struct marker *marker, size_t at)
 {
     const struct category *category = &search->context->values.profile->categories.data[marker->category];
-    if (covers_field(term, "name") && matches_string(search, term, marker->name))
+    if (searches_field(term, "name") && matches_string(search, term, marker->name))
         return true;
-    if ((covers_field(term, "cat") || covers_field(term, "category")) && matches_string(search, term, category->name))
+    if ((searches_field(term, "cat") || searches_field(term, "category")) &&
+        matches_string(search, term, category->name))
         return true;
     const struct marker_texts *texts = search->texts;
     for (uint32_t i = texts->first.data[at]; i < texts->first.data[at + 1]; i++) {
         const struct marker_piece *piece = &texts->pieces.data[i];
-        if (covers_field(term, strings_text(&texts->keys, piece->key)) &&
+        if (searches_field(term, strings_text(&texts->keys, piece->key)) &&
             matches_text(term, texts->text.data + piece->offset, piece->length))
             return true;
     }

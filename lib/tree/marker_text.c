@@ -86,7 +86,7 @@ static bool is_null(const struct payload_value *value)
     return value->length == 4 && memcmp(value->json, "null", 4) == 0;
 }
 
-static bool is_for_machines(const struct payload_value *value)
+static bool is_hidden_field(const struct payload_value *value)
 {
     return (value->key_length == 4 && memcmp(value->key, "type", 4) == 0) ||
            (value->key_length == 5 && memcmp(value->key, "cause", 5) == 0);
@@ -100,7 +100,7 @@ int marker_fields(struct marker_field_list *fields, const struct marker_context 
     if (marker->schema == SCHEMA_NONE) {
         for (size_t i = 0; done && i < payload->values.length; i++) {
             const struct payload_value *value = &payload->values.data[i];
-            if (!is_null(value) && !is_for_machines(value))
+            if (!is_null(value) && !is_hidden_field(value))
                 done = array_push(fields, (struct marker_field_text){value, NULL});
         }
         return done ? 0 : error_no_memory(err);
@@ -156,7 +156,7 @@ struct span {
     const char *at, *end;
 };
 
-static bool span_is(struct span span, const char *text)
+static bool span_equals(struct span span, const char *text)
 {
     return (size_t)(span.end - span.at) == strlen(text) && memcmp(span.at, text, strlen(text)) == 0;
 }
@@ -177,7 +177,7 @@ static const char *field_format(const struct label_writer *writer, struct span k
     const struct marker_schema *schema = &writer->context->schemas->items.data[writer->marker->schema];
     for (uint32_t i = 0; i < schema->field_count; i++) {
         const struct marker_field *field = &writer->context->schemas->fields.data[schema->first_field + i];
-        if (span_is(key, field->key))
+        if (span_equals(key, field->key))
             return field->format;
     }
     return "string";
@@ -198,7 +198,7 @@ static bool is_true(const struct payload_value *value)
 {
     static const char *const false_values[] = {"false", "null", "0", "\"\""};
     for (size_t i = 0; value && i < sizeof(false_values) / sizeof(*false_values); i++)
-        if (span_is((struct span){value->json, value->json + value->length}, false_values[i]))
+        if (span_equals((struct span){value->json, value->json + value->length}, false_values[i]))
             return false;
     return value != NULL;
 }
@@ -237,15 +237,15 @@ static bool append_expression(const struct label_writer *writer, struct span ins
     static const char data[] = "marker.data.";
     const struct marker *marker = writer->marker;
     inside = trim_span(inside);
-    if (span_is(inside, "marker.name"))
+    if (span_equals(inside, "marker.name"))
         return append_name(writer);
-    if (span_is(inside, "marker.category"))
+    if (span_equals(inside, "marker.category"))
         return append_category(writer);
-    if (span_is(inside, "marker.start"))
+    if (span_equals(inside, "marker.start"))
         return append_time(writer, marker->start - writer->context->values.zero);
-    if (span_is(inside, "marker.end"))
+    if (span_equals(inside, "marker.end"))
         return append_time(writer, marker->end - writer->context->values.zero);
-    if (span_is(inside, "marker.duration"))
+    if (span_equals(inside, "marker.duration"))
         return append_time(writer, marker->end - marker->start);
     if ((size_t)(inside.end - inside.at) > sizeof(data) - 1 && memcmp(inside.at, data, sizeof(data) - 1) == 0)
         return append_data(writer, (struct span){inside.at + sizeof(data) - 1, inside.end});

@@ -62,7 +62,7 @@ static void set_invert(struct byte_set *set)
 }
 
 /* Sets the class of \d \w \s or their opposites; false if `c` names no class. */
-static bool set_of_class(char c, struct byte_set *out)
+static bool parse_class(char c, struct byte_set *out)
 {
     struct byte_set set = {{0}};
     switch (c | 0x20) {
@@ -110,7 +110,7 @@ static unsigned parse_byte(struct parser *parser, struct byte_set *set, bool *cl
         return 0;
     }
     char c = *parser->at++;
-    *class = set_of_class(c, set);
+    *class = parse_class(c, set);
     return c == 't' ? '\t' : c == 'n' ? '\n' : (unsigned char)c;
 }
 

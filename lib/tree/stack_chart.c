@@ -267,7 +267,7 @@ static size_t split_gap_with_waits(const struct scale *scale, size_t i, struct p
     if (is_last && !is_sample_row(waits, i))
         return 1;
     pieces[0].node = node_of_sample(scale, running_stack(waits, scale->samples, next));
-    double ran_until = is_last ? INFINITY : gap_ran_until(&scale->gaps, next);
+    double ran_until = is_last ? INFINITY : get_running_end_of_gap(&scale->gaps, next);
     if (ran_until >= pieces[0].last)
         return 1;
     pieces[1] = (struct piece){NODE_NONE, ran_until, pieces[0].last};
@@ -351,7 +351,7 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
     struct scale scale = {.samples = samples,
                           .node_of_stack = engine->nodes->of_sample,
                           .matching = engine_matching(engine),
-                          .gaps = thread_gaps_of(profile, request->thread),
+                          .gaps = find_sample_gaps(profile, request->thread),
                           .from = request->range.from,
                           .interval = profile->meta.interval,
                           .columns_per_ms = request->columns / length,

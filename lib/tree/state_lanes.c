@@ -144,7 +144,7 @@ double engine_longest_wait(const struct engine *engine, uint32_t thread, uint32_
     double longest = 0, found = NAN;
     if (thread >= profile->threads.length)
         return NAN;
-    const struct thread_gaps gaps = thread_gaps_of(profile, thread);
+    const struct thread_gaps gaps = find_sample_gaps(profile, thread);
     size_t first, last;
     samples_in_range(gaps.samples, (struct time_range){range.from, range.to + wait_weight_spread}, &first, &last);
     for (size_t i = first; i <= last; i++) {

@@ -209,7 +209,7 @@ int thread_states_make(struct thread_states *states, const struct profile *profi
 {
     uint32_t state_count = thread_state_count(profile);
     struct states_maker maker = {
-        .profile = profile, .gaps = thread_gaps_of(profile, thread), .states = states, .enough = true};
+        .profile = profile, .gaps = find_sample_gaps(profile, thread), .states = states, .enough = true};
     *states = (struct thread_states){.there = {maker.gaps.start, maker.gaps.end},
                                      .paused = maker.gaps.paused,
                                      .paused_count = maker.gaps.paused_count};

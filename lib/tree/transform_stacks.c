@@ -192,7 +192,7 @@ static void collapse_recursion(struct stack_view *view, uint32_t func, uint32_t 
             view->prefix[stack] = view->prefix[top[stack]];
 }
 
-static void rename_resource(struct stack_view *view, const struct profile *profile, uint32_t resource)
+static void replace_resource_funcs(struct stack_view *view, const struct profile *profile, uint32_t resource)
 {
     uint32_t func = func_of_resource(profile, resource);
     for (uint32_t stack = 0; stack < view->length; stack++) {
@@ -203,7 +203,7 @@ static void rename_resource(struct stack_view *view, const struct profile *profi
 }
 
 /* False if memory ran out. */
-static bool own_funcs(struct stack_view *view)
+static bool copy_shared_funcs(struct stack_view *view)
 {
     if (view->owns_func)
         return true;
@@ -227,7 +227,7 @@ struct scratch {
     struct search search;  /* only for merge matching */
 };
 
-static uint8_t *kinds_of_funcs(const struct profile *profile)
+static uint8_t *list_frame_kinds(const struct profile *profile)
 {
     size_t count = profile->funcs.length + profile->resources.length;
     uint8_t *kinds = malloc(count + 1);
@@ -244,7 +244,7 @@ static bool scratch_init(struct scratch *scratch, const struct stack_view *view,
     scratch->search = (struct search){0};
     bool enough = transform->kind != TRANSFORM_MERGE_MATCHING ||
                   search_init(&scratch->search, profile, transform->text, transform->text_length, &err) == 0;
-    scratch->kind_of_func = needs_kinds ? kinds_of_funcs(profile) : NULL;
+    scratch->kind_of_func = needs_kinds ? list_frame_kinds(profile) : NULL;
     scratch->to = new_column(view);
     scratch->top = new_column(view);
     scratch->removed = malloc(view->length + 1);
@@ -347,9 +347,9 @@ static int transform_recursion(struct stack_view *view, const struct profile *pr
     if (transform->kind == TRANSFORM_COLLAPSE_RESOURCE) {
         if (index >= profile->resources.length)
             return 0;
-        if (!own_funcs(view))
+        if (!copy_shared_funcs(view))
             return error_no_memory(err);
-        rename_resource(view, profile, index);
+        replace_resource_funcs(view, profile, index);
         collapse_runs(view, func_of_resource(profile, index));
         return 0;
     }

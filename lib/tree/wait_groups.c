@@ -165,7 +165,7 @@ static struct wait_part part_of(const struct thread_gaps *gaps, size_t i, struct
 static bool add_thread(struct grouper *grouper)
 {
     const struct engine *engine = grouper->engine;
-    const struct thread_gaps gaps = thread_gaps_of(engine_profile(engine), grouper->thread);
+    const struct thread_gaps gaps = find_sample_gaps(engine_profile(engine), grouper->thread);
     const struct sample_table *left = engine_samples(engine, grouper->thread);
     struct row_cursor wait_end = {0};
     size_t first, after;

@@ -40,7 +40,7 @@ static enum weight_type recorded_type(const struct profile *profile)
     return profile->threads.length ? profile->threads.data[0].samples.weight_type : WEIGHT_SAMPLES;
 }
 
-bool weight_is_held(const struct profile *profile, enum sample_weight weight)
+bool profile_has_weight(const struct profile *profile, enum sample_weight weight)
 {
     switch (weight) {
     case WEIGH_RECORDED:
@@ -64,10 +64,10 @@ bool weight_is_held(const struct profile *profile, enum sample_weight weight)
     return false;
 }
 
-bool weight_is_offered(const struct profile *profile, const struct weight *weight)
+bool profile_offers_weight(const struct profile *profile, const struct weight *weight)
 {
     if (weight->table == TABLE_SAMPLES)
-        return weight_is_held(profile, weight->kind);
+        return profile_has_weight(profile, weight->kind);
     if (weight->table >= TABLE_EVENTS)
         return weight->table - TABLE_EVENTS < profile->meta.events.length;
     bool needs_partners = weight->kind == WEIGH_RETAINED || weight->kind == WEIGH_DEALLOCATED;
@@ -166,7 +166,7 @@ static struct weight weight_of_event(const struct profile *profile, size_t i)
 
 static bool add_weight(struct weight_list *list, const struct profile *profile, bool has_waits, size_t i)
 {
-    return !weight_is_offered(profile, &fixed[i]) || array_push(list, make_weight(profile, has_waits, i));
+    return !profile_offers_weight(profile, &fixed[i]) || array_push(list, make_weight(profile, has_waits, i));
 }
 
 static size_t fixed_index(enum sample_weight kind)

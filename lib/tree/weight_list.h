@@ -19,10 +19,10 @@ struct weight {
 ARRAY_TYPE(struct weight_list, struct weight);
 
 /* Returns whether the samples have the data for the weight, and the weight differs from WEIGH_RECORDED. */
-bool weight_is_held(const struct profile *profile, enum sample_weight weight);
+bool profile_has_weight(const struct profile *profile, enum sample_weight weight);
 
 /* Returns whether a thread has the data for a weight of the list. */
-bool weight_is_offered(const struct profile *profile, const struct weight *weight);
+bool profile_offers_weight(const struct profile *profile, const struct weight *weight);
 
 bool weight_needs_cpu_times(enum sample_weight weight);
 

@@ -32,7 +32,7 @@ static bool is_on_cpu(const struct wait_rows *waits, size_t i)
 
 /* ---- gaps ---- */
 
-struct thread_gaps thread_gaps_of(const struct profile *profile, uint32_t thread)
+struct thread_gaps find_sample_gaps(const struct profile *profile, uint32_t thread)
 {
     enum { SLEEP_INTERVALS = 4 };
     const struct profile_meta *meta = &profile->meta;
@@ -64,21 +64,21 @@ struct thread_gaps thread_gaps_of(const struct profile *profile, uint32_t thread
     return gaps;
 }
 
-static double gap_start(const struct thread_gaps *gaps, size_t i)
+static double get_gap_start(const struct thread_gaps *gaps, size_t i)
 {
     return i == 0 ? gaps->start : gaps->samples->time[i - 1];
 }
 
-static double gap_end(const struct thread_gaps *gaps, size_t i)
+static double get_gap_end(const struct thread_gaps *gaps, size_t i)
 {
     return i < gaps->samples->length ? gaps->samples->time[i] : gaps->end;
 }
 
 /* ms. The CPU time before a thread's first sample is often unknown: then it is at most an interval. */
-static double gap_cpu_time(const struct thread_gaps *gaps, size_t i)
+static double get_gap_cpu_time(const struct thread_gaps *gaps, size_t i)
 {
     const struct sample_table *samples = gaps->samples;
-    double length = gap_end(gaps, i) - gap_start(gaps, i);
+    double length = get_gap_end(gaps, i) - get_gap_start(gaps, i);
     if (i >= samples->length)
         return 0;
     if (samples->cpu_delta && !isnan(samples->cpu_delta[i]))
@@ -102,7 +102,7 @@ static double sum_paused(const struct thread_gaps *gaps, double from, double to)
 
 static struct gap_time gap_time_in_range(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
-    double start = gap_start(gaps, i), end = gap_end(gaps, i), cpu = gap_cpu_time(gaps, i);
+    double start = get_gap_start(gaps, i), end = get_gap_end(gaps, i), cpu = get_gap_cpu_time(gaps, i);
     double ran_until = fmin(start + cpu, end);
     struct gap_time time = {overlap(start, ran_until, range), overlap(ran_until, end, range)};
     if (gaps->paused_count && time.wait > 0)
@@ -148,8 +148,9 @@ struct wait_weight wait_weight_in(const struct thread_gaps *gaps, size_t i, stru
 
 bool gap_is_wait(const struct thread_gaps *gaps, size_t i)
 {
-    double length = gap_end(gaps, i) - gap_start(gaps, i) - sum_paused(gaps, gap_start(gaps, i), gap_end(gaps, i));
-    return gaps->samples->cpu_delta && length > gaps->shortest_wait && gap_cpu_time(gaps, i) < length / 2;
+    double length =
+        get_gap_end(gaps, i) - get_gap_start(gaps, i) - sum_paused(gaps, get_gap_start(gaps, i), get_gap_end(gaps, i));
+    return gaps->samples->cpu_delta && length > gaps->shortest_wait && get_gap_cpu_time(gaps, i) < length / 2;
 }
 
 bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i)
@@ -160,16 +161,16 @@ bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i)
     return i < samples->length && samples->stack[i] != PROFILE_NONE && !is_on_cpu(&gaps->waits, i);
 }
 
-double gap_ran_until(const struct thread_gaps *gaps, size_t i)
+double get_running_end_of_gap(const struct thread_gaps *gaps, size_t i)
 {
-    double start = gap_start(gaps, i), end = gap_end(gaps, i), ran_until = start + gap_cpu_time(gaps, i);
+    double start = get_gap_start(gaps, i), end = get_gap_end(gaps, i), ran_until = start + get_gap_cpu_time(gaps, i);
     return end - ran_until >= gaps->interval / 2 ? ran_until : end;
 }
 
-size_t gap_at(const struct thread_gaps *gaps, double time, struct time_range *extent)
+size_t find_gap_at(const struct thread_gaps *gaps, double time, struct time_range *extent)
 {
     size_t i = find_first_from(gaps->samples, nextafter(time, INFINITY));
-    *extent = (struct time_range){gap_start(gaps, i), gap_end(gaps, i)};
+    *extent = (struct time_range){get_gap_start(gaps, i), get_gap_end(gaps, i)};
     return time >= extent->from && time < extent->to ? i : SIZE_MAX;
 }
 
@@ -177,10 +178,10 @@ size_t gap_at(const struct thread_gaps *gaps, double time, struct time_range *ex
 static bool is_short_wait_at(const struct thread_gaps *gaps, double time, struct time_range *wait)
 {
     struct time_range gap;
-    size_t i = gap_at(gaps, time, &gap);
-    if (i == SIZE_MAX || is_wait_end(&gaps->waits, i) || time < gap_ran_until(gaps, i))
+    size_t i = find_gap_at(gaps, time, &gap);
+    if (i == SIZE_MAX || is_wait_end(&gaps->waits, i) || time < get_running_end_of_gap(gaps, i))
         return false;
-    *wait = (struct time_range){gap_ran_until(gaps, i), gap.to};
+    *wait = (struct time_range){get_running_end_of_gap(gaps, i), gap.to};
     return true;
 }
 
@@ -193,8 +194,8 @@ bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_
         return false;
     /* A sample covers an interval from its time; the first sample also covers the time before it. */
     bool is_first = i == 0, is_last = i == gaps->samples->length;
-    struct time_range gap = {gap_start(gaps, i) + (is_first ? 0 : gaps->interval),
-                             gap_end(gaps, i) - (is_first && !is_last ? gaps->interval : 0)};
+    struct time_range gap = {get_gap_start(gaps, i) + (is_first ? 0 : gaps->interval),
+                             get_gap_end(gaps, i) - (is_first && !is_last ? gaps->interval : 0)};
     if (time < gap.from || time >= gap.to)
         return false;
     *wait = gap;
@@ -298,7 +299,7 @@ static inline __attribute__((always_inline)) void weigh_recorded_waits(const str
 static void weigh_times(const struct profile *profile, const struct weighing *weighing, uint32_t thread,
                         const struct sample_table *samples, add_sample *add, void *context)
 {
-    struct thread_gaps gaps = thread_gaps_of(profile, thread);
+    struct thread_gaps gaps = find_sample_gaps(profile, thread);
     struct time_range range = weighing->range;
     if (has_wait_rows(&gaps.waits)) {
         weigh_recorded_waits(weighing, &gaps, samples, add, context);
@@ -384,7 +385,7 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
 }
 
 /* In files without times, a row is a stack with its number of samples. */
-static bool rows_stand_for_samples(const struct profile *profile, const struct sample_table *samples)
+static bool rows_have_sample_counts(const struct profile *profile, const struct sample_table *samples)
 {
     return profile->meta.has_no_times && samples->weight && samples->weight_type == WEIGHT_SAMPLES;
 }
@@ -397,7 +398,7 @@ double weighed_sample_count(const struct profile *profile, uint32_t thread, enum
     size_t first, last;
     double count = 0;
     samples_in_range(samples, range, &first, &last);
-    if (table == TABLE_SAMPLES && rows_stand_for_samples(profile, samples)) {
+    if (table == TABLE_SAMPLES && rows_have_sample_counts(profile, samples)) {
         for (size_t i = first; i < last; i++)
             count += fabs(samples->weight[i]);
         return count;
@@ -428,7 +429,7 @@ static bool sum_recorded_waits(struct stack_weights *weights, const struct profi
     enum sample_weight weight = weighing->weight;
     if (weight != WEIGH_TIME && weight != WEIGH_CPU_TIME && weight != WEIGH_OFF_CPU_TIME)
         return false;
-    struct thread_gaps gaps = thread_gaps_of(profile, thread);
+    struct thread_gaps gaps = find_sample_gaps(profile, thread);
     if (!has_wait_rows(&gaps.waits))
         return false;
     weigh_recorded_waits(weighing, &gaps, samples_of(profile, weighing, thread), add_weight, weights);

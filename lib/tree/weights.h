@@ -80,7 +80,7 @@ struct gap_time {
     double cpu, wait; /* ms */
 };
 
-struct thread_gaps thread_gaps_of(const struct profile *profile, uint32_t thread);
+struct thread_gaps find_sample_gaps(const struct profile *profile, uint32_t thread);
 
 /* Returns the part of gap `i` (0 to samples->length) in the range. */
 struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range);
@@ -105,11 +105,11 @@ bool gap_is_wait(const struct thread_gaps *gaps, size_t i);
 bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i);
 
 /* Finds the gap that contains a time, and its bounds; SIZE_MAX outside of the thread's lifetime. */
-size_t gap_at(const struct thread_gaps *gaps, double time, struct time_range *extent);
+size_t find_gap_at(const struct thread_gaps *gaps, double time, struct time_range *extent);
 
 /* Returns the time until which a thread with recorded waits ran in gap `i`, ms. The rest of the gap is waits too short
  * for rows; a rest below half an interval counts as running. */
-double gap_ran_until(const struct thread_gaps *gaps, size_t i);
+double get_running_end_of_gap(const struct thread_gaps *gaps, size_t i);
 
 /* Returns whether a thread did not run at a time, in an unknown function; *wait is then this part of the gap, ms. */
 bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_range *wait);

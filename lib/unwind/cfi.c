@@ -22,14 +22,14 @@ struct entry {
  */
 static int entry_read(struct cfi_section *section, uint64_t offset, struct entry *entry)
 {
-    const unsigned char *head = file_part_at(&section->part, offset, 4);
+    const unsigned char *head = file_part_get_bytes(&section->part, offset, 4);
     if (!head)
         return -1;
     struct cursor c = cursor_of(head, 4);
     uint64_t length = cursor_u32(&c), head_size = 4;
     entry->is_64bit = length == UINT32_MAX;
     if (entry->is_64bit) {
-        if (!(head = file_part_at(&section->part, offset + 4, 8)))
+        if (!(head = file_part_get_bytes(&section->part, offset + 4, 8)))
             return -1;
         c = cursor_of(head, 8);
         length = cursor_u64(&c);
@@ -41,7 +41,7 @@ static int entry_read(struct cfi_section *section, uint64_t offset, struct entry
     entry->next = start + length;
     if (length > ENTRY_MAX)
         return 0;
-    const unsigned char *bytes = file_part_at(&section->part, start, length);
+    const unsigned char *bytes = file_part_get_bytes(&section->part, start, length);
     if (!bytes)
         return -1;
     entry->id_offset = start;

@@ -30,12 +30,12 @@ static bool header_open(struct unwind_module *module, uint64_t *eh_frame_vaddr)
     if (!segment)
         return false;
     struct bytes range = unwind_module_bytes(module, segment->address);
-    range = bytes_part(&range, 0, segment->file_size);
+    range = bytes_get_part(&range, 0, segment->file_size);
     if (!file_part_open(&header->part, &range))
         return false;
     header->vaddr = segment->address;
     uint64_t head_size = header->part.size < 32 ? header->part.size : 32;
-    const unsigned char *bytes = file_part_at(&header->part, 0, head_size);
+    const unsigned char *bytes = file_part_get_bytes(&header->part, 0, head_size);
     if (!bytes)
         return false;
     struct cursor c = cursor_of(bytes, head_size);
@@ -67,7 +67,7 @@ static bool header_search(struct eh_frame_header *header, uint64_t vaddr, uint64
         high = header->count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        const unsigned char *entry = file_part_at(&header->part, header->table + middle * TABLE_ENTRY_SIZE, 4);
+        const unsigned char *entry = file_part_get_bytes(&header->part, header->table + middle * TABLE_ENTRY_SIZE, 4);
         if (!entry)
             return false;
         if (read_header_address(header, entry) <= vaddr)
@@ -78,7 +78,7 @@ static bool header_search(struct eh_frame_header *header, uint64_t vaddr, uint64
     if (low == 0)
         return false;
     const unsigned char *entry =
-        file_part_at(&header->part, header->table + (low - 1) * TABLE_ENTRY_SIZE, TABLE_ENTRY_SIZE);
+        file_part_get_bytes(&header->part, header->table + (low - 1) * TABLE_ENTRY_SIZE, TABLE_ENTRY_SIZE);
     if (!entry)
         return false;
     *start = read_header_address(header, entry);
@@ -251,7 +251,7 @@ void unwind_module_load(struct unwind_module *module)
     struct file_part *parts[] = {&module->header.part, &module->eh_frame.part, &module->debug_frame.part,
                                  &module->go.table.part};
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        file_part_at(parts[i], 0, parts[i]->size);
+        file_part_get_bytes(parts[i], 0, parts[i]->size);
 }
 
 bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde)

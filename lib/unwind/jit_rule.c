@@ -23,7 +23,7 @@ bool jit_rule_of_snippet(const struct jit_frame *frame, bool is_java, struct rul
         return false;
     struct arch_code code = {.kind = ARCH_CODE_UNKNOWN};
     if (is_java && frame->exact)
-        code = arch_java_edge(bytes);
+        code = arch_java_prologue_or_epilogue(bytes);
     if (code.kind == ARCH_CODE_UNKNOWN)
         code = arch_code_recognize(bytes);
     if (code.kind != ARCH_CODE_STUB)
@@ -66,5 +66,5 @@ bool jit_rule_returns_to(const struct unwind_stack *stack, const struct mapping 
 {
     unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
     return !read_around(stack, mapping, address, ARCH_CODE_BEFORE, ARCH_CODE_AFTER, bytes) ||
-           arch_code_follows_call(bytes) || arch_java_returns_to_interpreter(bytes);
+           arch_code_is_after_call(bytes) || arch_java_returns_to_interpreter(bytes);
 }

@@ -149,7 +149,7 @@ static struct bytes find_bytes(const struct unwind_module *module, const struct 
     uint64_t into = vaddr - segment->address;
     if (segment->offset > UINT64_MAX - into)
         return (struct bytes){0};
-    return bytes_part(&module->elf.bytes, segment->offset + into, segment->file_size - into);
+    return bytes_get_part(&module->elf.bytes, segment->offset + into, segment->file_size - into);
 }
 
 struct bytes unwind_module_bytes(const struct unwind_module *module, uint64_t vaddr)

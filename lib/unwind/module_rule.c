@@ -97,7 +97,7 @@ bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, u
     unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
     read_code(mapping, address, true, code);
     *target = arch_call_target(code, address);
-    return arch_code_follows_call(code);
+    return arch_code_is_after_call(code);
 }
 
 bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc)
@@ -118,7 +118,7 @@ static bool is_context_start(const struct mapping *mapping, uint64_t pc, bool ex
 {
     unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
     uint64_t start, size, vaddr = vaddr_of(mapping, pc) + 1;
-    return !exact && read_code(mapping, pc, exact, code) && !arch_code_follows_call(code) &&
+    return !exact && read_code(mapping, pc, exact, code) && !arch_code_is_after_call(code) &&
            (!unwind_module_function(mapping->module, vaddr, &start, &size) || start == vaddr);
 }
 

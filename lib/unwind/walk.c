@@ -115,7 +115,7 @@ enum step walk_end_without_rule(struct walk *walk)
 }
 
 /* Starts the walk over with a rule from the leaf's code, after the leaf's CFI led nowhere. */
-static enum step restart_by_return(struct walk *walk)
+static enum step restart_with_return_rule(struct walk *walk)
 {
     if (walk->leaf_by_return)
         return walk_end_without_rule(walk);
@@ -123,17 +123,17 @@ static enum step restart_by_return(struct walk *walk)
     return STEP_RESTART;
 }
 
-enum step walk_end_at_mark(struct walk *walk, uint64_t sp)
+enum step walk_end_at_zero_pc(struct walk *walk, uint64_t sp)
 {
     uint64_t address;
     if (!walk_next_return_address(walk, &sp, &address))
         return walk_end(walk, UNWIND_COMPLETE);
-    return walk->frame == 0 ? restart_by_return(walk) : walk_end_without_rule(walk);
+    return walk->frame == 0 ? restart_with_return_rule(walk) : walk_end_without_rule(walk);
 }
 
 /* ---- steps ---- */
 
-enum step walk_restart_in_full(struct walk *walk)
+enum step walk_restart_with_all_registers(struct walk *walk)
 {
     walk->full = true;
     return STEP_RESTART;
@@ -145,7 +145,7 @@ static enum step step_to_interrupted_frame(struct walk *walk, uint64_t handler_s
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP];
     walk->off_copied_stack |= sp - handler_sp > ARCH_SIGNAL_FRAME_MAX;
-    enum step step = walk_arrive(walk, walk->regs.r[UNWIND_REG_PC], sp);
+    enum step step = walk_finish_step(walk, walk->regs.r[UNWIND_REG_PC], sp);
     walk->exact = true;
     return step;
 }
@@ -157,7 +157,7 @@ static __attribute__((noinline)) const struct rule *find_cfa_register(struct wal
 {
     walk->kept = *rule;
     if (!walk->full && rule->cfa_register != UNWIND_REG_BP)
-        *step = walk_restart_in_full(walk);
+        *step = walk_restart_with_all_registers(walk);
     else if (!walk_find_frame_pointer(walk, &walk->kept))
         *step = walk_end_without_rule(walk);
     else
@@ -213,7 +213,7 @@ static inline __attribute__((always_inline)) enum step step_frame(struct walk *w
     }
     if (!walk->full)
         walk->stale |= rule->saved & ~(1u << UNWIND_REG_BP);
-    return walk_arrive(walk, pc, cfa);
+    return walk_finish_step(walk, pc, cfa);
 }
 
 enum step walk_step_frame(struct walk *walk, const struct rule *rule)
@@ -258,10 +258,10 @@ static void set_trampoline_pc(struct walk *walk)
     walk->pcs[walk->frame] += !walk->exact;
 }
 
-static enum step step_complex(struct walk *walk, uint64_t pc)
+static enum step step_by_cfi_row(struct walk *walk, uint64_t pc)
 {
     if (walk->stale && !walk->full)
-        return walk_restart_in_full(walk);
+        return walk_restart_with_all_registers(walk);
     const struct mapping *mapping = address_space_find(walk->space, pc);
     struct cfi_fde fde;
     struct cfi_row row;
@@ -293,7 +293,7 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
     if (row.is_signal_frame)
         set_trampoline_pc(walk);
     return row.is_signal_frame ? step_to_interrupted_frame(walk, sp)
-                               : walk_arrive(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
+                               : walk_finish_step(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
 }
 
 static enum step step_signal_frame(struct walk *walk)
@@ -315,7 +315,7 @@ static enum step step_context_start(struct walk *walk)
     if (walk->exact) /* the rule to use if this pc is a return address */
         return walk_step_frame_pointer(walk);
     walk->pcs[walk->frame]++;
-    enum step step = walk_end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
+    enum step step = walk_end_at_zero_pc(walk, walk->regs.r[UNWIND_REG_SP]);
     if (walk->result.end != UNWIND_COMPLETE)
         walk->result.frames--;
     return step;
@@ -323,24 +323,24 @@ static enum step step_context_start(struct walk *walk)
 
 /* The leaf is outside of all code, usually after a call through a null or wild pointer, or in the kernel's vsyscall
  * page. The return address of such a call is on top of the stack. */
-static enum step step_wild_call(struct walk *walk)
+static enum step step_out_of_wild_call(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc;
     if (!walk_read_word(walk, sp, &pc))
         return walk_end(walk, UNWIND_NO_MODULE);
     if (!address_space_find(walk->space, pc - 1)) {
-        walk_note_unmapped(walk, pc - 1);
+        walk_store_unmapped(walk, pc - 1);
         return walk_end(walk, UNWIND_NO_MODULE);
     }
-    return walk_arrive(walk, pc, sp + 8);
+    return walk_finish_step(walk, pc, sp + 8);
 }
 
-static enum step step_rare_rule(struct walk *walk, const struct rule *in_cache, uint64_t pc)
+static enum step step_by_rare_rule(struct walk *walk, const struct rule *in_cache, uint64_t pc)
 {
     const struct rule copy = *in_cache, *rule = &copy; /* the cache may change the rule during the step */
     switch (rule->kind) {
     case RULE_COMPLEX:
-        return step_complex(walk, pc);
+        return step_by_cfi_row(walk, pc);
     case RULE_AFTER_CLONE:
         if (walk->exact && walk->regs.r[ARCH_SYSCALL_RESULT] == 0)
             return walk_end(walk, UNWIND_COMPLETE);
@@ -375,12 +375,12 @@ static enum step step_rare_rule(struct walk *walk, const struct rule *in_cache, 
         return walk_end(walk, UNWIND_TOO_COSTLY);
     default: /* RULE_UNMAPPED */
         if (walk->frame == 0)
-            return step_wild_call(walk);
-        walk_note_unmapped(walk, pc);
+            return step_out_of_wild_call(walk);
+        walk_store_unmapped(walk, pc);
         walk->result.frames--; /* a wrong step found this pc */
         walk->frame--;
         if (walk->frame == 0 && !walk->leaf_by_return)
-            return restart_by_return(walk);
+            return restart_with_return_rule(walk);
         return walk->by_pointer ? walk_end_without_rule(walk) : walk_end(walk, UNWIND_NO_MODULE);
     }
 }
@@ -410,7 +410,7 @@ static inline enum step step_to_caller(struct walk *walk)
     const struct rule *rule = walk_rule_for(walk, pc, walk->exact);
     if (rule->kind <= RULE_FRAME_DEREF)
         return step_frame(walk, rule);
-    return rule->kind == RULE_NO_CFI ? walk_step_frame_pointer(walk) : step_rare_rule(walk, rule, pc);
+    return rule->kind == RULE_NO_CFI ? walk_step_frame_pointer(walk) : step_by_rare_rule(walk, rule, pc);
 }
 
 /* Takes the first step by reading the leaf's code ahead. Returns false if that fails. */

@@ -49,7 +49,7 @@ enum step {
 
 enum step walk_end(struct walk *walk, enum unwind_end end);
 
-static inline void walk_note_unmapped(struct walk *walk, uint64_t pc)
+static inline void walk_store_unmapped(struct walk *walk, uint64_t pc)
 {
     if (!walk->unmapped)
         walk->unmapped = pc;
@@ -63,10 +63,10 @@ enum step walk_end_without_rule(struct walk *walk);
 
 /* A return address or frame pointer of 0, or a return address that no call precedes, marks the first frame of a thread
  * or coroutine. A wrong step may find such words anywhere, so they count as a mark only at the end of the stack. */
-enum step walk_end_at_mark(struct walk *walk, uint64_t sp);
+enum step walk_end_at_zero_pc(struct walk *walk, uint64_t sp);
 
 /* Restarts as a full walk, because this frame needs a register that the light walk has lost. */
-enum step walk_restart_in_full(struct walk *walk);
+enum step walk_restart_with_all_registers(struct walk *walk);
 
 /* ---- memory of the walked thread (walk_memory.c) ---- */
 
@@ -144,12 +144,12 @@ enum step walk_step_go(struct walk *walk, const struct rule *rule);
 enum step walk_step_go_pointer(struct walk *walk);
 
 /* Ends the step to a caller whose registers are in place. */
-static inline enum step walk_arrive(struct walk *walk, uint64_t pc, uint64_t sp)
+static inline enum step walk_finish_step(struct walk *walk, uint64_t pc, uint64_t sp)
 {
     walk->regs.r[UNWIND_REG_PC] = pc;
     walk->regs.r[UNWIND_REG_SP] = sp;
     walk->exact = false;
     walk->by_pointer = false;
     walk->java_sp = 0;
-    return pc == 0 ? walk_end_at_mark(walk, sp) : STEP_CALLER;
+    return pc == 0 ? walk_end_at_zero_pc(walk, sp) : STEP_CALLER;
 }

@@ -217,7 +217,7 @@ static bool step_frame(struct walk_32 *walk, const struct rule *rule)
     return true;
 }
 
-static bool step_complex(struct walk_32 *walk, const struct cfi_row *row)
+static bool step_by_cfi_row(struct walk_32 *walk, const struct cfi_row *row)
 {
     uint64_t esp = walk->regs.r[ESP], cfa;
     if (row->cfa_kind == CFI_CFA_REGISTER) {
@@ -311,7 +311,7 @@ static bool step_by_frame_pointer(struct walk_32 *walk, const struct mapping *ma
 
 /* The pc is outside of all code, usually after a call of a wild pointer; the return address is then on top of the
  * stack. */
-static bool step_wild_call(struct walk_32 *walk)
+static bool step_out_of_wild_call(struct walk_32 *walk)
 {
     uint64_t esp = walk->regs.r[ESP], pc;
     if (walk->frame > 0) {
@@ -334,7 +334,7 @@ static bool step_by_rule(struct walk_32 *walk, const struct rule *rule, const st
         return set_end(walk, UNWIND_COMPLETE);
     case RULE_COMPLEX:
         if (module_rule_row(mapping, pc, &fde, &row, &walk->space->work))
-            return step_complex(walk, &row);
+            return step_by_cfi_row(walk, &row);
         return set_end(walk, UNWIND_DAMAGED);
     case RULE_TOO_COSTLY:
         return set_end(walk, UNWIND_TOO_COSTLY);
@@ -348,7 +348,7 @@ static bool step_to_caller(struct walk_32 *walk, uint64_t pc)
     const struct mapping *mapping = address_space_find(walk->space, pc);
     if (!mapping) {
         walk->result.unmapped = walk->frame ? pc : 0;
-        return step_wild_call(walk);
+        return step_out_of_wild_call(walk);
     }
     const struct rule *rule = unwind_cache_find(walk->space->cache, pc);
     if (!rule && unwind_work_is_over(&walk->space->work))

@@ -13,7 +13,7 @@
  * word has changed while the program ran. */
 static enum step end_at_zero_frame_pointer(struct walk *walk)
 {
-    return walk->off_copied_stack ? walk_end_of_memory(walk) : walk_end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
+    return walk->off_copied_stack ? walk_end_of_memory(walk) : walk_end_at_zero_pc(walk, walk->regs.r[UNWIND_REG_SP]);
 }
 
 /* Follows Go's frame pointer, which may lead to a lower stack. A limit of such moves in one walk prevents endless

@@ -8,7 +8,7 @@ enum step walk_arrive_by_pointer(struct walk *walk, uint64_t pc, uint64_t bp, ui
 {
     walk->regs.r[UNWIND_REG_BP] = bp;
     walk->result.used_no_cfi = true;
-    enum step step = walk_arrive(walk, pc, sp);
+    enum step step = walk_finish_step(walk, pc, sp);
     walk->by_pointer = true;
     return step;
 }
@@ -77,8 +77,8 @@ static bool try_return_register(struct walk *walk, const struct rule *rule, enum
         !walk_can_return_to(walk, walk->regs.r[reg]))
         return false;
     walk->result.used_no_cfi = true;
-    *step =
-        walk_arrive(walk, walk->regs.r[reg], walk->regs.r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset);
+    *step = walk_finish_step(walk, walk->regs.r[reg],
+                             walk->regs.r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset);
     return true;
 }
 
@@ -89,7 +89,7 @@ bool walk_try_return(struct walk *walk, const struct rule *rule, enum step *step
         return try_return_register(walk, rule, step);
     if (has_return_slot(rule) && is_register_stale(walk, rule->cfa_register) && !walk->full &&
         rule->cfa_register != UNWIND_REG_BP) {
-        *step = walk_restart_in_full(walk);
+        *step = walk_restart_with_all_registers(walk);
         return true;
     }
     if (!has_known_frame(walk, rule) || !is_return_frame(walk, rule, walk->regs.r[rule->cfa_register]))
@@ -124,7 +124,7 @@ static enum step step_out_of_jit_code(struct walk *walk)
     for (size_t i = 0; i < ARCH_SAVED_REGISTERS; i++)
         walk->stale |= UINT32_C(1) << arch_saved_registers[i];
     walk->result.used_no_cfi = true;
-    return walk_arrive(walk, address, sp + 8);
+    return walk_finish_step(walk, address, sp + 8);
 }
 
 /* Where a frame pointer without a caller leads. */
@@ -141,7 +141,7 @@ static enum step step_without_frame_pointer(struct walk *walk, enum pointer_end 
     if (walk_rule_by_return(walk, &rule) && walk_try_return(walk, &rule, &step))
         return step;
     if (walk->regs.r[UNWIND_REG_BP] == 0 && walk->frame > 0 && (walk->by_pointer || is_in_file(walk)))
-        return walk_end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
+        return walk_end_at_zero_pc(walk, walk->regs.r[UNWIND_REG_SP]);
     if (end == POINTER_UNKNOWN_CODE)
         return walk_end(walk, UNWIND_NO_MODULE);
     return end == POINTER_OUT_OF_REACH ? walk_end_of_memory(walk) : step_out_of_jit_code(walk);
@@ -153,7 +153,7 @@ static bool is_frame_of_unknown_code(struct walk *walk, uint64_t bp, uint64_t ca
     bool is_unknown = lowest && pc > lowest->start && caller_bp > bp && caller_bp - bp < FAR && caller_bp % 8 == 0 &&
                       !address_space_find(walk->space, pc - 1);
     if (is_unknown)
-        walk_note_unmapped(walk, pc - 1);
+        walk_store_unmapped(walk, pc - 1);
     return is_unknown;
 }
 
@@ -196,7 +196,7 @@ enum step walk_step_no_return(struct walk *walk, const struct rule *rule)
     if (!is_frame && walk_next_return_address(walk, &sp, &address)) {
         walk->result.used_no_cfi = true;
         if (is_call_to(walk, address, pc))
-            return walk_arrive(walk, address, sp + 8);
+            return walk_finish_step(walk, address, sp + 8);
     }
     return walk_try_return(walk, rule, &step) ? step : walk_step_frame_pointer(walk);
 }

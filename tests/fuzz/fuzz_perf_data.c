@@ -56,7 +56,8 @@ static int order(void *context, const unsigned char *bytes, size_t size, bool la
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct reading reading = {.order = {.take = take, .context = &reading, .records_max = 16, .copied_max = 1 << 20}};
-    if (!perf_data_open(&reading.data, bytes, size, NULL) && !perf_data_each(&reading.data, order, &reading, NULL))
+    if (!perf_data_open(&reading.data, bytes, size, NULL) &&
+        !perf_data_visit_records(&reading.data, order, &reading, NULL))
         perf_data_order_finish(&reading.order);
     perf_data_order_destroy(&reading.order);
     perf_data_destroy(&reading.data);

@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < lookup.units.length; i++)
             lookup_unit(&lookup, i, &err);
         if (lookup_answer(&lookup, &err) == 0)
-            lookup_conclude(&lookup, &job.answers);
+            lookup_describe_problems(&lookup, &job.answers);
         size_t length;
         free(lookup_embedded_source(&lookup, "/src/s.cpp", &length));
     }

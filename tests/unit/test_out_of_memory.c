@@ -252,7 +252,7 @@ static int ask(struct engine *engine, bool inverted, size_t *rows_seen, struct e
 static int ask_for_costs(struct engine *engine, size_t *rows_seen, struct error *err)
 {
     const struct profile *profile = engine_profile(engine);
-    struct counted_stacks counted = engine_counted(engine);
+    struct counted_stacks counted = engine_counted_stacks(engine);
     const struct line_request lines_of = {.source = 0, .func = PROFILE_NONE};
     const struct address_request addresses_of = {.symbol = 1};
     struct line_costs lines = {0};

@@ -93,12 +93,12 @@ static void test_a_thread_whose_children_have_ceased_to_end_is_let_go(void **sta
     assert_true(parent > 0);
     tell_of_short_children(&apart, (uint32_t)parent, 16);
     kept[0] = apart.threads.length;
-    perf_apart_second(&apart); /* it may come at once */
+    perf_apart_update_every_second(&apart); /* it may come at once */
     kept[1] = apart.threads.length;
     tell_of_short_children(&apart, (uint32_t)parent, 100);
-    perf_apart_second(&apart);
+    perf_apart_update_every_second(&apart);
     kept[2] = apart.threads.length;
-    perf_apart_second(&apart);
+    perf_apart_update_every_second(&apart);
     kept[3] = apart.threads.length;
     tell_of_short_children(&apart, (uint32_t)parent, 15);
     kept[4] = apart.threads.length;

@@ -218,7 +218,7 @@ static int read_all(struct seen *seen, const unsigned char *bytes, size_t size)
     *seen = (struct seen){.order = {.take = take, .context = seen}};
     int code = perf_data_open(&seen->data, bytes, size, &err);
     if (!code)
-        code = perf_data_each(&seen->data, order, seen, &err);
+        code = perf_data_visit_records(&seen->data, order, seen, &err);
     if (!code)
         code = perf_data_order_finish(&seen->order);
     return code;
@@ -279,7 +279,7 @@ static void test_events_without_ids_have_their_samples(void **unused)
         for (uint64_t i = 1; i <= 3; i++)
             put_sample(&made, 10, 1000 * i, attrs == 1 ? 7 : 0, chain, 2);
         assert_int_equal(read_all(&seen, made.bytes, made.size), 0);
-        assert_int_equal(perf_data_each(&seen.data, order, &seen, &err), 0);
+        assert_int_equal(perf_data_visit_records(&seen.data, order, &seen, &err), 0);
         assert_int_equal(perf_data_order_finish(&seen.order), 0);
         assert_int_equal(seen.data.attrs.length, attrs);
         assert_int_equal(seen.samples[0], 6);
@@ -293,14 +293,14 @@ static void read_directory(struct seen *seen, const struct made *made, size_t mi
 {
     struct error err;
     *seen = (struct seen){.order = {.take = take, .context = seen}};
-    perf_data_order_all(&seen->order);
+    perf_data_order_set_unlimited(&seen->order);
     assert_int_equal(perf_data_open(&seen->data, made->bytes, made->size, &err), 0);
     size_t start = seen->data.data_start, size = seen->data.data_end - start - missing;
     unsigned char *part = malloc(size);
     assert_non_null(part);
     memcpy(part, made->bytes + start, size);
     assert_true(perf_data_add_part(&seen->data, part, size));
-    assert_int_equal(perf_data_each(&seen->data, order, seen, &err), 0);
+    assert_int_equal(perf_data_visit_records(&seen->data, order, seen, &err), 0);
     assert_int_equal(perf_data_order_finish(&seen->order), 0);
     free(part);
 }

@@ -71,8 +71,8 @@ static void test_the_period_of_the_event_is_longer_while_its_thread_switches_oft
     unsigned usual = samples_of(ring);
     leave(&rate, TID, 10000);
     unsigned fewer = samples_of(ring);
-    perf_rate_second(&rate); /* of many switches */
-    perf_rate_second(&rate); /* of none */
+    perf_rate_update_every_second(&rate); /* of many switches */
+    perf_rate_update_every_second(&rate); /* of none */
     unsigned again = samples_of(ring);
     perf_rate_destroy(&rate);
     munmap(ring, 4096 + RING);
@@ -93,14 +93,14 @@ static void test_only_the_thread_that_switches_often_changes(void **state)
     assert_int_equal(rate.lowered, 1);
     assert_true(rate.threads.data[0].is_lower);
     assert_false(rate.threads.data[1].is_lower);
-    perf_rate_second(&rate);
+    perf_rate_update_every_second(&rate);
     leave(&rate, OTHER, 9999); /* in another second */
     leave(&rate, TID, 5000);   /* still often */
-    perf_rate_second(&rate);
+    perf_rate_update_every_second(&rate);
     assert_true(rate.threads.data[0].is_lower);
     assert_false(rate.threads.data[1].is_lower);
     leave(&rate, TID, 4999);
-    perf_rate_second(&rate);
+    perf_rate_update_every_second(&rate);
     assert_false(rate.threads.data[0].is_lower);
     leave(&rate, TID, 10000);
     assert_true(rate.threads.data[0].is_lower);

@@ -72,7 +72,7 @@ static void add_rows(struct sums *sums, const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->threads.length; i++) {
         const struct sample_table *samples = &profile->threads.data[i].samples;
-        const struct thread_gaps gaps = thread_gaps_of(profile, i);
+        const struct thread_gaps gaps = find_sample_gaps(profile, i);
         const struct wait_rows waits = wait_rows_of(profile, i);
         sums->markers += profile->threads.data[i].markers.length;
         for (size_t row = 0; row < samples->length; row++) {

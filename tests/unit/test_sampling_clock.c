@@ -44,7 +44,7 @@ static uint32_t allowed_cpu(unsigned n)
 /* In 64 intervals the threads of a CPU use this part of its time. */
 static void use(uint32_t cpu, double share)
 {
-    assert_int_equal(sampling_clock_use(&sampling, cpu, (uint64_t)(share * 64 * (double)interval), &err), 0);
+    assert_int_equal(sampling_clock_add_cpu_time(&sampling, cpu, (uint64_t)(share * 64 * (double)interval), &err), 0);
 }
 
 /* Goes to sleep and wakes at the next instant. False if there is none. */

@@ -322,7 +322,7 @@ static int read_what_is_left(uint64_t *damaged, uint64_t *damaged_bytes, uint64_
     assert_int_equal(item, SPOOL_END);
     *damaged = spool_reader_damaged(reader);
     *damaged_bytes = spool_reader_damaged_bytes(reader);
-    *rest = spool_reader_rest(reader);
+    *rest = spool_reader_bytes_left(reader);
     spool_reader_close(reader);
     return samples;
 }

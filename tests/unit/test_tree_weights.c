@@ -146,7 +146,7 @@ static unsigned held(const struct profile *profile)
 {
     unsigned bits = 0;
     for (int weight = 0; weight < WEIGH_KINDS; weight++)
-        bits |= (unsigned)weight_is_held(profile, (enum sample_weight)weight) << weight;
+        bits |= (unsigned)profile_has_weight(profile, (enum sample_weight)weight) << weight;
     return bits;
 }
 
