@@ -148,7 +148,7 @@ static void print_markdown(const struct check *check)
     char value[QUANTITY_TEXT_MAX], sides[2 * QUANTITY_TEXT_MAX];
     size_t passed = count_passed(check), listed = 0;
     ui_print("### prof: %s\n\n", passed                   ? "a limit is exceeded"
-                                 : count_undecided(check) ? "no limit is exceeded for certain"
+                                 : count_undecided(check) ? "no limit is exceeded with certainty"
                                                           : "no limit is exceeded");
     fputs("Base ", stdout);
     print_markdown_code(side_name(check, SIDE_BASE));
@@ -339,7 +339,7 @@ static int parse_limits(struct check *check)
         if (!limit_parse(&check->limits[check->count], options->limits.data[check->count]))
             return ui_usage(
                 "check",
-                "'%s' is no limit; write total, self(NAME) or total(NAME), then > or <, then a change like +3%% or +20ms, a share like 20%% (of a function), or an amount like 500ms",
+                "'%s' is not a limit: give total, self(NAME) or total(NAME), then > or <, then a change (+3%% or +20ms), a share of the total (20%%), or a time (500ms)",
                 options->limits.data[check->count]);
     return EXIT_SUCCESS;
 }

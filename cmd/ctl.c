@@ -203,9 +203,9 @@ static int control_recordings(const struct options *options)
         if (options->pid)
             select_pid(&list, options->pid);
         if (!list.length && options->pid)
-            status =
-                ui_fail("no recording of yours has or records the process ID %d; 'prof ctl list' lists your recordings",
-                        (int)options->pid);
+            status = ui_fail(
+                "the process ID %d is neither a recording of yours nor a process that one records; 'prof ctl list' lists your recordings",
+                (int)options->pid);
         else if (!list.length)
             status = ui_fail("found no running recording of yours");
         else if (list.length > 1 && !options->all && !options->pid)
@@ -266,9 +266,10 @@ static const char usage[] =
     "       prof ctl mark TEXT [--all|PID]\n"
     "       prof ctl list\n"
     "\n"
-    "Makes a running recording pause, resume, add a marker with TEXT, save a profile of the recording so far\n"
-    "(profile-1.json.gz, beside its output), or stop. PID is the process ID of 'prof record' or of its target; a\n"
-    "single recording of this user needs no PID.\n";
+    "Makes a running recording pause, resume, add a marker with TEXT, save a snapshot, or stop.\n"
+    "A snapshot is a profile of the recording so far (profile-1.json.gz, beside the output).\n"
+    "PID is the process ID of 'prof record' or of its target.\n"
+    "If this user has only one recording, PID is not necessary.\n";
 
 const struct option_table ctl_table = {
     .command = "ctl",

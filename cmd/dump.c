@@ -39,12 +39,13 @@ static int report_damage(const char *path, const struct spool_reader *reader, bo
 {
     uint64_t damaged = spool_reader_damaged(reader), rest = is_running ? 0 : spool_reader_bytes_left(reader);
     if (damaged)
-        ui_print_message("%s: %" PRIu64 " damaged part%s, %" PRIu64
-                         " bytes, could not be read; all other records are above",
-                         path, damaged, damaged == 1 ? "" : "s", spool_reader_damaged_bytes(reader));
+        ui_print_message(
+            "%s: prof could not read %llu damaged part%s with %llu bytes; the other records are printed above", path,
+            (unsigned long long)damaged, damaged == 1 ? "" : "s",
+            (unsigned long long)spool_reader_damaged_bytes(reader));
     if (rest)
-        ui_print_message("%s: its last %" PRIu64 " bytes are an incomplete block; all records before it are above",
-                         path, rest);
+        ui_print_message("%s: the last %llu bytes are an incomplete block; the other records are printed above", path,
+                         (unsigned long long)rest);
     return damaged || rest ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -84,9 +85,10 @@ static const char usage[] =
     "usage: prof dump FILE\n"
     "       prof dump --format\n"
     "\n"
-    "Prints each record of a recording as a line of JSON: samples, waits, counters, processes, threads, libraries,\n"
-    "marks. FILE is the spool file that prof record writes beside its output while it runs, and leaves there if it is\n"
-    "killed. Exits with status 1 if a part of FILE is damaged; the other records are printed.\n";
+    "Prints each record of a recording (samples, waits, counters, processes ...) as a line of JSON.\n"
+    "FILE is the spool file that prof record writes beside its output while it runs.\n"
+    "A killed prof record leaves its spool file.\n"
+    "Exits with status 1 if a part of FILE is damaged, after the other records are printed.\n";
 
 const struct option_table dump_table = {
     .command = "dump",

@@ -249,7 +249,8 @@ static void list_probes(void)
 {
     struct error why = {0};
     puts("\nProbes in programs and libraries (prof events PROGRAM lists the static probes of a program)");
-    print_event("uprobe:PATH:FUNCTION", "calls of a function; FUNCTION+0x10 or 0xADDRESS: an instruction");
+    print_event("uprobe:PATH:FUNCTION",
+                "calls of a function; with FUNCTION+0x10 or 0xADDRESS, executions of an instruction");
     print_event("uretprobe:PATH:FUNCTION", "returns from it");
     print_event("usdt:PATH:PROVIDER:NAME", "a static probe");
     if (!try_probe("/proc/self/exe", &why))
@@ -430,10 +431,10 @@ static const struct option_row option_rows[] = {
 static const char usage[] =
     "usage: prof events [--json] [PATTERN|PROGRAM]\n"
     "\n"
-    "Lists the events that 'prof record -e' can sample on this machine for this user. Opens each event; for\n"
-    "unavailable events, prints the reason and the setting that permits them. With PATTERN ('sched:*', or a part of a\n"
-    "name), lists the matching events, and tracepoints by name. With PROGRAM (a path or a command name), lists the\n"
-    "static probes (USDT) of that program or library.\n";
+    "Lists the events that 'prof record -e' can sample on this machine for this user.\n"
+    "Tests each event, and prints the reason and the remedy if an event is not available.\n"
+    "With PATTERN ('sched:*', or a part of a name), lists the matching events and tracepoints.\n"
+    "With PROGRAM (a path or a command name), lists the static probes (USDT) of that program or library.\n";
 
 const struct option_table events_table = {
     .command = "events",
@@ -460,7 +461,7 @@ int cmd_events(int argc, char **argv)
         return find_file(word, path) ? list_static_probes(path) : list_matching(word);
     list_kernel_events("CPU time and software events", false, NULL);
     putchar('\n');
-    list_kernel_events("Hardware events (rNNN: any other, by its raw number)", true, NULL);
+    list_kernel_events("Hardware events (rNNN is the event with this raw number)", true, NULL);
     list_tracepoints(NULL);
     list_probes();
     return EXIT_SUCCESS;

@@ -173,12 +173,12 @@ static const char usage[] =
     "       prof load [OPTIONS] BASE NEW\n"
     "       prof load [OPTIONS] BASE... -- NEW...\n"
     "\n"
-    "Serves a saved profile on this machine and prints the address, until Ctrl+C. Reads profiles of prof, samply and\n"
-    "the Firefox Profiler (processed format, since version 1), plain or gzip. Symbolizes profiles without symbols,\n"
-    "such as those of samply, with the files on this machine. FILE may also be the spool file of a running or killed\n"
-    "prof, or the perf.data file of perf record. Also opens the text of perf script, pprof, collapsed stacks,\n"
-    "speedscope, V8, Chrome trace and Gecko files.\n"
-    "With two files, or two groups of files around '--', shows their comparison: see 'prof help diff'.\n";
+    "Serves a saved profile on this machine until Ctrl+C, and prints the address.\n"
+    "Reads profiles of prof, samply and the Firefox Profiler (processed format, since version 1).\n"
+    "Symbolizes profiles without symbols, such as those of samply, with the files on this machine.\n"
+    "FILE may also be the spool file of a running or killed prof, or the perf.data file of perf record.\n"
+    "Also opens perf script, pprof, collapsed stacks, speedscope, V8, Chrome trace and Gecko files.\n"
+    "With two files, or two groups of files around '--', shows their comparison (see 'prof help diff').\n";
 
 const struct option_table load_table = {
     .command = "load",

@@ -71,7 +71,8 @@ static int add_source_map(const struct option_use *use)
 
 const struct option_row serving_option_rows[] = {
     {"no-open", 'n', NULL, "do not open a browser", OPTION_FLAG(struct serving_options, no_open)},
-    {"port", 'P', "PORT", "serve on PORT; PORT+: the first free port at or above PORT (3000+); 0: any free port",
+    {"port", 'P', "PORT",
+     "serve on PORT; with PORT+, on the first free port at or above PORT (3000+); with 0, on any free port",
      .parse = parse_port},
     {"new-address", 0, NULL, "use a new address for this run only", OPTION_FLAG(struct serving_options, new_address)},
     {"no-cache", 0, NULL, "neither read nor write the symbol cache, ~/.cache/prof",

@@ -89,11 +89,11 @@ static int check_readers(const char *input, const struct symbol_options *symbols
     profile_destroy(&profile);
     if (code != 0)
         return ui_fail_error(&err);
-    ui_print_message("%s: prof and libdw disagree on %" PRIu64 " of %" PRIu64 " addresses with DWARF; %" PRIu64
-                     " of the other addresses have none",
-                     input, result.differing, result.compared, result.addresses - result.compared - result.declined);
+    ui_print_message("%s: prof and libdw disagree on %llu of %llu addresses with DWARF; %llu addresses have no DWARF",
+                     input, (unsigned long long)result.differing, (unsigned long long)result.compared,
+                     (unsigned long long)(result.addresses - result.compared - result.declined));
     if (result.declined)
-        ui_print_message("%" PRIu64 " addresses are in debug info that only libdw reads", result.declined);
+        ui_print_message("only libdw reads the debug info of %llu addresses", (unsigned long long)result.declined);
     return result.differing ? EXIT_DIFFERENT : EXIT_SUCCESS;
 }
 
@@ -129,10 +129,11 @@ static const struct option_group option_groups[] = {
 static const char usage[] =
     "usage: prof symbolicate [OPTIONS] FILE\n"
     "\n"
-    "Symbolizes a saved profile with the programs, libraries and debug files of this machine, and saves it with\n"
-    "functions, lines and inlined calls; other addresses stay unchanged. Lists the libraries that have addresses\n"
-    "without a symbol, and the reason. With the spool file of an unsaved recording, or the perf.data file of perf\n"
-    "record, saves its profile; this needs -o.\n";
+    "Adds functions, lines and inlined calls to a saved profile.\n"
+    "Reads them from the programs, libraries and debug files of this machine.\n"
+    "Lists the libraries that have addresses without a symbol, and the reason.\n"
+    "FILE may also be the spool file of an unsaved recording, or the perf.data file of perf record.\n"
+    "Such a file needs -o, for its profile.\n";
 
 const struct option_table symbolicate_table = {
     .command = "symbolicate",

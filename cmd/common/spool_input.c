@@ -67,13 +67,13 @@ static size_t describe_damage(const struct assemble_result *result, char *text, 
     uint64_t samples = result->samples_without_thread;
     text[0] = '\0';
     if (result->damaged || samples)
-        used = (size_t)snprintf(text, size, "; %" PRIu64 " damaged part%s, %" PRIu64 " bytes, %s missing",
-                                result->damaged, result->damaged == 1 ? "" : "s", result->damaged_bytes,
-                                result->damaged == 1 ? "is" : "are");
+        used = (size_t)snprintf(text, size, "; %llu damaged part%s with %llu bytes %s missing",
+                                (unsigned long long)result->damaged, result->damaged == 1 ? "" : "s",
+                                (unsigned long long)result->damaged_bytes, result->damaged == 1 ? "is" : "are");
     if (samples)
-        used += (size_t)snprintf(text + used, size - used, ", and with %s %" PRIu64 " sample%s of threads %s described",
-                                 result->damaged == 1 ? "it" : "them", samples, samples == 1 ? "" : "s",
-                                 result->damaged == 1 ? "that it" : "that they");
+        used +=
+            (size_t)snprintf(text + used, size - used, "; %llu sample%s of threads without a description are missing",
+                             (unsigned long long)samples, samples == 1 ? "" : "s");
     return used;
 }
 
@@ -81,20 +81,20 @@ static size_t describe_damage(const struct assemble_result *result, char *text, 
 static void print_state(const char *spool, bool is_running, const struct assemble_result *result)
 {
     char last[96], missing[320];
+    unsigned long long samples = result->samples;
     describe_last_record(result, last, sizeof(last));
     size_t used = describe_damage(result, missing, sizeof(missing));
     if (result->rest && !is_running)
-        snprintf(missing + used, sizeof(missing) - used, "; %" PRIu64 " bytes at its end are an incomplete block",
-                 result->rest);
+        snprintf(missing + used, sizeof(missing) - used, "; the last %llu bytes are an incomplete block",
+                 (unsigned long long)result->rest);
     if (is_running)
-        ui_print_message("%s is a running recording: %" PRIu64 " samples so far%s%s", spool, result->samples, last,
-                         missing);
+        ui_print_message("%s is a running recording: %llu samples so far%s%s", spool, samples, last, missing);
     else if (result->is_finished)
-        ui_print_message("%s is an unsaved recording: %" PRIu64 " samples%s%s", spool, result->samples, last, missing);
+        ui_print_message("%s is an unsaved recording: %llu samples%s%s", spool, samples, last, missing);
     else
-        ui_print_message("%s is the recording of a killed prof: %" PRIu64
-                         " samples%s; up to a second at the end may be missing%s",
-                         spool, result->samples, last, missing);
+        ui_print_message(
+            "%s is the recording of a killed prof: %llu samples%s; up to a second at the end may be missing%s", spool,
+            samples, last, missing);
 }
 
 static int assemble_spool(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
@@ -130,23 +130,23 @@ static void print_import(const char *path, const struct perf_data_result *found)
     used += append_count(text + used, sizeof(text) - used, found->lost, "lost by the kernel");
     used += append_count(text + used, sizeof(text) - used, found->idle, "of idle CPUs omitted");
     used += append_count(text + used, sizeof(text) - used, found->guest, "of virtual machines omitted");
-    used += append_count(text + used, sizeof(text) - used, found->other, "beyond the event limit of a profile omitted");
+    used += append_count(text + used, sizeof(text) - used, found->other,
+                         "omitted, because a profile has a limit of events");
     used += append_count(text + used, sizeof(text) - used, found->late, "records out of order");
     append_count(text + used, sizeof(text) - used, found->damaged, "damaged records omitted");
-    ui_print_message("%s is a perf.data file%s%s: %" PRIu64 " samples%s%s", path, found->version[0] ? " of perf " : "",
-                     found->version, found->samples, text, found->is_truncated ? "; its end is missing" : "");
+    ui_print_message("%s is a perf.data file%s%s: %llu samples%s%s", path, found->version[0] ? " of perf " : "",
+                     found->version, (unsigned long long)found->samples, text,
+                     found->is_truncated ? "; its end is missing" : "");
     if (found->missing == 1)
         ui_print_message(
             "%s is missing on this machine, or has another build ID: stacks through it may be truncated, and its functions have no symbols",
             found->missing_name);
     else if (found->missing)
         ui_print_message(
-            "%s and %" PRIu64
-            " more files are missing on this machine, or have other build IDs: stacks through them may be truncated, and their functions have no symbols",
-            found->missing_name, found->missing - 1);
+            "%s and %llu more files are missing on this machine, or have other build IDs: stacks through them may be truncated, and their functions have no symbols",
+            found->missing_name, (unsigned long long)found->missing - 1);
     if (found->is_other_kernel)
-        ui_print_message(
-            "the recording comes from another kernel than the running one: kernel functions have no symbols");
+        ui_print_message("the recording comes from another kernel, so kernel functions have no symbols");
 }
 
 /* A copy of a perf.data file: prof reads the data twice, which a stream or a compressed file does not allow. */
@@ -165,8 +165,8 @@ static int write_block(struct copying *copying, const void *bytes, size_t size, 
 {
     copying->size += size;
     if (copying->size > UNPACKED_MAX)
-        return error_set(err, EFBIG, "%s has more than %" PRIu64 " GiB, the size limit of a copy", copying->name,
-                         UNPACKED_MAX >> 30);
+        return error_set(err, EFBIG, "%s is larger than %llu GiB, the size limit of a temporary copy", copying->name,
+                         (unsigned long long)UNPACKED_MAX >> 30);
     int code = file_write(copying->to, bytes, size);
     return code ? error_set(err, -code, "cannot copy %s to %s: %s; set TMPDIR to another directory", copying->name,
                             copying->path, strerror(-code))

@@ -154,8 +154,9 @@ static const struct option_row option_rows[] = {
 static const char usage[] =
     "usage: prof doctor [--json] [PROGRAM]\n"
     "\n"
-    "Tests which recordings work on this machine for this user, and prints one line per feature, with the command\n"
-    "that enables a missing feature. With PROGRAM, also prints which symbols, lines and stacks its profile will have.\n"
+    "Tests which recordings work on this machine for this user, and prints one line per feature.\n"
+    "If a feature is missing, prints the command that enables it.\n"
+    "With PROGRAM, also prints which symbols, lines and stacks its profile will have.\n"
     "Exits with 0 if prof can record, else with 1.\n";
 
 const struct option_table doctor_table = {

@@ -74,11 +74,10 @@ static void describe_perf(struct findings *findings, const struct perf_events *e
                 kernel ? "work, for programs and the kernel" : "work, for programs but not for the kernel");
     if (!kernel)
         finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=1", sudo_prefix());
-    finding_add(
-        findings, FINDING_OK, "pmu", "CPU cycles",
-        events->hardware
-            ? "counted by the processor"
-            : "not available, as in most virtual machines: prof samples by the CPU clock, which measures time as well");
+    finding_add(findings, FINDING_OK, "pmu", "CPU cycles",
+                events->hardware
+                    ? "counted by the processor"
+                    : "not available, as in most virtual machines; prof samples with the CPU clock instead");
 }
 
 static void examine_buffers(struct findings *findings, const struct perf_events *events)
@@ -233,7 +232,7 @@ static bool examine_ptrace(struct findings *findings, pid_t child, bool perf_wor
         finding_add(
             findings, is_limited ? FINDING_LESS : FINDING_OK, "ptrace_scope", "running programs",
             is_limited
-                ? "kernel.yama.ptrace_scope is %ld: for running processes (-p), stacks deeper than their copy are truncated, and ptrace cannot sample them"
+                ? "kernel.yama.ptrace_scope is %ld: with -p, prof truncates deep stacks, and cannot sample with ptrace"
                 : "kernel.yama.ptrace_scope is %ld: no limits for this user",
             scope);
         if (is_limited)

@@ -46,8 +46,8 @@ static const char usage[] =
     "usage: prof push [OPTIONS] FILE [URL]\n"
     "       prof push [OPTIONS] --queued [URL]\n"
     "\n"
-    "Sends a saved profile to a server that takes OpenTelemetry profiles over HTTP (OTLP, v1development), such as an\n"
-    "OpenTelemetry Collector. URL is its address, http://HOST:4318; without it OTEL_EXPORTER_OTLP_ENDPOINT counts.\n"
+    "Sends a saved profile to a server that takes OpenTelemetry profiles over HTTP (OTLP, v1development).\n"
+    "URL is the address of the server, such as http://localhost:4318 (OTEL_EXPORTER_OTLP_ENDPOINT).\n"
     "Profiles that prof cannot send wait in a queue, and the next push to the same address sends them.\n";
 
 const struct option_table push_table = {

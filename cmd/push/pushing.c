@@ -82,7 +82,7 @@ int pushing_add(struct pushing *pushing, struct profile *profile, struct time_ra
         code = push_queue_add(pushing->queue, options->url, bytes.data, bytes.length, &dropped, err);
     array_free(&bytes);
     if (dropped)
-        ui_print_message("the queue is full (--queue-size): dropped the oldest %" PRIu32 " profile%s", dropped,
+        ui_print_message("prof dropped the oldest %u profile%s, because the queue is full (--queue-size)", dropped,
                          dropped == 1 ? "" : "s");
     pushing->dropped += dropped;
     return code;
@@ -126,7 +126,7 @@ static int send_item(struct pushing *pushing, const struct push_item *item, stru
         try->outcome = http->is_lasting ? PUSH_BARRED : PUSH_LATER;
         snprintf(try->why, sizeof(try->why), "%.*s%s", PUSH_SENTENCE_MAX, http->problem.text,
                  push_address_is_of_grpc(pushing->options->url)
-                     ? " (4317 is usually the port of OTLP over gRPC; over HTTP it is 4318)"
+                     ? " (4317 is usually the port of OTLP over gRPC, and 4318 the port of OTLP over HTTP)"
                      : "");
     }
     free(http);
@@ -172,7 +172,7 @@ static void print_answer(struct pushing *pushing, const struct try *try)
         ui_print_message("the server accepts profiles again");
     pushing->said[0] = '\0';
     if (try->rejected)
-        ui_print_message("the server rejected %" PRIu64 " part%s of a profile%s%s", try->rejected,
+        ui_print_message("the server rejected %llu part%s of a profile%s%s", (unsigned long long)try->rejected,
                          try->rejected == 1 ? "" : "s", try->why[0] ? ": " : "", try->why);
     else if (try->why[0])
         ui_print_message("the server accepted a profile with a message: %s", try->why);
@@ -190,11 +190,11 @@ static void print_queue_size(struct pushing *pushing)
             "1 profile waits in the queue: the next push to this address sends it, or 'prof push --queued'");
     else if (waiting.count)
         ui_print_message(
-            "%" PRIu32 " profiles wait in the queue: the next push to this address sends them, or 'prof push --queued'",
+            "%u profiles wait in the queue: the next push to this address sends them, or 'prof push --queued'",
             waiting.count);
     if (waiting.others && !pushing->is_quiet)
-        ui_print_message("%" PRIu32 " profile%s in the queue for %s: 'prof push --queued %.*s' sends %s",
-                         waiting.others, waiting.others == 1 ? " waits" : "s wait",
+        ui_print_message("%u profile%s in the queue for %s: 'prof push --queued %.*s' sends %s", waiting.others,
+                         waiting.others == 1 ? " waits" : "s wait",
                          waiting.others == 1 ? "another address" : "other addresses", push_address_shown(waiting.other),
                          waiting.other, waiting.others == 1 ? "it" : "them");
 }
@@ -206,7 +206,7 @@ static bool wait_before_retry(struct pushing *pushing, const struct try *try, ui
     uint64_t ms = backoff_get_ms(failures, try->retry_after, read_random_number()), now = monotonic_ns();
     if (deadline < now || ms * MS > deadline - now) {
         if (try->retry_after)
-            snprintf(next, sizeof(next), "; the server asks to wait for %" PRIu64 " s", try->retry_after);
+            snprintf(next, sizeof(next), "; the server asks to wait for %llu s", (unsigned long long)try->retry_after);
         print_failure(pushing, try->why, next);
         return false;
     }
@@ -227,7 +227,7 @@ void pushing_print_sent(const struct pushing *pushing)
 {
     const char *url = pushing->options->url;
     if (pushing->sent && !pushing->is_quiet)
-        ui_print_message("sent %" PRIu32 " profile%s to %.*s", pushing->sent, pushing->sent == 1 ? "" : "s",
+        ui_print_message("sent %u profile%s to %.*s", pushing->sent, pushing->sent == 1 ? "" : "s",
                          push_address_shown(url), url);
 }
 

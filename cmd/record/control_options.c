@@ -35,8 +35,10 @@ static int parse_last(const struct option_use *use)
     struct control_options *options = use->group;
     return parse_time(use->value, &options->keep.ns) || parse_size(use->value, &options->keep.bytes)
                ? 0
-               : ui_usage("record", "'%s' is neither a time (ms, s, min, h) nor a size (K, M, G): give 30s or 64M",
-                          use->value);
+               : ui_usage(
+                     "record",
+                     "'%s' is neither a time (ms, s, min, h) nor a size (K, M, G): give a value such as 30s or 64M",
+                     use->value);
 }
 
 static int parse_max_size(const struct option_use *use)
@@ -58,7 +60,7 @@ static int parse_delay(const struct option_use *use)
 const struct option_row control_option_rows[] = {
     {"paused", 0, NULL, "start paused, until 'prof ctl resume' or SIGUSR2",
      OPTION_FLAG(struct control_options, paused)},
-    {"delay", 0, "SECONDS", "start paused for this time; -d counts from its end", .parse = parse_delay},
+    {"delay", 0, "SECONDS", "start paused for this time; the time of -d begins afterwards", .parse = parse_delay},
     {"iterations", 0, "N", "run COMMAND N times in sequence, into one profile; stop at the first failure",
      .parse = parse_iterations},
     {"last", 0, "TIME|SIZE",
@@ -77,8 +79,9 @@ int control_check(const struct control_options *options, bool has_command, bool 
     if (options->iterations && !has_command)
         return ui_usage("record", "--iterations needs a command to run");
     if (options->paused && options->delay)
-        return ui_usage("record",
-                        "--paused starts paused until 'prof ctl resume', --delay for a time: give one of them");
+        return ui_usage(
+            "record",
+            "--paused and --delay exclude each other: --paused starts paused until 'prof ctl resume', --delay for a time");
     if (keeps_last && options->max_size)
         return ui_usage("record", "--last and --max-size exclude each other: both limit the size of the recording");
     return 0;

@@ -44,7 +44,7 @@ const struct option_row event_option_rows[] = {
      .choices = "page-faults minor-faults major-faults context-switches cpu-migrations cycles instructions "},
     {"no-cpu-samples", 0, NULL, "sample only the events of -e; count CPU time without samples",
      OPTION_FLAG(struct event_options, no_cpu_samples)},
-    {"period", 0, "N", "one sample per N events of -e (tracepoints and probes: 1; others: the rate of -r)",
+    {"period", 0, "N", "take one sample per N events of -e (1 for tracepoints and probes, else the rate of -r)",
      .parse = parse_period},
     {.name = NULL},
 };
@@ -53,7 +53,7 @@ int event_options_find(struct event_options *options)
 {
     struct error err;
     if (options->period && !options->texts.length)
-        return ui_usage("record", "--period needs -e, which is missing; -r sets the rate at which CPU time is sampled");
+        return ui_usage("record", "--period needs an event (-e); -r sets the rate at which prof samples CPU time");
     if (options->no_cpu_samples && !options->texts.length)
         return ui_usage("record", "--no-cpu-samples leaves nothing to sample without -e");
     for (size_t i = 0; i < options->texts.length; i++) {

@@ -61,7 +61,7 @@ static int parse_counters(const struct option_use *use)
                ? 0
                : ui_usage(
                      "record",
-                     "'%s' is not a list of counters: give some of cpu, memory, faults, io, switches, threads, system and power, separated by commas, or all or none",
+                     "'%s' is not a list of counters: give all, none, or some of cpu, memory, faults, io, switches, threads, system and power, separated by commas",
                      use->value);
 }
 
@@ -75,7 +75,7 @@ static int add_environment_variable(const struct option_use *use)
 
 static const struct option_row output_rows[] = {
     {"output", 'o', "FILE",
-     "save the profile to FILE (profile.json.gz), compressed if the name ends in .gz; -: to the standard output, and redirect COMMAND's to the standard error",
+     "save the profile to FILE (profile.json.gz), compressed if the name ends in .gz; with -, save to the standard output, and redirect the output of COMMAND to the standard error",
      OPTION_NAME(struct record_line, output)},
     {"save-only", 's', NULL, "do not serve; exit with the exit status of COMMAND (with -p: 0)",
      OPTION_FLAG(struct record_line, save_only)},
@@ -97,14 +97,14 @@ static const struct option_row data_rows[] = {
     {"python", 0, "yes|no", "read the frames of Python code (yes)", .parse = parse_choice,
      .field = offsetof(struct record_line, python), .choices = "yes no"},
     {"counters", 0, "LIST",
-     "counters to read: cpu, memory, faults, io, switches, threads, system, power, separated by commas; or all, or none (all)",
+     "read these counters: all, none, or some of cpu, memory, faults, io, switches, threads, system and power, separated by commas (all)",
      .parse = parse_counters, .choices = "all none cpu memory faults io switches threads system power"},
     {"env", 0, "VARIABLE", "save the value of this environment variable in the profile; can be given several times",
      .parse = add_environment_variable},
     {"no-host", 0, NULL, "do not save the name of this machine or the working directory",
      OPTION_FLAG(struct record_line, no_host)},
     {"sampler", 0, "SAMPLER",
-     "perf: perf events; ptrace: stop the threads to sample them; auto: perf events if the kernel permits them, else ptrace (auto)",
+     "sample with perf events (perf), or stop threads to sample them (ptrace); auto uses perf events if the kernel permits them, else ptrace (auto)",
      .parse = parse_sampler, .choices = "auto perf ptrace"},
     {.name = NULL},
 };
@@ -137,11 +137,12 @@ static const char record_usage[] =
     "       prof record [OPTIONS] -a [[--] COMMAND [ARGUMENT...]]\n"
     "       prof record [OPTIONS] --recover SPOOL\n"
     "\n"
-    "Runs COMMAND and samples it, its threads and its child processes until COMMAND ends. Saves the profile; at a\n"
-    "terminal, also serves it on this machine and prints the address. Ctrl+C goes to COMMAND, too; a second Ctrl+C\n"
-    "stops the recording at once. In both cases prof saves the profile. With -p, records running processes until\n"
-    "they end or Ctrl+C, and leaves them running. With -a, records all processes of the system until COMMAND ends\n"
-    "or Ctrl+C.\n";
+    "Runs COMMAND, and samples its threads and its child processes until COMMAND ends.\n"
+    "Saves the profile; at a terminal, also serves the profile on this machine and prints the address.\n"
+    "The first Ctrl+C goes to COMMAND, too, and a second Ctrl+C ends the recording at once.\n"
+    "In both cases prof saves the profile.\n"
+    "With -p, records running processes until they end or Ctrl+C, and leaves them running.\n"
+    "With -a, records all processes of the system until COMMAND ends or Ctrl+C.\n";
 
 const struct option_table record_table = {
     .command = "record",

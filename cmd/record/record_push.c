@@ -25,7 +25,7 @@ static int parse_every(const struct option_use *use)
 
 const struct option_row record_push_option_rows[] = {
     {"push", 0, "URL",
-     "at the end, send the profile to a server for OpenTelemetry profiles; 'env': the address in OTEL_EXPORTER_OTLP_ENDPOINT",
+     "at the end, send the profile to a server for OpenTelemetry profiles; 'env' stands for the address in OTEL_EXPORTER_OTLP_ENDPOINT",
      .parse = set_address, .choices = "env"},
     {"every", 0, "TIME", "with --push: send the newest samples every TIME (60s) during the recording",
      .parse = parse_every},

@@ -147,7 +147,7 @@ static void describe_low_quality(struct lines *lines, const struct assemble_resu
     if (percent(saved->lost, all) >= much_lost) {
         append_separator(line);
         append_percent(line, saved->lost, all);
-        append(line, " of the samples were lost, %s (a lower rate, -r, loses fewer)",
+        append(line, " of the samples were lost, %s (a lower rate of -r loses fewer samples)",
                saved->has_all_cpu_time ? "and their time is shown as (not sampled)" : "so times are too short");
     }
     if (percent(counts->truncated, counts->samples) >= much_truncated) {
@@ -236,9 +236,10 @@ static void describe_names(struct lines *lines, const struct record_summary *sum
                strcmp(summary->output, "-") ? "symbolicate" : "record",
                strcmp(summary->output, "-") ? summary->output : "...");
     else if (first->is_packaged && first->reason == MISSING_SYMBOLS_STRIPPED)
-        append(line,
-               "; the debug servers do not know it: the debug package of %s (-dbg, -dbgsym, -debuginfo) has symbols",
-               first->library);
+        append(
+            line,
+            "; the debug servers have no debug file of %s, but its debug package (-dbg, -dbgsym, -debuginfo) has symbols",
+            first->library);
     append_kernel_advice(line, saved);
 }
 
@@ -248,7 +249,7 @@ static void describe_replaced_files(struct lines *lines, const struct assemble_r
     if (!saved->gone_count)
         return;
     char *line = next_line(lines);
-    append(line, "deleted, replaced or unmounted during the recording (symbols come from the executed file): %s",
+    append(line, "files deleted, replaced or unmounted during the recording, with symbols of the executed file: %s",
            saved->gone);
     if (saved->gone_count > 1)
         append(line, " and %zu more", saved->gone_count - 1);

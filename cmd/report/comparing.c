@@ -114,7 +114,7 @@ int comparing_choose_files(struct comparing *comparing, const char *command, int
         if (!has_part(base) && !has_part(new))
             return ui_usage(
                 command,
-                "one file given; give two, or two parts of it: --base-range and --new-range, or --base-thread and --new-thread");
+                "one file given: give two files, or select two parts of the file with --base-range and --new-range, or --base-thread and --new-thread");
         return array_push(&base->files, files[0]) && array_push(&new->files, files[0]) ? 0 : ui_fail("out of memory");
     }
     if (after < 0 && count > 2)

@@ -209,7 +209,7 @@ static const struct option_row print_rows[] = {
      .data = REPORT_BUTTERFLY},
     {"lines", 0, "FILE", "the lines of a source file with their time; FILE is a path or its last parts",
      .parse = choose_kind, .data = REPORT_LINES},
-    {"depth", 0, "LEVELS", "at most LEVELS levels (inverted: 8)", .parse = parse_depth},
+    {"depth", 0, "LEVELS", "at most LEVELS levels of the tree (8 in an inverted tree)", .parse = parse_depth},
     {"min-percent", 0, "P", "hide branches, or changes, below this percentage of the total (0.5)",
      .parse = parse_percent},
     {"limit", 0, "ROWS", "at most ROWS rows, 0 for all (400, functions 60)", .parse = parse_row_limit},
@@ -227,10 +227,10 @@ static const struct option_row sample_rows[] = {
     {"off-cpu", 0, NULL, "count off-CPU time (--weight off-cpu-time)", .parse = choose_times, .data = 1},
     {"both", 0, NULL, "count both, the lifetime of threads (--weight time)", .parse = choose_times, .data = 2},
     {"weight", 0, "WEIGHT",
-     "weight of a sample: samples, time, cpu-time, off-cpu-time, on-cpu or off-cpu; for files with allocations also bytes, see prof-report(1); the name of a recorded event: its count",
+     "count this weight of samples: samples, time, cpu-time, off-cpu-time, on-cpu, off-cpu, or the name of a recorded event; prof-report(1) lists the weights of files with allocations",
      OPTION_TEXT(struct report_options, weight)},
     {"thread", 't', "NAME",
-     "only threads with this tid, index or name (or a part of the name if none is equal); can be given several times",
+     "only threads with this tid, index or name; if no thread has this name, threads whose name contains it; can be given several times",
      .parse = add_thread},
     {"search", 0, "TERMS",
      "only stacks that match all terms, separated by commas, in the name of a function, file or library; -term excludes, \"term\" is the whole name, /term/ a regular expression, lib:term and file:term match only libraries and files",
@@ -273,7 +273,7 @@ static const struct option_row transform_rows[] = {
      .data = TRANSFORM_DROP_CATEGORY},
     {"merge-category", 0, "CATEGORY", "remove the frames of CATEGORY; callers get their time", .parse = add_transform,
      .data = TRANSFORM_MERGE_CATEGORY},
-    {"focus-subtree", 0, "NAME;NAME", "only the subtree at this path from the root (inverted: leaf)",
+    {"focus-subtree", 0, "NAME;NAME", "only the subtree at this path from the root (from the leaf in an inverted tree)",
      .parse = add_transform, .data = TRANSFORM_FOCUS_SUBTREE},
     {"merge-call-node", 0, "NAME;NAME", "remove the frame at the end of this path", .parse = add_transform,
      .data = TRANSFORM_MERGE_CALL_NODE},
@@ -369,9 +369,10 @@ static const struct option_group report_groups[] = {
 static const char report_usage[] =
     "usage: prof report [OPTIONS] FILE\n"
     "\n"
-    "Prints a saved profile in the terminal: a header, the busiest threads, and the call tree with the numbers of\n"
-    "the page. The tree indents a line only at a branch. FILE '-' is the standard input. FILE may also be the spool\n"
-    "file of a running or killed prof, or the perf.data file of perf record.\n";
+    "Prints a saved profile in the terminal: a summary, the busiest threads and the call tree.\n"
+    "The tree indents a line only at a branch.\n"
+    "FILE '-' is the standard input.\n"
+    "FILE may also be the spool file of a running or killed prof, or the perf.data file of perf record.\n";
 
 const struct option_table report_table = {
     .command = "report",
@@ -398,9 +399,10 @@ static const char diff_usage[] =
     "       prof diff [OPTIONS] --base-range FROM,TO --new-range FROM,TO FILE\n"
     "       prof diff [OPTIONS] --base-thread NAME --new-thread NAME FILE\n"
     "\n"
-    "Prints the functions of two profiles with the change from BASE to NEW, the largest first. Matches functions by\n"
-    "name, library and file. Several files of one side, and the runs of 'prof record --iterations', count as their\n"
-    "mean. 'prof load BASE NEW' shows the same comparison in the page.\n";
+    "Prints the functions of two profiles with the change from BASE to NEW, the largest change first.\n"
+    "Matches functions by name, library and file.\n"
+    "Several files of one side, and the runs of 'prof record --iterations', count as their mean.\n"
+    "'prof load BASE NEW' shows the same comparison in the page.\n";
 
 const struct option_table diff_table = {
     .command = "diff",
@@ -414,13 +416,13 @@ static const struct option_group check_groups[] = {
     TRANSFORM_GROUP,      {.rows = NULL},
 };
 
-static const char check_usage[] =
-    "usage: prof check [OPTIONS] --fail-if LIMIT BASE NEW\n"
-    "       prof check [OPTIONS] --fail-if LIMIT BASE... -- NEW...\n"
-    "\n"
-    "Compares two profiles like 'prof diff', and exits with 3 if a limit is exceeded (with 1 after a failure, with 2\n"
-    "after wrong usage). A change within noise exceeds no limit; the result is then 'cannot tell'. To reduce noise,\n"
-    "record several runs of both sides (prof record --iterations 10).\n";
+static const char check_usage[] = "usage: prof check [OPTIONS] --fail-if LIMIT BASE NEW\n"
+                                  "       prof check [OPTIONS] --fail-if LIMIT BASE... -- NEW...\n"
+                                  "\n"
+                                  "Compares two profiles like 'prof diff', and exits with 3 if a limit is exceeded.\n"
+                                  "Exits with 1 after a failure, and with 2 after wrong usage.\n"
+                                  "A change within noise exceeds no limit, and has the result 'cannot tell'.\n"
+                                  "To reduce noise, record several runs of both sides (prof record --iterations 10).\n";
 
 const struct option_table check_table = {
     .command = "check",
@@ -440,11 +442,11 @@ static const struct option_group export_groups[] = {
     {.rows = NULL},
 };
 
-static const char export_usage[] =
-    "usage: prof export [OPTIONS] FILE\n"
-    "\n"
-    "Writes a saved profile in the format of another tool, with the selected samples. FILE '-' is the standard\n"
-    "input. prof-export(1) describes the formats.\n";
+static const char export_usage[] = "usage: prof export [OPTIONS] FILE\n"
+                                   "\n"
+                                   "Writes the selected samples of a saved profile in the format of another tool.\n"
+                                   "FILE '-' is the standard input.\n"
+                                   "prof-export(1) describes the formats.\n";
 
 const struct option_table export_table = {
     .command = "export",

@@ -38,7 +38,7 @@ static const char *advise_higher_rate(uint64_t interval, char *text, size_t size
 {
     uint64_t rate = 10 * UINT64_C(1000000000) / interval;
     if (rate > 10 * RATE_MOST / 2)
-        return "; run it longer or more often";
+        return "; run the program longer or more often";
     snprintf(text, size, "; '-r %" PRIu64 "' takes more samples", rate > RATE_MOST ? (uint64_t)RATE_MOST : rate);
     return text;
 }

@@ -240,7 +240,7 @@ static void add_jit_code(struct metadata *metadata, const struct symbolization *
     uint64_t named = symbolization->jit_addresses - symbolization->jit_unnamed;
     format_share(share, sizeof(share), named, symbolization->jit_addresses);
     snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " (%s)%s", named, symbolization->jit_addresses, share,
-             symbolization->jit_unnamed ? "; 'man prof-record' describes how compilers can name the rest" : "");
+             symbolization->jit_unnamed ? "; 'man prof-record' describes how JIT compilers can name the rest" : "");
     add_string(metadata, "JIT addresses resolved", text);
 }
 
@@ -417,9 +417,9 @@ static void add_python(struct metadata *metadata)
         return;
     add_count_and_share(metadata, "Python samples with Python frames", read, samples);
     if (late)
-        add_number(metadata, "Python samples without: thread continued before the read", "integer", late);
+        add_number(metadata, "Samples without Python frames, because the thread continued", "integer", late);
     if (samples - read - late)
-        add_number(metadata, "Python samples without: interpreter changed its frames", "integer",
+        add_number(metadata, "Samples without Python frames, because the interpreter changed them", "integer",
                    samples - read - late);
 }
 
@@ -461,7 +461,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     if (replay_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0))
         add_number(metadata, "Stacks completed by libunwind", "integer",
                    replay_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0));
-    add_number(metadata, "Stacks with frames found without unwind information", "integer", all->without_cfi);
+    add_number(metadata, "Stacks unwound without unwind information", "integer", all->without_cfi);
     if (all->unnamed)
         add_count_and_share(metadata, "Samples without symbols", all->unnamed, all->samples);
     add_unnamed_libraries(metadata, symbolization);
@@ -471,7 +471,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     if (replay->spool.damaged_blocks)
         add_number(metadata, "Damaged parts of the recording", "integer", replay->spool.damaged_blocks);
     if (replay->samples.without_thread)
-        add_number(metadata, "Samples of threads described in a damaged part", "integer",
+        add_number(metadata, "Samples of threads whose description is damaged", "integer",
                    replay->samples.without_thread);
     uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
     if (recorder_cpu) {
@@ -499,7 +499,7 @@ static void describe_counts(const struct trust_counts *counts, char *text, size_
     char share[32];
     const uint64_t parts[] = {counts->completed_live, counts->truncated, counts->without_cfi};
     static const char *const what[] = {"completed from the live process", "truncated",
-                                       "with frames found without unwind information"};
+                                       "unwound without unwind information"};
     int length = snprintf(text, size, "%" PRIu64 " sample%s", counts->samples, counts->samples == 1 ? "" : "s");
     if (counts->requested > counts->samples)
         length += snprintf(text + length, size - (size_t)length, " of %" PRIu64 " requested", counts->requested);

@@ -101,8 +101,8 @@ int gunzip_next(struct gunzip *gunzip, unsigned char *out, size_t room, size_t *
         }
         int code = inflate_input(gunzip);
         if (code != ISAL_DECOMP_OK)
-            return error_set(err, EINVAL, "the gzip data is damaged after %" PRIu64 " unpacked bytes (%s)",
-                             gunzip->unpacked, describe_problem(code));
+            return error_set(err, EINVAL, "the gzip data is damaged after %llu unpacked bytes (%s)",
+                             (unsigned long long)gunzip->unpacked, describe_problem(code));
     } while (state->avail_out == before && state->avail_in);
     *size = before - state->avail_out;
     gunzip->unpacked += *size;
@@ -113,6 +113,6 @@ int gunzip_end(const struct gunzip *gunzip, struct error *err)
 {
     if (is_between_members(gunzip))
         return 0;
-    return error_set(err, EINVAL, "the file is truncated: its gzip data ends early, after %" PRIu64 " unpacked bytes",
-                     gunzip->unpacked);
+    return error_set(err, EINVAL, "the file is truncated: its gzip data ends early, after %llu unpacked bytes",
+                     (unsigned long long)gunzip->unpacked);
 }

@@ -96,8 +96,8 @@ void unpacker_feed(struct unpacker *unpacker, const unsigned char *bytes, size_t
 
 static int set_damaged_error(const struct unpacker *unpacker, const char *format, const char *why, struct error *err)
 {
-    return error_set(err, EINVAL, "the %s data is damaged after %" PRIu64 " unpacked bytes (%s)", format,
-                     unpacker->unpacked, why);
+    return error_set(err, EINVAL, "the %s data is damaged after %llu unpacked bytes (%s)", format,
+                     (unsigned long long)unpacker->unpacked, why);
 }
 
 static int unpack_xz(struct unpacker *unpacker, unsigned char *out, size_t room, size_t *size, struct error *err)
@@ -129,8 +129,8 @@ static int unpack_xz(struct unpacker *unpacker, unsigned char *out, size_t room,
     if (result == LZMA_MEM_ERROR)
         return error_no_memory(err);
     if (result == LZMA_MEMLIMIT_ERROR)
-        return error_set(err, EFBIG, "the xz data needs more than %" PRIu64 " MiB of memory; unpack it first (unxz)",
-                         MEMORY_MAX >> 20);
+        return error_set(err, EFBIG, "the xz data needs more than %llu MiB of memory; unpack it first (unxz)",
+                         (unsigned long long)MEMORY_MAX >> 20);
     return result == LZMA_OK || result == LZMA_BUF_ERROR ? 0 : set_damaged_error(unpacker, "xz", "a bad block", err);
 }
 
@@ -175,6 +175,6 @@ int unpacker_end(const struct unpacker *unpacker, struct error *err)
         return gunzip_end(unpacker->gunzip, err);
     if (unpacker->is_at_end)
         return 0;
-    return error_set(err, EINVAL, "the file is truncated: its %s data ends early, after %" PRIu64 " unpacked bytes",
-                     unpacker->format == UNPACKER_XZ ? "xz" : "zstd", unpacker->unpacked);
+    return error_set(err, EINVAL, "the file is truncated: its %s data ends early, after %llu unpacked bytes",
+                     unpacker->format == UNPACKER_XZ ? "xz" : "zstd", (unsigned long long)unpacker->unpacked);
 }

@@ -188,10 +188,9 @@ static void describe_limits(const struct perf_data_feed *feed, char *text, size_
                                  result->missing > 1 ? "are" : "is");
     }
     if (result->is_other_kernel)
-        used += (size_t)snprintf(
-            text + used, size - used,
-            "%sthe recording comes from another kernel than the running one: kernel functions have no symbols",
-            used ? "; " : "");
+        used += (size_t)snprintf(text + used, size - used,
+                                 "%sthe recording comes from another kernel, so kernel functions have no symbols",
+                                 used ? "; " : "");
     if (result->guest)
         used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " samples of virtual machines are omitted",
                                  used ? "; " : "", result->guest);

@@ -80,7 +80,7 @@ int push_header_check(const char *text, struct error *err)
         return error_set(err, EINVAL, "a header has the form 'Name: value', in one line");
     for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
         if (name == strlen(own[i]) && strncasecmp(text, own[i], name) == 0)
-            return error_set(err, EINVAL, "the header %s is prof's own", own[i]);
+            return error_set(err, EINVAL, "prof sets the header %s itself", own[i]);
     return 0;
 }
 

@@ -35,7 +35,7 @@ void excess_describe(const struct excesses *excesses, char *text, size_t size)
         [EXCESS_UNWINDING] =
             "takes too long to unwind, by its unwind information or its code: some of its stacks are truncated",
         [EXCESS_MAPPINGS] =
-            "maps executable memory too often: prof looks up the mappings of its stacks, and misses code that was unmapped at once",
+            "maps executable memory too often: prof reads its mappings only for samples, and misses code that is soon unmapped",
         [EXCESS_MEMORY] =
             "has memory that did not answer a read within 40 ms: prof pauses such reads for 10 s, and some of its stacks are truncated",
     };

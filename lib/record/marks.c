@@ -63,38 +63,30 @@ struct producer marks_producer(struct marks *marks)
         .self = marks, .work = "Read marks", .deadline = next_deadline, .run = run_marks, .finish = finish_marks};
 }
 
-static void add_count_note(struct record_result *result, uint64_t count, const char *one, const char *many)
+static void add_count_note(struct record_result *result, uint64_t count, const char *what)
 {
     if (count)
-        record_result_add_note(result, "%" PRIu64 " %s", count, count == 1 ? one : many);
+        record_result_add_note(result, "%s: %" PRIu64, what, count);
 }
 
 void marks_add_notes(const struct marks *marks, struct record_result *result)
 {
-    add_count_note(result, marks->buffers.lost, "mark of a program is lost: its buffer was full",
-                   "marks of programs are lost: programs wrote them faster than prof read them");
-    add_count_note(result, marks->writer.dropped, "mark is beyond the limit of 5 million per recording",
-                   "marks are beyond the limit of 5 million per recording");
-    add_count_note(result, marks->buffers.damaged, "buffer of marks is damaged: its program overwrote it",
-                   "buffers of marks are damaged: their programs overwrote them");
-    add_count_note(result, marks->buffers.unopened, "buffer of marks is missing: prof could not open it",
-                   "buffers of marks are missing: prof could not open them");
-    add_count_note(result, marks->files.unopened, "marker file is missing: prof could not open it",
-                   "marker files are missing: prof could not open them");
-    add_count_note(result, marks->files.too_long, "marker file is longer than 256 MiB: prof read the first 256 MiB",
-                   "marker files are longer than 256 MiB: prof read the first 256 MiB");
+    add_count_note(result, marks->buffers.lost, "marks lost, because programs wrote marks faster than prof read them");
+    add_count_note(result, marks->writer.dropped, "marks lost, because a recording has at most 5 million marks");
+    add_count_note(result, marks->buffers.damaged, "buffers of marks that their programs overwrote");
+    add_count_note(result, marks->buffers.unopened, "buffers of marks that prof could not open");
+    add_count_note(result, marks->files.unopened, "marker files that prof could not open");
+    add_count_note(result, marks->files.too_long, "marker files of which prof read only the first 256 MiB");
     if (marks->files.bad_lines)
         record_result_add_note(
-            result, "%" PRIu64 " line%s of marker files %s no 'START END NAME' and %s skipped; the first is %s",
-            marks->files.bad_lines, marks->files.bad_lines == 1 ? "" : "s", marks->files.bad_lines == 1 ? "is" : "are",
-            marks->files.bad_lines == 1 ? "was" : "were", marks->files.bad);
+            result, "prof skipped %llu line%s of marker files without the form 'START END NAME'; the first is %s",
+            (unsigned long long)marks->files.bad_lines, marks->files.bad_lines == 1 ? "" : "s", marks->files.bad);
     if (marks->files.future_lines)
         record_result_add_note(
             result,
-            "%" PRIu64
-            " marker%s of marker files ended in the future and %s skipped: times are nanoseconds of CLOCK_MONOTONIC, and a program writes a mark after its end; the first is %s",
-            marks->files.future_lines, marks->files.future_lines == 1 ? "" : "s",
-            marks->files.future_lines == 1 ? "was" : "were", marks->files.future);
+            "prof skipped %llu marker%s of marker files with an end in the future (times are nanoseconds of CLOCK_MONOTONIC); the first is %s",
+            (unsigned long long)marks->files.future_lines, marks->files.future_lines == 1 ? "" : "s",
+            marks->files.future);
 }
 
 void marks_destroy(struct marks *marks)

@@ -400,7 +400,7 @@ static void note_new_cpus(const struct perf_source *perf)
     array_free(&online);
     if (missed)
         record_result_add_note(perf->common.result,
-                               "%" PRIu32 " CPUs came online during the recording; what ran on them was not sampled",
+                               "%u CPUs came online during the recording, and prof took no samples on these CPUs",
                                missed);
 }
 
@@ -410,10 +410,9 @@ static void note_lower_rates(const struct perf_source *perf)
     if (rates->lowered)
         record_result_add_note(
             perf->common.result,
-            "%" PRIu32 " thread%s switched so often that %s sampled at %" PRIu64
-            " Hz, so as not to slow %s down; CPU time is that of every switch",
-            rates->lowered, rates->lowered == 1 ? "" : "s", rates->lowered == 1 ? "it was" : "they were",
-            UINT64_C(1000000000) / (rates->interval * PERF_RATE_FEWER), rates->lowered == 1 ? "it" : "these processes");
+            "prof sampled %u thread%s with very many context switches at only %llu Hz, to slow %s less; CPU times are exact",
+            rates->lowered, rates->lowered == 1 ? "" : "s", 1000000000ULL / (rates->interval * PERF_RATE_FEWER),
+            rates->lowered == 1 ? "it" : "them");
 }
 
 static void note_losses(const struct perf_source *perf)
@@ -421,13 +420,12 @@ static void note_losses(const struct perf_source *perf)
     if (perf->lost_others)
         record_result_add_note(
             perf->common.result,
-            "%" PRIu64
-            " records of processes and mappings are lost, because the buffer was full: prof read the mappings of these processes instead, and some of their symbols may be missing",
-            perf->lost_others);
+            "%llu records of processes and mappings are lost, because the buffer was full; prof read the mappings of these processes instead, and some of their symbols may be missing",
+            (unsigned long long)perf->lost_others);
     if (perf->lost_wakeups)
         record_result_add_note(perf->common.result,
-                               "some waits have no waker: %" PRIu64 " wakeups are lost, because the buffer was full",
-                               perf->lost_wakeups);
+                               "some waits have no waker: %llu wakeups are lost, because the buffer was full",
+                               (unsigned long long)perf->lost_wakeups);
 }
 
 static struct source_totals fill_result(struct source *source, bool counts_events)

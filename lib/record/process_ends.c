@@ -67,8 +67,9 @@ int process_ends_add_signal(struct process_ends *ends, const struct process_sign
 void process_ends_add_notes(const struct process_ends *ends, struct record_result *result)
 {
     if (ends->signals.left_out)
-        record_result_add_note(result, "%" PRIu64 " signals have no marker: a recording has at most %d",
-                               ends->signals.left_out, PROCESS_SIGNALS_MAX);
+        record_result_add_note(result,
+                               "%llu signals have no marker, because a recording has at most %d markers of signals",
+                               (unsigned long long)ends->signals.left_out, PROCESS_SIGNALS_MAX);
 }
 
 struct producer process_ends_producer(struct process_ends *ends)

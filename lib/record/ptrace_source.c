@@ -245,10 +245,11 @@ int ptrace_source_open(struct source **out, const struct source *common, int epo
         record_result_add_note(common->result, "sampled with ptrace, because %s", refusal);
     int code = ptrace_sampler_new(&ptrace->sampler, &consumer, options->rate, !options->no_inherit, common->pin, err);
     if (!code && options->off_cpu && options->cpus)
-        record_result_add_note(common->result,
-                               "ptrace records no waits with --cpu, because the CPU at their begin is unknown");
+        record_result_add_note(
+            common->result,
+            "prof records no waits with --cpu and ptrace, because the CPU at the begin of a wait is unknown");
     if (!code && options->wakers)
         record_result_add_note(common->result,
-                               "prof records no wakers: ptrace does not report them, only perf events do");
+                               "prof records no wakers, because only perf events report wakers, not ptrace");
     return code ? code : source_watch(epoll_fd, ptrace_sampler_timer(ptrace->sampler), err);
 }

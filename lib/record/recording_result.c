@@ -90,9 +90,8 @@ static void add_lost_files_note(struct recording *recording)
     if (files && files->lost && getrlimit(RLIMIT_NOFILE, &limit) == 0)
         record_result_add_note(
             recording->result,
-            "the limit of %" PRIu64
-            " open files is too low to hold %zu deleted file%s open; functions in them may have no symbols; raise 'ulimit -n'",
-            (uint64_t)limit.rlim_cur, files->lost, files->lost == 1 ? "" : "s");
+            "the limit of %llu open files is too low to hold %zu deleted file%s open: their functions may have no symbols; raise 'ulimit -n'",
+            (unsigned long long)limit.rlim_cur, files->lost, files->lost == 1 ? "" : "s");
 }
 
 void recording_fill_result(struct recording *recording, uint64_t cpu_before)

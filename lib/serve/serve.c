@@ -418,11 +418,10 @@ static int listen_on_first_free(struct server *server, struct error *err)
     for (uint32_t port = first; port <= last && (fd == -EADDRINUSE || fd == -EACCES); port++)
         fd = listen_on((uint16_t)port);
     if (fd == -EADDRINUSE)
-        return error_set(err, EADDRINUSE,
-                         "cannot serve: port %" PRIu32 " is taken; -P %" PRIu32 "+ uses the next free one", first,
+        return error_set(err, EADDRINUSE, "cannot serve: port %u is taken; -P %u+ uses the next free port", first,
                          first);
     if (fd == -EACCES)
-        return error_set(err, EACCES, "cannot serve: port %" PRIu32 " is for root; use one above 1023", first);
+        return error_set(err, EACCES, "cannot serve: only root may use port %u; use a port above 1023", first);
     if (fd < 0)
         return error_set(err, -fd, "cannot serve on 127.0.0.1: %s", strerror(-fd));
     return fd;
