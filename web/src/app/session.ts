@@ -35,6 +35,7 @@ import { createFilters } from '../session/filters';
 import { createHover } from '../session/hover';
 import { createNames } from '../session/names';
 import type { SessionBase } from '../session/session_base';
+import { createStates } from '../session/states';
 import { createStore } from '../session/store';
 import { createTables } from '../session/tables';
 import { createCostText } from '../source/cost_text';
@@ -43,6 +44,7 @@ import { createSourcePanel } from '../source/source_panel';
 import { createSourceTexts } from '../source/source_texts';
 import { createSummaryView } from '../summary/summary_view';
 import { createCopies } from '../table/copies';
+import { createStateLanes } from '../timeline/state_lanes';
 import { createTrackActions } from '../timeline/track_actions';
 import { createTrackList } from '../timeline/track_list';
 import { createTrackTimes } from '../timeline/track_times';
@@ -61,7 +63,7 @@ export interface Session extends ReturnType<typeof createSession> {}
 
 /** The store, and what only needs the store. */
 function createView(base: SessionBase) {
-    const session = { ...base, store: createStore({ ...base, seedsOf }) };
+    const session = { ...base, states: createStates(base), store: createStore({ ...base, seedsOf }) };
     return {
         ...session,
         axis: createAxis(session),
@@ -73,6 +75,7 @@ function createView(base: SessionBase) {
         comparison: createComparison(session),
         hover: createHover(session),
         trackList: createTrackList(session),
+        stateLanes: createStateLanes(session),
     };
 }
 

@@ -49,6 +49,8 @@ export interface ThreadInfo {
     markerPlaces: number;
     /** Whether it is known when it ran and why it waited. */
     hasWaits: boolean;
+    /** Whether its samples have its waits. */
+    hasWaitRows: boolean;
     /** CPU time in ms if the profile has it, else sample count x interval: what threads are ranked by. */
     activity: number;
 }
@@ -90,6 +92,8 @@ export interface ProfileInfo {
     frameKinds: number;
     /** The one of samples that wait; -1: there is none. */
     idleCategory: number;
+    /** The subcategory of waits in which the thread could have run; -1: there is none. */
+    runnableReason: number;
     /** Whether waits of threads were recorded: with their stacks, and with what they were for. */
     hasWaits: boolean;
     /** Whether the profile has the wakers of waits. */
@@ -328,8 +332,29 @@ export interface SampleAt {
     cpu: number | null;
     /** A transform has dropped it: the path is empty. */
     dropped: boolean;
-    /** From when to when (ms) the thread did not run there, and no sample says where it waited: the path is empty. */
+    /** From when to when (ms) the thread did not run there; with a path: a recorded wait. */
     notRunning: [number, number] | null;
+    /** Of a recorded wait: subcategory of "Idle"; -1: it is none. */
+    reason: number;
+    /** The thread that ended the wait; '': not recorded. */
+    waker: string;
+    /** ms of the unseen waits that the wait stands for. */
+    unseen: number;
+}
+
+/** What a thread can do: these, then one state for each subcategory of "Idle", and a last one for short waits of unknown reason. */
+export const STATE_RUNNING = 0;
+export const STATE_REASONS = 1;
+/** In this row of lanes: how many threads are there. */
+export const STATE_THERE = -1;
+
+/** The states of threads per pixel: see lib/tree/state_lanes.h. */
+export interface StateLanes {
+    width: number;
+    /** Per row: lane and state. */
+    rows: Int32Array;
+    /** `width` shares per row. */
+    shares: Float32Array;
 }
 
 export interface LoadCalls {
@@ -399,6 +424,12 @@ export interface TimelineCalls {
     ): Promise<Activity>;
     /** What each thread did in a range, as `activity` of ThreadInfo says of all time: ms by thread index. */
     threadTimes(range: [number, number]): Promise<Float64Array>;
+    /** The states of threads in several lanes, each the sum of some threads. */
+    stateLanes(lanes: readonly (readonly number[])[], from: number, to: number, width: number): Promise<StateLanes>;
+    /** The time of threads in each state, ms. */
+    stateSums(threads: readonly number[], range: [number, number]): Promise<Float64Array>;
+    /** A time during the longest wait of a thread in a state and a range, ms; null: there is none. */
+    longestWait(thread: number, state: number, range: [number, number]): Promise<number | null>;
     /** What the thread did at a time, after transforms. */
     sampleAt(thread: number, time: number, stacks: Stacks): Promise<SampleAt | null>;
 }

@@ -8,6 +8,16 @@ interface Functions {
     session_activity(session: Pointer, drawnCount: number, from: number, to: number, width: number): Pointer;
     session_activity_matching(session: Pointer): Pointer;
     session_thread_times(session: Pointer, from: number, to: number): Pointer;
+    session_state_lanes(
+        session: Pointer,
+        threads: number,
+        lanes: number,
+        from: number,
+        to: number,
+        width: number,
+    ): Pointer;
+    session_state_sums(session: Pointer, threads: number, from: number, to: number): Pointer;
+    session_longest_wait(session: Pointer, thread: number, state: number, from: number, to: number): number;
     session_sample_at(session: Pointer, thread: number, time: number, threads: number, transformWords: number): Pointer;
 }
 
@@ -81,6 +91,22 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
             const view = module.view(wasm.session_thread_times(session, from, to));
             return view.doubles(0, view.length);
         },
+        stateLanes(lanes, from, to, width) {
+            const threads = lanes.flat();
+            let end = 0;
+            module.inputWords([...threads, ...lanes.map((lane) => (end += lane.length))]);
+            const view = module.view(wasm.session_state_lanes(session, threads.length, lanes.length, from, to, width));
+            return { width, rows: view.ints(0, 2 * view.length), shares: view.floats(1, view.length * width) };
+        },
+        stateSums(threads, [from, to]) {
+            module.inputWords(threads);
+            const view = module.view(wasm.session_state_sums(session, threads.length, from, to));
+            return view.doubles(0, view.length);
+        },
+        longestWait(thread, state, [from, to]) {
+            const time = wasm.session_longest_wait(session, thread, state, from, to);
+            return Number.isNaN(time) ? null : time;
+        },
         sampleAt(thread, time, stacks) {
             const { words, lengths } = stackWords(stacks);
             module.inputWords(words);
@@ -96,6 +122,9 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
                 cpu: Number.isNaN(cpu) ? null : cpu,
                 dropped: view.bytes(4, 1)[0] === 1,
                 notRunning: Number.isNaN(from) ? null : [from, to],
+                reason: view.ints(6, 1)[0] ?? -1,
+                waker: module.text(view.ints(7, 1)[0] ?? -1),
+                unseen: view.doubles(8, 1)[0] ?? 0,
             };
         },
     };

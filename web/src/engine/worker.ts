@@ -35,6 +35,7 @@ const BACKGROUND: ReadonlySet<Method> = new Set([
     'markerStrip',
     'waits',
     'counterGraph',
+    'stateLanes',
     'threadTimes',
 ]);
 const BACKGROUND_TIMEOUT = 150; // ms

@@ -13,6 +13,8 @@ import { ChevronIcon } from '../ui/icons';
 import { timelineHeight } from '../window/settings';
 import { act, graphWidth, isTrackListOpen } from '../window/windows';
 import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
+import { StateLegend } from './StateLane';
+import { laneAt } from './state_hover';
 import { chooseRow } from './Track';
 import { TrackList } from './TrackList';
 import { tickStep, ticks } from './ticks';
@@ -187,7 +189,8 @@ function usePointer(graph: { current: HTMLElement | null }): {
                     return;
                 }
                 chooseThread(thread, mode);
-                if (mode === 'only') act(selectSample(session, thread, start));
+                const place = track ? laneAt(session, track, start, event.clientY) : null;
+                if (mode === 'only') act(selectSample(session, thread, start, place));
             },
         });
     };
@@ -273,6 +276,7 @@ export function Timeline(): JSX.Element {
                 </div>
                 <TrackList root={root} />
                 <MoreTracks />
+                <StateLegend />
                 <div class="graph-layer above">
                     <RangeShade />
                     <HoverLine />

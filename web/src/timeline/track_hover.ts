@@ -6,6 +6,7 @@
 import type { Session } from '../app/session';
 import type { TrackKey, TrackRow } from '../view/tracks';
 import { graphWidth } from '../window/windows';
+import { type LanePlace, timeInLane } from './state_hover';
 import { trackKind } from './tracks/kinds';
 
 export function hideTime(session: Session): void {
@@ -26,9 +27,15 @@ export function showTime(session: Session, time: number, track: TrackKey, x: num
     else tellOf(x, y, null);
 }
 
-/** Chooses what the tree has for the sample at a time. */
-export async function selectSample(session: Session, thread: number, time: number): Promise<void> {
+/** Chooses what the tree has for the sample at a time, or for the wait at a place of a lane. */
+export async function selectSample(
+    session: Session,
+    thread: number,
+    hovered: number,
+    place: LanePlace | null = null,
+): Promise<void> {
     const { engine } = session;
+    const time = place ? await timeInLane(session, thread, hovered, place) : hovered;
     const { inverted } = session.store;
     const { selectPath } = session.tree;
     const sample = await engine.sampleAt(thread, time, session.tree.query.peek());

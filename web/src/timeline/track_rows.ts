@@ -35,7 +35,8 @@ export function revealTrack(session: Session, key: TrackKey): void {
     if (!element || at < 0) return;
     const top = offsets.value[at] ?? 0;
     const bottom = offsets.value[at + 1] ?? top;
-    const room = element.clientHeight - HEAD_HEIGHT;
+    const legend = element.querySelector<HTMLElement>('.state-legend')?.offsetHeight ?? 0;
+    const room = element.clientHeight - HEAD_HEIGHT - legend;
     if (top < element.scrollTop) element.scrollTop = top;
     else if (bottom > element.scrollTop + room) element.scrollTop = bottom - room;
 }

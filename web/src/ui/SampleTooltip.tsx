@@ -1,27 +1,41 @@
-/** What the mouse is over in a track: time, category, CPU share and the stack, its leaf first. */
+/** What the mouse is over in a track: time, category or wait, CPU share and the stack, its leaf first. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';
 import { formatDuration } from '../base/format';
-import type { SampleAt } from '../engine/api';
+import { type SampleAt, STATE_REASONS } from '../engine/api';
 import { useSession } from '../session/context';
+import { stateBackground } from '../session/states';
 import { FrameList } from './FrameList';
 import { absence } from './LifeShade';
+import { StateShares } from './StateShares';
 import { ProfileText } from './text';
 
 const MOST_FRAMES = 14;
 const NAME_LIMIT = 120;
 
+/** The sample of a thread at a time, with what its tooltip shows: names are there, and the states of short waits. */
+export interface ShownSample {
+    sample: SampleAt;
+    /** ms by state, where the thread had no recorded wait; null: there was one, or it ran. */
+    sums: Float64Array | null;
+}
+
+export async function fetchSample(session: Session, thread: number, time: number): Promise<ShownSample | null> {
+    const { engine } = session;
+    const sample = await engine.sampleAt(thread, time, session.tree.query.peek());
+    if (!sample) return null;
+    await session.names.fetchNames(leafFirst(sample).slice(0, MOST_FRAMES));
+    const gap = sample.path.length === 0 && session.store.threadInfo(thread)?.hasWaitRows ? sample.notRunning : null;
+    return { sample, sums: gap && (await engine.stateSums([thread], gap)) };
+}
+
 /** Tells of the sample of a thread at a time. */
 export function showSample(session: Session, thread: number, time: number, x: number, y: number): void {
-    const { engine } = session;
-    const { tellOf } = session.hover;
-    const { fetchNames } = session.names;
-    tellOf(x, y, async () => {
-        const sample = await engine.sampleAt(thread, time, session.tree.query.peek());
-        if (sample) await fetchNames(leafFirst(sample).slice(0, MOST_FRAMES));
+    session.hover.tellOf(x, y, async () => {
+        const shown = await fetchSample(session, thread, time);
         const why = absence(session, thread, time);
-        if (sample) return { content: <SampleContent sample={sample} /> };
+        if (shown) return { content: <SampleContent {...shown} /> };
         return why === '' ? null : { content: <p class="muted">{why}</p> };
     });
 }
@@ -30,29 +44,69 @@ function leafFirst(sample: SampleAt): number[] {
     return [...sample.path].reverse();
 }
 
-function SampleContent({ sample }: { sample: SampleAt }): JSX.Element {
+/** How long a recorded wait was, and what else is known of it. */
+function WaitFacts({ sample }: { sample: SampleAt }): JSX.Element | null {
+    const { axisText, states } = useSession();
+    const { notRunning, reason, unseen, waker } = sample;
+    const known = states.threadStates.value[STATE_REASONS + reason];
+    if (!notRunning || reason < 0 || !known) return null;
+    const [from, to] = notRunning;
+    return (
+        <>
+            <div class="sample-head">
+                <span>
+                    <span class="category-square" style={{ background: stateBackground(known) }} />
+                    <ProfileText text={known.name} limit={40} />
+                </span>
+                <strong>{`Waited for ${formatDuration(to - from)}`}</strong>
+                <span>{`since ${axisText.placeText(from)}`}</span>
+            </div>
+            {waker !== '' && (
+                <p>
+                    Ended by <ProfileText text={waker} limit={NAME_LIMIT} />
+                </p>
+            )}
+            {unseen > 0 && <p class="muted">{`Stands for ${formatDuration(unseen)} of short waits before it`}</p>}
+        </>
+    );
+}
+
+/** Where nothing is known of single waits. */
+function GapFacts({ sample, sums }: ShownSample): JSX.Element | null {
+    const gap = sample.notRunning;
+    if (!gap || sample.reason >= 0) return null;
+    const length = formatDuration(gap[1] - gap[0]);
+    if (!sums) return <p class="muted">{`${sample.path.length > 0 ? 'Waited' : 'Not running'} for ${length}`}</p>;
+    return (
+        <>
+            <p class="muted">{`Short waits, and running between them, for ${length}`}</p>
+            <StateShares sums={sums} />
+        </>
+    );
+}
+
+export function SampleContent({ sample, sums }: ShownSample): JSX.Element {
     const session = useSession();
     const { info } = session;
     const frames = leafFirst(sample);
     const category = info.value.categories[sample.category];
+    const isWait = sample.notRunning !== null && sample.reason >= 0;
     return (
         <>
-            <div class="sample-head">
-                <strong>{session.axisText.placeText(sample.time)}</strong>
-                {category && frames.length > 0 && (
-                    <span>
-                        <span class="category-square" style={{ background: categoryColor(category) }} />
-                        <ProfileText text={category.name} limit={40} />
-                    </span>
-                )}
-                {sample.cpu !== null && <span>{Math.round(sample.cpu)}% CPU</span>}
-            </div>
-            {sample.notRunning && (
-                <p class="muted">
-                    {frames.length > 0 ? 'Waited' : 'Not running'} for{' '}
-                    {formatDuration(sample.notRunning[1] - sample.notRunning[0])}
-                </p>
+            {!isWait && (
+                <div class="sample-head">
+                    <strong>{session.axisText.placeText(sample.time)}</strong>
+                    {category && frames.length > 0 && (
+                        <span>
+                            <span class="category-square" style={{ background: categoryColor(category) }} />
+                            <ProfileText text={category.name} limit={40} />
+                        </span>
+                    )}
+                    {sample.cpu !== null && <span>{Math.round(sample.cpu)}% CPU</span>}
+                </div>
             )}
+            <WaitFacts sample={sample} />
+            <GapFacts sample={sample} sums={sums} />
             {frames.length === 0 && !sample.notRunning && (
                 <p class="muted">
                     {sample.dropped ? 'Call tree transforms drop this sample.' : 'No stack was recorded here.'}

@@ -93,12 +93,19 @@ export const DEFAULT_TRACKS: TrackChoice = { base: 'busy', shown: [], hidden: []
 
 /** px */
 export const THREAD_HEIGHT = 42;
+export const LANE_HEIGHT = 9;
+const LANE_GAP = 2;
 const HEADING_HEIGHT = 25;
 
 /** All threads are shown up to this number of busy ones... */
 export const MOST_SHOWN_AT_FIRST = 15;
 /** ...and those with at least this share of the busiest one's activity. */
 const LEAST_SHARE = 0.05;
+/** px: the lane of states is below the activity of threads whose waits were recorded. */
+export function threadHeight(threads: readonly ThreadInfo[]): number {
+    return THREAD_HEIGHT + (threads.some((thread) => thread.hasWaitRows) ? LANE_GAP + LANE_HEIGHT : 0);
+}
+
 /** Below this number of threads only those that do nothing at all are hidden. */
 const FEW = 6;
 
@@ -151,7 +158,7 @@ function groupTrack(group: ThreadGroup, isQuiet: boolean, comparison: Comparison
         isLead: false,
         activity: group.activity,
         isQuiet,
-        height: THREAD_HEIGHT,
+        height: threadHeight(group.threads),
     };
 }
 
@@ -222,7 +229,7 @@ export function threadTracks(
             isLead,
             activity: thread.activity,
             isQuiet: group ? group.isQuiet : !busy.has(thread.index),
-            height: THREAD_HEIGHT,
+            height: threadHeight([thread]),
             side: thread.side,
         };
     });

@@ -6,8 +6,9 @@ import type { Activity } from '../../engine/api';
 import { useSession } from '../../session/context';
 import { ProfileText } from '../../ui/text';
 import { activityOf, LEAST_IN_GROUP, partsOf } from '../../view/thread_groups';
-import { isCpu, THREAD_HEIGHT, type TrackRow, type TrackSeed } from '../../view/tracks';
+import { isCpu, type TrackRow, type TrackSeed, threadHeight } from '../../view/tracks';
 import { cpusAt, peakOf } from '../draw_activity';
+import { showState } from '../state_hover';
 import type { TrackKind } from './kind';
 import { ThreadGraph } from './thread';
 
@@ -49,7 +50,9 @@ function SumContent({ activity, time, x }: { activity: Activity; time: number; x
 }
 
 /** What is drawn there: no sample of one thread. */
-function showSumTooltip(session: Session, { key }: TrackRow, time: number, x: number, y: number): void {
+function showSumTooltip(session: Session, row: TrackRow, time: number, x: number, y: number): void {
+    const { key } = row;
+    if (showState(session, row, time, x, y)) return;
     const { drawnActivities, tellOf } = session.hover;
     const [from, to] = session.store.committedRange.value;
     const activity = drawnActivities.get(key);
@@ -97,7 +100,7 @@ export const PROCESS_SUMS: TrackKind = {
                     isLead: false,
                     activity,
                     isQuiet: hasOne || initialThreads.length > 0 || !shown.has(pid),
-                    height: THREAD_HEIGHT,
+                    height: threadHeight(all),
                 },
             ];
         });

@@ -14,6 +14,8 @@ import { theme } from '../../window/theme';
 import { graphWidth } from '../../window/windows';
 import { categoryAmounts, drawActivity } from '../draw_activity';
 import { drawStrip, stripColors } from '../draw_strip';
+import { StateLane } from '../StateLane';
+import { showState } from '../state_hover';
 import type { TrackKind } from './kind';
 
 /** px */
@@ -64,7 +66,7 @@ function isAnySelected(selected: readonly number[], members: readonly number[]):
 /** Of one thread, or the sum of several. */
 export function ThreadGraph({ row }: { row: TrackRow }): JSX.Element {
     const session = useSession();
-    const { info } = session;
+    const { info, stateLanes } = session;
     const canvas = useRef<HTMLCanvasElement>(null);
     const strip = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
@@ -92,6 +94,7 @@ export function ThreadGraph({ row }: { row: TrackRow }): JSX.Element {
             <GraphError sentence={error} />
             <canvas ref={canvas} class="track-canvas" style={{ height: `${GRAPH_HEIGHT}px` }} />
             <canvas ref={strip} class="track-canvas" style={{ height: `${STRIP_HEIGHT}px` }} />
+            {stateLanes.threadsWithStates(row).length > 0 && <StateLane row={row} />}
         </div>
     );
 }
@@ -101,7 +104,9 @@ export const THREADS: TrackKind = {
     name: 'thread',
     seeds: ({ threads, initialThreads, comparison }) => threadTracks(threads, initialThreads, comparison),
     Graph: ThreadGraph,
-    showTooltip: (session, { thread }, ...place) => showSample(session, thread, ...place),
+    showTooltip(session, row, ...place) {
+        if (!showState(session, row, ...place)) showSample(session, row.thread, ...place);
+    },
 };
 
 /** Which threads are CPUs, those of threads say. */

@@ -1,0 +1,78 @@
+// The lanes of thread states in the timeline: their pixels, their tooltips, and the waits that a click selects.
+//
+//     node tests/e2e/page_lanes.mjs URL
+import { askUntil, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+import { LENGTH, LOCK, LONGEST } from './waits_profile.mjs';
+
+const [url] = process.argv.slice(2);
+/** The track of the selected thread is scrolled into view. */
+const READER = `${url}?thread=2`;
+const LANE = '[data-track="t2"] .state-lane';
+const middle = (LONGEST.from + LONGEST.to) / 2 / LENGTH;
+
+/** The color of a lane in the middle of its height; the range of the page is the whole profile. */
+const colorAt = (page, part) =>
+    page.$eval(
+        LANE,
+        (canvas, at) => {
+            const { data } = canvas.getContext('2d').getImageData(Math.floor(at * canvas.width), canvas.height >> 1, 1, 1);
+            return `#${[...data.slice(0, 3)].map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+        },
+        part,
+    );
+const token = (page, name) =>
+    page.evaluate((color) => getComputedStyle(document.documentElement).getPropertyValue(color).trim(), `--state-${name}`);
+const tooltip = (page) => page.locator('.tooltip').innerText().catch(() => '');
+
+async function placeAt(page, part) {
+    const box = await page.locator(LANE).boundingBox();
+    return [box.x + part * box.width, box.y + box.height / 2];
+}
+
+for (const theme of ['light', 'dark'])
+    await check(`a lane has the color of the wait that a thread is in, ${theme}`, async () => {
+        const page = await openPage(READER, LANE);
+        await page.emulateMedia({ colorScheme: theme });
+        await settle(page);
+        const lock = await token(page, 'lock');
+        assertEqual(await askUntil((color) => color === lock, () => colorAt(page, middle)), lock, 'the color of a lock');
+        const text = await page.locator('.state-legend').innerText();
+        assert(text.includes('Lock') && text.includes('Running'), `the legend is ${text}`);
+        await page.close();
+    });
+
+await check('the tooltip of a lane has reason, object, length and start of the wait', async () => {
+    const page = await openPage(READER, LANE);
+    await settle(page);
+    await page.mouse.move(...(await placeAt(page, middle)));
+    const text = await askUntil((one) => one.includes(LOCK), () => tooltip(page));
+    for (const part of ['Lock', '170 ms', 'since 310', LOCK]) assert(text.includes(part), `the tooltip has no "${part}": ${text}`);
+    await page.close();
+});
+
+for (const weight of ['off-cpu-time', 'time'])
+    await check(`a click selects the stack of the wait, with the weight ${weight}`, async () => {
+        const page = await openPage(`${READER}&weight=${weight}`, LANE);
+        await settle(page);
+        await page.mouse.click(...(await placeAt(page, middle)));
+        await settle(page);
+        const name = await askUntil((one) => one.includes(LOCK), () => selectedRow(page).then((row) => row?.name ?? ''));
+        assert(name.includes(LOCK), `the selected row is ${name}`);
+        await page.close();
+    });
+
+await check('the keyboard reads a wait, as it reads samples', async () => {
+    const page = await openPage(READER, LANE);
+    await settle(page);
+    await page.locator('[data-track="t2"] .track-label').focus();
+    // The line begins in the middle of the range; Shift takes larger steps.
+    for (let step = 0; step < 5; step++) await page.keyboard.press('Shift+ArrowLeft');
+    const text = await askUntil((one) => one.includes(LOCK), () => tooltip(page));
+    assert(text.includes(LOCK) && text.includes('Lock'), `the tooltip is ${text}`);
+    await page.close();
+});
+
+await check('the page has no complaints', () => assertEqual(complaints.join('\n'), '', 'of the console'));
+await closeBrowser();
+finish();

@@ -1,0 +1,71 @@
+/** The states of threads: their names, colors and order in a lane. Reasons are open-ended: the profile names them. */
+import { computed } from '@preact/signals';
+import { STATE_REASONS, STATE_RUNNING } from '../engine/api';
+import type { SessionBase } from './session_base';
+
+export interface ThreadState {
+    /** Its number in answers of the engine. */
+    state: number;
+    name: string;
+    /** A color of style/colors.css. */
+    color: string;
+    /** Whether it is striped: nobody knows what the thread did. */
+    isUnseen: boolean;
+    /** From the bottom of a lane. */
+    rank: number;
+}
+
+/** By the name of the reason, from the bottom of a lane to the top. */
+const KNOWN: readonly [name: string, color: string][] = [
+    ['lock', 'state-lock'],
+    ['disk', 'state-disk'],
+    ['page fault', 'state-fault'],
+    ['network', 'state-network'],
+    ['pipe', 'state-pipe'],
+    ['child', 'state-child'],
+];
+const QUIET: readonly [name: string, color: string][] = [
+    ['sleep', 'state-sleep'],
+    ['other', 'state-other'],
+    ['not seen', 'state-unseen'],
+];
+/** Of reasons that are not listed here. */
+const FURTHER = ['state-further-1', 'state-further-2', 'state-further-3'];
+const QUIET_RANK = 1000;
+
+function reasonState(name: string, reason: number): Omit<ThreadState, 'state'> {
+    const known = KNOWN.findIndex(([key]) => key === name.toLowerCase());
+    const quiet = QUIET.findIndex(([key]) => key === name.toLowerCase());
+    const color = (KNOWN[known] ?? QUIET[quiet])?.[1] ?? FURTHER[reason % FURTHER.length] ?? 'state-other';
+    const isUnseen = color === 'state-unseen';
+    const rank = known >= 0 ? 2 + known : quiet >= 0 ? QUIET_RANK + quiet : 2 + KNOWN.length + reason;
+    const shown = isUnseen ? 'Short waits, cause not seen' : name === 'Other' || name === '' ? 'Other waits' : name;
+    return { name: shown, color, isUnseen, rank };
+}
+
+/** The CSS value for the color of a state. */
+export function stateBackground({ color, isUnseen }: ThreadState): string {
+    const value = `var(--${color})`;
+    return isUnseen ? `repeating-linear-gradient(-45deg, ${value} 0 2px, var(--state-stripe) 2px 4px)` : value;
+}
+
+export function createStates({ info }: SessionBase) {
+    /** By number. */
+    const threadStates = computed<readonly ThreadState[]>(() => {
+        const { categories, idleCategory, runnableReason } = info.value;
+        const reasons = categories[idleCategory]?.subcategories ?? [];
+        return [
+            { state: STATE_RUNNING, name: 'Running', color: 'state-running', isUnseen: false, rank: 0 },
+            ...reasons.map((name, reason): ThreadState => {
+                const state = STATE_REASONS + reason;
+                if (reason === runnableReason)
+                    return { state, name: 'Runnable', color: 'state-runnable', isUnseen: false, rank: 1 };
+                return { state, ...reasonState(name, reason) };
+            }),
+            { state: STATE_REASONS + reasons.length, ...reasonState('Not seen', 0) },
+        ];
+    });
+    return { threadStates };
+}
+
+export type StatesPart = ReturnType<typeof createStates>;

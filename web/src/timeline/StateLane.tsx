@@ -1,0 +1,60 @@
+/** The lane below a thread's activity: whether it ran, or what it waited for. And the legend of all lanes. */
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { styleColor } from '../base/canvas';
+import { useSession } from '../session/context';
+import { stateBackground } from '../session/states';
+import { GraphError } from '../ui/GraphError';
+import { ProfileText } from '../ui/text';
+import { LANE_HEIGHT, type TrackRow } from '../view/tracks';
+import { theme } from '../window/theme';
+import { graphWidth } from '../window/windows';
+import { drawLane, pixelColor } from './draw_states';
+
+export function StateLane({ row }: { row: TrackRow }): JSX.Element {
+    const { stateLanes, states } = useSession();
+    const canvas = useRef<HTMLCanvasElement>(null);
+    const width = graphWidth.value;
+    const colors = theme.value;
+    const lane = stateLanes.lanes.value?.get(row.key);
+    const threads = stateLanes.threadsWithStates(row);
+    useEffect(() => stateLanes.showLane(row.key, threads), [row.key, threads.join()]);
+    useEffect(() => {
+        if (!canvas.current || !lane) return;
+        canvas.current.dataset.theme = colors;
+        const stripe = pixelColor(styleColor('state-stripe'));
+        const looks = lane.states.map(({ state }) => {
+            const known = states.threadStates.value[state];
+            const color = pixelColor(styleColor(known?.color ?? 'state-other'));
+            return { color, stripe: known?.isUnseen ? stripe : color };
+        });
+        drawLane(canvas.current, lane, looks, width, LANE_HEIGHT);
+    }, [lane, width, colors]);
+    return (
+        <>
+            <GraphError sentence={stateLanes.laneError.value} />
+            <canvas ref={canvas} class="track-canvas state-lane" style={{ height: `${LANE_HEIGHT}px` }} />
+        </>
+    );
+}
+
+/** The states that the lanes on the screen have. */
+export function StateLegend(): JSX.Element | null {
+    const { info, stateLanes, states } = useSession();
+    const seen = new Set(
+        [...(stateLanes.lanes.value?.values() ?? [])].flatMap((lane) => lane.states.map(({ state }) => state)),
+    );
+    const shown = states.threadStates.value.filter(({ state }) => seen.has(state)).sort((a, b) => a.rank - b.rank);
+    // It has its height before the first lane is drawn: tracks that are revealed end above it.
+    if (!info.value.threads.some((thread) => thread.hasWaitRows)) return null;
+    return (
+        <ul class="state-legend" aria-label="States of threads">
+            {shown.map((known) => (
+                <li key={known.state}>
+                    <span class="category-square" style={{ background: stateBackground(known) }} />
+                    <ProfileText text={known.name} limit={30} />
+                </li>
+            ))}
+        </ul>
+    );
+}
