@@ -91,7 +91,7 @@ static void examine_buffers(struct findings *findings, const struct perf_events 
     bool is_small = events->stack_size < GOOD_STACK;
     finding_add(
         findings, is_small ? FINDING_LESS : FINDING_OK, "buffers", "buffers",
-        "%zu KiB for each of %zu CPUs, %u KiB of each stack (kernel.perf_event_mlock_kb is %ld, 'ulimit -l' %s)",
+        "ring buffers of %zu KiB for %zu CPUs, copies of %u KiB per stack (kernel.perf_event_mlock_kb is %ld, 'ulimit -l' is %s)",
         events->ring_size / 1024, events->cpus.length, events->stack_size / 1024, read_setting("perf_event_mlock_kb"),
         locked);
     if (is_small)

@@ -35,8 +35,8 @@ const struct option_row record_push_option_rows[] = {
 int record_push_check(struct record_push_options *options, bool is_recovery, bool is_standard_output, uint64_t last)
 {
     if (!options->address && (options->every || push_options_are_set(&options->shared)))
-        return ui_usage("record", "%s to --push URL",
-                        options->every ? "--every belongs" : "options of pushes, such as --label and --header, belong");
+        return ui_usage("record", options->every ? "--every needs --push URL"
+                                                 : "--label, --header and similar options need --push URL");
     if (!options->address)
         return 0;
     if (is_recovery)

@@ -305,7 +305,7 @@ static void print_noise_title(const struct func_changes *changes)
         any_outside |= changes->estimates[i].is_noise && changes->estimates[i].low * changes->estimates[i].high > 0;
     fputs("\nNot more than noise", stdout);
     if (any_outside && changes->length > 1)
-        ui_print(" (of %zu functions, the interval of about %.0f excludes 0 by chance)", changes->length,
+        ui_print(" (of %zu functions, about %.0f seem to change by chance)", changes->length,
                  ceil(0.05 * (double)changes->length));
     puts(":");
 }

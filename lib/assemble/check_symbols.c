@@ -87,7 +87,7 @@ static int choose_jobs(struct checking *checking, const struct address_batches *
         if (job->answers.is_damaged) {
             report_skipped(checking, job, "its debug info is damaged");
         } else if (job->lib.kind == SYMBOL_LIB_MODULE && job->answers.has_debug_info) {
-            report_skipped(checking, job, "libdw does not read files that are not linked");
+            report_skipped(checking, job, "libdw does not read object files (.o)");
         } else if (job->answers.has_debug_info) {
             struct symbol_job other = {.lib = job->lib, .rvas = job->rvas, .count = job->count};
             if (!array_push(&checking->jobs, other) || !array_push(&checking->own_jobs, i))

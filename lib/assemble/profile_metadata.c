@@ -342,7 +342,7 @@ static void add_waits(struct metadata *metadata)
     size_t used = strlen(text);
     if (looks)
         snprintf(text + used, sizeof(text) - used,
-                 "; from the state of each thread at most every %.3g ms: shorter waits are merged",
+                 "; prof read the state of each thread every %.3g ms, so shorter waits are merged",
                  (double)looks / 1e6);
     add_string(metadata, "Waits", text);
 }

@@ -76,7 +76,7 @@ bool sanitize_describe(const struct sanitize_summary *summary, const struct sani
                 plural_suffix(sum->samples), COUNT(sum->markers), plural_suffix(sum->markers), COUNT(sum->threads),
                 plural_suffix(sum->threads));
     if (sum->samples)
-        append_line(out, &failed, "+times, from %.3f to %.3f s, and when the recording began", sum->from / 1000,
+        append_line(out, &failed, "+times, from %.3f to %.3f s, and the start time of the recording", sum->from / 1000,
                     sum->to / 1000);
     append_line(out, &failed, "+names of %s function%s, %s librar%s and %s source file%s", COUNT(sum->functions),
                 plural_suffix(sum->functions), COUNT(sum->libraries), sum->libraries == 1 ? "y" : "ies",

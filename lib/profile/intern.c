@@ -33,7 +33,7 @@ static uint64_t pair_key(uint32_t high, uint32_t low)
  * empty. */
 static uint32_t store_row(uint32_t *place, uint32_t row)
 {
-    _Static_assert(PROFILE_NONE == HASH_MISSING, "a row that could not be appended must look like a missing one");
+    _Static_assert(PROFILE_NONE == HASH_MISSING, "a failed append returns the number of a missing row");
     return *place = row;
 }
 

@@ -17,7 +17,7 @@ static const struct {
     size_t length;
     const char *reason; /* completes "the file ..." */
 } MAGICS[] = {
-    {"\x1f\x8b", 2, "is gzip inside gzip, or still compressed"},
+    {"\x1f\x8b", 2, "is compressed twice with gzip; decompress it first (gunzip)"},
     {"PERFILE2", 8,
      "is a perf.data file of Linux perf; 'prof load FILE' shows it, and 'prof symbolicate -o PROFILE FILE' saves its profile"},
     {"PROFSPL", 7,

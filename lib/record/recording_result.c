@@ -122,5 +122,6 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     marks_add_notes(&recording->marks, result);
     if (recording->counters.was_refused)
         record_result_add_note(
-            result, "bytes read and written by some processes are not counted: this user may not read these processes");
+            result,
+            "prof does not count the bytes that some processes read and write: this user may not read these processes");
 }

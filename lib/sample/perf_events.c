@@ -143,7 +143,7 @@ static int open_largest_rings(struct perf_events *events, struct error *err)
     if (events->stack_size < wanted_stack)
         add_note(
             events,
-            "stack copies are limited to %u KiB instead of %u: too little memory may be locked; a higher 'ulimit -l' or kernel.perf_event_mlock_kb gives more",
+            "prof copies only %u KiB of each stack instead of %u KiB, because this user may lock too little memory; a higher 'ulimit -l' or kernel.perf_event_mlock_kb permits more",
             events->stack_size / 1024, (wanted_stack + 1023) / 1024);
     return 0;
 }

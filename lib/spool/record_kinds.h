@@ -130,7 +130,7 @@ EVENT(OOM_KILL, oom_kill, 23, 2, "SIGKILL ends a process while the kernel kills 
     FIELD(time_ns, TIME, "end of the process")
     FIELD(count, COUNT, "processes that the kernel has killed for lack of memory since the last such record"))
 EVENT(UNSEEN, unsampled_process_time, 24, 2,
-    "A process outlives the recording, and the kernel counts CPU time of the process that no sample and no `unsampled_thread_time` covers.",
+    "A process outlives the recording, with CPU time beyond its samples and its `unsampled_thread_time`.",
     FIELD(process, PROCESS, "the process")
     FIELD(time_ns, TIME, "end of the recording")
     FIELD(cpu_time_ns, DURATION, "CPU time"))

@@ -53,7 +53,7 @@ const struct spool_type_text spool_types[SPOOL_TYPES] = {
     [SPOOL_TYPE_COUNT] = {.name = "number", .in_dump = "number"},
     [SPOOL_TYPE_SIZE] = {.name = "size", .in_dump = "number of bytes"},
     [SPOOL_TYPE_TIME] = {.name = "time",
-                         .in_dump = "ns of the clock CLOCK_MONOTONIC, or of the clock that metadata `clock` names"},
+                         .in_dump = "time in ns of CLOCK_MONOTONIC, or of the clock that the metadata `clock` names"},
     [SPOOL_TYPE_REALTIME] = {.name = "date", .in_dump = "ns since the Unix epoch"},
     [SPOOL_TYPE_DURATION] = {.name = "duration", .in_dump = "ns"},
     [SPOOL_TYPE_DOUBLE] = {.name = "double", .in_dump = "number, null if it is not finite"},
@@ -81,7 +81,7 @@ const struct spool_type_text spool_types[SPOOL_TYPES] = {
     [SPOOL_TYPE_FRAMES] =
         {.name = "frames",
          .in_dump =
-             "list of addresses, where a frame of Python is bit 62, the number of a `python_function` record << 24, and the line"},
+             "list of addresses; a Python frame has bit 62 set, the number of its `python_function` record << 24, and its line"},
     [SPOOL_TYPE_VALUES] = {.name = "values", .in_dump = "object or list of numbers, null if unknown"},
 };
 

@@ -112,7 +112,7 @@ static int read_split_unit(struct lookup *lookup, struct lookup_unit *unit, stru
     const struct dwarf_split_file *package = lookup->has_package ? &lookup->package : NULL;
     int opened = atomic_load(&lookup->work_left)
                      ? dwarf_split_unit_open(&split, skeleton, package, lookup->lib, lookup->files.search, &why)
-                     : error_set(&why, E2BIG, "the files take too long to read");
+                     : error_set(&why, E2BIG, "the .dwo files take too long to read");
     subtract_work(lookup, split.work_done);
     if (opened != 0) {
         unit->problem = arena_copy(&unit->frames.arena, why.text, strlen(why.text));
