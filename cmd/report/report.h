@@ -14,6 +14,7 @@
 #include "tree/changes.h"
 #include "tree/engine.h"
 #include "tree/line_costs.h"
+#include "tree/path_parts.h"
 #include "tree/quantity.h"
 #include "tree/wait_groups.h"
 #include "tree/weight_list.h"
@@ -42,6 +43,7 @@ enum report_kind {
     REPORT_THREADS,
     REPORT_WAITS,
     REPORT_COUNTERS,
+    REPORT_CRITICAL_PATH,
     REPORT_KINDS
 };
 
@@ -66,6 +68,7 @@ struct report_options {
     const char *subject; /* argument of the butterfly, lines, annotation or waits */
     const char *weight;  /* id of the weight; NULL: the first weight of the profile */
     const char *search;
+    const char *marker;          /* of the critical path: its name; NULL: none */
     ARRAY(const char *) threads; /* arguments of --thread */
     ARRAY(struct report_transform) transforms;
     double from, to;    /* seconds after the start; NAN: none */
@@ -94,6 +97,8 @@ struct report {
     const struct debug_search *search; /* for REPORT_ANNOTATION */
     uint32_t source;                   /* for REPORT_LINES */
     enum wait_grouping wait_grouping;  /* for REPORT_WAITS */
+    struct critical_path path;         /* for REPORT_CRITICAL_PATH */
+    struct path_parts path_parts;      /* for REPORT_CRITICAL_PATH */
     struct func_inlining inlining;
     struct weight weight;
     double total;                      /* weight that is 100% */

@@ -10,6 +10,7 @@
 #include "cmd/report/report_transforms.h"
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_waits.h"
+#include "cmd/report/report_path.h"
 #include "cmd/report/report_counters.h"
 #include "cmd/report/report_lines.h"
 #include "cmd/report/report_annotate.h"
@@ -96,6 +97,8 @@ static int print_report(const struct report *report, struct error *err)
                                                       : report_print_hot_lines(report, err);
     case REPORT_ANNOTATION:
         return report_print_annotation(report, err);
+    case REPORT_CRITICAL_PATH:
+        return report_print_path(report, err);
     default:
         return report_print_tree(report, err);
     }
@@ -123,6 +126,8 @@ int report_prepare(struct report *report)
     status = report->options.kind == REPORT_WAITS ? report_choose_waits(report) : EXIT_SUCCESS;
     if (!status)
         status = report_select(report);
+    if (!status && report->options.kind == REPORT_CRITICAL_PATH)
+        status = report_choose_path(report);
     if (!status)
         status = report_resolve_transforms(report);
     if (!status)
@@ -130,6 +135,8 @@ int report_prepare(struct report *report)
     if (status)
         return status;
     if (report_query_engine(report, &err) || func_inlining_fill(&report->inlining, report->profile, &err))
+        return ui_fail_error(&err);
+    if (report->options.kind == REPORT_CRITICAL_PATH && report_find_path(report, &err))
         return ui_fail_error(&err);
     if (report->options.kind == REPORT_BUTTERFLY || report->options.kind == REPORT_ANNOTATION)
         status = report_resolve_focus(report);
@@ -171,6 +178,8 @@ void report_destroy(struct report *report)
     array_free(&report->options.limits);
     engine_free(report->engine);
     array_free(&report->inlining);
+    array_free(&report->path);
+    array_free(&report->path_parts);
     array_free(&report->threads);
     array_free(&report->options.threads);
     array_free(&report->options.keep_names);

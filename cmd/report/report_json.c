@@ -7,6 +7,7 @@
 #include "cmd/report/report_head.h"
 #include "cmd/report/report_threads.h"
 #include "cmd/report/report_text.h"
+#include "cmd/report/report_path.h"
 #include "cmd/report/report_waits.h"
 #include "cmd/report/report_counters.h"
 #include "cmd/report/report_lines.h"
@@ -371,6 +372,7 @@ static int write_butterfly(struct json_writer *json, const struct report *report
 
 static int write_rows(struct json_writer *json, const struct report *report, struct error *err)
 {
+    int code;
     switch (report->options.kind) {
     case REPORT_THREADS:
         return 0; /* write_threads() has written them */
@@ -388,6 +390,9 @@ static int write_rows(struct json_writer *json, const struct report *report, str
         return report_write_annotation(json, report, err);
     case REPORT_WAITS:
         return report_write_waits(json, report, err);
+    case REPORT_CRITICAL_PATH:
+        code = report_write_path(json, report, err);
+        return code ? code : write_whole_tree(json, report, "tree", NULL, 0, err);
     case REPORT_COUNTERS:
         return report_write_counters(json, report, err);
     case REPORT_MARKERS:

@@ -197,6 +197,12 @@ static const struct option_row single_rows[] = {
 };
 
 static const struct option_row annotation_rows[] = {
+    {"critical-path", 0, NULL,
+     "what the main thread, or that of --thread, did or waited for up to the end of the range, followed from each wait "
+     "to the thread that ended it (needs wakers)",
+     .parse = choose_kind, .data = REPORT_CRITICAL_PATH},
+    {"marker", 0, "NAME", "with --critical-path: of the longest marker with this name",
+     OPTION_TEXT(struct report_options, marker)},
     {"annotate", 0, "NAME", "the machine code of a function with the time of each instruction, and its source lines",
      .parse = choose_kind, .data = REPORT_ANNOTATION},
     {"verbose", 'v', NULL, "all metadata about the recording and the quality of the data",
@@ -484,6 +490,13 @@ static int choose_file(struct report_options *options, int count, char **files)
     return 0;
 }
 
+static int check_marker(const struct report_options *options)
+{
+    return options->marker && options->kind != REPORT_CRITICAL_PATH
+               ? ui_usage(options->table->command, "--marker works only with --critical-path")
+               : 0;
+}
+
 static int check_inverted(const struct report_options *options)
 {
     if (options->inverted && options->kind != REPORT_TREE)
@@ -505,5 +518,7 @@ bool report_parse_options(int argc, char **argv, struct report_options *options,
                                      : choose_file(options, count, argv + optind);
     if (!*status)
         *status = check_inverted(options);
+    if (!*status)
+        *status = check_marker(options);
     return !*status;
 }

@@ -49,7 +49,9 @@ static int choose_weight(struct report *report)
 {
     struct weight_list weights = {0};
     struct error err = {0};
-    const char *id = report->options.kind == REPORT_WAITS ? "off-cpu-time" : report->options.weight;
+    const char *id = report->options.kind == REPORT_WAITS           ? "off-cpu-time"
+                     : report->options.kind == REPORT_CRITICAL_PATH ? "time"
+                                                                    : report->options.weight;
     if (weights_of_profile(&weights, report->profile, &err))
         return ui_fail_error(&err);
     int status = EXIT_SUCCESS;

@@ -53,6 +53,7 @@ struct thread_waker {
     bool is_known;
     uint32_t pid, tid; /* 0: the CPU was idle */
     uint32_t context;  /* enum wakeup_context */
+    uint64_t time;     /* ns, CLOCK_MONOTONIC: of the wakeup */
 };
 
 /* Starts zeroed. Times are ns of CLOCK_MONOTONIC. */

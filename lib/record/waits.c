@@ -30,6 +30,7 @@ enum {
     SOCKETS_SHARE = 100,         /* ... 1/100 of the elapsed time */
     MAX_STACK_AGE_NS = 1000000,  /* of a stack passed before a wait, to count as the wait's stack */
     LONG_INTERVALS = 4,          /* sampling intervals; longer waits are stored even without a stack */
+    LONG_CLASSES = 2,            /* from 8 ms on: readings meet nearly all; others are stored if they have a waker */
 };
 
 static const uint64_t part_length = UINT64_C(1000000000); /* ns: long waits are stored in parts of this length */
@@ -472,7 +473,8 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     if (!class)
         return error_no_memory(err);
     bool seen = is_seen(waits, run, time);
-    bool is_bare = (run->is_refused || is_last) && length >= LONG_INTERVALS * waits->options.interval;
+    bool is_bare = ((run->is_refused || is_last) && length >= LONG_INTERVALS * waits->options.interval) ||
+                   (run->waker.tid && class >= &run->waits->classes[WAIT_CLASSES - LONG_CLASSES]);
     uint64_t queued = pay_owed(run, class, length);
     class->waited_ns += length;
     struct stored_wait stored = {.start = run->since, .end = time - queued, .kind = BLOCKED};
@@ -494,6 +496,20 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     return !code && fits && run->was_ready >= waits->options.interval ? store_ready(waits, thread, time, err) : code;
 }
 
+/* A wait ends at its wakeup, if that is recorded. Until it runs, the thread is runnable. */
+static int end_woken(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    uint64_t woken = !run->waker.is_known ? time : run->waker.time > run->since ? run->waker.time : run->since;
+    if (woken >= time)
+        return end_blocked(waits, thread, time, is_last, err);
+    int code = woken > run->since ? end_blocked(waits, thread, woken, is_last, err) : 0;
+    run->waker = (struct thread_waker){0};
+    run->since = woken;
+    run->goes_on = false;
+    return code ? code : end_ready(waits, thread, time, err);
+}
+
 /* Ends a wait, or the time on other CPUs. */
 static int take_end(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last, struct error *err)
 {
@@ -502,7 +518,7 @@ static int take_end(struct waits *waits, struct tracked_thread *thread, uint64_t
         return 0;
     if (run->state == RUN_ELSEWHERE)
         return end_elsewhere(waits, thread, time, err);
-    return run->is_runnable ? end_ready(waits, thread, time, err) : end_blocked(waits, thread, time, is_last, err);
+    return run->is_runnable ? end_ready(waits, thread, time, err) : end_woken(waits, thread, time, is_last, err);
 }
 
 static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
@@ -570,8 +586,11 @@ void waits_wakeup(struct waits *waits, const struct wakeup *wakeup)
     struct tracked_process *process;
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, wakeup->woken, &process);
     if (thread && thread->run.state == RUN_WAITS && !thread->run.is_runnable)
-        thread->run.waker = (struct thread_waker){
-            .is_known = true, .pid = wakeup->by_pid, .tid = wakeup->by_tid, .context = wakeup->context};
+        thread->run.waker = (struct thread_waker){.is_known = true,
+                                                  .pid = wakeup->by_pid,
+                                                  .tid = wakeup->by_tid,
+                                                  .context = wakeup->context,
+                                                  .time = wakeup->time};
 }
 
 void waits_exec(struct waits *waits, const struct perf_record *record)

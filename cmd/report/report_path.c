@@ -1,0 +1,265 @@
+/*
+ * `prof report --critical-path`: a sentence with the parts of the path, its segments by time, and a call tree that adds
+ * up to the range.
+ */
+#include "cmd/report/report_path.h"
+
+#include "cmd/report/report_rows.h"
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_tree.h"
+
+#include "cmd/common/ui.h"
+
+#include "base/json_write.h"
+#include "tree/marker_view.h"
+#include "tree/wait_groups.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { START_COLUMNS = 12, LENGTH_COLUMNS = 11, THREAD_COLUMNS = 18, STATE_COLUMNS = 11, MOST_CALLERS = 3 };
+
+static const char *const state_names[PATH_STATES] = {[PATH_RUNS] = "runs",
+                                                     [PATH_RUNNABLE] = "runnable",
+                                                     [PATH_WAITS] = "waits",
+                                                     [PATH_UNSEEN] = "unseen",
+                                                     [PATH_ABSENT] = "absent"};
+
+/* ---- thread and range ---- */
+
+static int find_marker(const struct report *report, struct marker_view *view, struct marker *found, struct error *err)
+{
+    const struct marker_query query = {
+        .threads = report->threads.data, .thread_count = report->threads.length, .range = report->range, .search = ""};
+    int code = marker_view_query(view, &query, err);
+    const struct marker_list *list = code ? NULL : marker_view_list(view);
+    for (size_t i = 0; list && i < list->length; i++) {
+        const struct marker *marker = &list->data[i];
+        bool is_longer = marker->end - marker->start > found->end - found->start;
+        if (is_longer && strcmp(profile_text(report->profile, marker->name), report->options.marker) == 0)
+            *found = *marker;
+    }
+    return code;
+}
+
+static int choose_marker(struct report *report)
+{
+    struct error err = {0};
+    struct marker found = {0};
+    struct marker_view *view = marker_view_new(report->profile, engine_full_range(report->engine), &err);
+    int code = view ? find_marker(report, view, &found, &err) : -1;
+    if (view)
+        marker_view_free(view);
+    if (code)
+        return ui_fail_error(&err);
+    if (!(found.end > found.start))
+        return ui_fail("no marker of %s with a duration has the name '%s'; 'prof report --markers' lists the markers",
+                       report->options.path, report->options.marker);
+    report->range = (struct time_range){found.start, found.end};
+    report->threads.data[0] = found.thread;
+    return EXIT_SUCCESS;
+}
+
+int report_choose_path(struct report *report)
+{
+    if (!engine_has_waits(report->engine) || !profile_has_wakers(report->profile))
+        return ui_fail("%s has no wakers: 'prof record --wakers' records them if the kernel permits it (see 'prof "
+                       "doctor')",
+                       report->options.path);
+    int status = report->options.marker ? choose_marker(report) : EXIT_SUCCESS;
+    report->threads.length = 1;
+    return status;
+}
+
+int report_find_path(struct report *report, struct error *err)
+{
+    uint32_t thread = report->threads.data[0];
+    int code = critical_path_find(&report->path, report->profile, thread, report->range, err);
+    if (!code)
+        code = critical_path_parts(report->engine, &report->path, thread, &report->path_parts, err);
+    if (!code)
+        code = engine_weigh_path(report->engine, &report->path, err);
+    report->total = code ? 0 : engine_timings(report->engine)->root_total;
+    return code;
+}
+
+/* ---- words ---- */
+
+static const char *func_text(const struct report *report, uint32_t func)
+{
+    return profile_text(report->profile, func_names_of(report->profile, func).name);
+}
+
+static const char *thread_text(const struct report *report, uint32_t thread)
+{
+    return profile_text(report->profile, report->profile->threads.data[thread].name);
+}
+
+static uint32_t func_of(const struct profile *profile, uint32_t stack)
+{
+    return profile->frames.func[profile->stacks.frame[stack]];
+}
+
+/* Appends the innermost funcs of a stack. */
+static void append_stack(const struct report *report, uint32_t stack, char *text)
+{
+    const struct profile *profile = report->profile;
+    for (int i = 0; i < MOST_CALLERS && stack != PROFILE_NONE; i++, stack = profile->stacks.prefix[stack])
+        report_append(text, "%s%.80s", i ? " < " : "", func_text(report, func_of(profile, stack)));
+}
+
+/* Returns the longest segment of a row of the table. */
+static const struct path_segment *longest_of(const struct report *report, size_t first, size_t end)
+{
+    const struct path_segment *longest = &report->path.data[first];
+    for (size_t i = first; i < end; i++)
+        if (report->path.data[i].to - report->path.data[i].from > longest->to - longest->from)
+            longest = &report->path.data[i];
+    return longest;
+}
+
+static void append_details(const struct report *report, const struct path_segment *segment, char *text)
+{
+    append_stack(report, segment->stack, text);
+    if (segment->state == PATH_WAITS && segment->waker != PROFILE_NONE)
+        report_append(text, "%sended by %.60s", text[0] ? ", " : "", profile_text(report->profile, segment->waker));
+    if (segment->state != PATH_RUNS || segment->waiter == PROFILE_NONE)
+        return;
+    uint32_t object = path_object(report->profile, segment->waited_for);
+    const char *comma = text[0] ? ", " : "", *waiter = thread_text(report, segment->waiter);
+    if (segment->waited_for == PROFILE_NONE)
+        report_append(text, "%screates %.40s", comma, waiter);
+    else if (object == PROFILE_NONE)
+        report_append(text, "%s%.40s waits", comma, waiter);
+    else
+        report_append(text, "%s%.40s waits for %.60s", comma, waiter, func_text(report, object));
+}
+
+/* ---- the report ---- */
+
+static int print_sentence(const struct report *report, struct error *err)
+{
+    struct text_buffer text = {0};
+    int code = path_parts_append_sentence(&text, report->engine, &report->path_parts, report->threads.data[0], err);
+    if (!code && !text_append(&text, "", 1))
+        code = error_no_memory(err);
+    if (!code)
+        report_print_wrapped(report, text.data, 0, 0);
+    array_free(&text);
+    return code;
+}
+
+static void print_row(const struct report *report, size_t first, size_t end)
+{
+    const struct path_segment *segment = longest_of(report, first, end);
+    char text[REPORT_LINE_SIZE] = "", length[QUANTITY_TEXT_MAX];
+    double from = report->path.data[first].from, to = report->path.data[end - 1].to;
+    append_details(report, segment, text);
+    weight_text(length, to - from, "ms");
+    ui_print("%*.6f%*s  ", START_COLUMNS, (from - engine_full_range(report->engine).from) / 1000, LENGTH_COLUMNS,
+             length);
+    unsigned used = report_print_text(report, thread_text(report, segment->thread), THREAD_COLUMNS);
+    ui_print("%*s%-*s", (int)(used < THREAD_COLUMNS ? THREAD_COLUMNS - used : 0) + 2, "", STATE_COLUMNS,
+             state_names[segment->state]);
+    report_print_text(report, text,
+                      report_columns_left(report, START_COLUMNS + LENGTH_COLUMNS + 4 + THREAD_COLUMNS + STATE_COLUMNS));
+    putchar('\n');
+}
+
+int report_print_path(const struct report *report, struct error *err)
+{
+    enum { USUAL_ROWS = 60 };
+    size_t limit = report_row_limit(report, USUAL_ROWS), rows = 0, left = 0;
+    int code = print_sentence(report, err);
+    if (code)
+        return code;
+    putchar('\n');
+    report_color(report, COLOR_BOLD);
+    ui_print("%*s%*s  %-*s  %-*s%s", START_COLUMNS, "start, s", LENGTH_COLUMNS, "ms", THREAD_COLUMNS, "thread",
+             STATE_COLUMNS, "state", "where");
+    report_color(report, COLOR_NORMAL);
+    putchar('\n');
+    for (size_t i = 0, end; i < report->path.length; i = end, rows++) {
+        end = critical_path_row_end(report->profile, &report->path, i);
+        if (rows < limit)
+            print_row(report, i, end);
+        left += rows >= limit;
+    }
+    if (left)
+        ui_print("and %zu more (--limit 0 prints all)\n", left);
+    putchar('\n');
+    return report_print_tree(report, err);
+}
+
+/* ---- JSON ---- */
+
+static void write_func(struct json_writer *json, const struct report *report, const char *key, uint32_t func)
+{
+    if (func != PROFILE_NONE)
+        json_member_text(json, key, func_text(report, func));
+}
+
+static void write_thread(struct json_writer *json, const char *key, uint32_t thread)
+{
+    if (thread != PROFILE_NONE)
+        json_member_double(json, key, thread);
+}
+
+static void write_segment(struct json_writer *json, const struct report *report, const struct path_segment *segment)
+{
+    const struct profile *profile = report->profile;
+    json_open(json, '{');
+    json_member_double(json, "from_ms", segment->from);
+    json_member_double(json, "to_ms", segment->to);
+    json_member_double(json, "thread", segment->thread);
+    json_member_text(json, "state", state_names[segment->state]);
+    if (segment->waker != PROFILE_NONE)
+        json_member_text(json, "waker", profile_text(profile, segment->waker));
+    write_thread(json, "waiter", segment->waiter);
+    write_func(json, report, "waited_for", path_object(profile, segment->waited_for));
+    json_member_open(json, "stack", '[');
+    for (uint32_t stack = segment->stack; stack != PROFILE_NONE; stack = profile->stacks.prefix[stack])
+        json_text_z(json, func_text(report, func_of(profile, stack)));
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static int write_sentence(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct text_buffer text = {0};
+    int code = path_parts_append_sentence(&text, report->engine, &report->path_parts, report->threads.data[0], err);
+    if (!code && !text_append(&text, "", 1))
+        code = error_no_memory(err);
+    if (!code)
+        json_member_text(json, "sentence", text.data);
+    array_free(&text);
+    return code;
+}
+
+int report_write_path(struct json_writer *json, const struct report *report, struct error *err)
+{
+    json_member_open(json, "critical_path", '{');
+    json_member_double(json, "thread", report->threads.data[0]);
+    int code = write_sentence(json, report, err);
+    json_member_open(json, "parts", '[');
+    for (size_t i = 0; i < report->path_parts.length; i++) {
+        const struct path_part *part = &report->path_parts.data[i];
+        json_open(json, '{');
+        json_member_double(json, "ms", part->ms);
+        json_member_text(json, "state", state_names[part->state]);
+        json_member_double(json, "thread", part->thread);
+        write_func(json, report, "function", part->func);
+        write_thread(json, "waiter", part->waiter);
+        write_func(json, report, "waited_for", part->object);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_member_open(json, "segments", '[');
+    for (size_t i = 0; i < report->path.length; i++)
+        write_segment(json, report, &report->path.data[i]);
+    json_close(json, ']');
+    json_close(json, '}');
+    return code;
+}

@@ -1,0 +1,348 @@
+/*
+ * The walk follows wPerf (Zhou and others, OSDI 2018) and the wakeup graphs of `perf sched` in using wakeups as edges
+ * between threads, but it follows one range, backwards.
+ *
+ * The path enters a thread only where the thread is awake, and leaves it where a wait ended, or where it started. So no
+ * part of a thread's time is on the path twice, a circle of wakeups is no endless loop, and the work is bounded by the
+ * number of rows. Records may contradict each other (a wakeup in a soft interrupt of an unrelated thread, equal times).
+ * Then the wait itself is on the path.
+ */
+#include "tree/critical_path.h"
+
+#include "base/search.h"
+#include "tree/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TID_UNKNOWN = UINT32_MAX, TID_NOT_PARSED = UINT32_MAX - 1 };
+
+struct walk {
+    const struct profile *profile;
+    struct critical_path *path;
+    struct time_range range;
+    struct thread_gaps *gaps; /* per thread */
+    uint32_t *by_tid;         /* threads that have a number, sorted: see is_before() */
+    size_t tid_count;
+    uint32_t *tids;          /* per thread */
+    uint32_t *mains;         /* per thread: the last main thread up to it in the profile */
+    uint32_t *first_waiters; /* per thread: the first thread from which the path came, if it waited */
+    uint32_t *tid_of_string; /* per string: of a waker */
+    uint32_t runnable;       /* profile_runnable_reason() */
+    uint32_t thread;         /* the path is here ... */
+    double time;             /* ... and the rest of the range ends here, ms */
+    uint32_t waiter, waited_for;
+};
+
+/* ---- the thread of a waker ---- */
+
+static uint32_t parse_tid(const char *from, const char *to)
+{
+    uint64_t tid = 0;
+    if (from == to || to - from > 9)
+        return TID_UNKNOWN;
+    for (; from < to; from++) {
+        if (*from < '0' || *from > '9')
+            return TID_UNKNOWN;
+        tid = 10 * tid + (uint64_t)(*from - '0');
+    }
+    return (uint32_t)tid;
+}
+
+/* "worker-2 (1234)" or "curl (77), in a soft interrupt" */
+uint32_t waker_tid(const char *waker)
+{
+    static const char soft[] = ", in a soft interrupt";
+    size_t length = strlen(waker), soft_length = sizeof(soft) - 1;
+    if (length > soft_length && strcmp(waker + length - soft_length, soft) == 0)
+        length -= soft_length;
+    if (!length || waker[length - 1] != ')')
+        return PROFILE_NONE;
+    size_t first = length - 1;
+    while (first > 0 && waker[first - 1] != '(')
+        first--;
+    return first ? parse_tid(waker + first, waker + length - 1) : PROFILE_NONE;
+}
+
+/* Orders threads by the run that they belong to, by number, and by start. */
+struct thread_key {
+    uint32_t side, run, tid;
+    double start;
+};
+
+static struct thread_key key_of(const struct walk *walk, uint32_t thread)
+{
+    const struct thread *row = &walk->profile->threads.data[thread];
+    return (struct thread_key){row->side, row->run, walk->tids[thread], walk->gaps[thread].start};
+}
+
+static bool is_before(const struct thread_key *a, const struct thread_key *b)
+{
+    if (a->side != b->side)
+        return a->side < b->side;
+    if (a->run != b->run)
+        return a->run < b->run;
+    return a->tid != b->tid ? a->tid < b->tid : a->start < b->start;
+}
+
+static bool must_precede(const void *context, uint32_t a, uint32_t b)
+{
+    const struct thread_key key_a = key_of(context, a), key_b = key_of(context, b);
+    return is_before(&key_b, &key_a);
+}
+
+/* Returns the thread with a number that was there last before a time; PROFILE_NONE: none. A number may have belonged to
+ * several threads. */
+static uint32_t find_thread(const struct walk *walk, uint32_t tid, double time)
+{
+    struct thread_key wanted = key_of(walk, walk->thread);
+    size_t low = 0, high = walk->tid_count;
+    wanted.tid = tid;
+    wanted.start = time;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct thread_key key = key_of(walk, walk->by_tid[middle]);
+        if (is_before(&key, &wanted))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return PROFILE_NONE;
+    const struct thread_key found = key_of(walk, walk->by_tid[low - 1]);
+    bool is_same = found.side == wanted.side && found.run == wanted.run && found.tid == tid;
+    return is_same ? walk->by_tid[low - 1] : PROFILE_NONE;
+}
+
+static uint32_t find_waker(struct walk *walk, uint32_t waker, double time)
+{
+    if (waker >= walk->profile->strings.entries.length)
+        return PROFILE_NONE;
+    uint32_t *tid = &walk->tid_of_string[waker];
+    if (*tid == TID_NOT_PARSED)
+        *tid = waker_tid(profile_text(walk->profile, waker));
+    return *tid == TID_UNKNOWN ? PROFILE_NONE : find_thread(walk, *tid, time);
+}
+
+/* ---- the state of a thread before a time ---- */
+
+/* Returns the row that ends the gap which has the time just before `time`. */
+static size_t row_before(const struct thread_gaps *gaps, double time)
+{
+    const struct sample_table *samples = gaps->samples;
+    return search_count_before(samples->time, samples->length, sizeof(*samples->time), search_real_is_below, &time);
+}
+
+static double start_of(const struct thread_gaps *gaps, size_t row)
+{
+    return row ? gaps->samples->time[row - 1] : gaps->start;
+}
+
+static double end_of(const struct thread_gaps *gaps, size_t row)
+{
+    return row < gaps->samples->length ? gaps->samples->time[row] : gaps->end;
+}
+
+static bool is_runnable(const struct walk *walk, const struct thread_gaps *gaps, size_t row)
+{
+    uint32_t frame = walk->profile->stacks.frame[gaps->samples->stack[row]];
+    return walk->runnable != PROFILE_NONE && walk->profile->frames.subcategory[frame] == walk->runnable;
+}
+
+static bool is_blocked(const struct walk *walk, const struct thread_gaps *gaps, size_t row)
+{
+    return is_wait_end(&gaps->waits, row) && !is_runnable(walk, gaps, row);
+}
+
+/* Returns the last time up to `time` and after `since` before which a thread was awake; NAN: none. A waker may have
+ * begun to wait after the wakeup, before the woken thread got a CPU. */
+static double find_awake(const struct walk *walk, uint32_t thread, double since, double time)
+{
+    const struct thread_gaps *gaps = &walk->gaps[thread];
+    double until = fmin(time, gaps->end);
+    for (int i = 0; i < 2 && until > since && until > gaps->start; i++) {
+        size_t row = row_before(gaps, until);
+        if (!is_blocked(walk, gaps, row))
+            return until;
+        until = start_of(gaps, row);
+    }
+    return NAN;
+}
+
+/* ---- the walk ---- */
+
+/* Adds the time since `from` to the path. False if memory ran out. */
+static bool add(struct walk *walk, double from, enum path_state state, uint32_t stack, uint32_t waker)
+{
+    struct path_segment segment = {.from = fmax(from, walk->range.from),
+                                   .to = fmin(walk->time, walk->range.to),
+                                   .thread = walk->thread,
+                                   .state = state,
+                                   .stack = stack,
+                                   .waker = waker,
+                                   .waiter = walk->waiter,
+                                   .waited_for = walk->waited_for};
+    walk->time = from;
+    return !(segment.from < segment.to) || array_push(walk->path, segment);
+}
+
+static void enter(struct walk *walk, uint32_t thread, uint32_t waited_for)
+{
+    walk->waiter = walk->thread;
+    walk->waited_for = waited_for;
+    walk->thread = thread;
+    if (waited_for != PROFILE_NONE && walk->first_waiters[thread] == PROFILE_NONE)
+        walk->first_waiters[thread] = walk->waiter;
+}
+
+/* The wait that ends at `row`. */
+static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t row)
+{
+    const struct sample_table *samples = gaps->samples;
+    double since = start_of(gaps, row);
+    uint32_t stack = samples->stack[row];
+    if (is_runnable(walk, gaps, row))
+        return add(walk, since, PATH_RUNNABLE, stack, PROFILE_NONE);
+    uint32_t waker = samples->waker ? samples->waker[row] : PROFILE_NONE;
+    uint32_t thread = find_waker(walk, waker, walk->time);
+    double awake = thread == PROFILE_NONE || thread == walk->thread ? NAN : find_awake(walk, thread, since, walk->time);
+    if (isnan(awake))
+        return add(walk, since, PATH_WAITS, stack, waker);
+    /* a process still ends after its last record, and its parent waits for it */
+    bool has_ended = awake >= walk->gaps[thread].end;
+    if (!(has_ended ? add(walk, awake, PATH_WAITS, stack, waker)
+                    : add(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE)))
+        return false;
+    enter(walk, thread, stack);
+    return true;
+}
+
+/* The time between two rows: CPU time, then short waits. */
+static bool add_running(struct walk *walk, const struct thread_gaps *gaps, size_t row)
+{
+    static const double clocks_differ = 0.02; /* intervals; CPU times and times of switches have two clocks */
+    double since = start_of(gaps, row);
+    double waited = gap_time_in(gaps, row, whole_time).wait, end = end_of(gaps, row);
+    double ran_until = waited > clocks_differ * gaps->interval ? fmax(since, end - waited) : end;
+    uint32_t stack = running_stack(&gaps->waits, gaps->samples, row);
+    if (ran_until < walk->time && !add(walk, ran_until, PATH_UNSEEN, stack, PROFILE_NONE))
+        return false;
+    return add(walk, since, PATH_RUNS, stack, PROFILE_NONE);
+}
+
+/* Finds the thread that created the path's thread, and its last time on a CPU before: its own earlier program, the
+ * waiter, or the main thread of its process. False: not known. */
+static bool find_creator(const struct walk *walk, uint32_t *creator, double *awake)
+{
+    static const double latest_start = 10; /* ms; the creator may wait before the created thread has run */
+    const struct thread *threads = walk->profile->threads.data, *created = &threads[walk->thread];
+    uint32_t tid = walk->tids[walk->thread], main = walk->mains[walk->thread];
+    const uint32_t candidates[] = {tid == TID_UNKNOWN ? PROFILE_NONE : find_thread(walk, tid, walk->time),
+                                   walk->first_waiters[walk->thread],
+                                   threads[main].pid == created->pid ? main : PROFILE_NONE};
+    for (size_t i = 0; i < sizeof(candidates) / sizeof(*candidates); i++) {
+        *creator = candidates[i];
+        if (*creator == PROFILE_NONE || *creator == walk->thread)
+            continue;
+        *awake = find_awake(walk, *creator, walk->time - latest_start, walk->time);
+        if (!isnan(*awake))
+            return true;
+    }
+    return false;
+}
+
+static bool take_step(struct walk *walk)
+{
+    const struct thread_gaps *gaps = &walk->gaps[walk->thread];
+    if (walk->time > gaps->end)
+        return add(walk, fmax(gaps->end, walk->range.from), PATH_ABSENT, PROFILE_NONE, PROFILE_NONE);
+    if (!(walk->time > gaps->start)) {
+        uint32_t creator;
+        double awake;
+        if (!find_creator(walk, &creator, &awake))
+            return add(walk, walk->range.from, PATH_ABSENT, PROFILE_NONE, PROFILE_NONE);
+        if (awake < walk->time && !add(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE))
+            return false;
+        enter(walk, creator, PROFILE_NONE);
+        return true;
+    }
+    size_t row = row_before(gaps, walk->time);
+    return is_wait_end(&gaps->waits, row) ? add_wait(walk, gaps, row) : add_running(walk, gaps, row);
+}
+
+/* ---- begin and end ---- */
+
+static bool read_threads(struct walk *walk)
+{
+    const struct profile *profile = walk->profile;
+    size_t count = profile->threads.length, strings = profile->strings.entries.length;
+    walk->gaps = calloc(count + 1, sizeof(*walk->gaps));
+    walk->tids = calloc(count + 1, sizeof(*walk->tids));
+    walk->mains = calloc(count + 1, sizeof(*walk->mains));
+    walk->by_tid = calloc(count + 1, sizeof(*walk->by_tid));
+    walk->first_waiters = malloc((count + 1) * sizeof(*walk->first_waiters));
+    walk->tid_of_string = malloc((strings + 1) * sizeof(*walk->tid_of_string));
+    if (!walk->gaps || !walk->tids || !walk->mains || !walk->by_tid || !walk->first_waiters || !walk->tid_of_string)
+        return false;
+    for (size_t i = 0; i < strings; i++)
+        walk->tid_of_string[i] = TID_NOT_PARSED;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *tid = profile_text(profile, profile->threads.data[i].tid);
+        walk->gaps[i] = thread_gaps_of(profile, i);
+        walk->first_waiters[i] = PROFILE_NONE;
+        walk->mains[i] = i == 0 || profile->threads.data[i].is_main ? i : walk->mains[i - 1];
+        walk->tids[i] = parse_tid(tid, tid + strlen(tid));
+        if (walk->tids[i] != TID_UNKNOWN)
+            walk->by_tid[walk->tid_count++] = i;
+    }
+    return true;
+}
+
+static void reverse(struct critical_path *path)
+{
+    for (size_t i = 0, last = path->length; i + 1 < last; i++, last--) {
+        struct path_segment swap = path->data[i];
+        path->data[i] = path->data[last - 1];
+        path->data[last - 1] = swap;
+    }
+}
+
+/* A wait that contains the end of the range ends later: its waker works towards its end. */
+static double end_of_wait(const struct walk *walk)
+{
+    const struct thread_gaps *gaps = &walk->gaps[walk->thread];
+    double end = walk->range.to;
+    size_t row = row_before(gaps, end);
+    return end > gaps->start && end <= gaps->end && is_blocked(walk, gaps, row) ? gaps->samples->time[row] : end;
+}
+
+int critical_path_find(struct critical_path *path, const struct profile *profile, uint32_t thread,
+                       struct time_range range, struct error *err)
+{
+    struct walk walk = {.profile = profile,
+                        .path = path,
+                        .range = range,
+                        .runnable = profile_runnable_reason(profile),
+                        .thread = thread,
+                        .waiter = PROFILE_NONE,
+                        .waited_for = PROFILE_NONE};
+    path->length = 0;
+    if (thread >= profile->threads.length || !isfinite(range.from) || !isfinite(range.to) || !(range.from < range.to))
+        return 0;
+    int code = read_threads(&walk) ? 0 : error_no_memory(err);
+    if (!code)
+        code = order_numbers(walk.by_tid, walk.tid_count, must_precede, &walk, err);
+    if (!code)
+        walk.time = end_of_wait(&walk);
+    while (!code && walk.time > range.from)
+        code = take_step(&walk) ? 0 : error_no_memory(err);
+    reverse(path);
+    free(walk.gaps);
+    free(walk.tids);
+    free(walk.mains);
+    free(walk.by_tid);
+    free(walk.first_waiters);
+    free(walk.tid_of_string);
+    return code;
+}

@@ -1,0 +1,46 @@
+/*
+ * The critical path: what a thread did, or waited for, up to the end of a time range. A faster program must shorten a
+ * segment of this path.
+ *
+ * The path goes backwards in time. Where the thread runs, or is runnable, the path stays on it. Where it waited, and a
+ * recorded thread ended the wait, the path goes on with that waker at the time of the wakeup, also in other processes.
+ * At the start of a thread, the path goes on with the thread that created it. A wait that a timer, a device or a thread
+ * outside of the recording ended is itself on the path. So the segments tile the range.
+ *
+ * Threads: any; nothing is shared.
+ */
+#pragma once
+
+#include "base/array.h"
+#include "base/error.h"
+#include "tree/weights.h"
+
+enum path_state {
+    PATH_RUNS,     /* on a CPU */
+    PATH_RUNNABLE, /* ready to run, without a CPU */
+    PATH_WAITS,    /* in a wait that no recorded thread ended */
+    PATH_UNSEEN,   /* in short waits, whose causes and wakers are not recorded */
+    PATH_ABSENT,   /* before the thread starts, with an unknown creator, or after it ends */
+    PATH_STATES
+};
+
+struct path_segment {
+    double from, to; /* ms */
+    uint32_t thread;
+    enum path_state state;
+    uint32_t stack;      /* as recorded, of PATH_WAITS with the leaf of its kind and object; PROFILE_NONE: unknown */
+    uint32_t waker;      /* of PATH_WAITS: string; PROFILE_NONE: unknown */
+    uint32_t waiter;     /* the thread whose wait this thread ended; PROFILE_NONE: the path begins here */
+    uint32_t waited_for; /* stack of that wait; PROFILE_NONE: `waiter` created this thread, or is none */
+};
+
+ARRAY_TYPE(struct critical_path, struct path_segment); /* zero it first; free it with array_free() */
+
+/* Finds the path of a thread through a range with finite bounds, ms: the segments by time, each with the next one's
+ * start as its end, the first and the last at the bounds of the range. Empty for an empty range. Uses the memory of an
+ * earlier call. Time: n log n for n rows and threads, whatever the profile contains. */
+int critical_path_find(struct critical_path *path, const struct profile *profile, uint32_t thread,
+                       struct time_range range, struct error *err);
+
+/* Parses the name of a waker: returns the thread number of a recorded thread, or PROFILE_NONE. */
+uint32_t waker_tid(const char *waker);

@@ -1,0 +1,321 @@
+#include "tree/path_parts.h"
+
+#include "tree/engine_state.h"
+#include "tree/order.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Subcategory 0 means that the kind of the wait, and so its object, are unknown. */
+uint32_t path_object(const struct profile *profile, uint32_t stack)
+{
+    uint32_t frame = stack == PROFILE_NONE ? PROFILE_NONE : profile->stacks.frame[stack];
+    return frame == PROFILE_NONE || profile->frames.subcategory[frame] == 0 ? PROFILE_NONE
+                                                                            : profile->frames.func[frame];
+}
+
+/* ---- grouping ---- */
+
+struct part_key {
+    enum path_state state;
+    uint32_t thread, object;
+};
+
+struct grouping {
+    const struct profile *profile;
+    const struct path_segment *segments;
+    uint32_t first;
+};
+
+static struct part_key key_of(const struct grouping *grouping, const struct path_segment *segment)
+{
+    struct part_key key = {segment->state, PROFILE_NONE, PROFILE_NONE};
+    if (segment->state == PATH_RUNS) {
+        key.thread = segment->thread;
+        key.object =
+            segment->thread == grouping->first ? PROFILE_NONE : path_object(grouping->profile, segment->waited_for);
+    } else if (segment->state == PATH_WAITS) {
+        key.object = path_object(grouping->profile, segment->stack);
+    }
+    return key;
+}
+
+static int compare_keys(const struct part_key *a, const struct part_key *b)
+{
+    if (a->state != b->state)
+        return a->state < b->state ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return a->object < b->object ? -1 : a->object > b->object;
+}
+
+static int compare_segments(const struct grouping *grouping, uint32_t a, uint32_t b)
+{
+    struct part_key key_a = key_of(grouping, &grouping->segments[a]), key_b = key_of(grouping, &grouping->segments[b]);
+    return compare_keys(&key_a, &key_b);
+}
+
+static bool must_precede(const void *grouping, uint32_t a, uint32_t b)
+{
+    return compare_segments(grouping, b, a) < 0;
+}
+
+static double length_of(const struct path_segment *segment)
+{
+    return segment->to - segment->from;
+}
+
+/* Makes one part of segments with equal keys. */
+static struct path_part part_of(const struct grouping *grouping, const uint32_t *numbers, size_t count)
+{
+    const struct path_segment *longest = &grouping->segments[numbers[0]];
+    struct path_part part = {.state = longest->state};
+    for (size_t i = 0; i < count; i++) {
+        const struct path_segment *segment = &grouping->segments[numbers[i]];
+        part.ms += length_of(segment);
+        longest = length_of(segment) > length_of(longest) ? segment : longest;
+    }
+    struct part_key key = key_of(grouping, longest);
+    bool is_own = longest->state == PATH_RUNS && longest->thread == grouping->first;
+    part.thread = longest->thread;
+    part.func = part.state == PATH_WAITS ? key.object : PROFILE_NONE;
+    bool was_waited_for = part.state == PATH_RUNS && !is_own && longest->waited_for != PROFILE_NONE;
+    part.waiter = was_waited_for ? longest->waiter : PROFILE_NONE;
+    part.object = part.state == PATH_RUNS ? key.object : PROFILE_NONE;
+    return part;
+}
+
+/* ---- the func of a part ---- */
+
+/* Returns the innermost func that more than half of a part was in. Nodes that more than half is in are on one line from
+ * a root, and callees have the larger numbers. */
+static uint32_t find_func(const struct call_nodes *nodes, const struct grouping *grouping, const uint32_t *numbers,
+                          size_t count, double *totals)
+{
+    double half = 0;
+    memset(totals, 0, nodes->length * sizeof(*totals));
+    for (size_t i = 0; i < count; i++) {
+        const struct path_segment *segment = &grouping->segments[numbers[i]];
+        uint32_t node = segment->stack == PROFILE_NONE ? NODE_NONE : nodes->of_stack[segment->stack];
+        half += length_of(segment) / 2;
+        if (node != NODE_NONE)
+            totals[node] += length_of(segment);
+    }
+    for (size_t node = nodes->length; node-- > 0;)
+        if (nodes->prefix[node] != NODE_NONE)
+            totals[nodes->prefix[node]] += totals[node];
+    for (size_t node = nodes->length; node-- > 0;)
+        if (totals[node] > half)
+            return nodes->func[node];
+    return PROFILE_NONE;
+}
+
+struct key_range {
+    size_t first, count; /* of the sorted segments */
+};
+
+static int make_parts(const struct engine *engine, const struct grouping *grouping, const uint32_t *numbers,
+                      size_t length, struct path_parts *parts, struct error *err)
+{
+    const struct call_nodes *nodes = &engine->base->whole_nodes;
+    ARRAY(struct path_part) unsorted = {0};
+    ARRAY(struct key_range) ranges = {0};
+    ARRAY(struct order_entry) order = {0};
+    double *totals = malloc((nodes->length + 1) * sizeof(*totals));
+    bool enough = totals != NULL;
+    for (size_t i = 0, end; enough && i < length; i = end) {
+        for (end = i + 1; end < length && compare_segments(grouping, numbers[i], numbers[end]) == 0;)
+            end++;
+        const struct path_part part = part_of(grouping, numbers + i, end - i);
+        const struct order_entry entry = {part.ms, (uint32_t)order.length};
+        enough = array_push(&unsorted, part) && array_push(&ranges, (struct key_range){i, end - i}) &&
+                 array_push(&order, entry);
+    }
+    int code = enough ? 0 : error_no_memory(err);
+    if (!code && order.length)
+        code = order_heaviest_first(order.data, order.length, err);
+    for (size_t i = 0; !code && i < order.length; i++) {
+        struct path_part part = unsorted.data[order.data[i].index];
+        struct key_range range = ranges.data[order.data[i].index];
+        if (part.state == PATH_RUNS && i < PATH_PARTS_NAMED)
+            part.func = find_func(nodes, grouping, numbers + range.first, range.count, totals);
+        code = array_push(parts, part) ? 0 : error_no_memory(err);
+    }
+    free(totals);
+    array_free(&unsorted);
+    array_free(&ranges);
+    array_free(&order);
+    return code;
+}
+
+int critical_path_parts(const struct engine *engine, const struct critical_path *path, uint32_t first,
+                        struct path_parts *parts, struct error *err)
+{
+    const struct grouping grouping = {engine_profile(engine), path->data, first};
+    uint32_t *numbers = malloc((path->length + 1) * sizeof(*numbers));
+    parts->length = 0;
+    if (!numbers)
+        return error_no_memory(err);
+    for (uint32_t i = 0; i < path->length; i++)
+        numbers[i] = i;
+    int code = order_numbers(numbers, path->length, must_precede, &grouping, err);
+    if (!code)
+        code = make_parts(engine, &grouping, numbers, path->length, parts, err);
+    free(numbers);
+    return code;
+}
+
+/* ---- the call tree ---- */
+
+/* Returns the stack of the profile for which the call tree counts a segment; PROFILE_NONE: none. */
+static uint32_t counted_stack(const struct engine *engine, const struct path_segment *segment)
+{
+    bool has_stack = segment->state == PATH_RUNS || segment->state == PATH_WAITS || segment->state == PATH_RUNNABLE;
+    return has_stack && segment->stack != PROFILE_NONE ? segment->stack : engine->base->not_running;
+}
+
+int engine_weigh_path(struct engine *engine, const struct critical_path *path, struct error *err)
+{
+    struct stack_weights *weights = &engine->weights;
+    const struct compared_request request = engine_compared(engine);
+    memset(weights->of_stack, 0, weights->length * sizeof(*weights->of_stack));
+    if (weights->samples)
+        memset(weights->samples, 0, weights->length * sizeof(*weights->samples));
+    for (size_t i = 0; i < path->length; i++) {
+        uint32_t stack = counted_stack(engine, &path->data[i]);
+        if (stack >= weights->length)
+            continue;
+        weights->of_stack[stack] += length_of(&path->data[i]);
+        if (weights->samples)
+            weights->samples[stack]++;
+    }
+    engine->has_weights = engine->has_timings = false;
+    return compared_timings(&engine->timings, engine->nodes, weights, engine->sides, engine_matching(engine), &request,
+                            err);
+}
+
+/* ---- words ---- */
+
+struct sentence {
+    const struct profile *profile;
+    struct text_buffer *text;
+    bool is_full; /* memory ran out */
+};
+
+static void say(struct sentence *sentence, const char *words)
+{
+    sentence->is_full |= !text_append_z(sentence->text, words);
+}
+
+static void say_ms(struct sentence *sentence, double ms)
+{
+    char number[32];
+    snprintf(number, sizeof(number), "%.1f ms", ms);
+    say(sentence, number);
+}
+
+static void say_func(struct sentence *sentence, uint32_t func)
+{
+    say(sentence, profile_text(sentence->profile, sentence->profile->funcs.name[func]));
+}
+
+static void say_thread(struct sentence *sentence, uint32_t thread)
+{
+    say(sentence, profile_text(sentence->profile, sentence->profile->threads.data[thread].name));
+}
+
+static void say_cpu_time(struct sentence *sentence, const struct path_part *part, uint32_t first)
+{
+    say(sentence, part->thread == first ? "own CPU time" : "CPU time of ");
+    if (part->thread != first)
+        say_thread(sentence, part->thread);
+    if (part->func != PROFILE_NONE) {
+        say(sentence, " in ");
+        say_func(sentence, part->func);
+    }
+    if (part->waiter == PROFILE_NONE)
+        return;
+    say(sentence, " while ");
+    say_thread(sentence, part->waiter);
+    say(sentence, " waits");
+    if (part->object == PROFILE_NONE)
+        return;
+    say(sentence, " for ");
+    say_func(sentence, part->object);
+}
+
+static void say_part(struct sentence *sentence, const struct path_part *part, uint32_t first)
+{
+    say_ms(sentence, part->ms);
+    say(sentence, " ");
+    switch (part->state) {
+    case PATH_RUNS:
+        say_cpu_time(sentence, part, first);
+        break;
+    case PATH_RUNNABLE:
+        say(sentence, "runnable");
+        break;
+    case PATH_WAITS:
+        say(sentence, "waiting");
+        if (part->func != PROFILE_NONE) {
+            say(sentence, " (");
+            say_func(sentence, part->func);
+            say(sentence, ")");
+        }
+        break;
+    case PATH_UNSEEN:
+        say(sentence, "in short waits, cause not seen");
+        break;
+    default:
+        say(sentence, "outside of the lifetime of ");
+        say_thread(sentence, part->thread);
+    }
+}
+
+int path_parts_append_sentence(struct text_buffer *text, const struct engine *engine, const struct path_parts *parts,
+                               uint32_t first, struct error *err)
+{
+    enum { MOST_PARTS = 6 };
+    struct sentence sentence = {engine_profile(engine), text, false};
+    double total = 0, rest = 0;
+    for (size_t i = 0; i < parts->length; i++) {
+        total += parts->data[i].ms;
+        rest += i < MOST_PARTS ? 0 : parts->data[i].ms;
+    }
+    say(&sentence, "Of ");
+    say_ms(&sentence, total);
+    for (size_t i = 0; i < parts->length && i < MOST_PARTS; i++) {
+        say(&sentence, ", ");
+        say_part(&sentence, &parts->data[i], first);
+    }
+    if (rest > 0) {
+        say(&sentence, ", ");
+        say_ms(&sentence, rest);
+        say(&sentence, " in smaller parts");
+    }
+    say(&sentence, ".");
+    return sentence.is_full ? error_no_memory(err) : 0;
+}
+
+static bool is_same_visit(const struct path_segment *a, const struct path_segment *b)
+{
+    return a->thread == b->thread && a->waiter == b->waiter && a->waited_for == b->waited_for;
+}
+
+size_t critical_path_row_end(const struct profile *profile, const struct critical_path *path, size_t i)
+{
+    double brief = profile->meta.interval / 2;
+    enum path_state state = PATH_STATES; /* of the longer segments; PATH_STATES: none yet */
+    size_t end = i;
+    for (; end < path->length && is_same_visit(&path->data[i], &path->data[end]); end++) {
+        const struct path_segment *segment = &path->data[end];
+        if (length_of(segment) < brief && segment->state != PATH_RUNS)
+            continue;
+        if (state != PATH_STATES && (segment->state != state || state == PATH_WAITS))
+            break;
+        state = segment->state;
+    }
+    return end > i ? end : i + 1;
+}
