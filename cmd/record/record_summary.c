@@ -148,7 +148,8 @@ static void describe_low_quality(struct lines *lines, const struct assemble_resu
         append_separator(line);
         append_percent(line, saved->lost, all);
         append(line, " of the samples were lost, %s (a lower rate of -r loses fewer samples)",
-               saved->has_all_cpu_time ? "and their time is shown as (not sampled)" : "so times are too short");
+               saved->has_all_cpu_time ? "and the profile shows their time as (not sampled)"
+                                       : "so times are too short");
     }
     if (percent(counts->truncated, counts->samples) >= much_truncated) {
         append_separator(line);

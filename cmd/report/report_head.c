@@ -297,7 +297,7 @@ static int print_low_quality(const struct report *report, const struct metadata 
     if (lost > 0 && 100 * lost / (lost + all) >= much) {
         report_append(text, "%.1f%% of the samples were lost, %s (--markers shows the times, -v the counts).",
                       100 * lost / (lost + all),
-                      covered ? "and their time is shown as (not sampled)" : "so times are too short");
+                      covered ? "and the profile shows their time as (not sampled)" : "so times are too short");
         report_warn(report, text);
     }
     if (covered && strtod(covered, NULL) < least_covered && !find_metadata(metadata, hint_names)) {

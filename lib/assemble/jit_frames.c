@@ -95,11 +95,11 @@ bool jit_frames_list_dump_problems(struct frame_builder *builder)
         const struct replay_process *process = &replay->processes.data[i];
         bool is_unusable = process->jit.dump_state == REPLAY_JIT_MISSING && process->jit.dump_lib;
         const char *reason =
-            is_unusable ? "prof cannot read it: it is damaged, belongs to another user, or is a later file"
+            is_unusable ? "prof cannot read the file: it is damaged, belongs to another user, or was replaced"
             : process->jit.dump && process->jit.dump->is_full
-                ? "prof read only its beginning, because it is too large: some symbols are missing"
+                ? "prof read only the beginning of the file, because it is too large: some symbols are missing"
             : process->jit.dump && process->jit.dump->is_cut
-                ? "it ends in the middle of a record, or part of it is damaged: some symbols are missing"
+                ? "the file ends in the middle of a record, or a part is damaged: some symbols are missing"
                 : NULL;
         char name[32];
         snprintf(name, sizeof(name), "jit-%" PRIu32 ".dump", process_perf_map_own_pid(replay, (uint32_t)i));

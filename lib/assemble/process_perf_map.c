@@ -87,13 +87,13 @@ const char *process_perf_map_problem(int code)
 {
     switch (code) {
     case -EPERM:
-        return "prof does not use it, because it belongs to another user than the process";
+        return "prof does not use the file, because it belongs to another user than the process";
     case -ELOOP:
-        return "prof does not use it, because it is a symbolic link";
+        return "prof does not use the file, because it is a symbolic link";
     case -EINVAL:
-        return "prof does not use it, because it is not a regular file";
+        return "prof does not use the file, because it is not a regular file";
     case -EACCES:
-        return "this user may not read it";
+        return "this user may not read the file";
     case -ETIMEDOUT:
         return "its file system does not answer";
     default: /* no file, or a file of an earlier process with this pid */
@@ -187,8 +187,8 @@ static bool is_replaced(const struct hash *last_of_file, const struct replay *re
 static const char *find_problem(const struct perf_map_counts *counts)
 {
     if (counts->malformed > counts->lines / 2)
-        return "most of its lines are not of the form 'START SIZE NAME'";
-    return counts->is_cut ? "prof read only its end, because it is too large" : NULL;
+        return "most lines of the file are not of the form 'START SIZE NAME'";
+    return counts->is_cut ? "prof read only the end of the file, because it is too large" : NULL;
 }
 
 static int read_perf_map(struct wanted *wanted, const struct replay *replay, uint32_t process, struct error *err)

@@ -219,7 +219,7 @@ static bool is_continuation(const struct profile *profile, const struct profile 
 int profile_continue(struct profile *profile, struct profile *before, struct error *err)
 {
     if (!is_continuation(profile, before))
-        return error_set(err, EINVAL, "the part does not continue the profile");
+        return error_set(err, EINVAL, "the update does not begin where the profile ends");
     int code = renumber_all(profile, before, err);
     for (size_t i = 0; !code && i < before->threads.length; i++)
         code = continue_thread(&profile->threads.data[i], &before->threads.data[i], err);

@@ -53,7 +53,7 @@ static int parse(cJSON **tree, const char *body, size_t size, struct error *err)
     const char *end = body;
     *tree = size ? cJSON_ParseWithLengthOpts(body, size, &end, false) : NULL;
     if (!*tree)
-        return error_set(err, EINVAL, "the request is not JSON: see byte %zu", (size_t)(end - body));
+        return error_set(err, EINVAL, "the request is not JSON, at byte %zu", (size_t)(end - body));
     for (; end < body + size; end++)
         if (!strchr(" \t\r\n", *end) || !*end)
             return error_set(err, EINVAL, "unexpected data follows the JSON of the request, at byte %zu",
