@@ -289,7 +289,7 @@ static bool read_threads(struct walk *walk)
         walk->tid_of_string[i] = TID_NOT_PARSED;
     for (uint32_t i = 0; i < count; i++) {
         const char *tid = profile_text(profile, profile->threads.data[i].tid);
-        walk->gaps[i] = thread_gaps_of(profile, i);
+        walk->gaps[i] = find_sample_gaps(profile, i);
         walk->first_waiters[i] = PROFILE_NONE;
         walk->mains[i] = i == 0 || profile->threads.data[i].is_main ? i : walk->mains[i - 1];
         walk->tids[i] = parse_tid(tid, tid + strlen(tid));
