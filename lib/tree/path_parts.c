@@ -179,7 +179,7 @@ static uint32_t counted_stack(const struct engine *engine, const struct path_seg
 int engine_weigh_path(struct engine *engine, const struct critical_path *path, struct error *err)
 {
     struct stack_weights *weights = &engine->weights;
-    const struct compared_request request = engine_compared(engine);
+    const struct compared_request request = engine_compared_request(engine);
     memset(weights->of_stack, 0, weights->length * sizeof(*weights->of_stack));
     if (weights->samples)
         memset(weights->samples, 0, weights->length * sizeof(*weights->samples));
