@@ -1,6 +1,12 @@
 /*
  * `prof report --waits`: the waits of threads in groups, as in the page's Waits view; and the hint at --waits for
  * threads that waited nearly all the time.
+ *
+ *              ms  share        count  longest ms  p99 ms  mean ms  threads   first  waited for  kind  where
+ *     about 1,230  12.3%  about 3,400      12.345   9.012    0.361        4  0.31 s  lock 0x10   Lock  insert
+ * (map.c:12)
+ *
+ * A narrow terminal drops columns of numbers, the last one first, so that the names have room.
  */
 #include "cmd/report/report_waits.h"
 
@@ -19,7 +25,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOTAL_COLUMNS = 11, SHARE_COLUMNS = 8, COUNT_COLUMNS = 8, LONGEST_COLUMNS = 11, MOST_CALLERS = 3 };
+/* The columns of numbers, and of names. */
+enum column {
+    COLUMN_TOTAL,
+    COLUMN_SHARE,
+    COLUMN_COUNT,
+    COLUMN_LONGEST,
+    COLUMN_P99,
+    COLUMN_MEAN,
+    COLUMN_THREADS,
+    COLUMN_FIRST,
+    NUMBER_COLUMNS,
+    NAME_COLUMNS = 3
+};
+
+enum { LEAST_NUMBERS = COLUMN_LONGEST, NAMES_ROOM = 44, WIDEST_NAME = 44, SEPARATOR = 2 };
+
+static const char *const number_titles[NUMBER_COLUMNS] = {
+    [COLUMN_TOTAL] = "ms",   [COLUMN_SHARE] = "share",  [COLUMN_COUNT] = "count",     [COLUMN_LONGEST] = "longest ms",
+    [COLUMN_P99] = "p99 ms", [COLUMN_MEAN] = "mean ms", [COLUMN_THREADS] = "threads", [COLUMN_FIRST] = "first",
+};
 
 static const char *const grouping_names[WAIT_GROUPINGS] = {[WAITS_BY_REASON] = "reason",
                                                            [WAITS_BY_OBJECT] = "object",
@@ -38,9 +63,9 @@ int report_choose_waits(struct report *report)
             report->wait_grouping = (enum wait_grouping)i;
             return i != WAITS_BY_WAKER || profile_has_wakers(report->profile)
                        ? EXIT_SUCCESS
-                       : ui_fail(
-                             "%s has no wakers: 'prof record --wakers' records them if the kernel permits it (see 'prof doctor')",
-                             report->options.path);
+                       : ui_fail("%s has no wakers: 'prof record --wakers' records them if the kernel "
+                                 "permits it (see 'prof doctor')",
+                                 report->options.path);
         }
     return name ? ui_usage("report", "--waits takes reason, object, stack, thread or waker, not '%s'", name)
                 : EXIT_SUCCESS;
@@ -96,93 +121,207 @@ static const char *caller_text(const struct report *report, const struct node_pa
     return func_text(report, path->data[path->length - 1 - depth]);
 }
 
-/* Appends the callers from the program's innermost frame, `skipped` frames above it, and the function that this frame
- * called to wait: "lookup < serve < main via pthread_mutex_lock". */
-static void append_callers(const struct report *report, const struct node_path *path, size_t skipped, char *text)
+/* Appends the file and the line of the innermost frame of the program. */
+static void append_line(const struct report *report, const struct wait_group *group, char *text)
 {
+    if (group->own_func == PROFILE_NONE || !group->own_line)
+        return;
+    struct func_names names = func_names_of(report->profile, group->own_func);
+    const char *file = profile_text(report->profile, names.file), *base = strrchr(file, '/');
+    if (file[0])
+        report_append(text, " (%.60s:%u)", base ? base + 1 : file, group->own_line);
+}
+
+/* Appends the callers from the program's innermost frame, and the function that this frame called to wait:
+ * "lookup (map.c:12) < serve < main via pthread_mutex_lock". */
+static void append_callers(const struct report *report, const struct wait_group *group, const struct node_path *path,
+                           char *text)
+{
+    enum { MOST_CALLERS = 3 };
     size_t own = count_runtime_frames(report->profile, path->data, path->length);
-    for (size_t i = own + skipped; i < path->length && i < own + skipped + MOST_CALLERS; i++)
-        report_append(text, "%s%.80s", i > own + skipped ? " < " : "", caller_text(report, path, i));
+    for (size_t i = own; i < path->length && i < own + MOST_CALLERS; i++) {
+        report_append(text, "%s%.80s", i > own ? " < " : "", caller_text(report, path, i));
+        if (i == own && path->data[path->length - 1 - i] == group->own_func)
+            append_line(report, group, text);
+    }
     if (own)
-        report_append(text, "%svia %.80s", own + skipped < path->length ? " " : "", caller_text(report, path, own - 1));
+        report_append(text, " via %.80s", caller_text(report, path, own - 1));
 }
 
 /* ---- the table ---- */
 
-/* Returns the columns used. */
-static unsigned print_title(const struct report *report, const struct wait_group *group, const struct node_path *path)
+struct row {
+    char numbers[NUMBER_COLUMNS][QUANTITY_TEXT_MAX];
+    char names[NAME_COLUMNS][REPORT_LINE_SIZE];
+};
+
+struct table {
+    ARRAY(struct row) rows;
+    unsigned widths[NUMBER_COLUMNS], name_widths[NAME_COLUMNS];
+    unsigned numbers, names; /* shown columns */
+};
+
+/* Three digits: the histogram of percentiles has no more. */
+static void write_length(char out[QUANTITY_TEXT_MAX], double ms, bool is_known)
 {
-    const char *title = "(no callers)";
+    if (!is_known)
+        snprintf(out, QUANTITY_TEXT_MAX, "-");
+    else if (ms >= 100)
+        count_text(out, ms);
+    else
+        snprintf(out, QUANTITY_TEXT_MAX, "%.*f", ms >= 10 ? 1 : ms >= 1 ? 2 : 3, ms);
+}
+
+static void fill_numbers(const struct report *report, const struct wait_group *group, double there, struct row *row)
+{
+    struct time_range full = engine_full_range(report->engine);
+    estimate_text(row->numbers[COLUMN_TOTAL], group->total, group->total_error, "ms");
+    snprintf(row->numbers[COLUMN_SHARE], QUANTITY_TEXT_MAX, "%.1f%%", there > 0 ? 100 * group->total / there : 0);
+    if (group->count > 0)
+        estimate_text(row->numbers[COLUMN_COUNT], fmax(1, round(group->count)), group->count_error, "");
+    else
+        snprintf(row->numbers[COLUMN_COUNT], QUANTITY_TEXT_MAX, "-");
+    write_length(row->numbers[COLUMN_LONGEST], group->longest, group->longest > 0);
+    write_length(row->numbers[COLUMN_P99], group->percentile_99, !isnan(group->percentile_99));
+    write_length(row->numbers[COLUMN_MEAN], group->total / group->count, group->count > 0);
+    snprintf(row->numbers[COLUMN_THREADS], QUANTITY_TEXT_MAX, "%u", group->threads);
+    if (isnan(group->first))
+        snprintf(row->numbers[COLUMN_FIRST], QUANTITY_TEXT_MAX, "-");
+    else
+        snprintf(row->numbers[COLUMN_FIRST], QUANTITY_TEXT_MAX, "%.3f s", (group->first - full.from) / 1000);
+}
+
+static const char *title_of(const struct report *report, const struct wait_group *group, const struct node_path *path)
+{
     switch (report->wait_grouping) {
     case WAITS_BY_REASON:
-        title = reason_text(report, group->reason);
-        break;
+        return reason_text(report, group->reason);
     case WAITS_BY_OBJECT:
-        title = object_text(report, group);
-        break;
+        return object_text(report, group);
     case WAITS_BY_THREAD:
-        title = thread_text(report, group->thread);
-        break;
+        return thread_text(report, group->thread);
     case WAITS_BY_WAKER:
-        title = waker_text(report, group);
-        break;
+        return waker_text(report, group);
     default:
-        if (path->length)
-            title = caller_text(report, path, count_runtime_frames(report->profile, path->data, path->length));
+        return path->length ? caller_text(report, path, count_runtime_frames(report->profile, path->data, path->length))
+                            : "(no callers)";
     }
-    return report_print_text(report, title, 60);
 }
 
-static void print_group_details(const struct report *report, const struct wait_group *group,
-                                const struct node_path *path, unsigned used)
+static void fill_names(const struct report *report, const struct wait_group *group, const struct node_path *path,
+                       struct row *row)
 {
-    char text[REPORT_LINE_SIZE] = "";
     enum wait_grouping by = report->wait_grouping;
-    struct time_range full = engine_full_range(report->engine);
-    if (by == WAITS_BY_OBJECT)
-        report_append(text, "%s; ", reason_text(report, group->reason));
-    else
-        report_append(text, "%.60s; ", object_text(report, group));
-    size_t length = strlen(text);
-    append_callers(report, path, by == WAITS_BY_STACK, text);
-    if (strlen(text) > length)
-        report_append(text, "; ");
-    if (!isnan(group->from)) {
-        report_append(text, "longest at %.3f s", (group->from - full.from) / 1000);
-        if (by != WAITS_BY_THREAD)
-            report_append(text, " in %.40s", thread_text(report, group->thread));
-        if (by != WAITS_BY_WAKER && group->waker != PROFILE_NONE)
-            report_append(text, ", ended by %.40s", waker_text(report, group));
-    }
+    char *details = row->names[2];
+    report_append(row->names[0], "%s", title_of(report, group, path));
+    report_append(row->names[1], "%s",
+                  by == WAITS_BY_REASON ? object_text(report, group) : reason_text(report, group->reason));
+    if (by != WAITS_BY_REASON && by != WAITS_BY_OBJECT)
+        report_append(details, "%.60s%s", object_text(report, group), path->length ? " in " : "");
+    append_callers(report, group, path, details);
+    if (isnan(group->from))
+        return;
+    double at = (group->from - engine_full_range(report->engine).from) / 1000;
+    report_append(details, "%slongest at %.3f s", *details ? "; " : "", at);
+    if (by != WAITS_BY_THREAD)
+        report_append(details, " in %.40s", thread_text(report, group->thread));
+    if (by != WAITS_BY_WAKER && group->waker != PROFILE_NONE)
+        report_append(details, ", ended by %.40s", waker_text(report, group));
     if (group->runnable > 0 && by != WAITS_BY_REASON && group->runnable < group->total)
-        report_append(text, ", %.1f ms runnable", group->runnable);
-    fputs("  ", stdout);
-    report_color(report, COLOR_DIM);
-    report_print_text(report, text, report_columns_left(report, used));
-    report_color(report, COLOR_NORMAL);
+        report_append(details, "; %.1f ms runnable", group->runnable);
 }
 
-static int print_group(const struct report *report, const struct wait_group *group, double there,
-                       struct node_path *path, struct error *err)
+static const char *name_title(const struct report *report, unsigned column)
 {
-    char total[QUANTITY_TEXT_MAX], share[32], count[QUANTITY_TEXT_MAX], longest[QUANTITY_TEXT_MAX];
-    int code = find_callers(report, group, report->wait_grouping, path, err);
-    if (code)
-        return code;
-    weight_text(total, group->total, "ms");
-    weight_text(longest, group->longest, "ms");
-    count_text(count, round(group->count));
-    snprintf(share, sizeof(share), "%.1f%%", there > 0 ? 100 * group->total / there : 0);
-    ui_print("%*s%*s%*s%*s  ", TOTAL_COLUMNS, total, SHARE_COLUMNS, share, COUNT_COLUMNS, count, LONGEST_COLUMNS,
-             group->count ? longest : "-");
-    unsigned used = print_title(report, group, path);
-    print_group_details(report, group, path,
-                        TOTAL_COLUMNS + SHARE_COLUMNS + COUNT_COLUMNS + LONGEST_COLUMNS + 4 + used);
-    putchar('\n');
-    return 0;
+    static const char *const titles[WAIT_GROUPINGS] = {[WAITS_BY_REASON] = "kind",
+                                                       [WAITS_BY_OBJECT] = "waited for",
+                                                       [WAITS_BY_STACK] = "called from",
+                                                       [WAITS_BY_THREAD] = "thread",
+                                                       [WAITS_BY_WAKER] = "ended by"};
+    const char *second = report->wait_grouping == WAITS_BY_REASON ? "waited for" : "kind";
+    return column == 0 ? titles[report->wait_grouping] : column == 1 ? second : "where";
 }
 
-static void print_totals(const struct report *report, const struct wait_totals *totals)
+static unsigned wider(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
+/* Chooses the widths, and the columns of numbers that leave room for the names. */
+static void measure(const struct report *report, struct table *table)
+{
+    unsigned used = 0;
+    for (unsigned i = 0; i < NUMBER_COLUMNS; i++) {
+        table->widths[i] = (unsigned)strlen(number_titles[i]);
+        for (size_t at = 0; at < table->rows.length; at++)
+            table->widths[i] = wider(table->widths[i], (unsigned)strlen(table->rows.data[at].numbers[i]));
+        table->widths[i] += SEPARATOR;
+        used += table->widths[i];
+    }
+    table->numbers = NUMBER_COLUMNS;
+    while (report->width && table->numbers > LEAST_NUMBERS && used + NAMES_ROOM > report->width)
+        used -= table->widths[--table->numbers];
+    unsigned left = report_columns_left(report, used);
+    for (unsigned i = 0; i + 1 < NAME_COLUMNS; i++) {
+        unsigned most = i == 0 && left && left < 2 * WIDEST_NAME ? wider(left / 2, 8) : WIDEST_NAME;
+        table->name_widths[i] = report_text_columns(report, name_title(report, i));
+        for (size_t at = 0; at < table->rows.length; at++)
+            table->name_widths[i] =
+                wider(table->name_widths[i], report_text_columns(report, table->rows.data[at].names[i]));
+        if (table->name_widths[i] > most)
+            table->name_widths[i] = most;
+    }
+}
+
+/* The last column has the rest of the line. */
+static void print_name(const struct report *report, const struct table *table, unsigned column, const char *text,
+                       unsigned *used)
+{
+    *used += SEPARATOR;
+    bool is_last = column == NAME_COLUMNS - 1;
+    unsigned width = is_last ? report_columns_left(report, *used) : table->name_widths[column];
+    if (report->width && *used + 4 > report->width)
+        return;
+    if (report->width && !is_last && *used + width > report->width)
+        width = report->width - *used;
+    ui_print("%*s", SEPARATOR, "");
+    unsigned printed = is_last ? report_print_text(report, text, width) : report_print_shortened(report, text, width);
+    if (!is_last && printed < width)
+        ui_print("%*s", (int)(width - printed), "");
+    *used += is_last ? printed : width;
+}
+
+static void print_head(const struct report *report, const struct table *table)
+{
+    unsigned used = 0;
+    report_color(report, COLOR_BOLD);
+    for (unsigned i = 0; i < table->numbers; i++) {
+        ui_print("%*s", (int)table->widths[i], number_titles[i]);
+        used += table->widths[i];
+    }
+    for (unsigned i = 0; i < NAME_COLUMNS; i++)
+        print_name(report, table, i, name_title(report, i), &used);
+    report_color(report, COLOR_NORMAL);
+    putchar('\n');
+}
+
+static void print_row(const struct report *report, const struct table *table, const struct row *row)
+{
+    unsigned used = 0;
+    for (unsigned i = 0; i < table->numbers; i++) {
+        ui_print("%*s", (int)table->widths[i], row->numbers[i]);
+        used += table->widths[i];
+    }
+    for (unsigned i = 0; i < NAME_COLUMNS; i++) {
+        if (i == NAME_COLUMNS - 1)
+            report_color(report, COLOR_DIM);
+        print_name(report, table, i, row->names[i], &used);
+    }
+    report_color(report, COLOR_NORMAL);
+    putchar('\n');
+}
+
+static void print_totals(const struct wait_totals *totals)
 {
     char waited[32], there[32], runnable[32], text[REPORT_LINE_SIZE] = "";
     report_format_time(totals->waited, waited, sizeof(waited));
@@ -193,15 +332,6 @@ static void print_totals(const struct report *report, const struct wait_totals *
         report_append(text, ", %s runnable", runnable);
     ui_print("%s\n", text);
     putchar('\n');
-    report_color(report, COLOR_BOLD);
-    ui_print("%*s%*s%*s%*s  %s", TOTAL_COLUMNS, "ms", SHARE_COLUMNS, "share", COUNT_COLUMNS, "count", LONGEST_COLUMNS,
-             "longest",
-             report->wait_grouping == WAITS_BY_THREAD  ? "thread"
-             : report->wait_grouping == WAITS_BY_STACK ? "called from"
-             : report->wait_grouping == WAITS_BY_WAKER ? "ended by"
-                                                       : "waited for");
-    report_color(report, COLOR_NORMAL);
-    putchar('\n');
 }
 
 int report_print_waits(const struct report *report, struct error *err)
@@ -209,22 +339,35 @@ int report_print_waits(const struct report *report, struct error *err)
     enum { USUAL_ROWS = 40 };
     struct wait_groups groups = {0};
     struct node_path path = {0};
+    struct table table = {0};
     int code = engine_wait_groups(report->engine, report->wait_grouping, &groups, err);
-    if (!code)
-        print_totals(report, &groups.totals);
     size_t limit = report_row_limit(report, USUAL_ROWS);
-    for (size_t i = 0; !code && i < groups.list.length && i < limit; i++)
-        code = print_group(report, &groups.list.data[i], groups.totals.there, &path, err);
-    if (!code && groups.list.length > limit)
-        ui_print("and %zu more (--limit 0 prints all)\n", groups.list.length - limit);
+    for (size_t i = 0; !code && i < groups.list.length && i < limit; i++) {
+        const struct wait_group *group = &groups.list.data[i];
+        code = find_callers(report, group, report->wait_grouping, &path, err);
+        if (!code && !array_push_zero(&table.rows))
+            code = error_no_memory(err);
+        if (code)
+            break;
+        fill_numbers(report, group, groups.totals.there, &table.rows.data[i]);
+        fill_names(report, group, &path, &table.rows.data[i]);
+    }
+    if (!code) {
+        print_totals(&groups.totals);
+        measure(report, &table);
+        print_head(report, &table);
+        for (size_t i = 0; i < table.rows.length; i++)
+            print_row(report, &table, &table.rows.data[i]);
+        if (groups.list.length > limit)
+            ui_print("and %zu more (--limit 0 prints all)\n", groups.list.length - limit);
+    }
+    array_free(&table.rows);
     array_free(&path);
     wait_groups_destroy(&groups);
     return code;
 }
 
 /* ---- JSON ---- */
-
-static const double NORMAL_95 = 1.96; /* standard errors of a 95 % interval */
 
 static int write_group(struct json_writer *json, const struct report *report, enum wait_grouping by,
                        const struct wait_group *group, struct node_path *path, struct error *err)
@@ -238,9 +381,32 @@ static int write_group(struct json_writer *json, const struct report *report, en
     json_member_text(json, "reason", reason_text(report, group->reason));
     json_member_text(json, "object", object_text(report, group));
     json_member_double(json, "total_ms", group->total);
-    json_member_double(json, "total_error_ms", NORMAL_95 * sqrt(group->variance));
+    json_member_double(json, "total_error_ms", group->total_error);
     json_member_double(json, "runnable_ms", group->runnable);
     json_member_double(json, "count", round(group->count));
+    if (group->count > 0)
+        json_member_double(json, "count_error", group->count_error);
+    json_member_double(json, "threads", group->threads);
+    if (group->count > 0)
+        json_member_double(json, "mean_ms", group->total / group->count);
+    if (!isnan(group->percentile_99))
+        json_member_double(json, "p99_ms", group->percentile_99);
+    if (!isnan(group->first)) {
+        json_member_open(json, "first", '{');
+        json_member_double(json, "at_ms", group->first);
+        json_member_double(json, "thread", group->first_thread);
+        json_close(json, '}');
+    }
+    if (group->own_func != PROFILE_NONE) {
+        struct func_names names = func_names_of(report->profile, group->own_func);
+        json_member_open(json, "where", '{');
+        json_member_text(json, "function", profile_text(report->profile, names.name));
+        if (names.file != PROFILE_NONE)
+            json_member_text(json, "file", profile_text(report->profile, names.file));
+        if (group->own_line)
+            json_member_double(json, "line", group->own_line);
+        json_close(json, '}');
+    }
     if (!isnan(group->from)) {
         json_member_open(json, "longest", '{');
         json_member_double(json, "ms", group->longest);

@@ -53,8 +53,7 @@ double student_chance(double t, double degrees)
     return incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
 }
 
-/* Returns the |t| that Student's distribution exceeds with this probability. */
-static double student_limit(double chance, double degrees)
+double student_limit(double chance, double degrees)
 {
     double low = 0, high = 1;
     while (student_chance(high, degrees) > chance && high < 1e9)

@@ -51,3 +51,6 @@ int function_changes_judge(struct change_estimate *all, struct change_estimate *
 
 /* Returns the probability of a |t| of Student's distribution at least this large; exported for tests. */
 double student_chance(double t, double degrees);
+
+/* Returns the |t| that Student's distribution exceeds with this probability. Takes some 30 us. */
+double student_limit(double chance, double degrees);

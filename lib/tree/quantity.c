@@ -75,3 +75,21 @@ void weight_text(char out[QUANTITY_TEXT_MAX], double weight, const char *unit)
     if (fabs(weight) < 1e15)
         group_thousands(out);
 }
+
+double round_estimate(double value, double error)
+{
+    if (!(error > 0) || value == 0)
+        return value;
+    double place = pow(10, floor(fmin(log10(error), log10(fabs(value)))));
+    return round(value / place) * place;
+}
+
+void estimate_text(char out[QUANTITY_TEXT_MAX], double value, double error, const char *unit)
+{
+    char text[QUANTITY_TEXT_MAX];
+    double least = strcmp(unit, "ms") == 0 ? 0.05 : 0.5; /* smaller errors are not visible */
+    error = error < least ? 0 : error;
+    bool is_whole = error >= 1 && strcmp(unit, "ms") == 0;
+    weight_text(text, round_estimate(value, error), is_whole ? "" : unit);
+    snprintf(out, QUANTITY_TEXT_MAX, "%s%.80s", error > 0 ? "about " : "", text);
+}

@@ -2,7 +2,6 @@
 
 #include "tree/stack_view.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static bool starts_with_any(const char *text, const char *const *starts)
@@ -32,7 +31,7 @@ static bool is_runtime_function(const char *name)
                                              strcspn(name, "(<") > (size_t)(result - name));
 }
 
-static bool is_runtime_frame(const struct profile *profile, uint32_t func)
+bool is_runtime_frame(const struct profile *profile, uint32_t func)
 {
     const struct func_names names = func_names_of(profile, func);
     return is_runtime_library(profile_text(profile, names.lib)) ||

@@ -6,7 +6,11 @@
 
 #include "profile/profile.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Returns whether a func is such a frame. */
+bool is_runtime_frame(const struct profile *profile, uint32_t func);
 
 /* Returns the number of innermost funcs of a path (root first) that are such frames; 0 if all are. */
 uint32_t count_runtime_frames(const struct profile *profile, const uint32_t *path, size_t length);

@@ -1,7 +1,10 @@
 #include "tree/wait_groups.h"
 
 #include "tree/engine_state.h"
+#include "tree/length_counts.h"
+#include "tree/noise.h"
 #include "tree/order.h"
+#include "tree/own_frame.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,13 +12,28 @@
 
 /* ---- one pass over the samples of a thread ---- */
 
+/* Sums of the variances of an estimate and of their squares. */
+struct variance {
+    double sum, squares;
+};
+
+struct group_variances {
+    struct variance of_total, of_count; /* ms^2, waits^2 */
+    double of_rounding;                 /* waits^2: of the counts of sums, whose mean length a file rounds */
+};
+
+enum { MOST_DEGREES = 30, STEPS_PER_DEGREE = 4 };
+
 struct grouper {
     const struct engine *engine;
-    enum wait_grouping grouping;
+    const struct wait_request *request;
     struct wait_groups *groups;
-    uint32_t *group_of_key; /* the last one is for PROFILE_NONE */
+    struct length_counts lengths;
+    ARRAY(struct group_variances) variances;        /* of each group */
+    double limits[MOST_DEGREES * STEPS_PER_DEGREE]; /* of Student's distribution; 0: not computed yet */
+    uint32_t *group_of_key;                         /* the last one is for PROFILE_NONE */
     size_t key_count;
-    uint32_t runnable; /* profile_runnable_reason() */
+    uint32_t runnable, unseen; /* reasons: profile_wait_reason() */
     uint32_t thread;
 };
 
@@ -23,7 +41,8 @@ struct grouper {
 struct wait_part {
     double ms;
     double longest;         /* ms of the recorded wait alone */
-    double count, variance; /* variance: of `ms`, ms^2 */
+    double length;          /* ms of the recorded wait, in and outside of the range */
+    double unseen;          /* number of unseen waits that it stands for */
     bool is_recorded;       /* else the thread has no row of a wait */
     struct time_range time; /* of a recorded wait: its full time */
     uint32_t stack;         /* as recorded; PROFILE_NONE: no row has one */
@@ -55,7 +74,7 @@ static uint32_t caller_of(const struct grouper *grouper, const struct wait_part 
 
 static uint32_t key_of(const struct grouper *grouper, const struct wait_part *part)
 {
-    switch (grouper->grouping) {
+    switch (grouper->request->grouping) {
     case WAITS_BY_REASON:
         return reason_of(grouper, part);
     case WAITS_BY_OBJECT:
@@ -65,7 +84,7 @@ static uint32_t key_of(const struct grouper *grouper, const struct wait_part *pa
     case WAITS_BY_WAKER:
         return part->waker;
     default:
-        return grouper->thread;
+        return grouper->request->thread_keys ? grouper->request->thread_keys[grouper->thread] : grouper->thread;
     }
 }
 
@@ -76,36 +95,82 @@ static struct wait_group *group_of(struct grouper *grouper, const struct wait_pa
     if (*at == UINT32_MAX) {
         const struct wait_group empty = {.from = NAN,
                                          .to = NAN,
+                                         .percentile_99 = NAN,
+                                         .first = NAN,
                                          .key = key,
+                                         .thread = PROFILE_NONE,
+                                         .own_func = PROFILE_NONE,
                                          .reason = PROFILE_NONE,
                                          .func = PROFILE_NONE,
                                          .node = NODE_NONE,
                                          .waker = PROFILE_NONE};
         *at = (uint32_t)grouper->groups->list.length;
-        if (!array_push(&grouper->groups->list, empty))
+        if (!array_push(&grouper->groups->list, empty) || !array_push_zero(&grouper->variances))
             return NULL;
     }
     return &grouper->groups->list.data[*at];
 }
 
-/* Whether a wait replaces the longest of its group. */
-static bool is_longer(const struct grouper *grouper, const struct wait_group *group, double ms, bool is_runnable)
-{
-    if (isnan(group->from))
-        return true;
-    bool was_runnable = group->reason == grouper->runnable;
-    return was_runnable == is_runnable ? ms > group->longest : was_runnable;
-}
-
 /* Sets the longest wait of a group to this part. */
 static void set_longest(const struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
 {
-    bool has_node = grouper->grouping != WAITS_BY_STACK && part->stack != PROFILE_NONE;
+    const struct profile *profile = engine_profile(grouper->engine);
+    bool has_node = grouper->request->grouping != WAITS_BY_STACK && part->stack != PROFILE_NONE;
+    uint32_t caller = part->stack == PROFILE_NONE ? PROFILE_NONE : profile->stacks.prefix[part->stack];
+    uint32_t own = own_stack(profile, caller);
     group->reason = reason_of(grouper, part);
     group->func = object_of(grouper, part);
     group->thread = grouper->thread;
     group->waker = part->waker;
     group->node = has_node ? part->node : caller_of(grouper, part);
+    group->own_func = own == PROFILE_NONE ? PROFILE_NONE : profile->frames.func[profile->stacks.frame[own]];
+    group->own_line = own == PROFILE_NONE ? 0 : profile->frames.line[profile->stacks.frame[own]];
+}
+
+/* Waits of one class are at least half as long as the longest of them. Less than this part of a wait is no unseen wait,
+ * but the rounding of times. */
+static const double least_unseen = 0.25;
+
+static void add_variance(struct variance *variance, double value)
+{
+    variance->sum += value;
+    variance->squares += value * value;
+}
+
+/* Adds a wait of which the lengths are known, and the unseen waits of its length. False if memory ran out. */
+static bool add_lengths(struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
+{
+    uint32_t number = (uint32_t)(group - grouper->groups->list.data);
+    double count = (part->longest > 0) + part->unseen;
+    if (part->unseen >= least_unseen) {
+        double ms = part->unseen * part->length;
+        add_variance(&grouper->variances.data[number].of_total, ms * (part->longest + ms));
+        add_variance(&grouper->variances.data[number].of_count, part->unseen * count);
+    }
+    if (part->unseen > 0 && !length_counts_add(&grouper->lengths, number, part->length, part->unseen))
+        return false;
+    if (part->longest <= 0)
+        return true;
+    if (!(group->first <= part->time.from)) {
+        group->first = part->time.from;
+        group->first_thread = grouper->thread;
+    }
+    if (isnan(group->from) || part->longest > group->longest) {
+        group->longest = part->longest;
+        group->from = part->time.from;
+        group->to = part->time.to;
+        set_longest(grouper, group, part);
+    }
+    return length_counts_add(&grouper->lengths, number, part->longest, 1);
+}
+
+/* The error of a number of waits that follows from the total and a rounded mean is uniform. */
+static void add_rounding(struct grouper *grouper, const struct wait_group *group, const struct wait_part *part)
+{
+    static const double steps_per_interval = 100; /* of the times of a file: see time_grid_of() */
+    double step = engine_profile(grouper->engine)->meta.interval / steps_per_interval;
+    double error = part->length > 0 ? part->unseen * step / part->length : 0;
+    grouper->variances.data[group - grouper->groups->list.data].of_rounding += error * error / 12;
 }
 
 /* False if memory ran out. */
@@ -117,24 +182,24 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
         return false;
     uint32_t reason = reason_of(grouper, part);
     bool is_runnable = reason == grouper->runnable && reason != PROFILE_NONE;
+    bool is_sum = reason == grouper->unseen && reason != PROFILE_NONE;
+    double count = part->is_recorded ? (part->longest > 0) + part->unseen : 0;
+    if (!group->threads || group->last_thread != grouper->thread)
+        group->threads++;
+    group->last_thread = grouper->thread;
+    if (group->total == 0)
+        set_longest(grouper, group, part);
     group->total += part->ms;
-    group->variance += part->variance;
+    group->count += count;
     group->runnable += is_runnable ? part->ms : 0;
     totals->waited += part->ms;
+    totals->count += count;
     totals->runnable += is_runnable ? part->ms : 0;
-    if (isnan(group->from))
-        set_longest(grouper, group, part);
-    if (!part->is_recorded)
-        return true;
-    group->count += part->count;
-    totals->count += part->count;
-    if (is_longer(grouper, group, part->longest, is_runnable)) {
-        group->longest = part->longest;
-        group->from = part->time.from;
-        group->to = part->time.to;
-        set_longest(grouper, group, part);
-    }
-    return true;
+    if (grouper->request->add)
+        grouper->request->add(grouper->request->context, group->key, grouper->thread, part->time.to, part->ms);
+    if (is_sum)
+        add_rounding(grouper, group, part);
+    return !part->is_recorded || is_sum || add_lengths(grouper, group, part);
 }
 
 /* Finds the node for which the query counts waits with this stack; false if a filter dropped the stack. */
@@ -150,11 +215,10 @@ static struct wait_part part_of(const struct thread_gaps *gaps, size_t i, struct
 {
     const struct sample_table *samples = gaps->samples;
     const struct wait_weight weight = wait_weight_in(gaps, i, range);
-    double unseen = weight.length > 0 ? weight.unseen / weight.length : 0;
     return (struct wait_part){.ms = weight.own + weight.unseen,
                               .longest = weight.own,
-                              .count = (weight.own > 0) + unseen,
-                              .variance = weight.unseen * (weight.own + weight.unseen),
+                              .length = weight.length,
+                              .unseen = weight.length > 0 ? weight.unseen / weight.length : 0,
                               .is_recorded = true,
                               .time = {samples->time[i - 1], samples->time[i]},
                               .stack = samples->stack[i],
@@ -180,8 +244,10 @@ static bool add_thread(struct grouper *grouper)
             break;
         if (has_waits && is_wait_end(&gaps.waits, i))
             part = part_of(&gaps, i, engine->range);
-        else if (!has_waits && i <= after)
+        else if (!has_waits && i <= after) {
             part.ms = gap_time_in(&gaps, i, engine->range).wait;
+            part.time.to = i < left->length ? left->time[i] : gaps.end;
+        }
         uint32_t stack = has_waits && part.is_recorded ? left->stack[i] : engine->base->not_running;
         if (part.ms > 0 && find_node(engine, stack, &part.node) && !add_part(grouper, &part))
             return false;
@@ -228,33 +294,87 @@ static int sort_groups(struct wait_groups *groups, struct error *err)
     return code;
 }
 
-int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
-                       struct error *err)
+static const double normal_95 = 1.96; /* standard errors of a 95 % interval */
+
+/* Returns half of the 95 % interval. Few large parts give less certainty than many: see noise.c. */
+static double error_of(struct grouper *grouper, const struct variance *variance)
+{
+    if (!(variance->sum > 0))
+        return 0;
+    double degrees = fmax(1, variance->sum * variance->sum / variance->squares - 1);
+    if (degrees >= MOST_DEGREES)
+        return normal_95 * sqrt(variance->sum);
+    double *limit = &grouper->limits[(size_t)(degrees * STEPS_PER_DEGREE)];
+    if (*limit == 0)
+        *limit = student_limit(0.05, floor(degrees * STEPS_PER_DEGREE) / STEPS_PER_DEGREE);
+    return *limit * sqrt(variance->sum);
+}
+
+/* False if memory ran out. */
+static bool store_estimates(struct grouper *grouper)
+{
+    size_t length = grouper->groups->list.length;
+    double *percentiles = malloc((length + 1) * sizeof(*percentiles));
+    if (!percentiles)
+        return false;
+    length_counts_percentile(&grouper->lengths, 0.99, percentiles, length);
+    for (size_t i = 0; i < length; i++) {
+        struct wait_group *group = &grouper->groups->list.data[i];
+        group->total_error = error_of(grouper, &grouper->variances.data[i].of_total);
+        group->count_error = hypot(error_of(grouper, &grouper->variances.data[i].of_count),
+                                   normal_95 * sqrt(grouper->variances.data[i].of_rounding));
+        group->percentile_99 = group->longest > 0 ? fmin(percentiles[i], group->longest) : NAN;
+    }
+    free(percentiles);
+    return true;
+}
+
+static bool add_threads(struct grouper *grouper)
+{
+    const struct engine *engine = grouper->engine;
+    const struct profile *profile = engine_profile(engine);
+    uint8_t *seen = calloc(profile->threads.length + 1, sizeof(*seen));
+    bool enough = seen;
+    for (size_t i = 0; enough && i < engine->threads.length; i++) {
+        grouper->thread = engine->threads.data[i];
+        if (grouper->thread >= profile->threads.length || seen[grouper->thread])
+            continue;
+        seen[grouper->thread] = 1;
+        if (grouper->request->is_one_side && profile->threads.data[grouper->thread].side != grouper->request->side)
+            continue;
+        enough = add_thread(grouper);
+        grouper->groups->totals.ran += engine_thread_total(engine, grouper->thread, WEIGH_CPU_TIME, TABLE_SAMPLES);
+    }
+    free(seen);
+    return enough;
+}
+
+int engine_wait_groups_of(struct engine *engine, const struct wait_request *request, struct wait_groups *groups,
+                          struct error *err)
 {
     struct grouper grouper = {.engine = engine,
-                              .grouping = grouping,
+                              .request = request,
                               .groups = groups,
-                              .key_count = count_keys(engine, grouping),
-                              .runnable = profile_runnable_reason(engine_profile(engine))};
-    size_t thread_count = engine_profile(engine)->threads.length;
+                              .key_count = count_keys(engine, request->grouping),
+                              .runnable = profile_runnable_reason(engine_profile(engine)),
+                              .unseen = profile_wait_reason(engine_profile(engine), "Not seen")};
     groups->list.length = 0;
     groups->totals = (struct wait_totals){0};
     grouper.group_of_key = malloc((grouper.key_count + 1) * sizeof(*grouper.group_of_key));
-    uint8_t *seen = calloc(thread_count + 1, sizeof(*seen));
-    bool enough = grouper.group_of_key && seen;
+    bool enough = grouper.group_of_key;
     for (size_t i = 0; enough && i <= grouper.key_count; i++)
         grouper.group_of_key[i] = UINT32_MAX;
-    for (size_t i = 0; enough && i < engine->threads.length; i++) {
-        grouper.thread = engine->threads.data[i];
-        if (grouper.thread >= thread_count || seen[grouper.thread])
-            continue;
-        seen[grouper.thread] = 1;
-        enough = add_thread(&grouper);
-        groups->totals.ran += engine_thread_total(engine, grouper.thread, WEIGH_CPU_TIME, TABLE_SAMPLES);
-    }
+    enough = enough && add_threads(&grouper) && store_estimates(&grouper);
     free(grouper.group_of_key);
-    free(seen);
+    array_free(&grouper.variances);
+    length_counts_destroy(&grouper.lengths);
     return enough ? sort_groups(groups, err) : error_no_memory(err);
+}
+
+int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
+                       struct error *err)
+{
+    return engine_wait_groups_of(engine, &(struct wait_request){.grouping = grouping}, groups, err);
 }
 
 bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path)

@@ -2,7 +2,11 @@
  * Recorded waits (wait_rows.h) in groups: by reason, by object (a lock, a file, a socket), by the functions that called
  * into the wait, by thread, or by waker. They cover the current query of an engine: its threads, range, transforms and
  * search. The totals of the groups add up to the off-CPU time of the query, clipped to its range. A wait stands for
- * unseen waits of its thread and of about its length, so totals and counts of short waits are estimates.
+ * unseen waits of its thread and of about its length, so totals and counts of short waits are estimates (quality.md,
+ * Waits).
+ *
+ * Rows with the reason "Not seen" are sums: they have the exact total and the mean length, which the file rounds. They
+ * have no longest, first or percentile. A sum whose mean length rounds to 0 does not count.
  */
 #pragma once
 
@@ -18,19 +22,28 @@ enum wait_grouping {
 };
 
 struct wait_group {
-    double total;    /* ms of the range, all */
-    double variance; /* ms^2 of `total`, an estimate: 0 if prof saw all waits */
-    double count;    /* waits that overlap the range; an estimate if `variance` is not 0 */
-    double runnable; /* the part in which the thread was runnable, and another thread ran */
-    double longest;  /* ms: the longest wait, clipped to the range; preemptions count only if there is no other wait */
-    double from, to; /* ms: when that one began and ended; NAN if the group has short waits alone */
-    uint32_t key;    /* subcategory of "Idle", func, call node of the caller, thread, or string. PROFILE_NONE: waits
-                      * without a row; by stack, also waits without callers; by waker, also unknown wakers */
-    uint32_t reason; /* of the longest: subcategory of "Idle"; PROFILE_NONE: no row */
-    uint32_t func;   /* object of the longest; PROFILE_NONE: no row */
-    uint32_t thread; /* of the longest */
-    uint32_t node;   /* call node of the longest; by stack, its caller; NODE_NONE: none */
-    uint32_t waker;  /* waker of the longest: string; PROFILE_NONE: unknown */
+    double total;         /* ms of the range, all */
+    double total_error;   /* ms: half of the 95 % interval of `total`, an estimate; 0 if prof saw all waits */
+    double count;         /* waits that overlap the range; an estimate if `count_error` is not 0; 0: unknown */
+    double count_error;   /* half of the 95 % interval of `count` */
+    double runnable;      /* the part in which the thread was runnable, and another thread ran */
+    double longest;       /* ms: the longest wait, clipped to the range; 0: unknown */
+    double from, to;      /* ms: when that one began and ended; NAN: unknown, as the group has sums alone */
+    double percentile_99; /* ms: 99 % of `count` are not longer, clipped to the range, up to 1.5 %; NAN: unknown */
+    double first;         /* ms: when the first wait began; NAN: unknown */
+    uint32_t key;     /* subcategory of "Idle", func, call node of the caller, thread, or string. PROFILE_NONE: waits
+                       * without a row; by stack, also waits without callers; by waker, also unknown wakers */
+    uint32_t threads; /* number of threads that waited */
+    uint32_t last_thread;  /* the last of them */
+    uint32_t first_thread; /* of the first wait */
+    uint32_t reason;       /* of the longest: subcategory of "Idle"; PROFILE_NONE: no row */
+    uint32_t func;         /* object of the longest; PROFILE_NONE: no row */
+    uint32_t thread;       /* of the longest */
+    uint32_t node;         /* call node of the longest; by stack, its caller; NODE_NONE: none */
+    uint32_t waker;        /* waker of the longest: string; PROFILE_NONE: unknown */
+    uint32_t own_func;     /* innermost function of the longest in the program's own code (own_frame.h); PROFILE_NONE:
+                            * unknown */
+    uint32_t own_line;     /* its line, 1-based; 0: unknown */
 };
 
 struct wait_totals {
@@ -51,6 +64,21 @@ struct wait_groups {
  * the samples of the threads. */
 int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
                        struct error *err);
+
+/* Selects the waits of a side of a comparison, and more. */
+struct wait_request {
+    enum wait_grouping grouping;
+    bool is_one_side; /* only the threads of `side` */
+    enum profile_side side;
+    const uint32_t *thread_keys; /* by thread: the key of each thread of the profile; NULL: its index */
+    /* Called for each wait with the key of its group, its end (ms) and its part in the range (ms); may be NULL. */
+    void (*add)(void *context, uint32_t key, uint32_t thread, double end, double ms);
+    void *context;
+};
+
+/* Works as engine_wait_groups() for a part of the waits. */
+int engine_wait_groups_of(struct engine *engine, const struct wait_request *request, struct wait_groups *groups,
+                          struct error *err);
 
 /* Appends the funcs from the root down to a call node. */
 bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path);

@@ -10,18 +10,22 @@ uint32_t profile_idle_category(const struct profile *profile)
     return PROFILE_NONE;
 }
 
-uint32_t profile_runnable_reason(const struct profile *profile)
+uint32_t profile_wait_reason(const struct profile *profile, const char *name)
 {
     uint32_t idle = profile_idle_category(profile);
     if (idle == PROFILE_NONE)
         return PROFILE_NONE;
     const struct category *category = &profile->categories.data[idle];
-    for (uint32_t i = 0; i < category->subcategories.length; i++) {
-        const char *reason = profile_text(profile, category->subcategories.data[i]);
-        if (strcmp(reason, "Runnable") == 0 || strcmp(reason, "Preempted") == 0)
+    for (uint32_t i = 0; i < category->subcategories.length; i++)
+        if (strcmp(profile_text(profile, category->subcategories.data[i]), name) == 0)
             return i;
-    }
     return PROFILE_NONE;
+}
+
+uint32_t profile_runnable_reason(const struct profile *profile)
+{
+    uint32_t reason = profile_wait_reason(profile, "Runnable");
+    return reason == PROFILE_NONE ? profile_wait_reason(profile, "Preempted") : reason;
 }
 
 struct wait_rows wait_rows_of(const struct profile *profile, uint32_t thread)

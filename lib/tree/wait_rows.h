@@ -16,6 +16,9 @@
 /* The category "Idle", or PROFILE_NONE. */
 uint32_t profile_idle_category(const struct profile *profile);
 
+/* The subcategory of "Idle" with this name; PROFILE_NONE: none. */
+uint32_t profile_wait_reason(const struct profile *profile, const char *name);
+
 /* The subcategory "Runnable" of "Idle", in older profiles "Preempted": the reason of waits for a CPU. PROFILE_NONE:
  * none. */
 uint32_t profile_runnable_reason(const struct profile *profile);

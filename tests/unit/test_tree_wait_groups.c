@@ -5,6 +5,7 @@
 #include "slow_tree_check.h"
 
 #include "support/wait_profile.h"
+#include "tree/noise.h"
 #include "tree/wait_groups.h"
 
 enum { PROFILES = 1500, MOST_KEYS = 256 };
@@ -58,6 +59,12 @@ static void test_two_waiters_on_one_lock_are_one_object(void **state)
     assert_true(lock->longest == 40 && lock->from == 10.25 && lock->to == 50.25);
     assert_int_equal(lock->thread, READER);
     assert_int_equal(lock->reason, REASON_LOCK);
+    assert_int_equal(lock->threads, 2);
+    assert_true(lock->first == 10.25);
+    assert_int_equal(lock->first_thread, READER);
+    assert_true(lock->percentile_99 <= 40 && lock->percentile_99 > 40 / 1.03);
+    assert_true(lock->total_error == 0 && lock->count_error == 0);
+    assert_string_equal(name_of(engine, lock->own_func), "lookup");
     assert_true(wait_group_path(engine, lock->node, &path));
     assert_int_equal(path.length, 4);
     assert_string_equal(name_of(engine, path.data[0]), "main");
@@ -85,6 +92,69 @@ static void test_waits_are_clipped_to_the_range(void **state)
     assert_int_equal(locks->count, 2);
     assert_true(locks->longest == 10 && locks->from == 10.25 && locks->to == 50.25);
     assert_true(groups.totals.there == 30);
+    wait_groups_destroy(&groups);
+    engine_free(engine);
+}
+
+static void test_a_wait_stands_for_waits_of_its_length(void **state)
+{
+    struct profile profile;
+    struct wait_groups groups = {0};
+    struct error err;
+    (void)state;
+    struct wait_stacks stacks = wait_profile_make(&profile);
+    struct thread *thread = wait_profile_thread(&profile, "short", 0);
+    for (int i = 0; i < 100; i++) {
+        wait_profile_wait(thread, stacks.sleep, i, i + 0.0625, i ? 0.5 : 0);
+        thread->samples.weight[thread->samples.length - 1] = i ? 0.625 : 0.0625 * 100;
+    }
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    const uint32_t threads[] = {3};
+    const struct tree_query query = {
+        .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_OFF_CPU_TIME};
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
+    const struct wait_group *sleep = &groups.list.data[0];
+    assert_true(fabs(sleep->count - (100 + 99 * 10)) < 1e-6);
+    assert_true(sleep->longest == 0.0625);
+    /* degrees of freedom: (9,900 + 99 * 90)^2 / (9,900^2 + 99 * 90^2) - 1 = 2.57; rounded down to a quarter */
+    assert_true(fabs(sleep->count_error - student_limit(0.05, 2.5) * sqrt(9900 + 99 * 90)) < 1e-6);
+    assert_true(fabs(sleep->total_error - 0.0625 * sleep->count_error) < 1e-6);
+    wait_groups_destroy(&groups);
+    engine_free(engine);
+}
+
+static void test_sums_have_a_number_and_no_longest_wait(void **state)
+{
+    struct profile profile;
+    struct wait_groups groups = {0};
+    struct error err;
+    (void)state;
+    struct wait_stacks stacks = wait_profile_make(&profile);
+    uint32_t reason = (uint32_t)profile.categories.data[WAIT_IDLE].subcategories.length;
+    assert_true(
+        array_push(&profile.categories.data[WAIT_IDLE].subcategories, strings_add_z(&profile.strings, "Not seen")));
+    uint32_t sum = wait_profile_call(&profile, PROFILE_NONE, "short waits", (int)reason);
+    struct thread *thread = wait_profile_thread(&profile, "short", 0);
+    wait_profile_wait(thread, sum, 1, 1.25, 1);
+    thread->samples.weight[1] = 25;
+    wait_profile_wait(thread, stacks.sleep, 30, 32, 28.75);
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    const uint32_t threads[] = {3};
+    const struct tree_query query = {
+        .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_OFF_CPU_TIME};
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_wait_groups(engine, WAITS_BY_REASON, &groups, &err), 0);
+    const struct wait_group *sums = &groups.list.data[0];
+    assert_int_equal(sums->key, reason);
+    assert_true(sums->total == 25 && sums->count == 100 && sums->longest == 0);
+    assert_true(isnan(sums->from) && isnan(sums->first) && isnan(sums->percentile_99));
+    assert_true(sums->total_error == 0 && sums->count_error < 3); /* steps of 0.01 ms */
+    assert_int_equal(engine_wait_groups(engine, WAITS_BY_THREAD, &groups, &err), 0);
+    assert_true(groups.list.data[0].count == 101 && groups.list.data[0].longest == 2);
+    assert_true(groups.list.data[0].first == 30 && groups.list.data[0].from == 30);
     wait_groups_destroy(&groups);
     engine_free(engine);
 }
@@ -290,6 +360,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_waiters_on_one_lock_are_one_object),
         cmocka_unit_test(test_waits_are_clipped_to_the_range),
+        cmocka_unit_test(test_a_wait_stands_for_waits_of_its_length),
+        cmocka_unit_test(test_sums_have_a_number_and_no_longest_wait),
         cmocka_unit_test(test_preemption_is_told_apart_from_waiting),
         cmocka_unit_test(test_cpu_time_is_that_of_the_tree_where_clocks_differ),
         cmocka_unit_test(test_a_recorder_of_waits_is_known_by_its_reasons_where_nobody_waited),

@@ -1,0 +1,68 @@
+#include "tree/length_counts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BUCKETS_PER_OCTAVE = 24 };
+static const double shortest = 1e-6, longest = 1e12; /* ms: the ends of the histogram */
+
+static int32_t bucket_of(double ms)
+{
+    return (int32_t)floor(log(fmin(fmax(ms, shortest), longest)) / log(2) * BUCKETS_PER_OCTAVE);
+}
+
+/* The geometric middle. */
+static double length_of(int32_t bucket)
+{
+    return exp((bucket + 0.5) / BUCKETS_PER_OCTAVE * log(2));
+}
+
+bool length_counts_add(struct length_counts *counts, uint32_t group, double ms, double count)
+{
+    int32_t bucket = bucket_of(ms);
+    uint32_t *at = hash_at(&counts->index, (uint64_t)group << 32 | (uint32_t)bucket);
+    if (!at)
+        return false;
+    if (*at == HASH_MISSING) {
+        const struct length_count empty = {.group = group, .bucket = bucket};
+        *at = (uint32_t)counts->entries.length;
+        if (!array_push(&counts->entries, empty))
+            return false;
+    }
+    counts->entries.data[*at].count += count;
+    return true;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct length_count *left = a, *right = b;
+    if (left->group != right->group)
+        return left->group < right->group ? -1 : 1;
+    return (left->bucket > right->bucket) - (left->bucket < right->bucket);
+}
+
+void length_counts_percentile(struct length_counts *counts, double share, double *of_group, size_t groups)
+{
+    const struct length_count *entries = counts->entries.data;
+    size_t length = counts->entries.length;
+    for (size_t i = 0; i < groups; i++)
+        of_group[i] = NAN;
+    if (length)
+        qsort(counts->entries.data, length, sizeof(*entries), compare_entries);
+    for (size_t first = 0, after; first < length; first = after) {
+        double all = 0, below = 0;
+        for (after = first; after < length && entries[after].group == entries[first].group; after++)
+            all += entries[after].count;
+        size_t at = first;
+        while (at + 1 < after && (below += entries[at].count) < share * all)
+            at++;
+        if (entries[first].group < groups)
+            of_group[entries[first].group] = length_of(entries[at].bucket);
+    }
+}
+
+void length_counts_destroy(struct length_counts *counts)
+{
+    hash_destroy(&counts->index);
+    array_free(&counts->entries);
+}

@@ -1,0 +1,12 @@
+/*
+ * The innermost frame of a stack that belongs to the recorded program: not to the kernel, not to the C or C++ library,
+ * and no placeholder. It is where a reader of the program finds the call that waits.
+ */
+#pragma once
+
+#include "profile/profile.h"
+
+/* Returns the stack that ends with this frame: `stack` or one of its callers; for a wait, `stack` is the caller. If all
+ * frames belong to libraries of the system, the innermost one outside of the kernel counts. PROFILE_NONE: the stack has
+ * no code. */
+uint32_t own_stack(const struct profile *profile, uint32_t stack);
