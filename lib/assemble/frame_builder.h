@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct kallsyms;
+struct lock_names;
 
 /* The categories of a recording, in the page's order. */
 enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_LIBRARY, CATEGORY_JIT, CATEGORY_KERNEL, CATEGORY_IDLE, CATEGORY_COUNT };
@@ -23,6 +24,7 @@ struct frame_builder {
     struct interner *interner;
     struct perf_map_names perf_map_names;
     struct jit_code_places jit_code;
+    const struct lock_names *lock_names;
     const struct kallsyms *kallsyms; /* NULL: kallsyms has no symbols for these addresses */
     uint64_t kernel_unnamed;         /* distinct addresses in the kernel */
     uint64_t kernel_samples;         /* samples in these */

@@ -143,7 +143,7 @@ static struct symbol_lib make_symbol_lib(const struct spool_library *lib, const 
     };
 }
 
-static struct symbol_lib get_recorded_lib(const void *context, uint32_t lib)
+struct symbol_lib library_frames_lib(const void *context, uint32_t lib)
 {
     const struct recorded_libs *libs = context;
     return make_symbol_lib(&libs->replay->libs.items.data[lib], &libs->origins[lib]);
@@ -164,7 +164,7 @@ bool library_frames_batch(struct address_batches *batches, struct recorded_libs 
             !address_batches_add(batches, frame->lib, frame->address, (uint32_t)i))
             return false;
     }
-    return address_batches_make(batches, get_recorded_lib, libs);
+    return address_batches_make(batches, library_frames_lib, libs);
 }
 
 /* Whether the file is in a directory of packages. */

@@ -16,6 +16,9 @@ struct recorded_libs {
 /* Whether the frame is in a library that the symbolizer knows. */
 bool library_frames_has(const struct replay *replay, const struct replay_frame *frame);
 
+/* Describes a library of a struct recorded_libs (`context`). */
+struct symbol_lib library_frames_lib(const void *context, uint32_t lib);
+
 /* Adds the addresses of the replay's frames, starting at `first`, to batches. Allocates libs->origins, which the caller
  * frees. False if memory ran out. */
 bool library_frames_batch(struct address_batches *batches, struct recorded_libs *libs, const struct open_files *files,

@@ -64,7 +64,7 @@ static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32
 {
     struct replay_thread *thread = &replay->threads.data[wait->thread];
     struct stored_sample *newest = sample_store_newest(replay->samples.store, wait->thread);
-    stack = replay_add_wait_stack(replay, stack, wait);
+    stack = replay_add_wait_stack(replay, thread->process, stack, wait);
     if (stack == REPLAY_NONE)
         return error_no_memory(err);
     thread->cpu_time.covered_until = wait->time_ns;

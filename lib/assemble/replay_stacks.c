@@ -2,9 +2,11 @@
 
 #include "assemble/replay_jit.h"
 #include "assemble/replay_libs.h"
+#include "assemble/replay_names.h"
 #include "language/python_frame.h"
 #include "record/wait_reason.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Kernel addresses are in the upper half on every 64-bit architecture. */
@@ -94,12 +96,49 @@ uint32_t replay_add_mark(struct replay *replay, uint32_t lib)
     return mark == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, REPLAY_NONE, mark);
 }
 
-uint32_t replay_add_wait_stack(struct replay *replay, uint32_t stack, const struct spool_wait *wait)
+/* Finds the library to which the memory of a lock may belong. Only mappings of code are known, and the data of a
+ * library follows its code. */
+static bool find_lock(const struct replay *replay, uint32_t process, const struct spool_wait *wait,
+                      struct replay_lock *lock)
 {
+    static const char start[] = "lock 0x";
+    const char *name = wait->reason == REASON_LOCK ? replay_object(replay, wait->object) : NULL;
+    if (!name || strncmp(name, start, strlen(start)) != 0)
+        return false;
+    uint64_t address = strtoull(name + strlen(start), NULL, 16);
+    const struct mapping *mapping = address_space_at_or_below(&replay->processes.data[process].space, address);
+    if (!mapping || !replay_knows_lib(replay, mapping->lib))
+        return false;
+    *lock = (struct replay_lock){mapping->lib, mapping->rva + (address - mapping->start)};
+    return lock->rva >> RVA_BITS == 0;
+}
+
+/* Returns the frame of a wait for a lock at this place. The same address may be in different libraries of two
+ * processes. */
+static uint32_t add_lock_frame(struct replay *replay, const struct replay_frame *frame, const struct replay_lock *lock)
+{
+    struct replay_stacks *stacks = &replay->stacks;
+    struct replay_frame of_lock = *frame;
+    of_lock.code = (uint32_t)stacks->locks.length + 1;
+    if (!array_push(&stacks->locks, *lock))
+        return REPLAY_NONE;
+    uint64_t key = (uint64_t)replay_wait_object(frame->address) << 32 | lock->lib;
+    uint32_t index = add_frame(replay, &stacks->lock_frames, key, &of_lock);
+    if (index == REPLAY_NONE || stacks->frames.data[index].code != of_lock.code)
+        stacks->locks.length--;
+    bool is_other = index != REPLAY_NONE && stacks->locks.data[stacks->frames.data[index].code - 1].rva != lock->rva;
+    return is_other ? add_frame(replay, &stacks->wait_frames, frame->address, frame) : index;
+}
+
+uint32_t replay_add_wait_stack(struct replay *replay, uint32_t process, uint32_t stack, const struct spool_wait *wait)
+{
+    struct replay_lock lock;
     uint32_t reason = wait->reason < WAIT_REASONS ? wait->reason : (uint32_t)REASON_UNKNOWN;
     struct replay_frame frame = {
         .lib = REPLAY_LIB_WAIT, .process = REPLAY_NONE, .address = replay_wait_address(reason, wait->object)};
-    uint32_t index = add_frame(replay, &replay->stacks.wait_frames, frame.address, &frame);
+    uint32_t index = find_lock(replay, process, wait, &lock)
+                         ? add_lock_frame(replay, &frame, &lock)
+                         : add_frame(replay, &replay->stacks.wait_frames, frame.address, &frame);
     return index == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, stack, index);
 }
 
@@ -155,5 +194,7 @@ void replay_stacks_destroy(struct replay_stacks *stacks)
     hash_destroy(&stacks->pc_frames);
     hash_destroy(&stacks->unmapped_frames);
     hash_destroy(&stacks->wait_frames);
+    hash_destroy(&stacks->lock_frames);
+    array_free(&stacks->locks);
     hash_destroy(&stacks->index);
 }

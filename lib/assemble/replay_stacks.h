@@ -16,9 +16,9 @@
  * memory ran out. */
 uint32_t replay_add_mark(struct replay *replay, uint32_t lib);
 
-/* Returns the stack of a wait: the thread's stack, and a frame for the reason of the wait. REPLAY_NONE if memory ran
- * out. */
-uint32_t replay_add_wait_stack(struct replay *replay, uint32_t stack, const struct spool_wait *wait);
+/* Returns the stack of a wait of a thread of `process`: the thread's stack, and a frame for the reason of the wait.
+ * REPLAY_NONE if memory ran out. */
+uint32_t replay_add_wait_stack(struct replay *replay, uint32_t process, uint32_t stack, const struct spool_wait *wait);
 
 struct sampled_stack {
     uint64_t time; /* ns */

@@ -42,8 +42,14 @@ struct replay_frame {
     uint32_t lib;     /* index of a library, or a REPLAY_LIB_... value */
     uint32_t process; /* process whose perf map or jitdump may have its symbol; REPLAY_NONE: none */
     uint64_t address; /* library-relative, or the pc */
-    uint32_t code;    /* REPLAY_LIB_DUMPED: index in jitdump.codes */
+    uint32_t code;    /* REPLAY_LIB_DUMPED: index in jitdump.codes; REPLAY_LIB_WAIT: index of its lock, plus 1, or 0 */
     uint64_t samples; /* samples with this leaf frame */
+};
+
+/* The place of a lock behind the code of a library: in its data, or in other memory. */
+struct replay_lock {
+    uint32_t lib;
+    uint64_t rva;
 };
 
 struct replay_stack {
@@ -162,7 +168,9 @@ struct replay_stacks {
     ARRAY(struct replay_frame) frames;
     ARRAY(struct replay_stack) items;
     struct hash lib_frames, pc_frames, unmapped_frames, wait_frames; /* key of a frame -> its index */
-    struct hash index;                                               /* prefix << 32 | frame -> stack */
+    ARRAY(struct replay_lock) locks;
+    struct hash lock_frames; /* object << 32 | lib -> index of a frame with a lock */
+    struct hash index;       /* prefix << 32 | frame -> stack */
     uint64_t omitted_frames; /* frames omitted from the middle of `omitted_stacks` stacks */
     uint64_t omitted_stacks;
 };

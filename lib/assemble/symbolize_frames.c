@@ -8,6 +8,7 @@
 #include "assemble/jit_frames.h"
 #include "assemble/kernel_frames.h"
 #include "assemble/library_frames.h"
+#include "assemble/lock_names.h"
 #include "assemble/replay_names.h"
 #include "base/search.h"
 #include "language/python_frame.h"
@@ -20,8 +21,9 @@
 #include <string.h>
 
 /* Adds the innermost frame of a wait: its reason and object. */
-static uint32_t add_wait_frame(struct frame_builder *builder, uint64_t address)
+static uint32_t add_wait_frame(struct frame_builder *builder, size_t index)
 {
+    uint64_t address = builder->replay->stacks.frames.data[index].address;
     static const char *const without_object[WAIT_REASONS] = {
         [REASON_UNKNOWN] = "wait",          [REASON_LOCK] = "lock",
         [REASON_SLEEP] = "sleep",           [REASON_DISK] = "disk",
@@ -30,7 +32,8 @@ static uint32_t add_wait_frame(struct frame_builder *builder, uint64_t address)
         [REASON_RUNNABLE] = "runnable",     [REASON_UNSEEN] = "short waits, cause not seen",
     };
     uint32_t reason = replay_wait_reason(address);
-    const char *object = replay_object(builder->replay, replay_wait_object(address));
+    const char *lock = lock_names_get(builder->lock_names, builder->profile, index);
+    const char *object = lock ? lock : replay_object(builder->replay, replay_wait_object(address));
     return frame_builder_frame(builder, object ? object : without_object[reason], PROFILE_NONE, CATEGORY_IDLE,
                                intern_subcategory(builder->interner, CATEGORY_IDLE, wait_reason_names[reason]));
 }
@@ -94,7 +97,7 @@ static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
     case REPLAY_LIB_OMITTED:
         return add_omitted_frame(builder, from->address);
     case REPLAY_LIB_WAIT:
-        return add_wait_frame(builder, from->address);
+        return add_wait_frame(builder, index);
     case REPLAY_LIB_PYTHON:
         return add_python_frame(builder, from->address);
     case REPLAY_LIB_UNKNOWN_KERNEL:
@@ -146,11 +149,13 @@ int symbolize_frames(struct symbolization *symbolization, const struct symbolize
 {
     const struct replay *replay = input->replay;
     size_t first = symbolization->named.length;
+    struct lock_names lock_names = {0};
     struct frame_builder builder = {.symbolization = symbolization,
                                     .replay = replay,
                                     .profile = input->profile,
                                     .interner = input->interner,
                                     .perf_map_names.first = first,
+                                    .lock_names = &lock_names,
                                     .first = first};
     struct address_batches batches = {0};
     struct recorded_libs libs = {.replay = replay};
@@ -164,6 +169,8 @@ int symbolize_frames(struct symbolization *symbolization, const struct symbolize
     memset(symbolization->named.data + first, 0,
            (replay->stacks.frames.length - first + 1) * sizeof(*symbolization->named.data));
     code = symbolizer_lookup_all(input->symbolizer, batches.jobs.data, batches.jobs.length, err);
+    if (!code)
+        code = lock_names_find(&lock_names, &libs, input->symbolizer, input->profile, first, err);
     if (!code)
         code = perf_map_names_find(&builder.perf_map_names, replay, err);
     if (!code && has_dumped(replay, first))
@@ -190,6 +197,7 @@ no_memory:
 out:
     address_batches_destroy(&batches);
     free(libs.origins);
+    lock_names_destroy(&lock_names);
     perf_map_names_destroy(&builder.perf_map_names);
     jit_code_places_destroy(&builder.jit_code);
     return code;

@@ -189,22 +189,54 @@ static enum lock_kind kind_of_stack(const struct profile *profile, uint32_t stac
 }
 
 /* A condition variable has two futex words, at a multiple of 8 bytes and 4 bytes after it, in all versions of glibc. A
- * read-write lock has two such words, too. */
-static bool has_two_words(enum lock_kind kind)
+ * read-write lock has two such words, too. Returns the address or the offset of the first. */
+static uint64_t find_first_word(enum lock_kind kind, uint64_t word)
 {
-    return kind == KIND_CONDITION || kind == KIND_RWLOCK;
+    return kind == KIND_CONDITION || kind == KIND_RWLOCK ? word & ~UINT64_C(7) : word;
 }
 
-/* `lock`: "lock 0x10". */
+/* Whether a lock with its futex word at this offset of a variable begins where the variable begins. Offsets of glibc:
+ * 40 in a condition variable, since 2.41 32; 8 in a read-write lock; 4 in a barrier. */
+static bool is_at_start(enum lock_kind kind, uint64_t offset)
+{
+    switch (kind) {
+    case KIND_CONDITION:
+        return offset == 40 || offset == 32;
+    case KIND_RWLOCK:
+        return offset == 8;
+    case KIND_BARRIER:
+        return offset == 4;
+    default:
+        return false;
+    }
+}
+
+/* Finds the offset in "cache+40" or "cache+40 in libx.so"; *rest: the text after it. NULL: the text has none. */
+static const char *find_offset(const char *object, uint64_t *offset, char **rest)
+{
+    const char *plus = strrchr(object, '+');
+    if (!plus || plus[1] < '0' || plus[1] > '9')
+        return NULL;
+    *offset = strtoull(plus + 1, rest, 10);
+    return !**rest || strncmp(*rest, " in ", strlen(" in ")) == 0 ? plus : NULL;
+}
+
+/* `lock`: "lock 0x10" or "lock cache+40". */
 static void describe_object(enum lock_kind kind, const char *lock, char *text, size_t size)
 {
     char *end;
-    const char *object = lock + strlen("lock");
-    uint64_t address = strtoull(object, &end, 16);
-    if (has_two_words(kind) && end > object && !*end)
-        snprintf(text, size, "%s 0x%" PRIx64, kinds[kind].object, address & ~UINT64_C(7));
+    const char *object = lock + strlen("lock"), *word = kinds[kind].object;
+    uint64_t offset, address = strtoull(object, &end, 16);
+    const char *plus = find_offset(object, &offset, &end);
+    int before = plus ? (int)(plus - object) : 0;
+    if (strncmp(object, " 0x", strlen(" 0x")) == 0)
+        snprintf(text, size, "%s 0x%" PRIx64, word, find_first_word(kind, address));
+    else if (plus && is_at_start(kind, find_first_word(kind, offset)))
+        snprintf(text, size, "%s%.*s%s", word, before, object, end);
+    else if (plus)
+        snprintf(text, size, "%s%.*s+%" PRIu64 "%s", word, before, object, find_first_word(kind, offset), end);
     else
-        snprintf(text, size, "%s%s", kinds[kind].object, object);
+        snprintf(text, size, "%s%s", word, object);
 }
 
 static bool is_lock(const struct profile *profile, uint32_t frame)
@@ -220,7 +252,7 @@ static bool is_lock(const struct profile *profile, uint32_t frame)
 uint32_t wait_kinds_frame(struct interner *interner, uint32_t caller, uint32_t frame)
 {
     struct profile *profile = interner->profile;
-    char text[256];
+    char text[512];
     if (caller == PROFILE_NONE || !is_lock(profile, frame))
         return frame;
     uint32_t old = profile->frames.func[frame];

@@ -145,5 +145,10 @@ struct symbol_job {
     struct symbol_answers answers; /* filled in */
 };
 
+/* Finds the variables that contain the addresses of the jobs: fills only symbol, symbol_address and symbol_size of the
+ * answers. Reads symbol tables, but neither debug info nor the cache. The caller frees the answers. Fails only when
+ * memory runs out. */
+int symbolizer_lookup_data(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err);
+
 /* Runs all jobs on options.threads threads: the biggest first, and the compile units of each in parallel. */
 int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err);

@@ -150,6 +150,20 @@ static const struct elf_section *find_code_section(const struct elf_file *file, 
     return section;
 }
 
+/* Returns the section of a symbol that can name a variable, the size of which is in the table; NULL for other
+ * symbols. */
+static const struct elf_section *find_data_section(const struct elf_file *file, const struct elf_symbol *symbol)
+{
+    if (symbol->type != STT_OBJECT || !symbol->size || file->are_sections_made || symbol->section == SHN_UNDEF ||
+        symbol->section >= file->sections.length)
+        return NULL;
+    const struct elf_section *section = &file->sections.data[symbol->section];
+    if (!(section->flags & SHF_WRITE) || section->flags & SHF_TLS || symbol->value < section->address ||
+        symbol->value - section->address >= section->size)
+        return NULL;
+    return section;
+}
+
 /* Whether the name is an artifact of assemblers and linkers: a local label, or an ARM mapping symbol. */
 static bool is_marker_name(struct window *names, uint32_t offset)
 {
@@ -168,7 +182,8 @@ static void add_table(struct symbol_matcher *matcher, const struct elf_file *fil
     *names = (struct window){.bytes = &file->sections.data[table->link].bytes, .step = 256};
     for (size_t i = 0; i < symbols.count; i++) {
         struct elf_symbol symbol = elf_symbols_at(&symbols, i);
-        const struct elf_section *section = find_code_section(file, &symbol);
+        const struct elf_section *section =
+            matcher->finds_data ? find_data_section(file, &symbol) : find_code_section(file, &symbol);
         if (!section || symbol.value < base)
             continue;
         uint64_t left = section->address + section->size - symbol.value;

@@ -38,6 +38,7 @@ struct symbol_matcher {
     uint64_t work_left; /* bounds the work on overlapping symbols of a damaged file */
     struct arena arena;
     bool no_memory;
+    bool finds_data; /* symbols of writable data with a size, instead of symbols of code; set after init */
 };
 
 /* `rvas` must outlive the matcher. */

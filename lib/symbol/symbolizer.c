@@ -12,6 +12,7 @@
  * The files of a library stay open from the first step to the last. Where fewer files may be open than all libraries
  * need, the steps are done for one group of libraries after the other.
  */
+#include "symbol/data_symbols.h"
 #include "symbol/demangle.h"
 #include "symbol/kernel_file.h"
 #include "symbol/lookup.h"
@@ -410,6 +411,11 @@ int symbolizer_lookup(struct symbolizer *symbolizer, const struct symbol_lib *li
     int code = symbolizer_lookup_all(symbolizer, &job, 1, err);
     *out = job.answers;
     return code;
+}
+
+int symbolizer_lookup_data(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err)
+{
+    return data_symbols_find(jobs, count, symbolizer->options.threads, symbolizer->options.search, err);
 }
 
 const char *missing_symbols_text(enum missing_symbols_reason reason)

@@ -74,6 +74,13 @@ static const struct mapping *find_mapping_before(const struct address_space *spa
     return &block->data[block->length - 1];
 }
 
+const struct mapping *address_space_at_or_below(const struct address_space *space, uint64_t pc)
+{
+    struct place place = find_first_ending_after(space, pc);
+    const struct mapping *found = find_mapping(space, place);
+    return found && found->start <= pc ? found : find_mapping_before(space, place);
+}
+
 bool address_space_is_unmapped(const struct address_space *space, uint64_t pc, struct address_gap *gap)
 {
     struct place place = find_first_ending_after(space, pc);

@@ -43,6 +43,9 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 /* Returns the mapping at `pc`, else the first mapping above `pc`, or NULL: none. Valid until the next change. */
 const struct mapping *address_space_next(const struct address_space *space, uint64_t pc);
 
+/* Returns the mapping at `pc`, else the last mapping below `pc`, or NULL: none. Valid until the next change. */
+const struct mapping *address_space_at_or_below(const struct address_space *space, uint64_t pc);
+
 /* Whether `pc` is in no mapping. If so, sets *gap to the unmapped range around `pc`. */
 struct address_gap {
     uint64_t start, end; /* end exclusive */

@@ -109,6 +109,23 @@ static void test_words_of_a_condition_variable_are_one_object(void **unused)
     CHECK("lock 0x2c", "Mutex", "mutex 0x2c", "pthread_mutex_lock");
 }
 
+static void test_offsets_of_futex_words_in_variables(void **unused)
+{
+    (void)unused;
+    CHECK("lock ready+40", "Condition variable", "condition variable ready", "pthread_cond_wait");
+    CHECK("lock ready+44", "Condition variable", "condition variable ready", "pthread_cond_wait");
+    CHECK("lock ready+36", "Condition variable", "condition variable ready", "pthread_cond_wait");
+    CHECK("lock pool+84", "Condition variable", "condition variable pool+80", "pthread_cond_wait");
+    CHECK("lock pool+84 in libx.so.1", "Condition variable", "condition variable pool+80 in libx.so.1",
+          "pthread_cond_wait");
+    CHECK("lock ready+44 in libx.so.1", "Condition variable", "condition variable ready in libx.so.1",
+          "pthread_cond_wait");
+    CHECK("lock table+12", "Read-write lock", "read-write lock table", "pthread_rwlock_wrlock");
+    CHECK("lock phase+4", "Barrier", "barrier phase", "pthread_barrier_wait");
+    CHECK("lock pool+8", "Mutex", "mutex pool+8", "pthread_mutex_lock");
+    CHECK("lock operator+(int)::m", "Mutex", "mutex operator+(int)::m", "pthread_mutex_lock");
+}
+
 static void test_locks_of_cpp_name_the_kind(void **unused)
 {
     (void)unused;
@@ -148,6 +165,7 @@ int main(void)
         cmocka_unit_test(test_functions_that_libc_does_not_export_are_skipped),
         cmocka_unit_test(test_a_condition_variable_waits_for_its_mutex_as_for_a_mutex),
         cmocka_unit_test(test_words_of_a_condition_variable_are_one_object),
+        cmocka_unit_test(test_offsets_of_futex_words_in_variables),
         cmocka_unit_test(test_locks_of_cpp_name_the_kind),
         cmocka_unit_test(test_runtimes_name_the_kind),
     };
