@@ -35,6 +35,7 @@ struct group {
     uint32_t common;     /* the innermost node on all stacks of the group; NODE_NONE: none */
     uint32_t example;    /* the node of the longest sample with a node */
     double longest;      /* columns */
+    uint32_t runnable;   /* stack of a wait for a CPU, on the rects of the last sample; PROFILE_NONE: none */
     size_t count;
 };
 
@@ -141,6 +142,23 @@ static bool draw_group(struct chart *chart, const struct group *group)
     return true;
 }
 
+/* Adds the rect of a wait for a CPU, on the open rects. False if memory ran out. */
+static bool add_runnable(struct chart *chart, const struct group *group)
+{
+    const struct profile *profile = engine_profile(chart->engine);
+    uint32_t frame = profile->stacks.frame[group->runnable], func = profile->frames.func[frame];
+    return array_push(chart->rects, (struct stack_rect){.first = group->first,
+                                                        .last = group->last,
+                                                        .start = group->start,
+                                                        .end = group->end,
+                                                        .node = NODE_NONE,
+                                                        .parent = STACK_NO_RECT,
+                                                        .depth = chart->open,
+                                                        .func = func,
+                                                        .category = profile->frames.category[frame],
+                                                        .matches = engine_func_matches(chart->engine, func)});
+}
+
 static void group_add(struct group *group, const struct call_nodes *nodes, uint32_t node, double width)
 {
     if (group->count++ == 0) {
@@ -172,7 +190,10 @@ static bool finish_group(struct chart *chart, struct group *group, uint32_t node
     if (group->count == 1)
         group->common = group->example = node;
     enough = enough && draw_group(chart, group);
-    *group = (struct group){.start = group->end, .end = group->end, .first = group->last, .last = group->last};
+    if (group->count == 1 && group->runnable != PROFILE_NONE)
+        enough = enough && add_runnable(chart, group);
+    *group = (struct group){
+        .start = group->end, .end = group->end, .first = group->last, .last = group->last, .runnable = PROFILE_NONE};
     return enough;
 }
 
@@ -186,11 +207,15 @@ struct scale {
     double interval, from, columns_per_ms;
     double columns_per_change; /* 0 if widths are proportional to durations */
     uint32_t columns;
+    bool has_running, has_waits; /* in a thread with recorded waits: what the weight of the query counts */
+    uint32_t runnable_reason;    /* profile_runnable_reason() */
+    const uint32_t *subcategory_of_frame;
 };
 
 /* A time range with one known stack. */
 struct piece {
     uint32_t node;
+    uint32_t runnable;  /* see struct group */
     double first, last; /* ms */
 };
 
@@ -236,6 +261,7 @@ static inline bool add_piece(struct chart *chart, struct group *group, struct pi
     *column = end;
     group->last = piece.last;
     group->end = (uint32_t)(end + 0.5);
+    group->runnable = piece.runnable;
     group_add(group, chart->nodes, piece.node, width);
     return group->end == group->start || finish_group(chart, group, piece.node, piece.first);
 }
@@ -244,7 +270,7 @@ static inline bool add_piece(struct chart *chart, struct group *group, struct pi
 static size_t split_sample(const struct scale *scale, size_t i, struct piece pieces[2])
 {
     const struct sample_table *samples = scale->samples;
-    pieces[0] = (struct piece){sample_node(scale, i), samples->time[i], time_after(scale, i)};
+    pieces[0] = (struct piece){sample_node(scale, i), PROFILE_NONE, samples->time[i], time_after(scale, i)};
     if (!is_sleep_after(scale, i))
         return 1;
     pieces[1] = pieces[0];
@@ -253,24 +279,52 @@ static size_t split_sample(const struct scale *scale, size_t i, struct piece pie
     return 2;
 }
 
+/* Whether the wait that ends at row `i` is counted, and a wait for a CPU. */
+static bool is_runnable(const struct scale *scale, size_t i)
+{
+    const struct wait_rows *waits = &scale->gaps.waits;
+    uint32_t frame = waits->frame_of_stack[waits->samples->stack[i]];
+    return scale->runnable_reason != PROFILE_NONE && scale->samples->stack[i] != PROFILE_NONE &&
+           scale->subcategory_of_frame[frame] == scale->runnable_reason;
+}
+
+/* The node in which the thread is during the wait for a CPU that ends at row `i`: of the callers in the wait's stack,
+ * else of the stack with which the thread ran before, or after. */
+static uint32_t held_node(const struct scale *scale, size_t i)
+{
+    const struct wait_rows *waits = &scale->gaps.waits;
+    uint32_t callers = waits->prefix_of_stack[scale->samples->stack[i]];
+    if (callers == PROFILE_NONE)
+        callers = running_stack(waits, scale->samples, i - 1);
+    if (callers == PROFILE_NONE && i + 1 < scale->samples->length)
+        callers = running_stack(waits, scale->samples, i + 1);
+    return node_of_sample(scale, callers);
+}
+
 /* Splits the time from sample `i` to the next sample in a thread with recorded waits. */
 static size_t split_gap_with_waits(const struct scale *scale, size_t i, struct piece pieces[2])
 {
     const struct wait_rows *waits = &scale->gaps.waits;
     size_t next = i + 1;
     bool is_last = next == scale->samples->length;
-    pieces[0] = (struct piece){NODE_NONE, scale->samples->time[i], time_after(scale, i)};
+    pieces[0] = (struct piece){NODE_NONE, PROFILE_NONE, scale->samples->time[i], time_after(scale, i)};
     if (is_wait_end(waits, next)) {
-        pieces[0].node = sample_node(scale, next);
+        if (is_runnable(scale, next)) {
+            pieces[0].node = held_node(scale, next);
+            pieces[0].runnable = scale->samples->stack[next];
+        } else if (scale->has_waits) {
+            pieces[0].node = sample_node(scale, next);
+        }
         return 1;
     }
     if (is_last && !is_sample_row(waits, i))
         return 1;
-    pieces[0].node = node_of_sample(scale, running_stack(waits, scale->samples, next));
+    if (scale->has_running)
+        pieces[0].node = node_of_sample(scale, running_stack(waits, scale->samples, next));
     double ran_until = is_last ? INFINITY : get_running_end_of_gap(&scale->gaps, next);
     if (ran_until >= pieces[0].last)
         return 1;
-    pieces[1] = (struct piece){NODE_NONE, ran_until, pieces[0].last};
+    pieces[1] = (struct piece){NODE_NONE, PROFILE_NONE, ran_until, pieces[0].last};
     pieces[0].last = ran_until;
     return 2;
 }
@@ -311,7 +365,7 @@ static bool draw_by_change(struct chart *chart, const struct scale *scale, struc
         uint32_t node = sample_node(scale, i);
         for (next = i + 1; next < last && sample_node(scale, next) == node;)
             next++;
-        struct piece piece = {node, samples->time[i], time_after(scale, next - 1)};
+        struct piece piece = {node, PROFILE_NONE, samples->time[i], time_after(scale, next - 1)};
         double end = fmin(column + scale->columns_per_change, scale->columns);
         if (!add_piece(chart, group, piece, &column, end))
             return false;
@@ -322,7 +376,7 @@ static bool draw_by_change(struct chart *chart, const struct scale *scale, struc
 /* False if memory ran out. */
 static bool draw_samples(struct chart *chart, const struct scale *scale, size_t first, size_t last)
 {
-    struct group group = {.first = scale->samples->time[first]};
+    struct group group = {.first = scale->samples->time[first], .runnable = PROFILE_NONE};
     bool by_change = scale->columns_per_change > 0;
     if (!(by_change ? draw_by_change : draw_by_time)(chart, scale, &group, first, last))
         return false;
@@ -355,7 +409,11 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
                           .from = request->range.from,
                           .interval = profile->meta.interval,
                           .columns_per_ms = request->columns / length,
-                          .columns = request->columns};
+                          .columns = request->columns,
+                          .has_running = engine->weight != WEIGH_OFF_CPU_TIME && engine->weight != WEIGH_OFF_CPU,
+                          .has_waits = engine->weight != WEIGH_CPU_TIME && engine->weight != WEIGH_ON_CPU,
+                          .runnable_reason = profile_runnable_reason(profile),
+                          .subcategory_of_frame = profile->frames.subcategory};
     if (first > 0 && time_after(&scale, first - 1) > request->range.from)
         first--;
     if (first == last)

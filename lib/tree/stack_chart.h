@@ -8,7 +8,8 @@
  *
  * In a thread with recorded waits, a wait lasts from its first row to its second. Between other rows the thread first
  * ran, with the stack of running_stack(), then waited shortly: from half an interval on, the chart leaves this time
- * empty.
+ * empty. The weight of the query decides whether the chart shows running, waits or both. A runnable thread continues
+ * the functions that it ran: their rects stay open during the wait, which is a rect of its own on them.
  *
  * The chart has as many columns as the screen has pixels. Each sample is rounded to whole columns; a sample narrower
  * than a column shares a column with the next sample. In a shared column, the frames that all its samples have in
@@ -30,8 +31,8 @@ struct stack_chart_request {
 struct stack_rect {
     double first, last;  /* ms; may lie outside of the range. Of an aggregated rect: the time of its columns */
     uint32_t start, end; /* columns */
-    uint32_t node;       /* call node, whether or not the query is inverted; NODE_NONE: an aggregate */
-    uint32_t parent;     /* index of the caller's rect; STACK_NO_RECT for the first row and for aggregates */
+    uint32_t node;       /* call node, whether or not the query is inverted; NODE_NONE: an aggregate, a runnable wait */
+    uint32_t parent;     /* index of the caller's rect; STACK_NO_RECT for the first row and where there is no node */
     uint32_t depth;
     uint32_t func; /* PROFILE_NONE for an aggregated rect */
     uint32_t category;

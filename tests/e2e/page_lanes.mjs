@@ -73,6 +73,33 @@ await check('the keyboard reads a wait, as it reads samples', async () => {
     await page.close();
 });
 
+await check('the stack chart shows what is counted: running, waits, or both, and hatches where a thread waits for a CPU', async () => {
+    const pictures = [];
+    for (const weight of ['cpu-time', 'off-cpu-time', 'time']) {
+        const page = await openPage(`${url}?thread=3&tab=stack-chart&range=280m200&weight=${weight}`, '.chart canvas');
+        await settle(page);
+        const picture = await page.$eval('.chart canvas', (canvas) => {
+            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            /** Colors of the middle line of the second row, from 300 to 306 ms and before. */
+            const line = Math.round(27 * (window.devicePixelRatio || 1));
+            const colors = (from, to) => {
+                const found = new Set();
+                for (let x = Math.floor(from * canvas.width); x < to * canvas.width; x++)
+                    found.add(data.slice(4 * (line * canvas.width + x), 4 * (line * canvas.width + x) + 4).join());
+                return found.size;
+            };
+            const start = 208 / canvas.clientWidth;
+            const at = (ms) => start + ((ms - 280) / 200) * (1 - start - 16 / canvas.clientWidth);
+            return { whole: data.join(), before: colors(at(290), at(298)), during: colors(at(301), at(304)) };
+        });
+        pictures.push(picture.whole);
+        assertEqual(picture.before, 1, `colors while it runs, by ${weight}`);
+        assert(picture.during > 1, `there is no hatch by ${weight}`);
+        await page.close();
+    }
+    assertEqual(new Set(pictures).size, 3, 'different pictures');
+});
+
 await check('the page has no complaints', () => assertEqual(complaints.join('\n'), '', 'of the console'));
 await closeBrowser();
 finish();

@@ -3,6 +3,8 @@
  * of the longest counted one. On random profiles.
  */
 #include "slow_tree_check.h"
+
+#include "support/wait_profile.h"
 #include "tree/stack_chart.h"
 
 enum { PROFILES = 1500, MOST_COLUMNS = 64, MOST_SAMPLES = 256 };
@@ -72,8 +74,9 @@ static void slow_add_around_waits(struct slow_chart *chart, const struct slow_qu
     bool has_next = i + 1 < samples->length;
     struct slow_stack stack, nothing = {.depth = 0};
     if (has_next && slow_is_wait_end(profile, samples, i + 1)) {
+        bool counts = query->weight != WEIGH_CPU_TIME && query->weight != WEIGH_ON_CPU;
         slow_stack_of(&stack, query, samples->stack[i + 1]);
-        slow_add(chart, &stack, start, end, request);
+        slow_add(chart, counts ? &stack : &nothing, start, end, request);
         return;
     }
     if (!has_next && !slow_is_sample_row(profile, samples, i)) {
@@ -84,7 +87,8 @@ static void slow_add_around_waits(struct slow_chart *chart, const struct slow_qu
         end - start - samples->cpu_delta[i + 1] / 1000 >= profile->meta.interval / 2)
         ran_until = start + samples->cpu_delta[i + 1] / 1000;
     slow_stack_of(&stack, query, slow_running_stack(profile, samples, i + 1));
-    slow_add(chart, &stack, start, ran_until, request);
+    bool counts = query->weight != WEIGH_OFF_CPU_TIME && query->weight != WEIGH_OFF_CPU;
+    slow_add(chart, counts ? &stack : &nothing, start, ran_until, request);
     if (ran_until < end)
         slow_add(chart, &nothing, ran_until, end, request);
 }
@@ -279,6 +283,52 @@ static void test_columns_are_those_of_the_definition(void **state)
     }
 }
 
+static const struct stack_rect *named_rect(const struct engine *engine, const struct stack_rects *rects,
+                                           uint32_t column, const char *name)
+{
+    const struct profile *profile = engine_profile(engine);
+    for (size_t i = 0; i < rects->length; i++) {
+        const struct stack_rect *rect = &rects->data[i];
+        if (column >= rect->start && column < rect->end && rect->func != PROFILE_NONE &&
+            strcmp(profile_text(profile, profile->funcs.name[rect->func]), name) == 0)
+            return rect;
+    }
+    return NULL;
+}
+
+static void test_runnable_wait_is_on_open_rects(void **state)
+{
+    (void)state;
+    struct profile profile;
+    struct error err = {""};
+    wait_profile_make(&profile);
+    struct engine *engine = engine_new(&profile, &err);
+    const uint32_t reader = 1;
+    static const enum sample_weight weights[] = {WEIGH_CPU_TIME, WEIGH_OFF_CPU_TIME, WEIGH_TIME};
+    for (int i = 0; i < 3; i++) {
+        const struct tree_query query = {
+            .threads = &reader, .thread_count = 1, .range = whole_time, .weight = weights[i]};
+        const struct stack_chart_request request = {.thread = reader, .range = {0, 100}, .columns = 200};
+        struct stack_rects rects = {0};
+        assert_int_equal(engine_query(engine, &query, &err), 0);
+        assert_int_equal(engine_stack_chart(engine, &request, &rects, &err), 0);
+        /* from 52 to 60 ms it waits for a CPU in lookup() */
+        const struct stack_rect *lookup = named_rect(engine, &rects, 110, "lookup");
+        const struct stack_rect *wait = named_rect(engine, &rects, 110, "runnable");
+        assert_non_null(lookup);
+        assert_non_null(wait);
+        /* the sample at 52 ms shares the first column */
+        assert_true(wait->start == 105 && wait->end == 120 && wait->depth == 3);
+        assert_true(wait->node == NODE_NONE && wait->parent == STACK_NO_RECT);
+        assert_int_equal(lookup->start, i == 1 ? 105 : 104); /* a short wait ends at 52 ms */
+        /* from 10.25 to 50.25 ms it waits for the lock, at 5 ms it runs */
+        assert_int_equal(named_rect(engine, &rects, 60, "lock 0x1000") != NULL, i > 0);
+        assert_int_equal(named_rect(engine, &rects, 10, "lookup") != NULL, i != 1);
+        array_free(&rects);
+    }
+    engine_free(engine);
+}
+
 static void test_thread_that_is_not_there_is_an_error(void **state)
 {
     (void)state;
@@ -297,6 +347,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns_are_those_of_the_definition),
+        cmocka_unit_test(test_runnable_wait_is_on_open_rects),
         cmocka_unit_test(test_thread_that_is_not_there_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

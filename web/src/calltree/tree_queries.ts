@@ -92,7 +92,7 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
         isShownInverted.value = wanted.inverted;
         isChange.value = wanted.compared === 'change';
         shownTransforms.value = textOfTransforms(wanted);
-        shownFilter.value = JSON.stringify([textOfTransforms(wanted), wanted.search]);
+        shownFilter.value = JSON.stringify([textOfTransforms(wanted), wanted.search, wanted.weight]);
         summary.value = answer;
         searchCount.value = wanted.search === '' ? null : { kept: answer.samples, all: answer.allSamples };
         selected.value = node;

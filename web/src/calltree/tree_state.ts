@@ -48,7 +48,7 @@ function createRows({ names, tables }: TreeParts) {
         isShownInverted,
         /** The transforms that the engine has applied to the rows: textOfTransforms(). */
         shownTransforms: signal(textOfTransforms({ transforms: [], threads: [] })),
-        /** The same for transforms and search together. */
+        /** The same for transforms, search and weight together. */
         shownFilter: signal(''),
         /** The selected row as the engine's filter, in JSON: it stays the same while its node is replaced. '' for none. */
         selectedFilter: computed<string>(() => {

@@ -204,6 +204,36 @@ function fillRects(image: ImageData, frame: Frame, ratio: number): Drawn[] {
     return drawn;
 }
 
+/** px: from line to line of a hatch. */
+const HATCH_STEP = 7;
+
+/** Whether a rect is a wait for a CPU: the thread stays in the functions below, which are not its callers. */
+function isRunnable({ depth, func, parent }: Rects, rect: number): boolean {
+    return parent[rect] === -1 && (depth[rect] ?? 0) > 0 && (func[rect] ?? -1) >= 0;
+}
+
+/** Hatches the rects on which a thread waits for a CPU. */
+function hatchBelow(context: CanvasRenderingContext2D, frame: Frame, ratio: number, drawn: Drawn): void {
+    const { band, height, left, width } = drawn;
+    const first = topOf(frame, band.firstRow) * ratio;
+    const top = Math.min(first, drawn.top + height);
+    const bottom = Math.max(first + ROW_HEIGHT * ratio, drawn.top);
+    context.save();
+    context.beginPath();
+    context.rect(left, top, width, (frame.fromBottom ? bottom : drawn.top) - top);
+    context.clip();
+    context.strokeStyle = frame.colors.surface;
+    context.lineWidth = 2 * ratio;
+    context.beginPath();
+    const step = HATCH_STEP * ratio;
+    for (let x = Math.floor(left / step) * step - (bottom - top); x < left + width; x += step) {
+        context.moveTo(x, bottom);
+        context.lineTo(x + bottom - top, top);
+    }
+    context.stroke();
+    context.restore();
+}
+
 function drawFrame(context: CanvasRenderingContext2D, frame: Frame, ratio: number, drawn: Drawn): void {
     const line = Math.max(1, Math.round(ratio));
     context.strokeStyle = frame.hasFocus ? frame.colors.text : frame.colors.quiet;
@@ -247,6 +277,7 @@ export function drawRects(canvas: HTMLCanvasElement, frame: Frame): void {
     const drawn = fillRects(image, frame, ratio);
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.putImageData(image, 0, 0);
+    for (const place of drawn) if (isRunnable(place.band.rects, place.rect)) hatchBelow(context, frame, ratio, place);
     for (const place of drawn)
         if (place.band.selected[place.rect] === 1 && place.width > FRAME_ROOM * ratio)
             drawFrame(context, frame, ratio, place);

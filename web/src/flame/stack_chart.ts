@@ -58,7 +58,7 @@ export function createStackChart(session: SessionBase & { axis: AxisPart; store:
 
     const sameWidths = computed(() => view.value.sameWidths);
     const [from, to] = [computed(() => shownRange()[0]), computed(() => shownRange()[1])];
-    /** The engine has done these transforms and this search: before, there is nothing to ask. */
+    /** The engine has done these transforms and this search, with the weight: before, there is nothing to ask. */
     const isWanted = computed(() => stackChartPixels.value > 0 && shownFilter.value !== '');
 
     /** What the last answer depends on. Of another range there is another query, but not another chart. */

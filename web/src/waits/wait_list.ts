@@ -13,6 +13,8 @@ import { createWaitText, MOST_CALLERS } from './wait_text';
 export const WAIT_TABLE = 'waits';
 export const WAIT_ORDER = 'total';
 export const OFF_CPU = 'off-cpu-time';
+const CPU_TIME = 'cpu-time';
+const BOTH = 'time';
 const NONE: WaitGroup[] = [];
 /** Threads mostly wait if they run for less than this share of their time, and wait for the rest. */
 const MOSTLY_WAITING = 0.1;
@@ -62,7 +64,7 @@ function createOverview(session: WaitSession) {
 
     /** How long the threads were there, and how long they ran; null: they did run, or nobody knows. */
     const mostlyWaiting = computed<{ there: number; ran: number } | null>(() => {
-        if (!waitOverview.value || weight.value.id !== 'cpu-time') return null;
+        if (!waitOverview.value || weight.value.id !== CPU_TIME) return null;
         const { there, waited, ran } = waitOverview.value;
         return waited > (1 - MOSTLY_WAITING) * there && ran < MOSTLY_WAITING * there ? { there, ran } : null;
     });
@@ -89,13 +91,15 @@ function createOverview(session: WaitSession) {
 }
 
 /** Where waits lead: to the stack chart, and to the call tree. */
-function createWaitSteps({ store }: WaitSession) {
+function createWaitSteps({ filters, store }: WaitSession) {
     const { changeView, setPreview, view } = store;
 
     /** Selects the longest wait of a group: its thread, and the range from its start to its end. */
     function goToLongest({ range, thread }: WaitGroup): void {
         if (!range) return;
-        changeView({ threads: [thread], tab: 'stack-chart' }, 'push');
+        // By CPU time, the chart has no waits.
+        const weight = filters.weight.value.id === CPU_TIME ? BOTH : view.value.weight;
+        changeView({ threads: [thread], tab: 'stack-chart', weight }, 'push');
         setPreview(range);
     }
 
