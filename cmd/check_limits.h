@@ -20,7 +20,7 @@ enum limit_result { LIMIT_KEPT, LIMIT_WITHIN_NOISE, LIMIT_NO_FUNCTION, LIMIT_PAS
 struct limit {
     const char *text; /* the argument */
     enum limit_subject subject;
-    char *pattern; /* of functions; owned; NULL for LIMIT_ALL */
+    char *pattern; /* of functions; owned, or NULL for LIMIT_ALL */
     enum limit_kind kind;
     bool is_upper;   /* "> VALUE": a greater value fails */
     double value;    /* in percent, or in the unit of the weight, ms for times */
@@ -29,8 +29,8 @@ struct limit {
     /* limits_measure() */
     struct change_estimate change;
     double measured; /* as value */
-    unsigned pass;   /* number of the pass that measures the limit, from 1; 0: not measured yet */
-    uint32_t group;  /* number of the limit's group of functions in the pass; PROFILE_NONE for LIMIT_ALL */
+    unsigned pass;   /* number of the pass that measures the limit, from 1, or 0 if not measured yet */
+    uint32_t group;  /* number of the limit's group of functions in the pass, or PROFILE_NONE for LIMIT_ALL */
     bool has_funcs;  /* the pattern matches a function */
     enum limit_result result;
 };

@@ -88,7 +88,7 @@ bool ctl_ask(pid_t pid, const char *request, char *answer, size_t size)
 
 /* ---- which recordings run ---- */
 
-/* Returns the pid in the file name "PID.sock"; 0 for any other name. */
+/* Returns the pid in the file name "PID.sock", or 0 for any other name. */
 static pid_t parse_socket_name(const char *name)
 {
     char *end;

@@ -122,7 +122,7 @@ static bool is_ignored(int signal_number)
     return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* Waits for one of the signals, at most `seconds`; 0: without a limit. */
+/* Waits for one of the signals, at most `seconds`, or 0 (without a limit). */
 static bool wait_for_signal(const sigset_t *signals, time_t seconds)
 {
     const struct timespec limit = {.tv_sec = seconds};

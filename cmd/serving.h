@@ -16,7 +16,7 @@ struct serving_options {
     uint16_t port;
     bool search_port, has_port;           /* has_port: -P was given */
     bool new_address;                     /* --new-address: a random address for this run */
-    const char *ui;                       /* --ui: "hosted" or a directory; NULL: prof's own page */
+    const char *ui;                       /* --ui: "hosted" or a directory, or NULL (prof's own page) */
     bool no_cache;                        /* --no-cache: do not use the symbol cache on disk */
     ARRAY(struct source_map) source_maps; /* --source-map, in order */
 };

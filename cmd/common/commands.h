@@ -35,7 +35,7 @@ struct command {
 extern const struct command commands[];
 extern const struct command *const commands_end;
 
-/* Finds a command by name; NULL if it does not exist. */
+/* Finds a command by name, or NULL if it does not exist. */
 const struct command *command_find(const char *name);
 
 /* Prints that a command does not exist, and suggests the most similar name. Returns EXIT_USAGE. */

@@ -43,7 +43,7 @@ static const struct {
     const char *typed, *meant;
 } perf_options[] = {{"-F", "rate"}, {"--freq", "rate"}, {"--all-cpus", "all"}, {"--tid", "thread"}};
 
-/* Finds the option that `typed` ("--ouput") resembles most; NULL if none is close. */
+/* Finds the option that `typed` ("--ouput") resembles most, or NULL if none is close. */
 static const char *find_similar_option(const struct option_row *const *rows, const char *typed)
 {
     const char *meant = NULL;

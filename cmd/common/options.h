@@ -19,19 +19,20 @@ struct option_use {
 
 struct option_row {
     const char *name;  /* "output"; NULL ends the rows */
-    char letter;       /* 'o'; 0: none */
-    const char *value; /* placeholder of the value, "FILE"; "[WHEN]": an optional value; NULL: none */
+    char letter;       /* 'o', or 0 for none */
+    const char *value; /* placeholder of the value, "FILE"; "[WHEN]": an optional value, or NULL for none */
     const char *help;  /* a phrase for the help; a newline in it starts a new line */
     int (*parse)(const struct option_use *use); /* returns 0, or the exit status after a message */
     size_t field;        /* offset of the option's value in the group's struct, for the parsers below */
     int data;            /* for `parse` */
-    const char *choices; /* values for completion, separated by spaces; NULL: `value` names the kind, such as FILE */
+    const char *choices; /* values for completion, separated by spaces, or NULL (`value` names the kind, such as
+                          * FILE) */
 };
 
 struct option_group {
     const struct option_row *rows;
     size_t offset;     /* offset of the group's struct in the command's struct; a group without rows ends the array */
-    const char *title; /* sentence above the rows in the help; NULL: the rows follow the previous ones */
+    const char *title; /* sentence above the rows in the help, or NULL (the rows follow the previous ones) */
 };
 
 enum option_words { WORDS_NONE, WORDS_FILES, WORDS_PROGRAMS, WORDS_RECORDINGS };

@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-/* Process ID of the pager, for signal handlers; 0 if no pager runs. */
+/* Process ID of the pager, for signal handlers, or 0 if no pager runs. */
 static volatile pid_t pager;
 
 static void wait_for_pager(void)

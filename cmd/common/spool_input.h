@@ -11,17 +11,17 @@
 
 #include <stdbool.h>
 
-/* Returns whether the file is a spool file or a perf.data file; false if it is not readable. "-" is standard input: the
- * function waits for the first bytes, and consumes none. */
+/* Returns whether the file is a spool file or a perf.data file, or false if it is not readable. "-" is standard
+ * input: the function waits for the first bytes, and consumes none. */
 bool spool_input_is_recording(const char *path);
 
 /* Describes the kind of the file for messages: "a recording that was not saved as a profile". */
 const char *spool_input_kind(const char *path);
 
 /* Makes the profile of a spool file or a perf.data file (or "-") like assemble_recording(), and prints one line with
- * the end of the recording and its missing parts. `output`: path of the profile; NULL: in memory. `symbols` is open and
- * stays open; `no_cache`: see --no-cache. While prof downloads debug files, Ctrl+C ends only the download. Returns 0 or
- * the exit status, after a message. */
+ * the end of the recording and its missing parts. `output`: path of the profile, or NULL (in memory). `symbols` is
+ * open and stays open; `no_cache`: see --no-cache. While prof downloads debug files, Ctrl+C ends only the download.
+ * Returns 0 or the exit status, after a message. */
 int spool_input_assemble(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
                          struct assemble_result *result);
 

@@ -17,7 +17,7 @@
 /* Zero it. */
 struct symbol_options {
     ARRAY(const char *) directories; /* arguments of --symbol-dir */
-    const char *urls;                /* argument of --debuginfod; NULL: use DEBUGINFOD_URLS */
+    const char *urls;                /* argument of --debuginfod, or NULL (use DEBUGINFOD_URLS) */
     bool leave_interrupts;           /* SIGINT has another handler, also during downloads */
     struct debug_search search;
     struct directory_path perf_cache; /* for search.perf_cache */

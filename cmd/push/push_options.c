@@ -145,8 +145,8 @@ bool push_options_are_set(const struct push_options *options)
 
 /* ---- the environment ---- */
 
-/* The value of the environment variable for profiles, or else of the variable for all kinds of data; NULL if neither
- * has one. */
+/* The value of the environment variable for profiles, or else of the variable for all kinds of data, or NULL if
+ * neither has one. */
 static const char *read_variable(const char *name)
 {
     char own[64];

@@ -20,9 +20,9 @@ extern const struct option_row push_option_rows[];
 /* The caller zeroes all members except `command`. */
 struct push_options {
     const char *command;             /* command name for messages */
-    const char *queue;               /* the directory; NULL: that of this user */
-    uint64_t queue_size;             /* bytes; 0: the default */
-    uint64_t timeout, retry;         /* ns; 0: the default. See --timeout, --retry-for */
+    const char *queue;               /* the directory, or NULL (that of this user) */
+    uint64_t queue_size;             /* bytes, or 0 (the default) */
+    uint64_t timeout, retry;         /* ns, or 0 (the default). See --timeout, --retry-for */
     ARRAY(char *) headers;           /* "Name: value" */
     ARRAY(struct otlp_label) labels; /* distinct keys; key and value share one allocation, at `key` */
 

@@ -36,7 +36,7 @@ struct push_windows {
 
 struct pusher {
     const struct push_windows_options *options;
-    const char *saved; /* path of the saved profile to push; NULL: windows are */
+    const char *saved; /* path of the saved profile to push, or NULL (windows are) */
     int socket;
     struct pushing pushing;
     struct recording_window window;

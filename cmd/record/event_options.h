@@ -13,7 +13,7 @@
 /* Zero it. */
 struct event_options {
     ARRAY(char *) texts; /* the arguments of -e, one for each event */
-    uint64_t period;     /* --period, for events without a period of their own; 0: not given */
+    uint64_t period;     /* --period, for events without a period of their own, or 0 if not given */
     bool no_cpu_samples; /* CPU time is not sampled */
     struct event_list list;
 };

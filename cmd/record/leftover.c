@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns the pid in the name of a spool file, "BASE.PID.spool"; 0 for any other name. */
+/* Returns the pid in the name of a spool file, "BASE.PID.spool", or 0 for any other name. */
 static pid_t parse_recorder_pid(const char *name, const char *base)
 {
     size_t length = strlen(base);

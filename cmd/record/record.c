@@ -148,8 +148,8 @@ static int launch_status(int code)
     return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
-/* Returns the command's exit status in the convention of shells; 0 if prof ended the command because the time of -d was
- * over. A full disk ends the recording, not the command; it is a failure if nothing could be saved. */
+/* Returns the command's exit status in the convention of shells, or 0 if prof ended the command because the time of
+ * -d was over. A full disk ends the recording, not the command; it is a failure if nothing could be saved. */
 static int exit_status(const struct record_result *recorded, const struct assemble_result *saved)
 {
     if (recorded->end == RECORD_STOPPED && (recorded->pid || recorded->signal != SIGINT))

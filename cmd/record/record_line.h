@@ -22,7 +22,7 @@ struct record_line {
     const char *output;
     const char *recover; /* spool file of an earlier recording, to save its profile */
     uint32_t rate;
-    uint64_t duration; /* ns; 0: no limit */
+    uint64_t duration; /* ns, or 0 for no limit */
     uint32_t counters; /* bit set of enum counter_group */
     bool no_host;
     ARRAY(const char *) variables; /* names of environment variables to save */

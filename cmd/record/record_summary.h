@@ -28,5 +28,6 @@ void record_summary_add_note(struct record_summary *summary, const char *sentenc
 /* If verbose, collects the metadata of the profile about the quality of its data. */
 struct metadata_listener record_summary_listener(struct record_summary *summary);
 
-/* Prints the summary. `saved`: result of the saved profile; NULL: prof saved none, and only the notes are printed. */
+/* Prints the summary. `saved`: result of the saved profile, or NULL (prof saved none, and only the notes are
+ * printed). */
 void record_summary_print(const struct record_summary *summary, const struct assemble_result *saved);

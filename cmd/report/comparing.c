@@ -133,7 +133,7 @@ int comparing_choose_files(struct comparing *comparing, const char *command, int
 struct loaded_file {
     const char *path;
     struct profile profile;
-    uint8_t *kept; /* per thread; NULL: all are compared */
+    uint8_t *kept; /* per thread, or NULL (all are compared) */
     bool is_recording;
     int code; /* result of reading the file, and its error */
     struct error err;

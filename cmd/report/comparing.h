@@ -14,7 +14,7 @@
 struct compared_side {
     ARRAY(const char *) files;
     ARRAY(const char *) threads; /* arguments of --base-thread, --new-thread */
-    double from, to;             /* seconds after the start: --base-range, --new-range; NAN: none */
+    double from, to;             /* seconds after the start: --base-range, --new-range, or NAN for none */
 };
 
 struct comparing {

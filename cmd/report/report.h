@@ -55,26 +55,26 @@ struct exporter;
 
 struct report_options {
     const struct option_table *table; /* of the command */
-    const char *output;               /* of export; NULL: standard output */
+    const char *output;               /* of export, or NULL (standard output) */
     const struct exporter *exporter;  /* of export */
     unsigned sanitized;               /* of export: bit set of enum sanitize_part */
     ARRAY(const char *) keep_names;   /* of export: libraries */
     bool is_dry_run;                  /* of export: print the removed data, and write no file */
-    const char *view;                 /* of export: the initial view of an HTML page; NULL: the first view */
+    const char *view;                 /* of export: the initial view of an HTML page, or NULL (the first view) */
     const char *path;
     bool inverted, json, verbose, no_pager;
     enum report_color_when color;
     enum report_kind kind;
     const char *subject; /* argument of the butterfly, lines, annotation or waits */
-    const char *weight;  /* id of the weight; NULL: the first weight of the profile */
+    const char *weight;  /* id of the weight, or NULL (the first weight of the profile) */
     const char *search;
     const char *marker;          /* of the critical path: its name; NULL: none */
     ARRAY(const char *) threads; /* arguments of --thread */
     ARRAY(struct report_transform) transforms;
-    double from, to;    /* seconds after the start; NAN: none */
-    uint32_t depth;     /* levels of the tree; 0: the default of the output format */
+    double from, to;    /* seconds after the start, or NAN for none */
+    uint32_t depth;     /* levels of the tree, or 0 (the default of the output format) */
     double min_percent; /* NAN: the default of the output format */
-    size_t limit;       /* rows; 0: no limit; SIZE_MAX: the default of the output format */
+    size_t limit;       /* rows, or 0 for no limit, or SIZE_MAX (the default of the output format) */
     struct symbol_options symbols;
     bool is_comparison;         /* diff and check */
     struct comparing compared;  /* of diff and check */
@@ -103,7 +103,7 @@ struct report {
     struct weight weight;
     double total;                      /* weight that is 100% */
     double side_totals[PROFILE_SIDES]; /* of a comparison */
-    unsigned width;                    /* columns per line; 0: unlimited */
+    unsigned width;                    /* columns per line, or 0 if unlimited */
     bool utf8;                         /* the locale is UTF-8 */
     bool color;
     /* Widths of the columns of total and self weight, and of all columns with their separators. */

@@ -321,7 +321,7 @@ static int open_symbolizers(struct annotator *annotator, struct error *err)
     return annotator->names ? 0 : error_no_memory(err);
 }
 
-/* Prints JSON to `json`; NULL: prints text. */
+/* Prints JSON to `json`, or NULL (prints text). */
 static int write_symbols(const struct report *report, struct json_writer *json, struct error *err)
 {
     const struct counted_stacks counted = engine_counted_stacks(report->engine);

@@ -22,7 +22,7 @@ int report_print_compared_lines(const struct report *report, struct error *err);
 
 /* A line of report->source. */
 struct compared_file_line {
-    uint32_t line; /* 1-based; 0: frames of the file without a line */
+    uint32_t line; /* 1-based, or 0 (frames of the file without a line) */
     struct side_figures sides[PROFILE_SIDES];
     double total, self; /* the changes */
 };

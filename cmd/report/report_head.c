@@ -39,8 +39,8 @@ double report_counted_samples(const struct report *report)
 
 /* ---- the recorder's metadata ---- */
 
-/* Finds the first metadata entry with one of these names (NULL-terminated: older versions of prof used other names);
- * NULL: none. */
+/* Finds the first metadata entry with one of these names (NULL-terminated: older versions of prof used other names),
+ * or NULL for none. */
 static const char *find_metadata(const struct metadata *metadata, const char *const *names)
 {
     for (; *names; names++)
@@ -73,7 +73,7 @@ static const char *const lost_names[] = {"Samples lost", NULL};
 
 /* ---- the first line ---- */
 
-/* Sums the CPU time of all threads in ms; 0 if the profile has no CPU times. */
+/* Sums the CPU time of all threads in ms. Returns 0 if the profile has no CPU times. */
 static double sum_cpu_times(const struct report *report)
 {
     double cpu = 0;

@@ -19,5 +19,5 @@ struct event_count {
 };
 struct event_count report_count_event(const struct report *report, size_t event);
 
-/* Reads the number of samples that the recording lost; 0 if the profile has no such metadata. */
+/* Reads the number of samples that the recording lost. Returns 0 if the profile has no such metadata. */
 int report_count_lost(const struct report *report, double *lost, struct error *err);

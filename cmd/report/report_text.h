@@ -10,7 +10,7 @@ void report_detect_terminal(struct report *report);
 
 void report_color(const struct report *report, enum report_color color);
 
-/* Returns the columns that remain in a line after `used`, at least 8; 0: unlimited. */
+/* Returns the columns that remain in a line after `used`, at least 8, or 0 if unlimited. */
 unsigned report_columns_left(const struct report *report, unsigned used);
 
 /* Returns the width of a text in columns, as these functions print it. */

@@ -56,7 +56,7 @@ double report_cpu_time(const struct report *report, uint32_t thread)
     return sum;
 }
 
-/* Returns the length of the overlap between the range and a lifetime; NAN: an open end of the lifetime. */
+/* Returns the length of the overlap between the range and a lifetime, or NAN (an open end of the lifetime). */
 static double get_overlap(const struct report *report, double from, double to)
 {
     return fmax(0, fmin(report->range.to, to) - fmax(report->range.from, from));

@@ -5,8 +5,8 @@
 
 #include "cmd/report/report.h"
 
-/* Returns the CPU time of a thread in the range in ms, regardless of search and transforms; 0 if the profile has no CPU
- * times. */
+/* Returns the CPU time of a thread in the range in ms, regardless of search and transforms, or 0 if the profile has
+ * no CPU times. */
 double report_cpu_time(const struct report *report, uint32_t thread);
 
 /* Prints the busiest threads; threads with the same name share a row. Prints nothing for a single thread. */

@@ -162,7 +162,7 @@ static int resolve_function(struct report *report, const struct report_transform
     return add_transforms(report, transform->kind, &found, status);
 }
 
-/* Returns the index of the category; PROFILE_NONE after a message. */
+/* Returns the index of the category, or PROFILE_NONE after a message. */
 static uint32_t find_category(const struct report *report, const struct report_transform *transform)
 {
     const struct profile *profile = report->profile;
@@ -244,7 +244,7 @@ static size_t length_of_name(const char *text)
     return length;
 }
 
-/* Returns the child of `node` that matches `wanted`; NODE_NONE after a message. */
+/* Returns the child of `node` that matches `wanted`, or NODE_NONE after a message. */
 static uint32_t find_child(struct report *report, const struct report_transform *transform, uint32_t node,
                            const struct wanted *wanted)
 {
@@ -340,7 +340,7 @@ int report_resolve_transforms(struct report *report)
 
 /* ---- the butterfly, and the annotated function ---- */
 
-/* Returns the text after a prefix; NULL if the text has another beginning. */
+/* Returns the text after a prefix, or NULL if the text has another beginning. */
 static const char *skip_prefix(const char *text, const char *prefix)
 {
     size_t length = strlen(prefix);

@@ -149,7 +149,7 @@ struct prof_marks_thread {
     uint64_t tid;
 };
 __attribute__((
-    weak)) int prof_marks_off_; /* 1: prof does not record the process; 0: prof records it, or this is unknown */
+    weak)) int prof_marks_off_; /* 1: prof does not record the process, or 0 (prof records it, or this is unknown) */
 __attribute__((weak)) struct prof_marks_state *prof_marks_state_;
 __attribute__((weak)) __thread struct prof_marks_thread prof_marks_thread_;
 

@@ -62,8 +62,8 @@ struct arch_code {
 enum { ARCH_CODE_BEFORE = 64, ARCH_CODE_AFTER = 64 };
 
 /* Recognizes lazy PLT entries, CPython's trampolines, prologues and epilogues of functions with a frame pointer, the
- * code after the system call in clone and clone3, and the sigreturn trampoline. `code`: ARCH_CODE_BEFORE bytes before
- * the pc and ARCH_CODE_AFTER from it; 0 outside of the code. The pc must be the start of an instruction. */
+ * code after the system call in clone and clone3, and the sigreturn trampoline. `code`: ARCH_CODE_BEFORE bytes
+ * before the pc and ARCH_CODE_AFTER from it, or 0 outside of the code. The pc must be the start of an instruction. */
 struct arch_code arch_code_recognize(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 /* Whether the pc is in code of Go's runtime that starts a stack: goexit, mstart, and mcall and morestack on the

@@ -199,7 +199,7 @@ static uint64_t find_zero_time(const struct replay *replay)
 
 /* ---- markers ---- */
 
-/* For each thread of the replay, the profile's thread that shows it; PROFILE_NONE. NULL if memory ran out. */
+/* For each thread of the replay, the profile's thread that shows it, or PROFILE_NONE. NULL if memory ran out. */
 static uint32_t *list_profile_rows(const struct assembly *assembly)
 {
     size_t count = assembly->replay.threads.length;

@@ -16,14 +16,14 @@
 #include <stdint.h>
 
 struct assemble_options {
-    unsigned threads;                  /* number of threads for symbolization; 0: one per CPU */
+    unsigned threads;                  /* number of threads for symbolization, or 0 (one per CPU) */
     const char *cache_directory;       /* see struct symbolizer_options */
     const struct open_files *files;    /* open-file table of the finished recording; or NULL */
     const char *rest;                  /* second spool file, which continues the first; or NULL */
-    const struct debug_search *search; /* directories of debug files; NULL: the system's */
+    const struct debug_search *search; /* directories of debug files, or NULL (the system's) */
     struct stable_numbers
-        *numbers; /* numbers of functions and threads from this recording's earlier profiles; NULL: none */
-    struct recording_window *window;   /* assembles only the next window of the recording; NULL: all of it */
+        *numbers; /* numbers of functions and threads from this recording's earlier profiles, or NULL for none */
+    struct recording_window *window;   /* assembles only the next window of the recording, or NULL (all of it) */
     bool keeps_old;                    /* renames an existing output file to "OUTPUT.old" */
     struct metadata_listener listener; /* receives the metadata about data quality */
 };
@@ -45,7 +45,7 @@ struct assemble_result {
     uint64_t samples, lost;
     bool has_all_cpu_time; /* the profile shows CPU time without a sample as (not sampled) */
     struct trust_counts trust;
-    uint64_t recorder_cpu, recorder_wall; /* ns: CPU time of the recorder; duration of the recording; 0: unknown */
+    uint64_t recorder_cpu, recorder_wall; /* ns: CPU time of the recorder; duration of the recording, or 0 if unknown */
     uint64_t threads, processes;          /* threads and processes with samples */
     uint64_t addresses, unnamed;          /* distinct addresses in libraries; addresses without a symbol */
     uint64_t damaged, damaged_bytes;      /* skipped parts of the spool */
@@ -56,7 +56,7 @@ struct assemble_result {
     uint64_t last_realtime;               /* ns since the Unix epoch: time of that record; 0 unknown */
     uint64_t bytes;                       /* size of the profile file */
     bool has_old;                         /* an earlier output file was renamed to "OUTPUT.old" */
-    int memory_fd;                        /* descriptor of a profile in memory, owned by the caller; -1: none */
+    int memory_fd;                        /* descriptor of a profile in memory, owned by the caller, or -1 for none */
     size_t missing_symbols_count;         /* libraries without symbols for most addresses or many samples */
     /* the libraries with the most samples */
     struct assemble_missing_symbols missing_symbols[ASSEMBLE_MISSING_SYMBOLS];

@@ -24,7 +24,7 @@ struct assembly {
     struct replay_numbers order;     /* threads of the profile, as indexes of the replay's threads */
     struct replay_numbers wakers;    /* object of the replay -> string of the profile; empty: no wakers recorded */
     uint64_t start_ns;               /* CLOCK_MONOTONIC at time 0 of the profile */
-    const struct recording_window *window; /* the assembled part of the recording; NULL: all */
+    const struct recording_window *window; /* the assembled part of the recording, or NULL (all) */
     struct window_threads window_threads;  /* at its end */
 };
 

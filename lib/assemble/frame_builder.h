@@ -31,12 +31,12 @@ struct frame_builder {
     size_t first;                    /* first new frame of the replay; earlier frames already have their rows */
 };
 
-/* Returns the index of a string of the profile; STRING_NONE if memory ran out. */
+/* Returns the index of a string of the profile, or STRING_NONE if memory ran out. */
 uint32_t frame_builder_text(struct frame_builder *builder, const char *text);
 
-/* Return the profile's frame of a func without an address; PROFILE_NONE if memory ran out. A frame of
- * frame_builder_plain_frame() has no subcategory. `resource`: PROFILE_NONE for a placeholder frame, and for an address
- * outside libraries. */
+/* Return the profile's frame of a func without an address, or PROFILE_NONE if memory ran out. A frame of
+ * frame_builder_plain_frame() has no subcategory. `resource`: PROFILE_NONE for a placeholder frame, and for an
+ * address outside libraries. */
 uint32_t frame_builder_frame(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category,
                              uint32_t subcategory);
 uint32_t frame_builder_plain_frame(struct frame_builder *builder, const char *name, uint32_t resource,

@@ -125,7 +125,7 @@ static void list_survivors(struct hints *hints, const struct replay *replay)
 #define PYTHON_VARIABLE "set PYTHONPERFSUPPORT=1 in the environment (Python 3.12 and later)"
 
 /* For virtual machines, by the start of their file name: the command that enables symbols of JIT code, and the
- * environment variable with the same effect if another program starts the machine ("npm test"); NULL: none. */
+ * environment variable with the same effect if another program starts the machine ("npm test"), or NULL for none. */
 static const struct {
     const char *file, *command, *variable;
 } compilers[] = {
@@ -172,7 +172,7 @@ static const char *find_advice(const struct replay *replay)
     return advice;
 }
 
-/* Returns the minor version of "python3.13": 13; 0 if the name has no version. */
+/* Returns the minor version of "python3.13": 13, or 0 if the name has no version. */
 static long python_version(const char *program)
 {
     return strncmp(program, "python3.", 8) == 0 ? strtol(program + 8, NULL, 10) : 0;

@@ -20,13 +20,13 @@ struct jit_code_places {
     struct hash by_code; /* process and code -> index in `places` */
 };
 
-/* Writes the images, and adds their libraries and native symbols to the profile. `directory`: the cache directory;
- * NULL: saves no code. Unreadable or unsaved code has no place. Call jit_code_places_destroy() also after a failure.
- * Fails only when memory runs out. */
+/* Writes the images, and adds their libraries and native symbols to the profile. `directory`: the cache directory,
+ * or NULL (saves no code). Unreadable or unsaved code has no place. Call jit_code_places_destroy() also after a
+ * failure. Fails only when memory runs out. */
 int jit_code_places_make(struct jit_code_places *places, const struct replay *replay, const char *directory,
                          struct interner *interner, struct error *err);
 
-/* Returns the place of a frame with REPLAY_LIB_DUMPED; NULL: none. */
+/* Returns the place of a frame with REPLAY_LIB_DUMPED, or NULL for none. */
 const struct jit_code_place *jit_code_place_of(const struct jit_code_places *places, const struct replay_frame *frame);
 
 void jit_code_places_destroy(struct jit_code_places *places);

@@ -7,9 +7,9 @@
 
 /* An address in JIT code. */
 struct jit_address {
-    const struct jit_code_place *place; /* of the code; NULL: it is not kept */
+    const struct jit_code_place *place; /* of the code, or NULL (it is not kept) */
     uint64_t offset;                    /* in the code */
-    uint32_t line, column;              /* that run; 0: unknown */
+    uint32_t line, column;              /* that run, or 0 if unknown */
 };
 
 /* Adds a frame of JIT code. Without a saved copy of the code, an address is useless and has no library, so all

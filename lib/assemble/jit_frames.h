@@ -5,7 +5,7 @@
 
 #include "assemble/frame_builder.h"
 
-/* Return the profile's frame; PROFILE_NONE if memory ran out. `index`: frame of the replay. */
+/* Return the profile's frame, or PROFILE_NONE if memory ran out. `index`: frame of the replay. */
 uint32_t jit_frames_anonymous(struct frame_builder *builder, size_t index);
 uint32_t jit_frames_dumped(struct frame_builder *builder, const struct replay_frame *from);
 

@@ -8,7 +8,7 @@
 /* Reads /proc/kallsyms if some address needs it. */
 int kernel_frames_open(struct frame_builder *builder, struct symbolizer *symbolizer, struct error *err);
 
-/* Return the profile's frame; PROFILE_NONE if memory ran out. Generated code is code with a KSYMBOL record. */
+/* Return the profile's frame, or PROFILE_NONE if memory ran out. Generated code is code with a KSYMBOL record. */
 uint32_t kernel_frames_unknown(struct frame_builder *builder, uint64_t address);
 uint32_t kernel_frames_generated(struct frame_builder *builder, const struct spool_library *code);
 

@@ -16,9 +16,9 @@
 enum marker_phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
 
 struct marker_entry {
-    uint32_t thread, name, category, data; /* data: JSON text, a string of the profile; PROFILE_NONE */
+    uint32_t thread, name, category, data; /* data: JSON text, a string of the profile, or PROFILE_NONE */
     uint8_t phase;                         /* enum marker_phase */
-    double start, end;                     /* ms; NAN: none */
+    double start, end;                     /* ms, or NAN for none */
 };
 
 struct marker_rows {

@@ -15,11 +15,11 @@ struct jitdump *process_jitdump_open(const struct replay *replay, uint32_t proce
  * exists. */
 int process_jitdump_open_again(const struct replay *replay, uint32_t process);
 
-/* Returns the source file of JIT code: from its name, else from its first line; NULL: unknown. */
+/* Returns the source file of JIT code: from its name, else from its first line, or NULL if unknown. */
 const char *process_jitdump_source_file(const struct jitdump *dump, const struct jit_code *code,
                                         const struct jit_name *name);
 
-/* Finds the JIT code at `pc` at `time` (ns of CLOCK_MONOTONIC); JIT_HISTORY_NONE: none. */
+/* Finds the JIT code at `pc` at `time` (ns of CLOCK_MONOTONIC), or JIT_HISTORY_NONE for none. */
 uint32_t process_jitdump_find(const struct replay *replay, const struct jitdump *dump, uint64_t pc, uint64_t time);
 
 /* Returns the number of changes that process_jitdump_find() considers at that time. */

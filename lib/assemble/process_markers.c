@@ -17,7 +17,7 @@ struct filling {
     size_t counts[KINDS]; /* markers of each kind, including omitted markers */
 };
 
-/* The payload of the next marker; NULL if the limit omits the marker, or memory ran out. */
+/* The payload of the next marker, or NULL if the limit omits the marker, or memory ran out. */
 static struct json_writer *start_payload(struct filling *filling, enum kind kind)
 {
     static const char *const types[KINDS] = {"Process", "Exec", "Thread", "LibraryLoad", "Signal", "OomKill"};
@@ -71,7 +71,7 @@ static const char *name_signal(char name[SIGNAL_NAME], uint32_t number)
 
 /* ---- processes ---- */
 
-/* Returns how a process ended, and not another process with the same pid; NULL: unknown. */
+/* Returns how a process ended, and not another process with the same pid, or NULL if unknown. */
 static const struct process_exit *find_exit(const struct filling *filling, const struct replay_process *process)
 {
     const struct program_marks *marks = &filling->replay->program_marks;

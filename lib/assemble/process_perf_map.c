@@ -182,8 +182,8 @@ static bool is_replaced(const struct hash *last_of_file, const struct replay *re
     return hash_get(last_of_file, file_key(replay, number)) != number;
 }
 
-/* Returns the problem of a perf map; NULL: no problem. Some compilers write names with newlines, so a few malformed
- * lines are no problem. */
+/* Returns the problem of a perf map, or NULL for no problem. Some compilers write names with newlines, so a few
+ * malformed lines are no problem. */
 static const char *find_problem(const struct perf_map_counts *counts)
 {
     if (counts->malformed > counts->lines / 2)

@@ -15,7 +15,7 @@ enum { PERF_MAP_GENERATIONS = 16 };
  * value if the file does not exist or is not trusted (see process_perf_map.c). */
 int process_perf_map_open(const struct replay *replay, uint32_t process);
 
-/* Returns the message for such a failure; NULL: none. */
+/* Returns the message for such a failure, or NULL for none. */
 const char *process_perf_map_problem(int code);
 
 /* Likewise for another file in that directory. The file name is `before`, the process's own pid, and `after`. */
@@ -38,7 +38,7 @@ struct perf_map_problem {
 ARRAY_TYPE(struct perf_map_problems, struct perf_map_problem);
 
 struct perf_map_names {
-    size_t first; /* index of the first requested frame; 0: all frames */
+    size_t first; /* index of the first requested frame, or 0 (all frames) */
     struct arena arena;
     struct perf_map_problems problems; /* perf maps with problems in their contents */
     ARRAY(struct jit_name) names;
@@ -49,7 +49,7 @@ struct perf_map_names {
  * failure. Fails only when memory runs out: an unreadable file adds no names. */
 int perf_map_names_find(struct perf_map_names *names, const struct replay *replay, struct error *err);
 
-/* Returns the symbol of this frame; NULL: in no perf map. */
+/* Returns the symbol of this frame, or NULL (in no perf map). */
 const struct jit_name *perf_map_names_get(const struct perf_map_names *names, size_t frame);
 
 void perf_map_names_destroy(struct perf_map_names *names);

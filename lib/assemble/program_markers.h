@@ -7,7 +7,8 @@
 #include "assemble/marker_rows.h"
 #include "assemble/replay_state.h"
 
-/* `rows_of`: for each thread of the replay, the profile's thread that shows it; PROFILE_NONE: no thread shows it. */
+/* `rows_of`: for each thread of the replay, the profile's thread that shows it, or PROFILE_NONE (no thread shows
+ * it). */
 struct shown_threads {
     const uint32_t *rows_of;
     const struct replay *replay;

@@ -17,7 +17,7 @@ struct program_mark {
     uint64_t time, end; /* ns; end: only of SPOOL_MARK_SPAN */
     double value;       /* of SPOOL_MARK_COUNTER */
     uint32_t pid, tid;
-    uint32_t thread;     /* of the replay; REPLAY_NONE: unknown */
+    uint32_t thread;     /* of the replay, or REPLAY_NONE if unknown */
     uint32_t name, text; /* strings of `texts`; text: STRING_NONE */
     uint32_t kind;       /* enum spool_mark */
 };
@@ -41,7 +41,7 @@ struct recorder_work {
 struct process_signal {
     uint64_t time;
     uint32_t pid, tid, number;
-    uint32_t thread; /* of the replay; REPLAY_NONE: unknown */
+    uint32_t thread; /* of the replay, or REPLAY_NONE if unknown */
     uint32_t sender; /* string of `texts` */
 };
 
@@ -53,7 +53,7 @@ struct oom_kill {
 /* Starts zeroed. */
 struct program_marks {
     struct strings texts;
-    ARRAY(uint32_t) names; /* indexed by number in the spool: strings of `texts`; STRING_NONE */
+    ARRAY(uint32_t) names; /* indexed by number in the spool: strings of `texts`, or STRING_NONE */
     ARRAY(struct program_mark) items;
     ARRAY(struct lost_marks) lost;
     ARRAY(struct process_exit) exits;

@@ -21,7 +21,7 @@
 
 /* State of a thread at the end of the previous window. */
 struct window_thread {
-    uint64_t time; /* ns: end of its time in windows; 0: none yet */
+    uint64_t time; /* ns: end of its time in windows, or 0 for none yet */
     double cpu;    /* ms after its last sample, not yet in a row's weight */
 };
 

@@ -31,14 +31,14 @@ struct replay_counters {
     struct hash index; /* whose -> series */
     ARRAY(struct replay_series) series;
     size_t values; /* of all series */
-    size_t most;   /* limit of values before thinning out; 0: REPLAY_COUNTERS_MOST */
+    size_t most;   /* limit of values before thinning out, or 0 (REPLAY_COUNTERS_MOST) */
 };
 enum { REPLAY_COUNTERS_MOST = 6 << 20 }; /* 48 MiB */
 
 /* Adds a reading; ignores an inconsistent one. */
 int replay_counters_add(struct replay_counters *counters, const struct spool_counters *record, struct error *err);
 
-/* Returns the series of `whose`; NULL: none. */
+/* Returns the series of `whose`, or NULL for none. */
 const struct replay_series *replay_counters_find(const struct replay_counters *counters, uint32_t whose);
 
 /* A value of a reading. */

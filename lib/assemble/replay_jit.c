@@ -57,7 +57,7 @@ static void next_ancestor(const struct replay *replay, struct ancestry *at)
 
 /* ---- frames ---- */
 
-/* Finds the code at an address; false if no jitdump file has code there. */
+/* Finds the code at an address. Returns false if no jitdump file has code there. */
 static bool find_dumped(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time,
                         struct replay_jit_frame *found)
 {

@@ -24,7 +24,7 @@ int replay_marks_lost(struct replay_marks *marks, const struct spool_lost *lost,
     return add_mark(marks, &mark, err);
 }
 
-/* Returns the last mark of a kind without an end; NULL: none. */
+/* Returns the last mark of a kind without an end, or NULL for none. */
 static struct replay_mark *find_open(struct replay_marks *marks, enum replay_mark_kind kind)
 {
     for (size_t i = marks->items.length; i-- > 0;)

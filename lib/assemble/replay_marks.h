@@ -23,14 +23,14 @@ struct replay_mark {
     uint64_t start, end; /* ns; equal: an instant; end 0: until the end of the recording */
     uint64_t count;
     uint32_t cpu;  /* SPOOL_NO_NUMBER: unknown */
-    uint32_t text; /* index of a string; STRING_NONE: none */
+    uint32_t text; /* index of a string, or STRING_NONE for none */
 };
 
 /* Starts zeroed. */
 struct replay_marks {
     struct strings texts;
     ARRAY(struct replay_mark) items;
-    ARRAY(uint64_t) last_on_cpu; /* ns: the last sample of each CPU so far; 0: none */
+    ARRAY(uint64_t) last_on_cpu; /* ns: the last sample of each CPU so far, or 0 for none */
     uint64_t lost;               /* lost samples in REPLAY_MARK_LOST marks so far */
 };
 

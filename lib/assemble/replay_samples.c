@@ -136,7 +136,7 @@ static struct sample_head get_sample_head(const struct spool_record *record)
     }
 }
 
-/* Stores the time and the CPU of the sample. Returns 1; 0 for an unknown thread; or -ENOMEM. */
+/* Stores the time and the CPU of the sample. Returns 1, or 0 for an unknown thread; or -ENOMEM. */
 static int store_sample_head(struct replay *replay, const struct sample_head *head, struct error *err)
 {
     if (!replay->range.first_sample)

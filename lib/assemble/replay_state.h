@@ -40,7 +40,7 @@ enum {
 
 struct replay_frame {
     uint32_t lib;     /* index of a library, or a REPLAY_LIB_... value */
-    uint32_t process; /* process whose perf map or jitdump may have its symbol; REPLAY_NONE: none */
+    uint32_t process; /* process whose perf map or jitdump may have its symbol, or REPLAY_NONE for none */
     uint64_t address; /* library-relative, or the pc */
     uint32_t code;    /* REPLAY_LIB_DUMPED: index in jitdump.codes; REPLAY_LIB_WAIT: index of its lock, plus 1, or 0 */
     uint64_t samples; /* samples with this leaf frame */
@@ -63,9 +63,9 @@ enum replay_jit_state { REPLAY_JIT_UNKNOWN, REPLAY_JIT_MISSING, REPLAY_JIT_FOUND
 /* The files that name JIT code of one process (replay_jit.h). */
 struct replay_jit {
     enum replay_jit_state map_state, dump_state;
-    const char *map_problem; /* reason why prof does not use its perf map; NULL: used, or none */
+    const char *map_problem; /* reason why prof does not use its perf map, or NULL (used, or none) */
     struct jitdump *dump;    /* NULL: none */
-    uint32_t dump_lib;       /* index of its jitdump file's library, plus 1; 0: none mapped */
+    uint32_t dump_lib;       /* index of its jitdump file's library, plus 1, or 0 for none mapped */
     struct hash map_frames;  /* pc -> frame, for anonymous code that only this process's perf map can name */
     struct hash dump_frames; /* code index and offset in it -> frame */
 };
@@ -140,7 +140,7 @@ struct replay_libs {
     uint32_t kernel_generation; /* incremented by every change of `kernel` */
 };
 
-/* A Python function. Indexes of strings; STRING_NONE: the event that describes the name was lost. */
+/* A Python function. Indexes of strings, or STRING_NONE (the event that describes the name was lost). */
 struct replay_function {
     uint32_t name, file;
     uint32_t line; /* the first one; 0 unknown */
@@ -153,7 +153,7 @@ struct replay_info {
 /* The metadata of the recording. */
 struct replay_infos {
     ARRAY(struct replay_info) items;
-    uint64_t interval; /* INFO_INTERVAL: ns between two samples of a busy thread; 0: unknown */
+    uint64_t interval; /* INFO_INTERVAL: ns between two samples of a busy thread, or 0 if unknown */
 };
 
 /* The recorder never reuses numbers of processes and threads, and a flight recorder drops most of them. So the replay
@@ -198,10 +198,10 @@ struct replay_queue {
 
 /* What the caller asks for. */
 struct replay_input {
-    const char *rest_path;                 /* a second spool file, which continues the first; NULL: none */
-    const char *perf_map_directory;        /* directory of perf maps; NULL: do not use perf maps */
-    const struct recording_window *window; /* part to read; NULL: the whole recording */
-    const struct jit_files *jit_files;     /* the recorder's open files of JIT compilers; NULL: none */
+    const char *rest_path;                 /* a second spool file, which continues the first, or NULL for none */
+    const char *perf_map_directory;        /* directory of perf maps, or NULL (do not use perf maps) */
+    const struct recording_window *window; /* part to read, or NULL (the whole recording) */
+    const struct jit_files *jit_files;     /* the recorder's open files of JIT compilers, or NULL for none */
 };
 
 /* The spool file and its damage. */
@@ -226,7 +226,7 @@ struct replay_cpu_time {
     bool has_rests;        /* some thread has a `rest` */
 };
 
-/* start and end of the recording, ns of CLOCK_MONOTONIC; 0: none */
+/* start and end of the recording, ns of CLOCK_MONOTONIC, or 0 for none */
 struct replay_range {
     uint64_t first, last; /* of events and samples */
     uint64_t first_sample;
@@ -243,7 +243,7 @@ struct replay {
     ARRAY(struct replay_process) processes;
     ARRAY(struct replay_thread) threads;
     struct replay_libs libs;
-    ARRAY(uint32_t) objects; /* wait objects and wakers, indexed by number - 1: indexes of strings; STRING_NONE */
+    ARRAY(uint32_t) objects; /* wait objects and wakers, indexed by number - 1: indexes of strings, or STRING_NONE */
     ARRAY(struct replay_function) python_functions;
     struct replay_stacks stacks;
     struct replay_samples samples;
@@ -256,7 +256,7 @@ struct replay {
 
 int replay_add_info(struct replay *replay, const struct spool_metadata *record, struct error *err);
 
-/* Returns a value of the metadata; NULL if the recording lacks it. */
+/* Returns a value of the metadata, or NULL if the recording lacks it. */
 const char *replay_info(const struct replay *replay, const char *name);
 
 /* Returns a value of the metadata as a number; `missing` if the recording lacks the value, or the value is not a
@@ -279,7 +279,7 @@ static inline uint32_t replay_wait_object(uint64_t address)
     return (uint32_t)address;
 }
 
-/* Returns the parent of a forked process that still has the parent's JIT code; REPLAY_NONE if the process was not
+/* Returns the parent of a forked process that still has the parent's JIT code, or REPLAY_NONE if the process was not
  * forked, or has called exec. */
 uint32_t replay_forked_from(const struct replay *replay, uint32_t number);
 
@@ -292,13 +292,13 @@ bool replay_is_shown(const struct replay *replay, const struct replay_thread *th
 /* Extends the recording's range to `time` (ns of CLOCK_MONOTONIC). Ignores a `time` of 0. */
 void replay_extend_range(struct replay *replay, uint64_t time);
 
-/* Converts a time of the recording (ns of CLOCK_MONOTONIC) to ns since the Unix epoch; 0 if the recording lacks the
- * offset. */
+/* Converts a time of the recording (ns of CLOCK_MONOTONIC) to ns since the Unix epoch. Returns 0 if the recording
+ * lacks the offset. */
 uint64_t replay_realtime(const struct replay *replay, uint64_t time);
 
 /* Returns the time (ns of CLOCK_MONOTONIC) at which the recording stopped, the end of all live threads. For an
  * unfinished recording: its last record. */
 uint64_t replay_stop(const struct replay *replay);
 
-/* Returns the duration of the recording in ns; 0: unknown, because the recorder did not finish. */
+/* Returns the duration of the recording in ns, or 0 (unknown, because the recorder did not finish). */
 uint64_t replay_wall_time(const struct replay *replay);

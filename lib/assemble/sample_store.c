@@ -24,7 +24,7 @@ struct thread_blocks {
 };
 
 struct sample_store {
-    int fd; /* descriptor of the file; -1 until the first block is full */
+    int fd; /* descriptor of the file, or -1 until the first block is full */
     bool in_memory;
     uint64_t size;
     char *directory;

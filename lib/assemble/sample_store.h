@@ -66,7 +66,7 @@ void sample_store_free(struct sample_store *store);
 int sample_store_add(struct sample_store *store, uint32_t thread, const struct stored_sample *sample,
                      struct error *err);
 
-/* Returns the thread's newest sample, which the caller may change until it adds the next one; NULL: none. */
+/* Returns the thread's newest sample, which the caller may change until it adds the next one, or NULL for none. */
 struct stored_sample *sample_store_newest(struct sample_store *store, uint32_t thread);
 
 uint64_t sample_store_count(const struct sample_store *store, uint32_t thread);

@@ -13,7 +13,7 @@
 #include "profile/intern.h"
 
 struct stable_func {
-    uint32_t name, resource, file; /* strings of `texts`; resource: the name of its library; STRING_NONE: none */
+    uint32_t name, resource, file; /* strings of `texts`; resource: the name of its library, or STRING_NONE for none */
     uint32_t line, column;
     uint8_t flags;
 };
@@ -23,7 +23,7 @@ struct stable_numbers {
     struct strings texts;
     ARRAY(struct stable_func) funcs; /* by number */
     ARRAY(uint32_t) threads;         /* threads of the profile, as numbers of the recording */
-    uint64_t start_ns;               /* CLOCK_MONOTONIC at time 0 of the profiles; 0: set by the next one */
+    uint64_t start_ns;               /* CLOCK_MONOTONIC at time 0 of the profiles, or 0 (set by the next one) */
 };
 
 /* Adds the functions of earlier profiles to an empty profile. */

@@ -36,7 +36,7 @@ struct symbolication {
     struct profile_addresses addresses;
     struct renamed_frame *renamed; /* by old frame */
     struct row_list frames;
-    uint32_t *copied_funcs, *copied_frames; /* per old row: the new row; PROFILE_NONE: not copied yet */
+    uint32_t *copied_funcs, *copied_frames; /* per old row: the new row, or PROFILE_NONE if not copied yet */
     uint32_t *stacks;                       /* per old stack: the new stack */
     struct symbolicate_result *result;
 };

@@ -8,7 +8,7 @@
 #include "assemble/symbolization.h"
 
 struct trust_counts {
-    uint64_t requested; /* samples that the CPU time should have; 0: unknown */
+    uint64_t requested; /* samples that the CPU time should have, or 0 if unknown */
     uint64_t samples, truncated, completed_live, without_cfi;
     uint64_t unnamed; /* samples whose leaf function has no symbol */
 };

@@ -79,7 +79,7 @@ static int list_times(struct attribution *attribution, struct error *err)
     return 0;
 }
 
-/* The thread whose row shows the unsampled time of thread `number`; REPLAY_NONE if memory ran out. */
+/* The thread whose row shows the unsampled time of thread `number`, or REPLAY_NONE if memory ran out. */
 static uint32_t find_row(struct attribution *attribution, uint32_t number)
 {
     struct replay *replay = attribution->replay;
@@ -371,7 +371,7 @@ static int attribute_time(struct attribution *attribution, uint64_t used, struct
     return code ? code : add_samples(attribution, scale, err);
 }
 
-/* Returns the kernel's count of CPU time (ns); 0: unknown, or an incomplete recording. */
+/* Returns the kernel's count of CPU time (ns), or 0 (unknown, or an incomplete recording). */
 static uint64_t get_kernel_count(const struct replay *replay)
 {
     bool is_whole = !replay->spool.damaged_blocks && !replay->samples.without_thread && !replay->spool.keeps_last;

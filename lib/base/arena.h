@@ -12,10 +12,10 @@ struct arena {
     struct arena_block *blocks;
 };
 
-/* Returns `size` uninitialized bytes, aligned for any type; NULL if memory ran out. */
+/* Returns `size` uninitialized bytes, aligned for any type, or NULL if memory ran out. */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/* Returns a NUL-terminated copy of `length` bytes; NULL if memory ran out. */
+/* Returns a NUL-terminated copy of `length` bytes, or NULL if memory ran out. */
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 
 /* Moves the blocks of `from` to `arena`, at unchanged addresses; `from` is empty then. */

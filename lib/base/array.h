@@ -29,15 +29,16 @@
         size_t length, capacity;                                                                                       \
     }
 
-/* Reserves memory for `extra` more elements; false if memory ran out (the array is unchanged). */
+/* Reserves memory for `extra` more elements. Returns false if memory ran out (the array is unchanged). */
 #define array_reserve(array, extra)                                                                                    \
     array_grow((void **)&(array)->data, (array)->length, &(array)->capacity, (extra), sizeof(*(array)->data))
 
-/* Appends one element; false if memory ran out. */
+/* Appends one element. Returns false if memory ran out. */
 #define array_push(array, ...)                                                                                         \
     (array_reserve((array), 1) ? ((array)->data[(array)->length++] = (__VA_ARGS__), true) : false)
 
-/* Returns the address of an element, or of the end; NULL in an array without memory, because NULL + 0 is undefined. */
+/* Returns the address of an element, or of the end, or NULL in an array without memory, because NULL + 0 is
+ * undefined. */
 #define array_at(array, index) ((array)->data ? (array)->data + (index) : NULL)
 
 /* Appends one element set to zero bytes and returns its address, or NULL if memory ran out. */
@@ -46,7 +47,7 @@
          ? (__typeof__((array)->data))__builtin_memset(&(array)->data[(array)->length++], 0, sizeof(*(array)->data))   \
          : NULL)
 
-/* Appends `count` elements, copied from `from`; false if memory ran out. */
+/* Appends `count` elements, copied from `from`. Returns false if memory ran out. */
 #define array_append(array, from, count)                                                                               \
     array_add((void **)&(array)->data, &(array)->length, &(array)->capacity, (from), (count), sizeof(*(array)->data))
 

@@ -27,7 +27,7 @@ static inline size_t cursor_left(const struct cursor *c)
     return (size_t)(c->end - c->at);
 }
 
-/* Returns the next `size` bytes, and skips them; NULL if fewer are left. */
+/* Returns the next `size` bytes, and skips them, or NULL if fewer are left. */
 static inline const unsigned char *cursor_bytes(struct cursor *c, uint64_t size)
 {
     if (c->failed || size > cursor_left(c)) {
@@ -91,7 +91,7 @@ static inline int64_t cursor_sleb(struct cursor *c)
     return 0;
 }
 
-/* Returns a NUL-terminated string inside the bytes; NULL (and failed) without a NUL before the end. */
+/* Returns a NUL-terminated string inside the bytes, or NULL (and failed) without a NUL before the end. */
 static inline const char *cursor_string(struct cursor *c)
 {
     const unsigned char *nul = c->failed ? NULL : memchr(c->at, 0, cursor_left(c));

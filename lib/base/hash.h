@@ -66,7 +66,7 @@ uint32_t hash_get(const struct hash *table, uint64_t key);
  * NULL if memory ran out. The address is valid until the next call. */
 uint32_t *hash_at(struct hash *table, uint64_t key);
 
-/* Sets `key`; false if memory ran out. `value` must not be HASH_MISSING. */
+/* Sets `key`. Returns false if memory ran out. `value` must not be HASH_MISSING. */
 bool hash_set(struct hash *table, uint64_t key, uint32_t value);
 
 /* Removes `key`, if present. */

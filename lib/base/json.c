@@ -98,7 +98,7 @@ static inline unsigned count_plain_bytes(const char *at)
     return others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
 }
 
-/* Moves to the closing quote; false at the end of the piece or at a control character. */
+/* Moves to the closing quote, or false at the end of the piece or at a control character. */
 static bool skip_to_quote(struct json *json)
 {
     const char *at = json->at, *end = json->end;
@@ -177,7 +177,7 @@ static size_t decode_escape(const char **at, const char *end, char *out)
     return utf8_put(out, code >= 0xd800 && code < 0xe000 ? 0xfffd : (uint32_t)code);
 }
 
-/* Decodes escapes and replaces invalid UTF-8; false for an invalid escape, or if memory ran out. */
+/* Decodes escapes and replaces invalid UTF-8, or false for an invalid escape, or if memory ran out. */
 static bool decode_string(struct json *json, const char *at, size_t length)
 {
     enum { MOST_GROWTH = 3 }; /* one wrong byte becomes the three bytes of U+FFFD */
@@ -294,7 +294,7 @@ static bool is_word_byte(char c)
 
 /* ---- tokens that may be split ---- */
 
-/* Moves to the end of the unfinished token; false if the piece ended first. */
+/* Moves to the end of the unfinished token. Returns false if the piece ended first. */
 static bool find_token_end(struct json *json)
 {
     if (json->unfinished == UNFINISHED_STRING)

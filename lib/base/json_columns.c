@@ -99,8 +99,8 @@ static bool in_column(const struct json *json)
     return !json->problem && !json->unfinished && json->depth && !json_in_object(json) && json->expect != EXPECT_COLON;
 }
 
-/* Returns the start of the next element of an array; NULL if none follows, or if fewer bytes are left than a number may
- * have. */
+/* Returns the start of the next element of an array, or NULL if none follows, or if fewer bytes are left than a
+ * number may have. */
 static inline const char *next_element(const char *at, const char *end, bool needs_comma)
 {
     while (at < end && json_is_space(*at))

@@ -26,7 +26,7 @@ struct bytes {
 /* Returns the part of `size` bytes at `at`, or fewer at the end of `bytes`. */
 struct bytes bytes_get_part(const struct bytes *bytes, uint64_t at, uint64_t size);
 
-/* Copies `size` bytes at `at` to `out`; false if the file has fewer bytes (left). */
+/* Copies `size` bytes at `at` to `out`. Returns false if the file has fewer bytes (left). */
 bool bytes_read(const struct bytes *bytes, uint64_t at, void *out, size_t size);
 
 /* Returns a copy of all bytes, which the caller frees, with a NUL after the end. Returns NULL if the range is empty,
@@ -49,7 +49,7 @@ struct window {
     unsigned char *buffer;
     uint64_t start;
     size_t length, capacity;
-    size_t step; /* bytes per read; 0: 4 KiB */
+    size_t step; /* bytes per read, or 0 (4 KiB) */
 };
 
 /* Returns a cursor from `at` over at least `want` bytes, or up to the end of the bytes. The cursor is empty if `at`

@@ -86,7 +86,7 @@ static const char *decompress(uint32_t type, const unsigned char *packed, size_t
 }
 
 struct packing {
-    uint32_t type; /* ELFCOMPRESS_*; 0: unknown */
+    uint32_t type; /* ELFCOMPRESS_*, or 0 if unknown */
     uint64_t size; /* decompressed */
     size_t header_size;
 };

@@ -29,15 +29,16 @@ struct elf_section {
 struct elf_file {
     struct bytes bytes;         /* the whole file */
     struct file_source *source; /* NULL for an image in memory, which must outlive the struct */
-    unsigned char *owned_image; /* freed with the file; NULL */
+    unsigned char *owned_image; /* freed with the file, or NULL */
     bool is_64, is_big_endian;
     uint16_t type, machine;
     uint64_t entry;
     ARRAY(struct elf_segment) segments; /* in the order of the file */
     ARRAY(struct elf_section) sections;
     char *section_names;
-    int kept_sections; /* descriptor of the directory for decompressed sections (os/directory.h); 0: none. Borrowed */
-    bool is_cut;       /* the file ends before its section headers */
+    int kept_sections;      /* descriptor of the directory for decompressed sections (os/directory.h), or 0 for none.
+                             * Borrowed */
+    bool is_cut;            /* the file ends before its section headers */
     bool are_sections_made; /* no section headers: `sections` were made from the segments (elf_dynamic.h) */
     bool has_load;
     uint64_t base; /* vaddr of the first PT_LOAD, from which library-relative addresses count */

@@ -16,7 +16,7 @@
 struct elf_probe {
     const char *provider, *name;
     uint64_t address;   /* vaddr of the instruction */
-    uint64_t semaphore; /* vaddr of the semaphore; 0: none */
+    uint64_t semaphore; /* vaddr of the semaphore, or 0 for none */
 };
 
 struct elf_probes {

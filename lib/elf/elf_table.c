@@ -12,7 +12,7 @@ void elf_to_native(const struct elf_file *file, Elf_Type type, unsigned char *by
         elf32_xlatetom(&out, &data, order);
 }
 
-/* Loads up to *count entries starting at `first`; NULL if none exist. */
+/* Loads up to *count entries starting at `first`, or NULL if none exist. */
 static unsigned char *load_entries(const struct elf_file *file, const struct elf_section *section, Elf_Type type,
                                    size_t first, size_t *count)
 {

@@ -23,8 +23,8 @@ struct file_part {
     unsigned char *bytes; /* all bytes of the part; only read blocks are valid */
     size_t size;
     size_t left;           /* remaining bytes that may be read */
-    unsigned char *blocks; /* enum block_state of each block; NULL if all blocks are present */
-    size_t reserved;       /* bytes of address space reserved for `bytes`; 0: `bytes` is borrowed */
+    unsigned char *blocks; /* enum block_state of each block, or NULL if all blocks are present */
+    size_t reserved;       /* bytes of address space reserved for `bytes`, or 0 (`bytes` is borrowed) */
     struct bytes source;
 };
 

@@ -23,9 +23,9 @@ struct go_function {
 /* A function or inlined call at an address. Texts point into the table's bytes. */
 struct go_frame {
     const char *name;
-    const char
-        *file; /* path as the compiler wrote it: absolute, or with -trimpath relative to the module; NULL if unknown */
-    uint32_t line; /* 1-based; 0 if unknown */
+    const char *file; /* path as the compiler wrote it: absolute, or with -trimpath relative to the module, or NULL if
+                       * unknown */
+    uint32_t line;    /* 1-based, or 0 if unknown */
 };
 
 /* As go_table_open(). `file` must stay open until go_functions_close(). */

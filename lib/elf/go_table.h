@@ -19,7 +19,7 @@ enum go_layout {
 struct go_table {
     struct file_part part; /* bytes from the table's header to the end of its section or segment */
     unsigned char
-        *relocated;   /* copy of the table with relocated addresses, which replaces `part`; NULL if not needed */
+        *relocated;   /* copy of the table with relocated addresses, which replaces `part`, or NULL if not needed */
     uint64_t address; /* vaddr of the header */
     enum go_layout layout;
     unsigned pointer_size; /* bytes */
@@ -28,8 +28,8 @@ struct go_table {
     uint64_t names, units, files, steps, functions; /* offsets of the tables in `part` */
     uint64_t text;                                  /* vaddr from which function offsets count; GO_LAYOUT_1_16: 0 */
     bool has_searched;                              /* for the moduledata */
-    uint64_t function_data; /* vaddr from which offsets of inlined calls count; 0: unknown. go_table_search_module()
-                               sets it */
+    uint64_t function_data;                         /* vaddr from which offsets of inlined calls count, or 0 if unknown.
+                                                     * go_table_search_module() sets it */
 };
 
 /* Opens the Go function table of `file`. Reads only the header; lookups read the rest, so `file` must stay open.

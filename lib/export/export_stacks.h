@@ -11,16 +11,16 @@
 
 /* One call of a location. `outer` is the function into which it was inlined. */
 struct export_location {
-    uint32_t outer; /* the location without the innermost inlined call; LOCATION_NONE: a physical frame */
+    uint32_t outer; /* the location without the innermost inlined call, or LOCATION_NONE (a physical frame) */
     uint32_t func;
     uint32_t frame; /* frame of the profile, with address and line; PROFILE_NONE where a transform made the func */
-    uint32_t next;  /* of the same hash; LOCATION_NONE at the end */
+    uint32_t next;  /* of the same hash, or LOCATION_NONE at the end */
 };
 
 struct export_stacks {
     ARRAY(struct export_location) locations;
     uint32_t *location; /* per stack of the view: its location */
-    uint32_t *caller;   /* per stack: the caller of its physical frame; PROFILE_NONE: none */
+    uint32_t *caller;   /* per stack: the caller of its physical frame, or PROFILE_NONE for none */
     struct hash index;
     const struct stack_view *view;
     const struct profile *profile;
@@ -35,7 +35,7 @@ void export_stacks_destroy(struct export_stacks *stacks);
 struct export_sums {
     ARRAY(uint32_t) stacks; /* stacks with weight, in the order of their first samples */
     ARRAY(double) values;   /* all weights of each stack in `stacks`: ms, bytes or counts */
-    uint32_t *row;          /* per stack of the view: its index in `stacks`; PROFILE_NONE: none */
+    uint32_t *row;          /* per stack of the view: its index in `stacks`, or PROFILE_NONE for none */
     size_t row_count;
 };
 

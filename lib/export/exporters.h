@@ -28,7 +28,7 @@ extern const size_t exporter_count;
 /* Returns the format of this name, or NULL. */
 const struct exporter *exporter_find(const char *name);
 
-/* Returns the format for a file name, by its ending, with or without ".gz"; NULL if none has. */
+/* Returns the format for a file name, by its ending, with or without ".gz", or NULL if none has. */
 const struct exporter *exporter_of_file(const char *path);
 
 /* Writes a query in a format. For a sanitized query, the writer exports a sanitized copy of the profile. */

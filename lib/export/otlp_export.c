@@ -67,7 +67,7 @@ struct otlp {
     struct export_stacks stacks;
     struct export_sums sums;
     struct export_strings strings;
-    /* per row of the profile (or of export_stacks): index in the dictionary; 0: none */
+    /* per row of the profile (or of export_stacks): index in the dictionary, or 0 for none */
     uint32_t *stack_index, *location_index, *function_index, *mapping_index;
     /* per row of the dictionary: row in the profile */
     ARRAY(uint32_t) stack_list, location_list, function_list, mapping_list;

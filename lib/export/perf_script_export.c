@@ -97,7 +97,7 @@ static void write_function(struct perf_script *script, const char *name)
     write_word(script, name);
 }
 
-/* Writes the number at the start of the text; 0 without a number. */
+/* Writes the number at the start of the text. Returns 0 without a number. */
 static void write_id(struct perf_script *script, uint32_t string)
 {
     const char *text = profile_text(script->profile, string);

@@ -139,7 +139,7 @@ static void write_number_label(struct pprof *pprof, const char *key, uint32_t st
     protobuf_close(&pprof->out, opened);
 }
 
-/* The payload of the thread's marker "Labels", which the importer makes; PROFILE_NONE: none. */
+/* The payload of the thread's marker "Labels", which the importer makes, or PROFILE_NONE for none. */
 static uint32_t encode_thread_labels(const struct pprof *pprof, const struct thread *thread)
 {
     static const char begin[] = "{\"type\":\"" PPROF_LABELS_TYPE "\"";

@@ -11,7 +11,7 @@
 
 struct sanitize_options {
     unsigned parts;                     /* enum sanitize_part */
-    const struct sanitize_words *words; /* known to the caller; NULL: none */
+    const struct sanitize_words *words; /* known to the caller, or NULL for none */
     /* Functions of other libraries become one "(hidden)" per library; a library name may end in '*'. If empty, all
      * functions keep their names. */
     const char *const *libraries;

@@ -91,8 +91,8 @@ static bool begins_with(const char *text, size_t length, const char *with)
     return length >= size && memcmp(text, with, size) == 0;
 }
 
-/* Matches a home directory at this slash: returns its length, and sets the position of the user name; 0 if none
- * matches. */
+/* Matches a home directory at this slash: returns its length, and sets the position of the user name. Returns 0 if
+ * none matches. */
 static size_t match_usual_home(const char *text, size_t length, size_t *name)
 {
     static const char *const parents[] = {"/home/", "/Users/", "\\Users\\", "\\\\Users\\\\"};

@@ -20,7 +20,7 @@ struct sanitizer {
     struct sanitize_words words;
     struct arena *memory;
     struct sanitize_summary *summary;
-    uint32_t *known[ROLES]; /* per string of the original: its string in the copy; PROFILE_NONE: not used yet */
+    uint32_t *known[ROLES]; /* per string of the original: its string in the copy, or PROFILE_NONE if not used yet */
     struct marker_schemas schemas;
     struct json_writer *json;
     struct text_buffer text;
@@ -40,7 +40,7 @@ bool sanitizer_has(const struct sanitizer *sanitizer, unsigned part);
 /* Collects user and host names from the caller and from the profile. False if memory ran out. */
 bool sanitizer_find_words(struct sanitizer *sanitizer);
 
-/* Returns the index of a text in the copy; PROFILE_NONE after a failure. */
+/* Returns the index of a text in the copy, or PROFILE_NONE after a failure. */
 uint32_t sanitizer_add(struct sanitizer *sanitizer, const char *text, size_t length);
 
 /* Returns the copy's string for a string of the original (PROFILE_NONE stays), sanitized. A word is a text of the

@@ -23,7 +23,7 @@ struct speedscope {
     const struct profile *profile;
     const struct call_nodes *nodes;
     struct json_writer *json;
-    uint32_t *frame; /* per func: index in the file, in the order of first use; PROFILE_NONE: not used */
+    uint32_t *frame; /* per func: index in the file, in the order of first use, or PROFILE_NONE if not used */
     uint32_t frame_count;
     ARRAY(struct run) runs; /* of one thread */
     ARRAY(uint32_t) path;   /* nodes of the last written stack */

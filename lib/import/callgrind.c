@@ -20,7 +20,7 @@ enum space { SPACE_OBJECT, SPACE_FILE, SPACE_FUNCTION, SPACES }; /* each with id
 struct function {
     uint32_t frame;
     size_t costs;              /* index of the function's first cost in reading.costs */
-    uint32_t last_arc;         /* call to it, + 1; 0: none */
+    uint32_t last_arc;         /* call to it, + 1, or 0 for none */
     double called[EVENTS_MAX]; /* the inclusive costs of all calls from other functions */
 };
 
@@ -155,7 +155,7 @@ static bool is_known_line(struct builder_text text)
     return text.length && !(text.length == 3 && memcmp(text.text, "???", 3) == 0);
 }
 
-/* Returns the row of a function, which is added if it is new; PROFILE_NONE if memory ran out. */
+/* Returns the row of a function, which is added if it is new, or PROFILE_NONE if memory ran out. */
 static uint32_t add_function_row(struct reading *reading, const struct builder_text names[SPACES])
 {
     struct builder_frame frame = {.name = names[SPACE_FUNCTION]};

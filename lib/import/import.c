@@ -11,7 +11,7 @@ enum { MOST_UNDECIDED = 64 << 20 }; /* size limit of JSON before its kind is kno
 struct import {
     struct profile_reader *reader;
     struct json_kind_scanner scanner;
-    const struct importer *importer; /* of this file; NULL: the reader reads it */
+    const struct importer *importer; /* of this file, or NULL (the reader reads it) */
     bool is_decided, failed, takes_parts;
     bool is_behind_mark; /* a byte order mark, if any, was skipped */
     unsigned mark;       /* number of bytes of the byte order mark read so far */
@@ -67,7 +67,7 @@ struct profile_reader *import_reader(struct import *import)
     return import->reader;
 }
 
-/* Returns the first byte that is not white space; 0 if no such byte has arrived. */
+/* Returns the first byte that is not white space, or 0 if no such byte has arrived. */
 static char find_first_byte(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)

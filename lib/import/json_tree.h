@@ -20,7 +20,7 @@ struct json_node {
         double number;
         uint32_t text; /* of strings */
     };
-    uint32_t key;  /* in the object around it; STRING_NONE in arrays */
+    uint32_t key;  /* in the object around it, or STRING_NONE in arrays */
     uint32_t next; /* the node after the subtree of this node */
     uint8_t type;  /* enum json_type: JSON_OBJECT_OPEN, JSON_ARRAY_OPEN, or a scalar */
 };

@@ -9,7 +9,7 @@
 struct mapped_range {
     uint64_t start, end, base; /* `base`: the address of rva 0 */
     struct builder_text path;
-    uint32_t lib, resource; /* 1 + index in the builder; 0: not added yet */
+    uint32_t lib, resource; /* 1 + index in the builder, or 0 if not added yet */
 };
 
 /* Starts zeroed. */

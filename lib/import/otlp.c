@@ -16,12 +16,12 @@ enum { MOST_LINES = 256, KINDS_MAX = 32 };
 
 struct mapping {
     uint64_t start, offset, file;
-    uint32_t build_id, lib, resource; /* + 1; 0: none yet */
+    uint32_t build_id, lib, resource; /* + 1, or 0 for none yet */
 };
 
 struct location {
     struct cursor message;
-    size_t first, frames; /* first frame in otlp.frames, and number of frames; 0 until the frames are made */
+    size_t first, frames; /* first frame in otlp.frames, and number of frames, or 0 until the frames are made */
 };
 
 struct stack {
@@ -375,7 +375,7 @@ static int read_sample(struct otlp *file, struct cursor message, const struct ki
     return 0;
 }
 
-/* Finds the kind of a profile's samples, which is added if it is new; NULL beyond the limit. */
+/* Finds the kind of a profile's samples, which is added if it is new, or NULL beyond the limit. */
 static struct kind *find_kind(struct otlp *file, struct cursor profile)
 {
     struct protobuf_field field, part;

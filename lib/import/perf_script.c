@@ -16,7 +16,7 @@ struct perf_script {
     struct error *err;
     uint32_t kernel, user; /* categories */
     struct builder_text main_event;
-    double scale;                            /* weight per period of the main event; 0: each sample counts 1 */
+    double scale;                            /* weight per period of the main event, or 0 (each sample counts 1) */
     bool has_indent;                         /* indentation of sample lines: perf pads the thread name on the left */
     bool has_events;                         /* beside the main one */
     ARRAY(uint32_t) frames;                  /* frames of the current sample, innermost first */

@@ -37,7 +37,7 @@ static bool ends_with(struct builder_text text, char c)
     return text.length > 1 && text.text[text.length - 1] == c;
 }
 
-/* Removes a number from the start of the text; false without digits, or with too many. */
+/* Removes a number from the start of the text, or false without digits, or with too many. */
 static bool parse_number(struct builder_text *text, uint64_t *number)
 {
     size_t digits = 0;

@@ -13,9 +13,9 @@
 
 struct perf_script_header {
     struct builder_text comm, event, rest; /* event: empty if missing; rest: text after the event */
-    uint64_t pid, tid;                     /* 0 if missing; UINT32_MAX for an exiting task ("-1") */
-    double time;                           /* ms; NAN if missing */
-    double period;                         /* of the event; NAN if missing */
+    uint64_t pid, tid;                     /* 0 if missing, or UINT32_MAX for an exiting task ("-1") */
+    double time;                           /* ms, or NAN if missing */
+    double period;                         /* of the event, or NAN if missing */
 };
 
 struct perf_script_frame {

@@ -20,7 +20,7 @@ enum { MOST_LINES = 256 }; /* limit of lines in a location: each use of the loca
 
 struct value_type {
     uint64_t type, unit; /* strings */
-    uint32_t table;      /* of the builder; PROFILE_NONE: left out */
+    uint32_t table;      /* of the builder, or PROFILE_NONE if left out */
     double scale;        /* factor from value to weight of the main samples */
     bool has_values;     /* some that are not 0 */
 };
@@ -33,7 +33,7 @@ struct mapping {
 struct location {
     struct cursor message;
     uint64_t address, mapping;
-    size_t first_frame, frames; /* first frame, and number of frames; 0 until the frames are made */
+    size_t first_frame, frames; /* first frame, and number of frames, or 0 until the frames are made */
 };
 
 struct function {
@@ -198,7 +198,7 @@ static int read_table_row(struct pprof *file, const struct protobuf_field *field
 
 /* ---- weights ---- */
 
-/* Returns ms per unit; 0 if the unit is no unit of time. */
+/* Returns ms per unit, or 0 if the unit is no unit of time. */
 static double unit_ms(struct builder_text unit)
 {
     static const struct {

@@ -30,7 +30,7 @@ struct reading {
     struct profile_builder *builder;
     struct error *err;
     enum form form;
-    double rate;           /* mean bytes between two heap samples; 0: no sampling */
+    double rate;           /* mean bytes between two heap samples, or 0 for no sampling */
     double period, cycles; /* contentions per sampled contention; cycles per ns, 0: values are ns */
     bool has_allocated;    /* the file also has allocated objects */
     size_t values;         /* values of a sample; the last value is the weight */
@@ -59,7 +59,7 @@ static struct scan next_line(struct scan *text)
     return line;
 }
 
-/* Skips white space and `text`; false if another text follows. */
+/* Skips white space and `text`. Returns false if another text follows. */
 static bool skip_literal(struct scan *scan, const char *text)
 {
     const char *at = scan->at;

@@ -83,7 +83,7 @@ uint32_t builder_frame(struct profile_builder *builder, const struct builder_fra
     return remember_failure(builder, intern_frame(&builder->interner, &row));
 }
 
-/* Removes the number from the end of a text such as ":12:5"; 0 if the text has no number. */
+/* Removes the number from the end of a text such as ":12:5". Returns 0 if the text has no number. */
 static uint32_t split_position(struct builder_text *text)
 {
     size_t at = text->length;

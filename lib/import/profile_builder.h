@@ -31,7 +31,7 @@ struct builder_rows { /* the rows of one sample table */
 struct builder_marker {
     uint32_t name, category, data; /* data: payload as JSON (string), or PROFILE_NONE */
     uint8_t phase;
-    double start, end; /* ms; NAN if unused; in files without times, start is a row of the main samples */
+    double start, end; /* ms, or NAN if unused; in files without times, start is a row of the main samples */
     size_t place;      /* internal: index among the thread's markers */
 };
 
@@ -68,15 +68,15 @@ struct profile_builder {
     ARRAY(struct builder_counter) counters;
     enum weight_type weight_type; /* of the main samples */
     bool has_no_times;            /* file without times: the samples get times in file order */
-    double end;                   /* ms: end of the recording, on the clock of the samples; NAN: the time of the last
-                                   * sample */
+    double end;                   /* ms: end of the recording, on the clock of the samples, or NAN (the time of the
+                                   * last sample) */
     bool drops_empty_threads;     /* omits threads without samples and markers, except one */
 };
 
 /* A frame of a function. Members that are 0 are unknown. */
 struct builder_frame {
     struct builder_text name, file;
-    uint32_t resource;               /* + 1; 0: none */
+    uint32_t resource;               /* + 1, or 0 for none */
     uint32_t lib;                    /* + 1 */
     uint32_t category;               /* + 1 */
     uint32_t line, column;           /* that runs, 1-based */
@@ -101,7 +101,7 @@ uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, 
 /* Returns the thread with these ids and this name (a string, PROFILE_NONE), which is added if it is new. */
 uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name);
 
-/* Returns the table of an event, which is added if it is new: 1 and up; 0 beyond the limit of events. */
+/* Returns the table of an event, which is added if it is new: 1 and up, or 0 beyond the limit of events. */
 uint32_t builder_event(struct profile_builder *builder, struct builder_text name);
 
 /* Adds a sample to table `table` (0: the main samples), at `time` ms. */
@@ -109,8 +109,8 @@ void builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t t
                     double weight);
 void builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker);
 
-/* Returns the counter of a process and name, which is added if it is new: 1 and up; 0 beyond the limit of counters.
- * `unit` must outlive the builder. */
+/* Returns the counter of a process and name, which is added if it is new: 1 and up, or 0 beyond the limit of
+ * counters. `unit` must outlive the builder. */
 uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit);
 
 /* Sets the level of the counter from `time` (ms) until its next level; calls may have any order of times. */

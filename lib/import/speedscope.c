@@ -129,7 +129,7 @@ static int read_evented(struct speedscope *file, uint32_t profile)
     return code;
 }
 
-/* Sets the unit of the file's numbers; false if the unit is unknown. */
+/* Sets the unit of the file's numbers. Returns false if the unit is unknown. */
 static bool set_unit(struct speedscope *file, uint32_t unit)
 {
     static const struct {

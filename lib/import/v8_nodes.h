@@ -11,7 +11,7 @@
 struct v8_nodes {
     struct profile_builder *builder;
     uint32_t javascript, collector; /* categories */
-    struct hash stacks;             /* id of the node -> 1 + stack; 0: no stack, as for the root */
+    struct hash stacks;             /* id of the node -> 1 + stack, or 0 (no stack, as for the root) */
 };
 
 void v8_nodes_init(struct v8_nodes *nodes, struct profile_builder *builder);

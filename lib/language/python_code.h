@@ -41,7 +41,7 @@ struct python_identity {
 enum { PYTHON_LINES_KEPT = 16 };
 
 struct python_line {
-    uint32_t offset, line; /* bytecode offset plus 1, in bytes; 0: empty */
+    uint32_t offset, line; /* bytecode offset plus 1, in bytes, or 0 (empty) */
 };
 
 struct python_code {

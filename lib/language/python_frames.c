@@ -11,7 +11,7 @@
 /* A PyThreadState, by the id of its thread. */
 struct python_thread {
     uint32_t native_id;   /* the thread's tid in its own pid namespace */
-    uint64_t state;       /* address; 0: not found */
+    uint64_t state;       /* address, or 0 if not found */
     uint64_t next_search; /* ns: not before this time */
     uint32_t failures;    /* samples in a row */
     struct python_pages pages;

@@ -18,8 +18,8 @@
  * can write to the directory. */
 int file_directory_open(const char *path, struct error *err);
 
-/* Reads a file and marks it as used. Returns its bytes, which the caller frees; NULL if it does not exist, belongs to
- * another user, or is larger than `limit`. */
+/* Reads a file and marks it as used. Returns its bytes, which the caller frees, or NULL if it does not exist,
+ * belongs to another user, or is larger than `limit`. */
 unsigned char *file_directory_load(int directory, const char *name, size_t limit, size_t *size);
 
 /* Opens a file for reading and marks it as used. Returns a descriptor, or a negative errno value. */

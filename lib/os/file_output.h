@@ -12,8 +12,8 @@
 struct file_output {
     int fd;
     char *path;      /* path for messages and readers, with resolved symbolic links */
-    char *temporary; /* file name; NULL: written directly */
-    int directory;   /* directory of the file and its temporary file; -1: prof writes the file directly */
+    char *temporary; /* file name, or NULL (written directly) */
+    int directory;   /* directory of the file and its temporary file, or -1 (prof writes the file directly) */
     bool *keeps_old; /* owned by the caller; not NULL: a replaced file is renamed to "PATH.old", and *keeps_old set to
                         true */
 };

@@ -10,8 +10,8 @@
  * the setting. */
 long proc_kernel_setting(const char *name, long if_unknown);
 
-/* Returns the inode of a namespace ("mnt", "pid", "net"), which is its identity; 0 if the kernel hides the namespace.
- * `process` is a pid or "self". */
+/* Returns the inode of a namespace ("mnt", "pid", "net"), which is its identity, or 0 if the kernel hides the
+ * namespace. `process` is a pid or "self". */
 uint64_t proc_namespace(const char *process, const char *kind);
 
 /* Whether this process is in a pid namespace other than the outermost one. */
@@ -30,7 +30,7 @@ bool proc_has_seccomp_filter(void);
 /* Fields of /proc/PID/stat, or of /proc/PID/task/TID/stat for a thread. */
 struct proc_stat {
     char state; /* 'R' is running or runnable, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' and 'X' have ended */
-    uint32_t parent; /* pid; 0: none visible */
+    uint32_t parent; /* pid, or 0 for none visible */
     uint64_t minor_faults, major_faults;
     uint64_t threads, resident_pages; /* of the process */
     uint64_t start_ticks;             /* start, in ticks of CLOCK_BOOTTIME; sysconf(_SC_CLK_TCK) ticks per second */
@@ -38,10 +38,10 @@ struct proc_stat {
     bool is_realtime;                 /* SCHED_FIFO, SCHED_RR or SCHED_DEADLINE */
 };
 
-/* Parses the text of a stat file; false if malformed. */
+/* Parses the text of a stat file. Returns false if malformed. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat);
 
-/* Returns the state of a thread or process, as in struct proc_stat; 0 if it no longer exists. */
+/* Returns the state of a thread or process, as in struct proc_stat, or 0 if it no longer exists. */
 char proc_state(uint32_t tid);
 
 /* Whether the process has ended. If only its main thread has ended, /proc/PID/stat shows a zombie with more threads. */
@@ -52,7 +52,7 @@ bool proc_stat_has_ended(const struct proc_stat *stat);
  * /proc/TID are not. `pid` if no thread is left, or if /proc hides the process. */
 uint32_t proc_living_thread(uint32_t pid);
 
-/* Returns the start of the process (fork, not exec), in ns since the Unix epoch, with a precision of 10 ms; 0 if
+/* Returns the start of the process (fork, not exec), in ns since the Unix epoch, with a precision of 10 ms, or 0 if
  * unknown. */
 uint64_t proc_start_time(uint32_t pid);
 

@@ -32,7 +32,7 @@ struct file_source {
     int root_fd; /* root directory of `path`, for file_open_in(); owned by the caller */
     char *path;
     struct file_identity identity; /* as of file_source_new() */
-    int lost;                      /* set by the owner: negative errno value of a failed read; 0 */
+    int lost;                      /* set by the owner: negative errno value of a failed read, or 0 */
     /* set by readers (elf/bytes.h) when memory ran out, so that they may have missed the end of the file */
     atomic_bool no_memory;
 };

@@ -44,14 +44,14 @@ enum access { DIRECT, BY_HELPER, REFUSED };
 struct process_user {
     uint32_t pid, uid;
     enum access access;
-    uint64_t checked; /* ns; 0: unused */
+    uint64_t checked; /* ns, or 0 if unused */
     ino_t inode;      /* of /proc/PID */
     uid_t owner;
 };
 
 struct silent_process {
     uint32_t pid, uid;
-    uint64_t until; /* ns: no reads before this time; 0: the entry is unused */
+    uint64_t until; /* ns: no reads before this time, or 0 (the entry is unused) */
     bool is_taken;  /* target_memory_take_silent() has returned the process */
 };
 

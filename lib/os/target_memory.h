@@ -49,8 +49,8 @@ size_t target_memory_read(struct target_thread thread, uint64_t address, void *o
  * "environ"). Returns the number of bytes, 0 after a failure. */
 size_t target_memory_read_file(struct target_thread thread, const char *name, void *out, size_t size);
 
-/* Returns a process that has become silent since the last call; false without such a process. A process may become
- * silent several times. */
+/* Returns a process that has become silent since the last call, or false without such a process. A process may
+ * become silent several times. */
 bool target_memory_take_silent(uint32_t *pid);
 
 /* Returns the CPU time of all helpers so far, in ns. */

@@ -31,10 +31,10 @@ struct perf_data_attr {
     bool exclude_kernel;
     bool starts_at_exec; /* perf started the program, without recording the time before the exec */
     bool has_trailer;    /* sample_id_all */
-    int32_t clock;       /* clock of all times, as for clock_gettime(2); -1: the kernel's internal clock */
+    int32_t clock;       /* clock of all times, as for clock_gettime(2), or -1 (the kernel's internal clock) */
     uint64_t sample_type, read_format, branch_sample_type, user_registers, interrupt_registers;
     uint32_t stack_size; /* number of copied stack bytes */
-    uint16_t max_stack;  /* frames of a call chain; 0: the kernel's default */
+    uint16_t max_stack;  /* frames of a call chain, or 0 (the kernel's default) */
     char name[64];       /* name, such as "cpu-clock:u"; empty: not in the file */
 };
 
@@ -104,10 +104,10 @@ int perf_data_visit_records(struct perf_data *data, perf_data_visitor *visit, vo
 int perf_data_read_own_record(struct perf_data *data, uint32_t type, const unsigned char *bytes, size_t size,
                               bool lasts, struct error *err);
 
-/* Returns the attribute of the event with this id; NULL: unknown. */
+/* Returns the attribute of the event with this id, or NULL if unknown. */
 const struct perf_data_attr *perf_data_attr_of(const struct perf_data *data, uint64_t id);
 
-/* Returns the build id of a file in the header; NULL. */
+/* Returns the build id of a file in the header, or NULL. */
 const struct perf_data_build_id *perf_data_build_id_of(const struct perf_data *data, const char *path);
 
 /* Types of records that perf writes, not the kernel (tools/lib/perf/include/perf/event.h). */

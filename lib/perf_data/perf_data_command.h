@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 struct perf_data_command {
-    char *options, *target; /* words of the target's command line, quoted for a shell; NULL if empty */
+    char *options, *target; /* words of the target's command line, quoted for a shell, or NULL if empty */
     char program[64];       /* the first word of the target, without its directory; may be empty */
 };
 

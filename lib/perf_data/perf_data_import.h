@@ -29,7 +29,8 @@ enum perf_data_form perf_data_form_of(const char *path);
  * bytes. */
 enum perf_data_form perf_data_form_of_next(int fd);
 
-/* Writes the spool `spool_path`, which must not exist. After a failure the spool does not exist. `name` is the name of
- * the file in errors. `perf_cache` is perf's build-id cache, for mapped files missing at their paths; NULL: none. */
+/* Writes the spool `spool_path`, which must not exist. After a failure the spool does not exist. `name` is the name
+ * of the file in errors. `perf_cache` is perf's build-id cache, for mapped files missing at their paths, or NULL for
+ * none. */
 int perf_data_import(const char *path, const char *name, const char *perf_cache, const char *spool_path,
                      struct perf_data_result *result, struct error *err);

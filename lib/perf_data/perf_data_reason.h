@@ -17,7 +17,8 @@ struct perf_data_reasons {
 
 void perf_data_reasons_destroy(struct perf_data_reasons *reasons);
 
-/* Returns the reason of a wait by the thread's kernel frames, leaf first; REASON_UNKNOWN if no frame shows a reason. */
+/* Returns the reason of a wait by the thread's kernel frames, leaf first, or REASON_UNKNOWN if no frame shows a
+ * reason. */
 enum wait_reason perf_data_reason(struct perf_data_reasons *reasons, const uint64_t *frames, size_t count);
 
 /* Returns the reason for which a kernel function waits, independent of its callers. */

@@ -9,20 +9,20 @@
 
 struct perf_data_record {
     struct perf_record record;         /* MMAP records become MMAP2, without device and inode */
-    const struct perf_data_attr *attr; /* of its event; NULL: not in the file */
+    const struct perf_data_attr *attr; /* of its event, or NULL (not in the file) */
     /* Samples with the branches of a call stack (LBR): leaf first, 24 bytes each (from, to, flags); unaligned. */
     const unsigned char *branches;
     size_t branch_count;
-    const unsigned char *raw; /* of tracepoints: the recorded fields (perf_data_tracing.h); NULL */
+    const unsigned char *raw; /* of tracepoints: the recorded fields (perf_data_tracing.h), or NULL */
     size_t raw_size;
     bool has_period;
-    /* The counts of all events of a group so far (perf record -e '{...}:S'); NULL: none. */
+    /* The counts of all events of a group so far (perf record -e '{...}:S'), or NULL for none. */
     const unsigned char *group;
     size_t group_count, group_stride; /* stride: bytes */
 };
 
 struct perf_data_count {
-    const struct perf_data_attr *attr; /* of the event; NULL: not in the file */
+    const struct perf_data_attr *attr; /* of the event, or NULL (not in the file) */
     uint64_t id, value;
 };
 
@@ -34,5 +34,5 @@ struct perf_data_count perf_data_record_count(const struct perf_data *data, cons
 int perf_data_record_parse(const struct perf_data *data, const unsigned char *bytes, size_t size,
                            struct perf_data_record *out);
 
-/* Returns the time of a record in ns; 0: none. */
+/* Returns the time of a record in ns, or 0 for none. */
 uint64_t perf_data_record_time(const struct perf_data *data, const unsigned char *bytes, size_t size);

@@ -25,7 +25,7 @@ struct fed_event {
     uint64_t samples, truncated;
     bool is_read;    /* counts are in the samples of another event of the group */
     bool is_main;    /* the event's samples are the CPU samples */
-    uint32_t number; /* number of the event in the profile; 0: none */
+    uint32_t number; /* number of the event in the profile, or 0 for none */
 };
 
 struct perf_data_feed {

@@ -49,7 +49,7 @@ static enum tracing_field_kind field_kind(const char *declaration, bool is_array
     return strchr(declaration, '*') ? TRACING_HEX : is_signed ? TRACING_SIGNED : TRACING_UNSIGNED;
 }
 
-/* Reads the number after `key` in a line; false if the key is missing. */
+/* Reads the number after `key` in a line. Returns false if the key is missing. */
 static bool read_number(const char *line, const char *key, uint32_t *number)
 {
     const char *at = strstr(line, key);

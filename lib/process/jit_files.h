@@ -18,10 +18,10 @@
 struct jit_file {
     uint32_t pid;       /* pid in the process's own pid namespace, as in its file names */
     uint32_t directory; /* index in jit_files.directories; JIT_DIRECTORY_OURS: prof's own /tmp */
-    uint32_t user;      /* uid of the owner of its files, in prof's namespace; JIT_USER_UNKNOWN */
-    uint64_t started; /* ns since the Unix epoch: start of a process that is older than the recording; 0: the process is
-                         newer */
-    int dump;         /* descriptor of its mapped jitdump file; -1: none, or not opened */
+    uint32_t user;      /* uid of the owner of its files, in prof's namespace, or JIT_USER_UNKNOWN */
+    uint64_t started;   /* ns since the Unix epoch: start of a process that is older than the recording, or 0 (the
+                         * process is newer) */
+    int dump;           /* descriptor of its mapped jitdump file, or -1 for none, or not opened */
 };
 
 enum { JIT_DIRECTORY_OURS = UINT32_MAX, JIT_USER_UNKNOWN = UINT32_MAX };
@@ -55,7 +55,7 @@ bool jit_files_is_jitdump(const char *path);
 /* Whether the name, without a directory, is the name of a jitdump file. */
 bool jit_files_is_jitdump_name(const char *name);
 
-/* Returns the files of a process; NULL if the process has no JIT code. */
+/* Returns the files of a process, or NULL if the process has no JIT code. */
 const struct jit_file *jit_files_find(const struct jit_files *files, uint32_t process);
 
 void jit_files_destroy(struct jit_files *files);

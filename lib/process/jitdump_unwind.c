@@ -14,7 +14,7 @@ enum { RECORDS_AT_ONCE = 128 }; /* limit of bytes per call, some milliseconds; t
 struct jitdump_unwind {
     int fd;
     bool has_ended; /* no more records follow */
-    uint64_t at;    /* offset of the next record; 0: the header */
+    uint64_t at;    /* offset of the next record, or 0 (the header) */
     size_t bytes;   /* of all frames so far */
 
     unsigned char *next_frames; /* of the next code, or NULL */
@@ -132,7 +132,7 @@ static bool read_header(struct jitdump_unwind *frames)
     return !frames->has_ended;
 }
 
-/* Takes the next record. Reads the next record; false if no record is left, or the record is incomplete. */
+/* Takes the next record. Reads the next record, or false if no record is left, or the record is incomplete. */
 static bool read_record(struct jitdump_unwind *frames, struct address_space *space)
 {
     unsigned char bytes[JIT_RECORD_HEAD + JIT_MOVE_SIZE];

@@ -15,7 +15,7 @@ enum { LINES_BEFORE_TEXT = 20000 }; /* kallsyms starts with any per-CPU symbols,
 static const uint64_t kernel_area_mask = ~UINT64_C(0x3fffffff);
 static const uint64_t kernel_area_size = UINT64_C(0x40000000);
 
-/* Returns the address of _text; 0 if the kernel hides it. */
+/* Returns the address of _text, or 0 if the kernel hides it. */
 static uint64_t find_kernel_text(void)
 {
     FILE *symbols = fopen("/proc/kallsyms", "re");

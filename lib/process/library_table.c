@@ -107,7 +107,7 @@ static int write_file(struct library_table *table, const struct library *library
     return spool_write_library(table->spool, &written, err);
 }
 
-/* Reads the data of CPython that python_frames.h needs to find its frames; NULL: not CPython. */
+/* Reads the data of CPython that python_frames.h needs to find its frames, or NULL if not CPython. */
 static struct python_library *find_python(struct file_source *file, const char *path)
 {
     struct python_library python, *found;

@@ -30,10 +30,10 @@ void library_table_set_perf_cache(struct library_table *table, const char *cache
 struct library_mapping {
     uint32_t
         lib; /* number in the spool; SPOOL_NO_NUMBER for anonymous memory, and for memfd files that are not ELF files */
-    uint64_t rva;                        /* rva of the first byte of the mapping; 0 without a library */
-    struct unwind_module *module;        /* borrowed; NULL: no call frame information */
-    const struct python_library *python; /* borrowed; NULL: the file does not contain CPython */
-    uint64_t search_ns; /* CPU time (ns) of the search for the file; 0: the table already had the file */
+    uint64_t rva;                        /* rva of the first byte of the mapping, or 0 without a library */
+    struct unwind_module *module;        /* borrowed, or NULL (no call frame information) */
+    const struct python_library *python; /* borrowed, or NULL (the file does not contain CPython) */
+    uint64_t search_ns; /* CPU time (ns) of the search for the file, or 0 (the table already had the file) */
 };
 
 /* Finds or adds the file of a mapping of process `pid`. A file that cannot be opened has only its name; the table

@@ -26,8 +26,8 @@ struct mapped_file {
     size_t build_id_size;
 };
 
-/* Finds and opens the file of a mapping of process `pid`. Returns -ENOENT, with nothing to destroy, if no path leads to
- * it; -ENOMEM if memory ran out. */
+/* Finds and opens the file of a mapping of process `pid`. Returns -ENOENT, with nothing to destroy, if no path leads
+ * to it, or -ENOMEM if memory ran out. */
 int mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping);
 
 /* Finds and opens the file in perf's build-id cache at `cache` ("/home/me/.debug"). */

@@ -21,7 +21,7 @@ static bool has_too_many_descriptors(int fd)
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 4 * 3;
 }
 
-/* Returns the mount of a path; false if the kernel does not report mounts (before Linux 5.8). */
+/* Returns the mount of a path, or false if the kernel does not report mounts (before Linux 5.8). */
 static bool find_mount(int directory, const char *path, uint64_t *mount)
 {
     struct statx info;

@@ -20,20 +20,20 @@
 struct open_file {
     struct file_source *file; /* NULL: not opened */
     bool is_silent;           /* the file system does not respond: do not open the file */
-    int root;                 /* root directory of its process: index in open_files.roots; -1: prof's own */
+    int root;                 /* root directory of its process: index in open_files.roots, or -1 (prof's own) */
 };
 
 struct open_root {
     uint64_t namespace, device, inode; /* inode of the mount namespace; device and inode of the directory */
     int fd;                            /* -1: closed while the target runs */
-    char *path;                        /* for reopening; NULL: stays open */
+    char *path;                        /* for reopening, or NULL (stays open) */
 };
 
 struct open_files {
     ARRAY(struct open_file) files; /* indexed by the library's number in the spool */
     ARRAY(struct open_root) roots;
     struct open_root ours;
-    uint64_t root_mount, working_mount; /* mounts of prof's root and working directory; 0: unknown */
+    uint64_t root_mount, working_mount; /* mounts of prof's root and working directory, or 0 if unknown */
     size_t lost;          /* files closed because of the descriptor limit, although no path leads to them */
     struct jit_files jit; /* JIT code of the processes */
 };
@@ -61,7 +61,7 @@ void open_files_drop_root(struct open_files *files, uint32_t number);
  * recording. */
 void open_files_reopen_roots(struct open_files *files);
 
-/* Returns the file of library `number`; NULL if it was not added. */
+/* Returns the file of library `number`, or NULL if it was not added. */
 struct file_source *open_files_get(const struct open_files *files, uint32_t number);
 
 /* Returns a descriptor of the root directory of the library's process, only for file_open_in() (os/file_io.h). -1:

@@ -32,6 +32,7 @@ enum { PROC_MAPS_PATH = 4096 };
 int proc_maps_find(int maps, uint64_t address, bool wants_build_id, char path[PROC_MAPS_PATH],
                    struct perf_mapping *mapping);
 
-/* Returns the ELF image of prof's own vDSO, valid while prof runs; NULL: none. The vDSO is a small library that the
- * kernel maps into every process. The vDSO has no file, but is the same in all 64-bit processes of a running kernel. */
+/* Returns the ELF image of prof's own vDSO, valid while prof runs, or NULL for none. The vDSO is a small library
+ * that the kernel maps into every process. The vDSO has no file, but is the same in all 64-bit processes of a
+ * running kernel. */
 const unsigned char *proc_maps_own_vdso(size_t *size);

@@ -28,7 +28,7 @@ struct sent_signal {
 
 struct process_signals {
     uint64_t stored, left_out;
-    uint64_t oom_kills; /* at the last read; UINT64_MAX: the kernel does not report the count */
+    uint64_t oom_kills; /* at the last read, or UINT64_MAX (the kernel does not report the count) */
     uint32_t sender;    /* pid and name of the last sender */
     char sender_name[48];
     struct sent_signal sent[PROCESS_SIGNALS_SENT]; /* ring buffer of the newest ones */
@@ -37,14 +37,14 @@ struct process_signals {
 
 struct process_signal_note {
     uint32_t pid, tid, number;
-    uint32_t sender; /* pid; 0: the kernel, or unknown */
+    uint32_t sender; /* pid, or 0 (the kernel, or unknown) */
     uint64_t time;   /* ns, CLOCK_MONOTONIC */
 };
 
 void process_signals_init(struct process_signals *signals);
 
-/* process_signals_store_sent() stores the sender of a sent signal. process_signals_take_sender() returns its sender; 0:
- * unknown. */
+/* process_signals_store_sent() stores the sender of a sent signal. process_signals_take_sender() returns its sender,
+ * or 0 if unknown. */
 void process_signals_store_sent(struct process_signals *signals, const struct sent_signal *sent);
 uint32_t process_signals_take_sender(struct process_signals *signals, uint32_t pid, uint32_t number);
 
@@ -61,5 +61,6 @@ int process_signals_add_kill(struct process_signals *signals, struct spool_write
  * signal. The kernel also reports signals without an effect to a tracer. `status`: text of /proc/TID/status. */
 bool process_signals_has_effect(const char *status, uint32_t number);
 
-/* Parses the number of the line "NAME NUMBER" in the text of /proc/vmstat; UINT64_MAX if the text has no such line. */
+/* Parses the number of the line "NAME NUMBER" in the text of /proc/vmstat, or UINT64_MAX if the text has no such
+ * line. */
 uint64_t process_signals_parse_count(const char *text, const char *name);

@@ -121,7 +121,7 @@ static bool find_in_list(uint32_t pid, const char *list, const char *protocol, u
 /* ---- the peers of unix sockets ---- */
 
 struct unix_answer {
-    uint32_t peer; /* inode of the socket's peer; 0: none */
+    uint32_t peer; /* inode of the socket's peer, or 0 for none */
     char name[109];
 };
 

@@ -16,7 +16,7 @@ struct wait_stack {
     uint64_t taken;  /* ... and after it read the stack; of a passed stack: its time */
     bool is_given;   /* thread_run_give_stack() */
     uint32_t reason; /* enum wait_reason */
-    uint32_t object; /* number of a SPOOL_OBJECT; 0: none */
+    uint32_t object; /* number of a SPOOL_OBJECT, or 0 for none */
     uint32_t flags;  /* enum sample_flags */
     uint32_t frame_count;
     uint64_t frames[]; /* leaf first */
@@ -64,7 +64,7 @@ struct thread_run {
     bool is_refused;              /* this user may not read what the thread waits for */
     bool was_here;                /* it has run on a recorded CPU */
     bool in_pending;              /* it is in waits.pending */
-    uint64_t awake;               /* RUN_WAITS: ns at which it was found awake; 0: it was not */
+    uint64_t awake;               /* RUN_WAITS: ns at which it was found awake, or 0 (it was not) */
     uint64_t since;               /* start of the state; of a wait stored in parts, end of the last part */
     uint64_t ran;                 /* ns on a CPU up to `since` that no sample or wait in the spool covers */
     uint32_t cpu;                 /* of its last switch */
@@ -72,7 +72,7 @@ struct thread_run {
     uint64_t began;               /* RUN_WAITS: start of the wait */
     uint64_t was_ready;           /* ns of runnable time that is not in the spool ... */
     uint32_t ready_count;         /* ... in so many parts */
-    uint64_t known_since;         /* ns: since then prof knows the state of the thread; 0: not yet */
+    uint64_t known_since;         /* ns: since then prof knows the state of the thread, or 0 if not yet */
     uint64_t stored;              /* ns of CPU time and waits in the spool since then */
     uint64_t late_switch;         /* ns of waits that a sample ended */
     uint64_t was_elsewhere;       /* ns on other CPUs that are not in the spool */
@@ -92,7 +92,7 @@ int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t 
                           uint32_t reason, struct error *err);
 
 /* Sets the state of a thread that was sampled on a CPU at `time` (ns). Returns true and the CPU time (ns) since its
- * previous sample or wait in the spool; false if the CPU time is unknown, because records were lost. */
+ * previous sample or wait in the spool, or false if the CPU time is unknown, because records were lost. */
 bool thread_run_sample(struct thread_run *run, uint64_t time, uint64_t *cpu_time);
 
 void thread_run_forget_stack(struct thread_run *run);

@@ -45,23 +45,24 @@ struct tracked_process {
     bool ran_before;        /* the program is older than the recording: the spool lacks its start */
     bool maps_unread;       /* the process is older than the recording, and the tracker has not read its mappings yet */
     uint64_t program;       /* with maps_unread: attach_program() when the process was added */
-    int maps_fd;            /* /proc/PID/maps, for proc_maps_find(); -1: not open */
-    uint64_t last_reading;  /* ns: last read of all mappings; 0: never */
+    int maps_fd;            /* /proc/PID/maps, for proc_maps_find(), or -1 if not open */
+    uint64_t last_reading;  /* ns: last read of all mappings, or 0 (never) */
     uint64_t reading_pause; /* ns between two reads caused by a pc without a mapping */
     uint64_t reading_cost;  /* ns of CPU time of the last read */
     struct mapping_check checks[MAPPING_CHECKS]; /* indexed by a hash of the start */
     struct text_copies copies;
-    uint64_t started;              /* ns: start of the process; 0: unknown, or older than the recording */
-    uint64_t exec_without_command; /* ns: time of the last exec, until the tracker has read its command line; 0: none */
-    uint64_t runs_since;           /* ns: first run after the last reading of its counters; 0: none */
+    uint64_t started;              /* ns: start of the process, or 0 (unknown, or older than the recording) */
+    uint64_t exec_without_command; /* ns: time of the last exec, until the tracker has read its command line, or 0
+                                    * for none */
+    uint64_t runs_since;           /* ns: first run after the last reading of its counters, or 0 for none */
     uint32_t parent_pid;           /* 0: unknown */
     uint64_t clock_before;         /* ns: CPU clock of the process at the start of the recording */
-    uint64_t clock_after;          /* ns: CPU clock of the process at the end of the recording; 0: ended before */
+    uint64_t clock_after;          /* ns: CPU clock of the process at the end of the recording, or 0 (ended before) */
     uint64_t ran;                  /* ns of CPU time in the spool, of all its threads and programs */
     uint64_t waits, preemptions;   /* context switches of its threads so far, if recorded */
-    struct process_counters *counters; /* counters.h; NULL: not read yet */
+    struct process_counters *counters; /* counters.h, or NULL if not read yet */
     struct address_space space;
-    struct jitdump_unwind *dump;   /* unwind information from its jitdump file; NULL: none */
+    struct jitdump_unwind *dump;   /* unwind information from its jitdump file, or NULL for none */
     struct python_process *python; /* NULL: the process does not run CPython, or Python frames are not requested */
     uint32_t python_lib;           /* number of the library that contains CPython */
 };

@@ -93,13 +93,13 @@ enum { MAPPINGS_OF_STACK_MAX = 8 }; /* limit of new mappings per stack, and of w
 int tracker_check_stack(struct tracker *tracker, struct tracked_process *process, const struct tracked_stack *stack,
                         uint64_t time, bool *changed, struct error *err);
 
-/* Returns the live process of this pid; NULL: unknown. */
+/* Returns the live process of this pid, or NULL if unknown. */
 struct tracked_process *tracker_process(const struct tracker *tracker, uint32_t pid);
 
-/* Returns the live thread of this tid and its process; NULL: unknown. */
+/* Returns the live thread of this tid and its process, or NULL if unknown. */
 struct tracked_thread *tracker_thread(struct tracker *tracker, uint32_t tid, struct tracked_process **process);
 
-/* Returns the live thread at index `i` and its process; NULL if the index is free. Indexes are below
+/* Returns the live thread at index `i` and its process, or NULL if the index is free. Indexes are below
  * tracker_thread_count(). */
 struct tracked_thread *tracker_thread_at(struct tracker *tracker, size_t i, struct tracked_process **process);
 size_t tracker_thread_count(const struct tracker *tracker);

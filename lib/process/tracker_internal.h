@@ -17,12 +17,12 @@ struct tracker {
     struct index_pool processes, threads;
     struct hash by_pid, by_tid; /* -> index */
     uint32_t next_process, next_thread;
-    const struct thread_filter *filter; /* selects the threads with a SPOOL_UNSAMPLED record; NULL: all */
+    const struct thread_filter *filter; /* selects the threads with a SPOOL_UNSAMPLED record, or NULL (all) */
     bool has_switches;                  /* the caller maintains each thread's `run` */
     bool has_samples_after_ends;
     ARRAY(struct ending) endings; /* by time */
     size_t endings_done;
-    uint32_t command;       /* pid of the command that the recorder starts; 0: none */
+    uint32_t command;       /* pid of the command that the recorder starts, or 0 for none */
     uint64_t command_clock; /* ns: its CPU clock at exec */
     uint64_t ran, ended;    /* tracker_cpu_times */
     bool has_orphans;

@@ -44,7 +44,7 @@ static int build_strings(struct build *build)
     return 0;
 }
 
-/* A text and its default; NULL: PROFILE_NONE. */
+/* A text and its default, or NULL (PROFILE_NONE). */
 struct text_plan {
     uint32_t *text;
     const char *otherwise;

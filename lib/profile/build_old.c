@@ -55,7 +55,7 @@ static bool is_same_library(const struct library *a, const struct library *b)
            a->breakpad_id == b->breakpad_id && a->arch == b->arch;
 }
 
-/* Finds the slot of a library in the index, with the value HASH_MISSING if the profile lacks the library; NULL if
+/* Finds the slot of a library in the index, with the value HASH_MISSING if the profile lacks the library, or NULL if
  * memory ran out. */
 static uint32_t *find_library_slot(struct build *build, const struct library *lib)
 {
@@ -138,7 +138,7 @@ static uint32_t ref_text(const struct column *strings, uint32_t ref)
     return ref < strings->length ? ((const uint32_t *)strings->data)[ref] : PROFILE_NONE;
 }
 
-/* Removes ":12" from "file:12", and stores the number; false without a number. */
+/* Removes ":12" from "file:12", and stores the number. Returns false without a number. */
 static bool split_number(const char *text, size_t *length, uint32_t *number)
 {
     size_t at = *length;

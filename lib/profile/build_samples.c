@@ -248,7 +248,7 @@ static double find_highest_rate(const struct profile *profile)
     return most;
 }
 
-/* Returns the µs per unit of CPU time; 0 for an unknown unit. */
+/* Returns the µs per unit of CPU time, or 0 for an unknown unit. */
 static double microseconds_per_unit(const struct build *build, uint32_t unit)
 {
     if (text_is(build, unit, "\xc2\xb5s") || text_is(build, unit, "\xce\xbcs") || text_is(build, unit, "us"))

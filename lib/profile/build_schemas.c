@@ -57,7 +57,7 @@ static bool open_list(struct json *json)
     return type == JSON_ARRAY_OPEN;
 }
 
-/* Reads the first token of the next list element; false at the end of the list. */
+/* Reads the first token of the next list element, or false at the end of the list. */
 static bool next_element(struct json *json, enum json_type *type)
 {
     *type = json_next(json);

@@ -12,13 +12,13 @@
 struct build {
     struct raw_profile *raw;
     struct profile *profile;
-    uint32_t *string_of_text;   /* per text of the file: its string in the profile; PROFILE_NONE: not added yet */
+    uint32_t *string_of_text;   /* per text of the file: its string in the profile, or PROFILE_NONE if not added yet */
     bool same_numbers;          /* shared strings have the same indexes as in the file */
     struct hash string_fields;  /* for build_payloads.c: type and key of the payload fields that are strings */
     struct hash old_libraries;  /* for build_old.c: the libraries of `raw` by their texts */
     struct text_buffer payload; /* text of the payload being rewritten */
     bool sorted;                /* a thread's samples were out of order */
-    double cpu_scale;           /* µs per unit of CPU time; 0: the file does not state the unit */
+    double cpu_scale;           /* µs per unit of CPU time, or 0 (the file does not state the unit) */
     struct error *err;
 };
 
@@ -33,7 +33,7 @@ struct column_plan {
     enum column_type type;
     double missing;  /* default of a missing column: -1 is PROFILE_NONE or no address; COLUMN_NEEDED: an error */
     const char *key; /* in the table, for errors */
-    void *out;       /* address of the pointer that will own the elements; NULL: the elements stay in the column */
+    void *out;       /* address of the pointer that will own the elements, or NULL (the elements stay in the column) */
 };
 
 /* Builds all columns of a table with `rows` rows; a shorter column is an error. `table` is the place in the file, for

@@ -39,8 +39,8 @@ static uint32_t store_row(uint32_t *place, uint32_t row)
 
 typedef bool (*row_equals)(const struct profile *profile, uint32_t row, const void *wanted);
 
-/* Returns the slot of the row that equals `wanted`, or the empty slot for a new row, under `*key`; NULL if memory ran
- * out. */
+/* Returns the slot of the row that equals `wanted`, or the empty slot for a new row, under `*key`, or NULL if memory
+ * ran out. */
 static uint32_t *find_slot(struct hash *index, const struct profile *profile, uint64_t *key, row_equals equals,
                            const void *wanted)
 {

@@ -27,13 +27,13 @@
 /* ---- shared tables; every column of a table has `length` entries ---- */
 
 struct stack_table {
-    uint32_t *prefix; /* the caller's stack, whose index is smaller; PROFILE_NONE for roots */
+    uint32_t *prefix; /* the caller's stack, whose index is smaller, or PROFILE_NONE for roots */
     uint32_t *frame;
     size_t length, capacity;
 };
 
 struct frame_table {
-    int64_t *address;      /* library-relative; -1: none */
+    int64_t *address;      /* library-relative, or -1 for none */
     uint32_t *lib;         /* into libs, PROFILE_NONE */
     uint8_t *inline_depth; /* 0: the physical frame; 1 and up: inlined calls at the same address */
     uint32_t *category;    /* PROFILE_NONE: category of the caller */
@@ -93,15 +93,15 @@ struct sample_table {
     uint32_t *stack;   /* PROFILE_NONE: no stack */
     double *time;      /* ms after meta.start_time, non-decreasing */
     double *weight;    /* NULL: the weight of each sample is 1 */
-    double *cpu_delta; /* CPU time since the previous sample, in µs; NAN: unknown; NULL: no such column */
-    uint32_t *waker;   /* waker of the wait that ends at the row: string; PROFILE_NONE: unknown, or not the end of a
-                          wait; NULL: no such column */
-    double *address;   /* address of an allocation; NAN: unknown; NULL: no such column */
-    uint32_t *partner; /* row of the matching deallocation or allocation; PROFILE_NONE: unknown; NULL if and only if
-                        * `address` is NULL */
+    double *cpu_delta; /* CPU time since the previous sample, in µs, or NAN if unknown, or NULL for no such column */
+    uint32_t *waker;   /* waker of the wait that ends at the row: string, or PROFILE_NONE (unknown, or not the end of
+                        * a wait, or NULL for no such column) */
+    double *address;   /* address of an allocation, or NAN if unknown, or NULL for no such column */
+    uint32_t *partner; /* row of the matching deallocation or allocation, or PROFILE_NONE if unknown, or NULL if and
+                        * only if `address` is NULL */
     enum weight_type weight_type;
     size_t length;
-    size_t capacity; /* allocated rows of the columns; 0: `length` */
+    size_t capacity; /* allocated rows of the columns, or 0 (`length`) */
     size_t joins;    /* in a part of a growing profile: 1 + the row of the first row in the whole table; 0: no rows
                       * (append.h) */
 };
@@ -121,7 +121,7 @@ enum sample_table_kind {
 /* Markers with unparsed payloads: data[i] is the payload's JSON text (string index), or PROFILE_NONE. */
 struct marker_table {
     uint32_t *name;
-    double *start, *end; /* ms; NAN if unused */
+    double *start, *end; /* ms, or NAN if unused */
     uint8_t *phase;      /* 0 instant, 1 interval, 2 interval start, 3 interval end */
     uint32_t *category;
     uint32_t *data;
@@ -131,7 +131,7 @@ struct marker_table {
 /* A pause of the recording. */
 struct paused_range {
     double start, end; /* ms; infinite: the start or the end of the recording */
-    uint32_t reason;   /* string: "profiler-paused", "collecting"; PROFILE_NONE */
+    uint32_t reason;   /* string: "profiler-paused", "collecting", or PROFILE_NONE */
 };
 
 /* The sides of a comparison (compare.h). */
@@ -144,8 +144,8 @@ struct thread {
     uint32_t pid;          /* string: "123", "123.1" */
     uint32_t tid;          /* string: number or text, as in the file */
     bool is_main;
-    double process_start, process_end; /* ms; NAN: null */
-    double start, end;                 /* register and unregister time, ms; NAN: null */
+    double process_start, process_end; /* ms, or NAN (null) */
+    double start, end;                 /* register and unregister time, ms, or NAN (null) */
     ARRAY(struct paused_range) paused; /* paused ranges sorted by start, without overlaps */
     uint32_t side, run;                /* of a comparison: enum profile_side, and the number of the run on this side */
     struct sample_table samples;
@@ -185,16 +185,17 @@ struct profile_rows {
  * writes and reads events; other readers ignore them. */
 struct profile_event {
     uint32_t name; /* string: "page-faults", "sched:sched_switch"; also the unit of the weights */
-    double period; /* occurrences per sample; 0: the sampling frequency of CPU time */
+    double period; /* occurrences per sample, or 0 (the sampling frequency of CPU time) */
 };
 
 /* A comparison: a profile whose threads belong to two sides. Stored in meta.comparison of the file; other readers show
  * the threads of both sides. */
 struct profile_comparison {
     uint32_t name[PROFILE_SIDES]; /* strings: for people */
-    uint32_t runs[PROFILE_SIDES]; /* number of runs of the side; 0: the profile is no comparison */
+    uint32_t runs[PROFILE_SIDES]; /* number of runs of the side, or 0 (the profile is no comparison) */
     double scale;                 /* factor for the new side */
-    uint32_t scaled_by;           /* string: the counter by which `scale` makes the sides equal; PROFILE_NONE: none */
+    uint32_t scaled_by;           /* string: the counter by which `scale` makes the sides equal, or PROFILE_NONE for
+                                   * none */
     bool is_one_after_other;      /* one side was recorded entirely before the other side; "oneAfterOther" */
 };
 
@@ -202,7 +203,7 @@ struct profile_meta {
     uint32_t version;                      /* preprocessedProfileVersion of the file that was read */
     double interval;                       /* ms */
     double start_time;                     /* ms since the Unix epoch: time 0 of the profile */
-    double profiling_start, profiling_end; /* ms; NAN if the file lacks the time */
+    double profiling_start, profiling_end; /* ms, or NAN if the file lacks the time */
     uint32_t product, os, abi, platform, cpu_name, arguments, imported_from, misc; /* strings, PROFILE_NONE */
     uint32_t physical_cpus, logical_cpus;                                          /* 0 unknown */
     uint64_t main_memory;                                                          /* bytes; 0 unknown */
@@ -211,16 +212,17 @@ struct profile_meta {
     uint64_t monotonic_start_ns; /* CLOCK_MONOTONIC at start_time; 0 unknown */
     uint32_t marker_schema;      /* string: the JSON text of markerSchema, PROFILE_NONE for [] */
     uint32_t kept_strings;       /* leading strings with the same index as in the file, for marker payloads */
-    uint32_t warning; /* string: a warning for the user about unknown parts of the file; PROFILE_NONE; in a comparison's
-                         file, meta.comparison.warning */
+    uint32_t warning; /* string: a warning for the user about unknown parts of the file, or PROFILE_NONE; in a
+                       * comparison's file, meta.comparison.warning */
     struct thread_list initial_visible_threads, initial_selected_threads;
     struct extra_sections extra;
     ARRAY(struct profile_event) events; /* at most PROFILE_EVENTS_MAX */
     bool has_only_events;               /* CPU time was only counted, not sampled (sampledEventsOnly) */
     bool has_no_times; /* the imported file has no times: sample times are only an order (timesAreOrder) */
-    /* Of a growing profile (append.h): start of this part in the added data; 0: the whole profile. */
+    /* Of a growing profile (append.h): start of this part in the added data, or 0 (the whole profile). */
     uint64_t added_from;
-    uint32_t added_next;             /* string: request for the next part; PROFILE_NONE: the profile does not grow */
+    uint32_t added_next;             /* string: request for the next part, or PROFILE_NONE (the profile does not
+                                      * grow) */
     struct profile_rows rows_before; /* in a part of a growing profile: rows of the shared tables before this part */
     struct profile_comparison comparison;
 };

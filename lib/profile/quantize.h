@@ -16,8 +16,8 @@ struct time_grid {
     unsigned decimals;
 };
 
-/* Computes the grid of a resolution in ms; false if the resolution is 0 or no short decimal: then write times in
- * full. */
+/* Computes the grid of a resolution in ms. Returns false if the resolution is 0 or no short decimal: then write
+ * times in full. */
 bool time_grid_of(double resolution, struct time_grid *grid);
 
 /* Returns whether all times (ms) are multiples of the resolution (ms), within rounding errors. */

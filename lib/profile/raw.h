@@ -13,7 +13,7 @@
 
 #include <stdatomic.h>
 
-/* 1 + the `length` of a table; 0 if the file lacks it. */
+/* 1 + the `length` of a table, or 0 if the file lacks it. */
 typedef uint64_t raw_length;
 
 struct raw_stacks {
@@ -78,7 +78,7 @@ struct raw_added {
     ARRAY(struct raw_added_tables *) tables; /* pointers, because their columns must not move */
     struct raw_samples samples;
     uint32_t thread, first;
-    uint32_t event; /* its name; PROFILE_NONE: the samples of the thread */
+    uint32_t event; /* its name, or PROFILE_NONE (the samples of the thread) */
 };
 
 struct raw_markers {
@@ -114,7 +114,7 @@ struct raw_meta {
     struct profile_meta meta;
     uint32_t gecko_version;
     bool has_version;
-    double version; /* preprocessedProfileVersion, as in the file; NAN: no number */
+    double version; /* preprocessedProfileVersion, as in the file, or NAN for no number */
     bool present;
     uint32_t cpu_unit; /* sampleUnits.threadCPUDelta */
     bool has_categories;
@@ -145,7 +145,7 @@ void raw_profile_destroy(struct raw_profile *raw);
 enum field_kind {
     FIELD_TEXT,   /* uint32_t: a string, or a number as in the file */
     FIELD_DOUBLE, /* double; null is NAN */
-    FIELD_COUNT,  /* uint32_t; 0 for other values */
+    FIELD_COUNT,  /* uint32_t, or 0 for other values */
     FIELD_COUNT64,
     FIELD_BOOL,
     FIELD_YES_NO, /* int: 1 for true, 0 for false; else unchanged */
@@ -165,13 +165,13 @@ struct field {
     size_t offset; /* offset in the struct of the object */
     enum column_type column;
     const struct schema *schema;
-    size_t seen; /* offset + 1 of a bool to set if the key exists; 0: none */
+    size_t seen; /* offset + 1 of a bool to set if the key exists, or 0 for none */
 };
 
 struct schema {
     const struct field *fields;
     size_t count;
-    void *(*add)(void *owner); /* for FIELD_ARRAY: appends an element to the owner's array; NULL if memory ran out */
+    void *(*add)(void *owner); /* for FIELD_ARRAY: appends an element to the owner's array, or NULL if memory ran out */
 };
 
 extern const struct schema RAW_PROFILE_SCHEMA;

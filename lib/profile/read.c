@@ -36,7 +36,7 @@ struct level {
     const struct schema *schema; /* of the object or of the array's objects */
     void *base;                  /* struct, owner of the array, or struct column of the level */
     enum column_type column;
-    const struct field *field; /* field of the latest key; NULL: unknown */
+    const struct field *field; /* field of the latest key, or NULL if unknown */
     char key[KEY_SHOWN];       /* text of the latest key, for error paths */
     size_t index;              /* number of elements so far */
 };
@@ -56,7 +56,7 @@ struct profile_reader {
 
     enum diversion diversion;
     unsigned diverted_depth; /* json.depth outside of the diverted value */
-    uint32_t *capture_to;    /* destination of the captured text; NULL: the end of the column of the level */
+    uint32_t *capture_to;    /* destination of the captured text, or NULL (the end of the column of the level) */
     struct json_writer capture;
     struct byte_sink capture_sink;
     ARRAY(char) captured;
@@ -66,7 +66,7 @@ struct profile_reader {
     bool is_jslb; /* the file is a JSLB container: collected whole, converted at its end */
     ARRAY(unsigned char) container;
 
-    size_t least_deferred; /* minimum bytes of a deferred run of numbers; 0: no deferring */
+    size_t least_deferred; /* minimum bytes of a deferred run of numbers, or 0 for no deferring */
     ARRAY(struct deferred_column) deferred;
     size_t missing; /* those not parsed yet */
 };
@@ -287,7 +287,7 @@ static bool may_defer(const struct level *level)
     return level->column != COLUMN_REF && level->column != COLUMN_FLAG;
 }
 
-/* Reads the complete numbers of this piece; true if it read any. */
+/* Reads the complete numbers of this piece. Returns true if it read any. */
 static bool read_numbers(struct profile_reader *reader, int *code)
 {
     struct level *level = get_innermost_level(reader);

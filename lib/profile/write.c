@@ -60,7 +60,7 @@ struct profile_writer {
     const struct profile *profile;
     struct string_map strings;
     struct sample_source samples;
-    size_t event; /* 1 + the event whose samples are written; 0: the thread's samples */
+    size_t event; /* 1 + the event whose samples are written, or 0 (the thread's samples) */
     struct table_source tables;
     bool from_tables;
     bool has_grid; /* times are deltas on `grid`; else absolute, with all digits */

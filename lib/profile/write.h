@@ -12,7 +12,7 @@ struct sample_row {
     double time;      /* ms */
     double weight;    /* read only if the thread has weights */
     double cpu_delta; /* µs, NAN: null; read only if the thread has them */
-    uint32_t waker;   /* string; PROFILE_NONE: null; read only if the thread has them */
+    uint32_t waker;   /* string, or PROFILE_NONE (null); read only if the thread has them */
 };
 
 /* The samples of a thread, in time order. The writer writes one column at a time, so it reads each thread several
@@ -35,7 +35,7 @@ int profile_write(const struct profile *profile, const struct sample_source *sam
 /* Rows of one sample table of a growing profile (append.h). */
 struct added_samples {
     size_t thread;
-    int event;      /* index in meta.events; -1: the samples of the thread */
+    int event;      /* index in meta.events, or -1 (the samples of the thread) */
     uint64_t first; /* row in the table of the first row of `samples` */
 };
 
@@ -48,5 +48,5 @@ int profile_write_added(const struct profile *profile, const struct sample_sourc
                         const struct added_samples *added, double time_resolution, const struct byte_sink *sink,
                         struct error *err);
 
-/* Returns the coarsest lossless resolution (ms) of a profile's sample times; 0: full precision. */
+/* Returns the coarsest lossless resolution (ms) of a profile's sample times, or 0 (full precision). */
 double profile_time_resolution(const struct profile *profile);

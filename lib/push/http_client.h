@@ -20,15 +20,15 @@ struct http_server {
     const char *url;
     const char *const *headers; /* "Name: value" */
     size_t header_count;
-    const char *ca_file;                     /* PEM: trusted authorities; NULL: the system's */
-    const char *certificate_file, *key_file; /* PEM file with the client's identity; NULL: none */
+    const char *ca_file;                     /* PEM: trusted authorities, or NULL (the system's) */
+    const char *certificate_file, *key_file; /* PEM file with the client's identity, or NULL for none */
     uint32_t timeout_ms;                     /* limit of one whole request */
 };
 
 enum { HTTP_BODY_MAX = 16384, HTTP_TYPE_MAX = 128, HTTP_LOCATION_MAX = 1024 };
 
 struct http_answer {
-    long status;                      /* HTTP status; 0 without an answer, and `problem` has the reason */
+    long status;                      /* HTTP status, or 0 without an answer, and `problem` has the reason */
     uint64_t retry_after;             /* wait that the server requested, in seconds, or 0 */
     char type[HTTP_TYPE_MAX];         /* Content-Type, or "" */
     char location[HTTP_LOCATION_MAX]; /* target of a redirect, or "" */

@@ -36,7 +36,7 @@ int control_handle_signal(struct recording *recording, int signal, struct error 
 /* Runs the actions due at `now` (ns): ends the delay, checks the size, prints notices. */
 int control_run_due(struct recording *recording, uint64_t now, struct error *err);
 
-/* Returns the time (ns) of the next due control_run_due(); UINT64_MAX: none. */
+/* Returns the time (ns) of the next due control_run_due(), or UINT64_MAX for none. */
 uint64_t control_deadline(const struct recording *recording);
 
 /* Writes to the spool that a run of the command begins. */

@@ -19,7 +19,7 @@ struct control {
     struct pauses pauses;
     uint64_t paused_cpu_time;    /* ns of CPU time in pauses */
     uint64_t cpu_time_before;    /* ns: the threads' CPU time at the start of the current pause */
-    pid_t snapshot_pid;          /* pid of the child that makes a snapshot; 0: none */
+    pid_t snapshot_pid;          /* pid of the child that makes a snapshot, or 0 for none */
     bool snapshot_wanted;        /* a signal requested another snapshot */
     ARRAY(int) snapshot_clients; /* connections that wait for the next snapshot; owned */
     bool said_full;              /* the user was notified that the disk is full */

@@ -78,7 +78,7 @@ static void close_files(struct counters *counters, struct process_counters *proc
     process->stays_open = false;
 }
 
-/* Reads the start of a /proc file as a string; false with errno on failure. */
+/* Reads the start of a /proc file as a string, or false with errno on failure. */
 static bool reread_file(int fd, char *text, size_t size)
 {
     ssize_t length = fd < 0 ? -1 : pread(fd, text, size - 1, 0);
@@ -151,7 +151,7 @@ static void read_swap(struct counters *counters, struct process_counters *proces
 }
 
 /* Reads the current values. Values that an exiting process has already lost stay unchanged. Reads the counters of a
- * process; false if it has ended. */
+ * process. Returns false if it has ended. */
 static bool read_values(struct counters *counters, struct process_counters *process, const struct tracked_process *of,
                         uint64_t values[COUNTER_KINDS])
 {
@@ -239,8 +239,8 @@ static int write_base(struct counters *counters, struct process_counters *proces
     return write_values(counters, of->number, time < now ? time : now, 0, true, base, err);
 }
 
-/* Returns the time (ns) until which the process did not run after its last reading, so that its values did not change;
- * 0 if the process only waited for a CPU. */
+/* Returns the time (ns) until which the process did not run after its last reading, so that its values did not
+ * change, or 0 if the process only waited for a CPU. */
 static uint64_t find_unchanged_end(const struct counters *counters, const struct process_counters *process,
                                    const struct tracked_process *of)
 {

@@ -59,7 +59,7 @@ struct counters_options {
     struct tracker *tracker;
     uint32_t wanted;        /* requested groups, bits by enum counter_group */
     uint64_t sampling;      /* ns between two samples of a busy thread */
-    uint32_t target;        /* pid of the command, which is read at any age; 0: none */
+    uint32_t target;        /* pid of the command, which is read at any age, or 0 for none */
     bool has_switches;      /* tracked_process.switches is valid */
     bool only_after_sample; /* read only processes with a sample */
 };
@@ -72,7 +72,7 @@ struct counters {
     uint64_t next;                  /* ns: time of the next readings */
     uint32_t open;                  /* processes with open files */
     uint32_t most_open;
-    uint64_t resumed; /* ns: end of the last pause; 0: no pause so far */
+    uint64_t resumed; /* ns: end of the last pause, or 0 (no pause so far) */
     bool has_swap;    /* the machine */
     bool was_refused; /* the kernel refused /proc/PID/io of some process */
 };
@@ -86,7 +86,7 @@ void counters_destroy(struct counters *counters);
 /* Queues a process for its next reading, because it runs at `time` (ns). `by_sample`: a sample shows it. */
 void counters_mark_running(struct counters *counters, struct tracked_process *process, uint64_t time, bool by_sample);
 
-/* Time (ns) of the next readings; UINT64_MAX: when a process runs. */
+/* Time (ns) of the next readings, or UINT64_MAX (when a process runs). */
 uint64_t counters_deadline(const struct counters *counters);
 
 /* Ends a pause at `time` (ns): changes during the pause do not count. */

@@ -18,7 +18,7 @@ struct cpu_samples {
     bool has_no_second_walker;
     bool kernel_mapped;
     uint64_t *frames; /* twice CHUNK_MAX_FRAMES, for a second walk_with_cfi */
-    uint64_t *sps;    /* stack pointers of user frames; NULL: Python frames are not requested */
+    uint64_t *sps;    /* stack pointers of user frames, or NULL (Python frames are not requested) */
     uint64_t count, truncated;
     uint64_t truncated_by_reason[UNWIND_ENDS];
     uint64_t completed_by_libunwind;

@@ -35,8 +35,9 @@ struct cpu_samples_options {
     struct thread_filter *filter; /* counts samples of threads that the filter excludes */
     const struct pauses *pauses;  /* pauses, in which the recorder stores no samples */
     struct python_stacks *python; /* NULL: Python frames are not requested */
-    struct perf_merge *merge;     /* knows which threads run; NULL: ptrace stops them */
-    uint64_t period;              /* ns of CPU time per sample without switch records; 0: from the sample's record */
+    struct perf_merge *merge;     /* knows which threads run, or NULL (ptrace stops them) */
+    uint64_t period;              /* ns of CPU time per sample without switch records, or 0 (from the sample's
+                                   * record) */
     bool has_switches;            /* the source reports when threads run */
     bool has_waits;               /* the stack of a context-switch event counts for the wait that begins */
     const struct event_list *events;

@@ -79,7 +79,7 @@ static void write_system(struct writing *writing, bool no_host)
 
 /* ---- CPUs ---- */
 
-/* Reads a number from sysfs; -1 if the file does not exist. */
+/* Reads a number from sysfs. Returns -1 if the file does not exist. */
 static long parse_cpu_number(uint32_t cpu, const char *what)
 {
     char path[128], text[32];
@@ -87,7 +87,7 @@ static long parse_cpu_number(uint32_t cpu, const char *what)
     return file_read_text(path, text, sizeof(text)) ? strtol(text, NULL, 10) : -1;
 }
 
-/* Counts the distinct (package, core) pairs in sysfs; 0 without sysfs. */
+/* Counts the distinct (package, core) pairs in sysfs. Returns 0 without sysfs. */
 static uint64_t count_cores(const struct cpu_list *cpus)
 {
     struct hash cores = {0};
@@ -269,7 +269,7 @@ static void write_directory(struct writing *writing, pid_t pid)
     write_value(writing, INFO_DIRECTORY, directory);
 }
 
-/* Finds a variable in the environment with which a process was started; NULL: not set. */
+/* Finds a variable in the environment with which a process was started, or NULL if not set. */
 static const char *find_variable(const char *environment, size_t size, const char *name)
 {
     size_t length = strlen(name);

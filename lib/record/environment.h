@@ -18,13 +18,13 @@
 
 /* A member of struct record_options. */
 struct environment_options {
-    char *const *arguments;       /* prof's own options, NULL at the end; NULL: unknown */
+    char *const *arguments;       /* prof's own options, NULL at the end, or NULL if unknown */
     const char *const *variables; /* names of environment variables to record */
     size_t variable_count;
     bool no_host; /* omit host name and working directory */
 };
 
-/* `pid`: the running process whose working directory and variables are saved; 0: prof's own, which the command
- * inherits. */
+/* `pid`: the running process whose working directory and variables are saved, or 0 (prof's own, which the command
+ * inherits). */
 int environment_write(struct spool_writer *spool, const struct environment_options *options, pid_t pid,
                       struct error *err);

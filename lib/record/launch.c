@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Returns advice on a command that needs a shell; NULL if it needs none. */
+/* Returns advice on a command that needs a shell, or NULL if it needs none. */
 static const char *advise_shell(const char *program)
 {
     size_t name = strspn(program, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
@@ -59,7 +59,7 @@ static void set_variable(char **environment, char *setting)
     environment[i] = setting;
 }
 
-/* Returns prof's environment with these settings; NULL if memory ran out. The result points to the given strings. */
+/* Returns prof's environment with these settings, or NULL if memory ran out. The result points to the given strings. */
 static char **make_environment(char *const *settings, size_t setting_count)
 {
     size_t count = 0;

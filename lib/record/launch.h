@@ -28,7 +28,7 @@ struct launch_options {
     char *const *argv;           /* NULL at the end */
     const sigset_t *mask;        /* blocked signals */
     struct rlimit files_limit;   /* RLIMIT_NOFILE */
-    const char *marks_directory; /* value of PROF_MARKS (include/prof/marks.h); NULL: inherited */
+    const char *marks_directory; /* value of PROF_MARKS (include/prof/marks.h), or NULL if inherited */
     bool is_traced;       /* prof traces the child by ptrace; disables LeakSanitizer, which needs ptrace itself */
     bool output_to_error; /* redirect the child's standard output to standard error, because prof writes the profile to
                              the standard output */

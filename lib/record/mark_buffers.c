@@ -283,7 +283,7 @@ static uint64_t word_at(const struct read_pass *read_pass, uint64_t at)
     return word;
 }
 
-/* Returns the size in bytes of the record at `at`; 0 if it is incomplete. */
+/* Returns the size in bytes of the record at `at`, or 0 if it is incomplete. */
 static uint64_t record_size(const struct read_pass *read_pass, uint64_t at)
 {
     uint64_t word = word_at(read_pass, at), kind = word >> 32 & 0xff, words = word >> 40 & 0xff, text = word >> 48;
@@ -419,7 +419,7 @@ static bool may_skip_hole(const struct read_pass *read_pass, bool has_ended)
     return has_ended || read_pass->now > buffer->incomplete_since + (is_half_full ? SECOND : 10 * SECOND);
 }
 
-/* Reads the new records. Reads the new records; false if the buffer's contents are invalid. */
+/* Reads the new records. Reads the new records. Returns false if the buffer's contents are invalid. */
 static bool read_new_records(struct read_pass *read_pass, bool has_ended, int *code, struct error *err)
 {
     struct mark_buffer *buffer = read_pass->buffer;

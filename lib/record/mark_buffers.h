@@ -27,13 +27,13 @@ struct mark_buffer {
     int fd;
     bool is_ready;                  /* the process has written the header */
     bool is_foreign;                /* the pids in the buffer belong to another pid namespace */
-    uint32_t pid;                   /* pid of the process in prof's pid namespace; 0: unknown */
+    uint32_t pid;                   /* pid of the process in prof's pid namespace, or 0 if unknown */
     uint32_t own_pid;               /* pid of the process in its own pid namespace */
     uint64_t device, inode;         /* of the file */
-    uint64_t namespace;             /* inode of its pid namespace; 0: unknown */
+    uint64_t namespace;             /* inode of its pid namespace, or 0 if unknown */
     uint64_t read, dropped;         /* as in the header */
     uint64_t first_time, last_time; /* ns: time before which marks are ignored; time of the last read */
-    uint64_t incomplete_since;      /* ns: time at which the next record was found incomplete; 0: complete */
+    uint64_t incomplete_since;      /* ns: time at which the next record was found incomplete, or 0 (complete) */
     struct hash names;              /* address -> number of the name in the spool */
 };
 
@@ -83,7 +83,7 @@ struct mark_source {
 int mark_buffers_read(struct mark_buffers *buffers, const struct mark_source *source, uint64_t now, bool is_end,
                       struct error *err);
 
-/* Returns the latest time (ns) of the next read; UINT64_MAX: at the next samples. */
+/* Returns the latest time (ns) of the next read, or UINT64_MAX (at the next samples). */
 uint64_t mark_buffers_deadline(const struct mark_buffers *buffers);
 
 /* Closes the buffers and removes the directory, so that processes that still run create no more files. */

@@ -131,7 +131,7 @@ static void close_file(struct mark_files *files, size_t i)
 
 /* ---- lines ---- */
 
-/* Parses a line as a marker; false if the line has another form. */
+/* Parses a line as a marker. Returns false if the line has another form. */
 static bool parse_line(const struct mark_file *file, struct spool_program_mark *mark, const char **name, size_t *length)
 {
     const char *at = file->text; /* read_line() has ended it */

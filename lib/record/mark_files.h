@@ -52,7 +52,8 @@ struct mark_files {
     uint64_t unopened;     /* files that could not be opened */
 };
 
-/* Whether the path of a mapped file has the name of a marker file. *tid: the thread in the name; 0 without a thread. */
+/* Whether the path of a mapped file has the name of a marker file. *tid: the thread in the name, or 0 without a
+ * thread. */
 bool mark_files_is_marker_file(const char *path, uint32_t *tid);
 
 /* Opens a marker file that a process has mapped, unless it is already open. */

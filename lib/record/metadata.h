@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct metadata_start {
-    char *const *command; /* arguments of the recorded program, NULL at the end; NULL: the whole system */
+    char *const *command; /* arguments of the recorded program, NULL at the end, or NULL (the whole system) */
     const char *event, *tier;
     uint32_t rate;       /* actual samples per second, at most the requested rate */
     bool switches;       /* the recorder sees when threads run (switch records) */

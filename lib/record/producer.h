@@ -14,7 +14,7 @@
 
 struct producer {
     void *self;
-    const char *work; /* name of the recorder_work record that a long run() writes; NULL: none */
+    const char *work; /* name of the recorder_work record that a long run() writes, or NULL for none */
     bool has_pauses;  /* run() and finish() are not called in a pause */
 
     uint64_t (*deadline)(const void *self);                    /* latest time (ns) of the next run() */

@@ -24,9 +24,9 @@ enum record_end {
 
 /* Counts of one sampled event. */
 struct record_event {
-    uint64_t count;              /* occurrences, sampled or not; 0: unknown */
+    uint64_t count;              /* occurrences, sampled or not, or 0 if unknown */
     uint64_t samples, truncated; /* truncated: samples whose stack does not reach the thread's start */
-    uint64_t lost;               /* samples lost because the ring was full; 0 if the kernel does not report them */
+    uint64_t lost;               /* samples lost because the ring was full, or 0 if the kernel does not report them */
     uint64_t throttled; /* number of times that the kernel throttled the event because sampling took too long */
 };
 
@@ -35,7 +35,7 @@ struct record_result {
     enum record_end end;
     int signal;
     struct error problem;
-    uint64_t stopped; /* ns of CLOCK_MONOTONIC: end of the recorded time; 0: the recording failed before sampling */
+    uint64_t stopped; /* ns of CLOCK_MONOTONIC: end of the recorded time, or 0 (the recording failed before sampling) */
 
     bool has_target; /* the user gave a command or processes */
     pid_t pid;       /* of the command */
@@ -58,7 +58,7 @@ struct record_result {
                                      merged; else 0 */
     struct record_event events[EVENTS_MAX]; /* counts of sampled events, in the order of options.events */
     uint64_t throttled;                     /* number of times that the kernel throttled the CPU clock */
-    uint64_t cpu_time;                      /* ns of CPU time of the target and its children; 0: unknown */
+    uint64_t cpu_time;                      /* ns of CPU time of the target and its children, or 0 if unknown */
     uint64_t target_cpu;      /* ns of CPU time in the target's resource usage, including children that it waited for */
     uint64_t recorder_cpu;    /* ns */
     uint64_t survivors;       /* number of processes that outlive the target */
@@ -68,7 +68,7 @@ struct record_result {
     char
         limits[1024]; /* sentences about processes that have reached a limit of the recorder (excess.h); may be empty */
 
-    int rest_fd; /* memory file with the blocks that a full disk refused, owned by the caller; -1: none */
+    int rest_fd; /* memory file with the blocks that a full disk refused, owned by the caller, or -1 for none */
 };
 
 /* Adds a sentence to result.notes. */

@@ -126,7 +126,7 @@ void recording_loop_handle_signals(struct recording *recording)
 
 /* ---- time ---- */
 
-/* Returns the end (ns) of the duration, which starts after the delay; UINT64_MAX: no duration. */
+/* Returns the end (ns) of the duration, which starts after the delay, or UINT64_MAX for no duration. */
 static uint64_t end_time(const struct recording *recording)
 {
     const struct record_options *options = recording->options;

@@ -16,8 +16,8 @@ enum {
 };
 
 /* Returns the CPU time (ns) from the resource usage of the command, which includes all processes that their parents
- * waited for; 0: unknown. Adds a note if the command used more CPU time than recorded. Each thread may use a little
- * more than its switches show; a larger difference comes from a program that prof may not record. */
+ * waited for, or 0 if unknown. Adds a note if the command used more CPU time than recorded. Each thread may use a
+ * little more than its switches show; a larger difference comes from a program that prof may not record. */
 static uint64_t command_cpu_time(const struct recording *recording, const struct tracker_cpu_times *times,
                                  uint64_t counted)
 {

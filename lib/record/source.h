@@ -61,7 +61,7 @@ struct source {
     bool has_switches;        /* it sees when threads run */
     bool covers_kernel;       /* samples or clocks include the time inside the kernel */
     uint32_t rate;            /* samples a second of CPU time */
-    uint64_t period;          /* ns that each sample stands for; 0: as its record has it */
+    uint64_t period;          /* ns that each sample stands for, or 0 (as its record has it) */
     struct perf_merge *merge; /* NULL: ptrace */
 };
 

@@ -30,7 +30,7 @@ struct system_counters {
     char names[NAMES_SIZE];
     ARRAY(uint64_t) busy;
     ARRAY(uint64_t) used;
-    uint64_t last; /* ns; 0: never */
+    uint64_t last; /* ns, or 0 (never) */
     bool is_base;
 };
 

@@ -57,11 +57,12 @@ bool target_note_end(struct target *target, int status);
  * time, and without a command. */
 bool target_interrupt(struct target *target, bool from_terminal);
 
-pid_t target_pid(const struct target *target); /* of the command; 0: none */
+pid_t target_pid(const struct target *target); /* of the command, or 0 for none */
 bool target_is_reaped(const struct target *target);
 bool target_runs_again(const struct target *target); /* target_note_end() has returned true; until target_start() */
 uint32_t target_runs(const struct target *target);   /* so far */
-char *const *target_command(const struct target *target); /* words of the command or the first process; NULL: none */
+char *const *target_command(const struct target *target); /* words of the command or the first process, or NULL for
+                                                           * none */
 
 /* CPU time (ns) of the command so far, all of it before exec, which is prof's own. Adds up that of all runs. */
 uint64_t target_note_launch_clock(struct target *target);

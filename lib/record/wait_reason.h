@@ -25,12 +25,12 @@ struct wait_state {
 };
 
 /*
- * Finds out what thread `tid` of process `pid` waits for. Returns 1 and fills in `state` if it waits; 0 if it runs, is
- * runnable, or has ended; -EACCES if this user may not know (Yama, another user's process).
+ * Finds out what thread `tid` of process `pid` waits for. Returns 1 and fills in `state` if it waits, or 0 if it runs,
+ * is runnable, or has ended; -EACCES if this user may not know (Yama, another user's process).
  */
 int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state);
 
-/* Parses the line of /proc/PID/task/TID/syscall. False if the thread does not wait. *number: of the system call; -1:
- * none. */
+/* Parses the line of /proc/PID/task/TID/syscall. False if the thread does not wait. *number: of the system call, or
+ * -1 for none. */
 bool wait_state_parse(const char *line, int64_t *number, uint64_t arguments[WAIT_ARGUMENTS], uint64_t *sp,
                       uint64_t *pc);

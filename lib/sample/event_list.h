@@ -52,7 +52,7 @@ const struct known_event *known_events(size_t *count);
 /* Location of a probe, as offsets in its file. */
 struct event_point {
     uint64_t offset;    /* of the instruction */
-    uint64_t semaphore; /* offset of the semaphore that the kernel increments while the probe is used; 0: none */
+    uint64_t semaphore; /* offset of the semaphore that the kernel increments while the probe is used, or 0 for none */
 };
 
 struct event {
@@ -62,7 +62,7 @@ struct event {
     uint64_t config; /* attributes of the event; for probes, without the semaphore */
     bool in_kernel;
     bool only_user, only_kernel;      /* the modifiers ":u" and ":k" */
-    uint64_t period;                  /* occurrences per sample; 0: the clock's sampling frequency */
+    uint64_t period;                  /* occurrences per sample, or 0 (the clock's sampling frequency) */
     char *path;                       /* of probes */
     ARRAY(struct event_point) points; /* of probes */
 };

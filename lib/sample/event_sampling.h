@@ -56,7 +56,7 @@ bool event_sampling_has_probes(const struct event_sampling *sampling);
 int event_sampling_add(struct event_sampling *sampling, const struct perf_event_attr *clock,
                        const struct event_place *place);
 
-/* Returns the number of the event with this id, 1-based; 0: not in the list. */
+/* Returns the number of the event with this id, 1-based, or 0 (not in the list). */
 uint32_t event_sampling_number(const struct event_sampling *sampling, uint64_t id);
 
 /* Returns the layout of samples of event `number`. `layout`: of the clock's samples. */
@@ -71,7 +71,7 @@ void event_sampling_stop(const struct event_sampling *sampling);
 
 struct event_totals {
     uint64_t count; /* occurrences, sampled or not */
-    uint64_t lost;  /* samples lost because the ring was full; 0 if the kernel does not count them (before 6.0) */
+    uint64_t lost;  /* samples lost because the ring was full, or 0 if the kernel does not count them (before 6.0) */
 };
 
 /* Returns the kernel's counts of an event in all threads. `event`: index in the list. `read_format`: of the clock's

@@ -32,9 +32,9 @@ struct perf_options {
     bool threads_only;           /* do not sample child processes of the added threads */
     bool no_cpu_samples;         /* the clock only reports processes and mappings, without samples */
     bool switches;               /* record context switches, if the kernel can (4.3 and later) */
-    const struct cpu_list *cpus; /* sample only these CPUs; NULL: all */
+    const struct cpu_list *cpus; /* sample only these CPUs, or NULL (all) */
     const struct event_list
-        *events; /* events to sample in addition to the clock; NULL: none. Must outlive struct perf_events */
+        *events; /* events to sample in addition to the clock, or NULL for none. Must outlive struct perf_events */
 };
 
 enum { PERF_EVENT_REFUSED = -EBADE /* error code outside the kernel's errno values */ };
@@ -52,8 +52,8 @@ int perf_events_open(struct perf_events *events, const struct perf_options *opti
  * user may not sample it. */
 int perf_events_add(struct perf_events *events, pid_t tid, struct error *err);
 
-/* Samples all processes on the CPUs. With `cgroup` (a descriptor of its directory, which may be closed afterwards; -1:
- * none), samples only processes of the cgroup and its descendants. */
+/* Samples all processes on the CPUs. With `cgroup` (a descriptor of its directory, which may be closed afterwards,
+ * or -1 for none), samples only processes of the cgroup and its descendants. */
 int perf_events_add_all(struct perf_events *events, int cgroup, struct error *err);
 
 /* The initial value: perf_events_close() accepts it. */
@@ -72,8 +72,8 @@ void perf_events_stop(struct perf_events *events);
 /* The kernel's counts over all recorded threads, including those that have ended. */
 struct perf_totals {
     uint64_t cpu_time; /* ns of CPU time on the sampled CPUs; 0: not counted (the whole system) */
-    uint64_t lost;     /* samples of the clock dropped because a ring was full; 0 if the kernel does not count them
-                        * (before 6.0) */
+    uint64_t lost;     /* samples of the clock dropped because a ring was full, or 0 if the kernel does not count
+                        * them (before 6.0) */
 };
 
 /* Returns how many of the `records` of a LOST record were samples. Rings also hold mapping records. When CPUs are

@@ -44,5 +44,5 @@ struct perf_merge_record {
     size_t ring; /* index of its ring */
 };
 
-/* Reads the next record of the round; false at the end. Releases the previous record to the kernel. */
+/* Reads the next record of the round, or false at the end. Releases the previous record to the kernel. */
 bool perf_merge_next(struct perf_merge *merge, struct perf_merge_record *record);

@@ -36,7 +36,7 @@ struct perf_sample {
 
     const unsigned char *stack; /* from the stack pointer upwards */
     size_t stack_size;          /* number of stack bytes that the kernel copied */
-    size_t stack_below;         /* number of bytes before `stack` that are below sp; 0 with perf events */
+    size_t stack_below;         /* number of bytes before `stack` that are below sp, or 0 with perf events */
     bool stack_full;            /* the copy has its maximum size: the stack may continue above */
 };
 
@@ -64,7 +64,7 @@ struct perf_record {
     uint32_t pid, tid; /* of the record's thread */
     uint32_t cpu;
     uint64_t time; /* ns of the event's clock */
-    uint64_t id;   /* of the event; inherited events have their parent's; 0 without PERF_SAMPLE_ID or IDENTIFIER */
+    uint64_t id;   /* of the event; inherited events have their parent's, or 0 without PERF_SAMPLE_ID or IDENTIFIER */
     union {
         struct perf_sample sample;               /* PERF_RECORD_SAMPLE */
         struct perf_mapping mapping;             /* PERF_RECORD_MMAP2 */
@@ -77,7 +77,7 @@ struct perf_record {
             uint32_t parent_pid, parent_tid;
         } task; /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
         struct {
-            bool out;       /* true: the thread leaves its CPU; false: it starts to run */
+            bool out;       /* true: the thread leaves its CPU, or false (it starts to run) */
             bool preempted; /* the thread leaves its CPU while runnable (preemption) */
         } context_switch;   /* PERF_RECORD_SWITCH, PERF_RECORD_SWITCH_CPU_WIDE */
         uint64_t lost;      /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES: how many records */
@@ -93,10 +93,10 @@ void perf_sample_read_head(uint64_t sample_type, struct cursor *c, struct perf_r
 void perf_sample_read_callchain(struct perf_sample *sample, struct cursor *c);
 void perf_sample_read_stack(struct perf_sample *sample, struct cursor *c);
 
-/* Returns the event id of a sample; 0 for other records, and without PERF_SAMPLE_ID. The function works for all layouts
- * with the same fields before the id. */
+/* Returns the event id of a sample, or 0 for other records, and without PERF_SAMPLE_ID. The function works for all
+ * layouts with the same fields before the id. */
 uint64_t perf_record_sample_id(const struct perf_layout *layout, const void *bytes, size_t size);
 
-/* Returns the offset of the time in a record of this type and size (header included): bytes, a multiple of 8; SIZE_MAX
- * if the record has no time. So a reader can sort records without parsing them. */
+/* Returns the offset of the time in a record of this type and size (header included): bytes, a multiple of 8, or
+ * SIZE_MAX if the record has no time. So a reader can sort records without parsing them. */
 size_t perf_record_time_offset(const struct perf_layout *layout, uint32_t type, size_t size);

@@ -33,7 +33,7 @@ void perf_ring_unmap(struct perf_ring *ring);
 /* Returns the bytes that the kernel has written since the start. Readable: from `tail` up to this position. */
 uint64_t perf_ring_head(const struct perf_ring *ring);
 
-/* Type and size (header included) of the record at the tail; false if no record lies before `head`. */
+/* Type and size (header included) of the record at the tail, or false if no record lies before `head`. */
 bool perf_ring_peek(struct perf_ring *ring, uint64_t head, uint32_t *type, size_t *size);
 
 /* Returns type and size of the record at `position`, which is at or after the tail. Changes nothing. */

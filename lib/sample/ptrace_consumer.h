@@ -28,8 +28,8 @@ struct ptrace_consumer {
     /* Receives a FORK, COMM, EXIT or SWITCH record. The process is stopped at a COMM record of exec. */
     int (*record)(void *context, const struct perf_record *record, struct error *err);
     int (*sample)(void *context, struct ptrace_sample *sample, struct error *err);
-    /* Reports a signal that is about to reach a thread. `sender`: pid; 0: the kernel, or unknown. Does not report
-     * SIGKILL. */
+    /* Reports a signal that is about to reach a thread. `sender`: pid, or 0 (the kernel, or unknown). Does not
+     * report SIGKILL. */
     int (*signal)(void *context, pid_t pid, pid_t tid, int signal, pid_t sender, struct error *err);
     /* Reports the end of a process or thread, with its status and usage from wait4(). */
     void (*ended)(void *context, pid_t tid, int status, const struct rusage *usage);

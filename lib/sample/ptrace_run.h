@@ -28,7 +28,7 @@ struct ptrace_schedule {
 struct ptrace_moment {
     uint64_t time; /* ns, CLOCK_MONOTONIC */
     struct ptrace_schedule schedule;
-    bool asleep; /* true: asleep; false: stopped, or running with approximate counts */
+    bool asleep; /* true: asleep, or false (stopped, or running with approximate counts) */
 };
 
 /* Starts zeroed, except `last`, the first moment. */
@@ -40,7 +40,7 @@ struct ptrace_run {
 
 struct ptrace_switch {
     uint64_t time; /* ns */
-    bool out;      /* true: the thread leaves its CPU; false: it starts to run */
+    bool out;      /* true: the thread leaves its CPU, or false (it starts to run) */
     bool preempted;
 };
 

@@ -66,7 +66,7 @@ static bool has_ended(pid_t pid, pid_t tid)
     return !file_read_text(path, text, sizeof(text)) || (proc_stat_parse(text, &stat) && strchr("ZX", stat.state));
 }
 
-/* Returns the number in a line of /proc/PID/status ("TracerPid:"); -1 if the file is unreadable. */
+/* Returns the number in a line of /proc/PID/status ("TracerPid:"), or -1 if the file is unreadable. */
 static long read_status_number(pid_t pid, const char *key)
 {
     char path[32], text[4096];

@@ -47,7 +47,7 @@ struct ptrace_thread {
 
     uint64_t first_cpu;      /* ns of CPU time at the start of tracing */
     uint64_t first_clock;    /* of a main thread: CPU clock (ns) of its process at the start */
-    uint64_t last_clock;     /* of a main thread: CPU clock (ns) of its process at its end; 0: still runs */
+    uint64_t last_clock;     /* of a main thread: CPU clock (ns) of its process at its end, or 0 (still runs) */
     uint64_t sampled_cpu;    /* ns at its last sample */
     uint64_t stopped_slices; /* at its last sample */
 
@@ -56,7 +56,7 @@ struct ptrace_thread {
     uint64_t instant;               /* ns: time of PTRACE_INTERRUPT_AT_INSTANT and of `seen` */
 
     struct ptrace_run run; /* computes when the thread ran and waited */
-    uint64_t held_since;   /* ns: start of the current stop, whose time is not yet in run.held; 0: not stopped */
+    uint64_t held_since;   /* ns: start of the current stop, whose time is not yet in run.held, or 0 if not stopped */
 
     uint32_t stack_size; /* bytes to copy */
     bool is_too_deep;    /* the stack is deeper than the largest copy */
@@ -77,8 +77,8 @@ void ptrace_thread_close_files(struct ptrace_thread *thread);
 /* Reads the scheduler's counts. False if the thread has ended, or the kernel has no schedstat (CONFIG_SCHED_INFO). */
 bool ptrace_thread_read_schedule(struct ptrace_thread *thread, struct ptrace_schedule *schedule);
 
-/* Returns the state letter of proc(5), 'R' if the thread runs or is runnable; 0 if it has ended. Stores the CPU and the
- * policy. */
+/* Returns the state letter of proc(5), 'R' if the thread runs or is runnable, or 0 if it has ended. Stores the CPU
+ * and the policy. */
 char ptrace_thread_scheduler_state(struct ptrace_thread *thread);
 
 /* Returns the time (ns) at which the thread left its CPU, of a clock shared by the threads of one CPU; 0: the kernel

@@ -44,7 +44,7 @@ struct sampling_clock_cpu {
 struct sampling_clock {
     struct cpu_pin *pin;
     uint64_t interval; /* ns between two instants of a fully used CPU, on average ... */
-    uint64_t mean;     /* ... and between any two instants; 0: no CPU is in use */
+    uint64_t mean;     /* ... and between any two instants, or 0 (no CPU is in use) */
     uint64_t random;   /* state of the generator */
     uint64_t instant;  /* ns: the next one, ... */
     uint32_t cpu;      /* ... on this CPU */

@@ -185,7 +185,7 @@ enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer
 
 struct unpacking {
     struct gunzip *gunzip;
-    const unsigned char *memory; /* compressed bytes; NULL: the file has them */
+    const unsigned char *memory; /* compressed bytes, or NULL (the file has them) */
     int fd;
     uint64_t at, size; /* position in the compressed bytes, and their total size */
     unsigned char input[65536];

@@ -52,7 +52,7 @@ int symbolicate_request_read(struct symbolicate_request *request, const char *bo
 void symbolicate_request_destroy(struct symbolicate_request *request);
 
 struct source_request {
-    const char *key;  /* library, "debug name/breakpad id"; NULL if the file is a script */
+    const char *key;  /* library, "debug name/breakpad id", or NULL if the file is a script */
     uint64_t address; /* address in the library */
     const char *file;
     struct arena arena;

@@ -67,7 +67,7 @@ bool answer_asks_for_added(const struct recipient *to)
     return get_wanted_piece(to) != NULL;
 }
 
-/* Returns the offset of the first requested piece; 0 if the page has no pieces of this file. */
+/* Returns the offset of the first requested piece, or 0 if the page has no pieces of this file. */
 static uint64_t parse_first_wanted_piece(const struct recipient *to, const struct served_profile *profile)
 {
     uint64_t base, from;

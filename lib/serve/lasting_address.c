@@ -19,7 +19,7 @@ static const char secret_name[] = "secret", ports_name[] = "ports";
 
 /* ---- the secret ---- */
 
-/* Checks the owner and the permissions of the secret file; -ENOENT if it does not exist. */
+/* Checks the owner and the permissions of the secret file. Returns -ENOENT if it does not exist. */
 static int check_secret(int directory, const char *path, struct error *err)
 {
     struct stat info;
@@ -102,7 +102,7 @@ static int make_token(struct lasting_address *lasting, const char *path, int pro
 
 enum { PORT_LENGTH = 5, LINE_LENGTH = TOKEN_LENGTH + 1 + PORT_LENGTH + 1, LINES_MAX = 64 };
 
-/* Reads the lines "TOKEN PORT", the latest first; NULL without lines. */
+/* Reads the lines "TOKEN PORT", the latest first, or NULL without lines. */
 static char *load_ports(const struct lasting_address *lasting, size_t *size)
 {
     char *lines = (char *)file_directory_load(lasting->directory, ports_name, (size_t)LINES_MAX * LINE_LENGTH, size);

@@ -25,8 +25,8 @@ struct live {
 
 void live_init(struct live *live);
 
-/* Returns an endless response with the events for this connection; NULL if LIVE_PAGES_MAX pages already follow, or
- * memory ran out. */
+/* Returns an endless response with the events for this connection, or NULL if LIVE_PAGES_MAX pages already follow,
+ * or memory ran out. */
 struct MHD_Response *live_add_page(struct live *live, struct MHD_Connection *connection);
 
 void live_publish(struct live *live, const char *state);

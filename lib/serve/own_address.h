@@ -20,8 +20,8 @@ struct own_address {
 /* Writes bits as a token. */
 void own_address_write_token(char token[TOKEN_LENGTH + 1], const unsigned char bits[TOKEN_BITS / 8]);
 
-/* Makes the address of a server on this port of 127.0.0.1 with this token; NULL: a new random token. Fails with -EIO if
- * the system has no random numbers. */
+/* Makes the address of a server on this port of 127.0.0.1 with this token, or NULL (a new random token). Fails with
+ * -EIO if the system has no random numbers. */
 int own_address_init(struct own_address *own, uint16_t port, const char *token, struct error *err);
 
 /* Returns whether a Host header names the server: 127.0.0.1 or localhost, and the port, which clients omit if it is 80.
@@ -31,6 +31,6 @@ bool own_address_is_host(const struct own_address *own, const char *host);
 /* Returns whether an Origin header names the server. */
 bool own_address_is_origin(const struct own_address *own, const char *origin);
 
-/* Returns the part after the token in the path of a request ("" or "/..."); NULL if the path does not begin with the
- * token. The comparison takes the same time for every wrong token. */
+/* Returns the part after the token in the path of a request ("" or "/..."), or NULL if the path does not begin with
+ * the token. The comparison takes the same time for every wrong token. */
 const char *own_address_path_after_token(const struct own_address *own, const char *path);

@@ -40,7 +40,7 @@ struct post_worker {
     atomic_bool ending;         /* written under the lock, read without the lock by the current request */
     bool has_ended;
     int profile_fd;
-    int changed_fd; /* descriptor of the new profile, protected by the lock; -1: no change */
+    int changed_fd; /* descriptor of the new profile, protected by the lock, or -1 for no change */
     int own_fd;     /* equal to profile_fd after a change, because the worker then owns it; -1 before */
     bool is_loaded; /* `api` has the libraries of the current profile */
     struct symbol_api api;

@@ -268,8 +268,8 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
     return MHD_YES;
 }
 
-/* Gets the value of a header; NULL if the request lacks the header. Returns false for repeated headers: programs differ
- * in which one they use. */
+/* Gets the value of a header, or NULL if the request lacks the header. Returns false for repeated headers: programs
+ * differ in which one they use. */
 static bool single_header(struct MHD_Connection *connection, const char *name, const char **value)
 {
     struct header_count header = {.name = name};

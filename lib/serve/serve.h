@@ -28,9 +28,9 @@ const char *serve_url(const struct server *server);
 
 /*
  * For a live server: sends the state of the recording, one line of JSON, to the pages that follow the recording
- * (server-sent events). `profile_fd`: the new profile, owned by the server; -1: unchanged. `added`: the added pieces of
- * the profile, in a file that the server opens again; NULL: none. The server stores only the newest state: a slow page
- * misses older states. `goes_on`: more states will follow.
+ * (server-sent events). `profile_fd`: the new profile, owned by the server, or -1 if unchanged. `added`: the added
+ * pieces of the profile, in a file that the server opens again, or NULL for none. The server stores only the newest
+ * state: a slow page misses older states. `goes_on`: more states will follow.
  */
 void serve_live_publish(struct server *server, int profile_fd, const struct serve_added *added, const char *state,
                         bool goes_on);

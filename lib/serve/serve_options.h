@@ -33,18 +33,18 @@ struct serve_added {
 struct serve_options {
     const struct serve_asset *assets; /* assets of the page; all texts of this struct must outlive the server */
     size_t asset_count;
-    const char *directory;       /* a front-end to serve instead of the assets; NULL: none */
-    const char *page_origin;     /* the web page that may read profile and symbols, "https://..."; NULL: none */
-    const char *token;           /* see own_address_init(); NULL: a new random one */
-    uint16_t first_choice;       /* the preferred port; 0: none */
-    uint16_t port;               /* the port if first_choice is taken; 0: any free port */
+    const char *directory;       /* a front-end to serve instead of the assets, or NULL for none */
+    const char *page_origin;     /* the web page that may read profile and symbols, "https://...", or NULL for none */
+    const char *token;           /* see own_address_init(), or NULL (a new random one) */
+    uint16_t first_choice;       /* the preferred port, or 0 for none */
+    uint16_t port;               /* the port if first_choice is taken, or 0 (any free port) */
     bool search_port;            /* try the following ports while the port is taken */
     const char *cache_directory; /* see struct symbolizer_options */
     const struct debug_search
-        *search; /* for the symbol API; NULL: search the system's directories. Must outlive the server */
+        *search; /* for the symbol API, or NULL (search the system's directories). Must outlive the server */
     const struct source_map *source_maps;
     size_t source_map_count;
-    const struct serve_added *added; /* added pieces of the profile; NULL: none */
+    const struct serve_added *added; /* added pieces of the profile, or NULL for none */
     bool is_live;                    /* the profile belongs to a running recording: serve_live_publish() */
     /* Callback of a live server, in a thread of the server: sends a request of the page, a line such as "pause", to the
      * recording, and stores the answer, a sentence. Returns false on failure. */

@@ -34,10 +34,10 @@ int served_libs_add_profile(struct served_libs *libs, const struct profile *prof
 /* Adds the libraries and scripts of the profile in `profile_fd`. -ECANCELED soon after *stop is true. */
 int served_libs_load(struct served_libs *libs, int profile_fd, const atomic_bool *stop, struct error *err);
 
-/* Finds the row with the key "debug name/breakpad id"; SERVED_LIB_NONE if none has it. */
+/* Finds the row with the key "debug name/breakpad id", or SERVED_LIB_NONE if none has it. */
 uint32_t served_libs_find(const struct served_libs *libs, const char *key);
 
-/* Finds the first row with this code id, in lower-case hex; SERVED_LIB_NONE if none has it. */
+/* Finds the first row with this code id, in lower-case hex, or SERVED_LIB_NONE if none has it. */
 uint32_t served_libs_find_code_id(const struct served_libs *libs, const char *code_id);
 
 /* Returns the path in the name of a script, which may be a URL such as "file:///a.js". */

@@ -45,7 +45,7 @@ static char *resolve_path(const struct symbol_api *api, const char *file, const 
     return path;
 }
 
-/* Loads a source file from its path in the debug info, or its mapped path; -ENOENT if the file cannot be opened. */
+/* Loads a source file from its path in the debug info, or its mapped path, or -ENOENT if the file cannot be opened. */
 static int load_local(const struct symbol_api *api, const char *file, const char *lib_path, char **text, size_t *size,
                       struct error *err)
 {

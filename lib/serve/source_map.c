@@ -11,7 +11,7 @@ static size_t length_without_slashes(const char *text)
     return length;
 }
 
-/* Returns the rest of the path after the directory `from`, with its slash; NULL if the path is not below `from`. */
+/* Returns the rest of the path after the directory `from`, with its slash, or NULL if the path is not below `from`. */
 static const char *path_below(const char *path, const char *from)
 {
     size_t length = length_without_slashes(from);

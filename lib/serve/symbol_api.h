@@ -20,7 +20,7 @@
 struct symbol_api {
     struct served_libs libs;
     struct symbolizer *symbolizer;
-    const struct debug_search *search; /* debuginfod servers, for missing sources and code; NULL: none */
+    const struct debug_search *search; /* debuginfod servers, for missing sources and code, or NULL for none */
     struct symbolizer *names;          /* finds symbols without reading debug info */
     const struct source_map *source_maps;
     size_t source_map_count;

@@ -247,7 +247,7 @@ static void free_superseded_slot(struct block_file *file)
     file->superseded = SIZE_MAX;
 }
 
-/* Returns the used slot with the oldest samples, except those of the chunk being filled; NULL: none. */
+/* Returns the used slot with the oldest samples, except those of the chunk being filled, or NULL for none. */
 static struct block_slot *find_oldest_slot(struct block_file *file)
 {
     struct block_slot *oldest = NULL;

@@ -80,14 +80,14 @@ struct block_file {
 
     uint64_t keep_bytes, keep_ns; /* limits of a flight recorder; both 0: keeps all samples */
     ARRAY(struct block_slot) slots;
-    size_t newest;     /* slot of the chunk being filled; SIZE_MAX: none */
-    size_t superseded; /* slot of its previous version, kept until the disk holds the newest; SIZE_MAX: none */
+    size_t newest;     /* slot of the chunk being filled, or SIZE_MAX for none */
+    size_t superseded; /* slot of its previous version, kept until the disk holds the newest, or SIZE_MAX for none */
     uint64_t sequence, version;
     uint64_t events_end;               /* end of the last block of events */
     uint64_t event_bytes, many_events; /* bytes in blocks of events; limit that starts a compaction */
 };
 
-/* Creates the file (mode 0600, must not exist). keep_bytes, keep_ns: limits of a flight recorder; 0: no limit. */
+/* Creates the file (mode 0600, must not exist). keep_bytes, keep_ns: limits of a flight recorder, or 0 for no limit. */
 int block_file_create(struct block_file *file, const char *path, uint64_t keep_bytes, uint64_t keep_ns,
                       struct error *err);
 

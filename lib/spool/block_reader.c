@@ -235,7 +235,7 @@ static int read_payload(struct block_reader *reader, uint64_t offset, size_t siz
 
 /* ---- slots ---- */
 
-/* Reads the slot at `offset` into reader->block; 0 if the slot is damaged or incomplete. */
+/* Reads the slot at `offset` into reader->block. Returns 0 if the slot is damaged or incomplete. */
 static int read_slot(struct block_reader *reader, uint64_t offset, struct slot_ref *slot, size_t *chunk_size,
                      struct error *err)
 {
@@ -399,8 +399,8 @@ static int find_slots(struct block_reader *reader, struct error *err)
     return 0;
 }
 
-/* Reads the next chunk of a flight recorder; 0 after the last. Skips a chunk that the recorder has replaced meanwhile,
- * because it was the oldest. */
+/* Reads the next chunk of a flight recorder, or 0 after the last. Skips a chunk that the recorder has replaced
+ * meanwhile, because it was the oldest. */
 static int next_slot_index(struct block_reader *reader, const unsigned char **payload, size_t *size, struct error *err)
 {
     while (reader->next_slot_index < reader->slots.length) {

@@ -76,7 +76,7 @@ static uint32_t slot_key_of(const struct entry *entry)
     return entry->thread | (entry->kind == SPOOL_COUNTERS ? KEY_OF_COUNTERS : 0);
 }
 
-/* Returns the slot of the entry's thread, empty if new; NULL if memory ran out. */
+/* Returns the slot of the entry's thread, empty if new, or NULL if memory ran out. */
 static struct last_sample *find_slot(struct thread_slots *threads, uint32_t key)
 {
     uint32_t *place = hash_at(&threads->index, key);

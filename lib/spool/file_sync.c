@@ -17,7 +17,7 @@
 
 /* A new file that replaces another one. */
 struct replacement {
-    char *temporary; /* name of the new file before it replaces the other; NULL: no replacement */
+    char *temporary; /* name of the new file before it replaces the other, or NULL for no replacement */
     char *path;
     int replaced_fd;
 };

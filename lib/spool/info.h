@@ -33,9 +33,10 @@
 #define INFO_STACK_BYTES "stack_bytes" /* limit of stack bytes copied per sample */
 #define INFO_RECORDER    "recorder"    /* "prof 0.1.0" */
 #define INFO_SWITCHES                                                                                                  \
-    "switches" /* 1: the recorder sees when threads run, and SPOOL_UNSAMPLED has CPU time without samples; 0: not */
-#define INFO_OFF_CPU  "off_cpu"  /* 1: the recording has waits; 0: no waits */
-#define INFO_WAKERS   "wakers"   /* 1: the recording has the wakers of waits; 0: no wakers */
+    "switches" /* 1: the recorder sees when threads run, and SPOOL_UNSAMPLED has CPU time without samples, or 0 (not)  \
+                */
+#define INFO_OFF_CPU  "off_cpu"  /* 1: the recording has waits, or 0 for no waits */
+#define INFO_WAKERS   "wakers"   /* 1: the recording has the wakers of waits, or 0 for no wakers */
 #define INFO_COUNTERS "counters" /* recorded counters, separated by commas: "cpu,memory"; "none" */
 #define INFO_POWER    "power"    /* parts of the machine with energy counters, separated by commas: "package-0,core" */
 
@@ -61,8 +62,8 @@
 /* Events sampled in addition to the clock: each name is followed by the event's number, from 1. The last five at the
  * end. */
 #define INFO_EVENT_NAME      "event_name_"
-#define INFO_EVENT_PERIOD    "event_period_" /* occurrences per sample; 0: sampled at the clock's frequency */
-#define INFO_EVENT_COUNT     "event_count_"  /* occurrences of the event, sampled or not; 0: unknown */
+#define INFO_EVENT_PERIOD    "event_period_" /* occurrences per sample, or 0 (sampled at the clock's frequency) */
+#define INFO_EVENT_COUNT     "event_count_"  /* occurrences of the event, sampled or not, or 0 if unknown */
 #define INFO_EVENT_SAMPLES   "event_samples_"
 #define INFO_EVENT_TRUNCATED "event_truncated_" /* samples of the event with a truncated stack */
 #define INFO_EVENT_LOST      "event_lost_"      /* samples of the event lost because a ring was full */
@@ -70,7 +71,7 @@
 
 /* At the end. */
 #define INFO_END_MONOTONIC "end_monotonic" /* ns of CLOCK_MONOTONIC: end of the recording */
-#define INFO_CPU_TIME      "cpu_time"      /* ns of CPU time of the recorded threads, sampled or not; 0: unknown */
+#define INFO_CPU_TIME      "cpu_time"      /* ns of CPU time of the recorded threads, sampled or not, or 0 if unknown */
 #define INFO_TARGET_CPU                                                                                                \
     "target_cpu"                   /* ns of CPU time in the target's resource usage; 0: it has not ended               \
                                     */
@@ -82,7 +83,7 @@
 #define INFO_WAITS_TRUNCATED     "waits_truncated" /* number of waits with a truncated stack */
 #define INFO_WAITS_WITHOUT_STACK "waits_bare"      /* number of waits without a stack, except preemptions */
 #define INFO_WAIT_CHECK_INTERVAL                                                                                       \
-    "wait_looks" /* ns: longest time between two checks of a thread; 0: switch records have all waits */
+    "wait_looks" /* ns: longest time between two checks of a thread, or 0 (switch records have all waits) */
 #define INFO_PYTHON_SAMPLES "python_samples" /* number of samples with CPython in their stack */
 #define INFO_PYTHON_READ    "python_read"    /* number of samples with Python frames */
 #define INFO_PYTHON_LATE                                                                                               \

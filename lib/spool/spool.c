@@ -328,7 +328,7 @@ bool spool_is_being_written(const char *path)
     return locked;
 }
 
-/* Starts to read a chunk; false if all its samples are before `skip`. */
+/* Starts to read a chunk. Returns false if all its samples are before `skip`. */
 static bool begin_chunk(struct spool_reader *reader)
 {
     uint64_t number = block_reader_chunk(reader->blocks);

@@ -52,7 +52,7 @@ enum spool_type {
 struct spool_type_text {
     const char *name;
     const char *in_dump;      /* form of the type in the output of `prof dump`, with its unit */
-    const char *const *names; /* names of an enum's values, or of the bits of flags; NULL for other types */
+    const char *const *names; /* names of an enum's values, or of the bits of flags, or NULL for other types */
     size_t name_count;
 };
 
@@ -96,7 +96,7 @@ enum {
 #include "spool/record_kinds.h"
 };
 
-/* Returns the description of a record kind (enum spool_record_kind); NULL for an unknown kind. */
+/* Returns the description of a record kind (enum spool_record_kind), or NULL for an unknown kind. */
 const struct spool_kind *spool_find_kind(uint32_t kind);
 
 /* Names of the counters of a process, indexed by enum counter_kind. */

@@ -41,7 +41,7 @@ struct cache_table {
     ARRAY(char) texts; /* NUL-terminated texts; the empty text at offset 0 means "unknown" */
     uint64_t library, sources,
         writer;          /* identities of the library, its files and this build of prof: see symbol_cache.c */
-    uint32_t mapped;     /* checksum of the size and time of the mapped file; 0: unknown */
+    uint32_t mapped;     /* checksum of the size and time of the mapped file, or 0 if unknown */
     bool has_debug_info; /* see struct symbol_answers */
     bool is_from_dwarf;  /* the files had DWARF */
 

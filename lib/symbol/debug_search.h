@@ -18,9 +18,10 @@ struct debug_server;
 struct debug_search {
     const char *const *directories; /* --symbol-dir: directories to search first, in this order */
     size_t directory_count;
-    const char *root;            /* the system's debug files; NULL: DEBUG_ROOT */
-    const char *perf_cache;      /* perf's build-id cache ("~/.debug"), searched after `directories`; NULL: none */
-    struct debug_server *server; /* asked last; NULL: no servers */
+    const char *root;            /* the system's debug files, or NULL (DEBUG_ROOT) */
+    const char *perf_cache;      /* perf's build-id cache ("~/.debug"), searched after `directories`, or NULL for
+                                  * none */
+    struct debug_server *server; /* asked last, or NULL for no servers */
 };
 
 /* The directory in which distributions install debug files. */
@@ -40,7 +41,7 @@ struct debug_file_query {
     const struct symbol_lib *lib; /* the library's name, path and origin; each may be missing */
     const unsigned char *id;      /* build id; shorter than 2 bytes if unknown */
     size_t id_size;
-    const char *link; /* file name from .gnu_debuglink; NULL: none */
+    const char *link; /* file name from .gnu_debuglink, or NULL for none */
 };
 
 /*

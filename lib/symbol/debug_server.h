@@ -26,9 +26,9 @@ struct debug_server_progress {
 };
 
 struct debug_server_options {
-    uint64_t max_bytes;      /* per file; 0: DEBUG_SERVER_MAX_BYTES */
-    uint32_t max_seconds;    /* per file; 0: DEBUG_SERVER_MAX_SECONDS */
-    uint32_t silent_seconds; /* limit in seconds without a received byte; 0: DEBUG_SERVER_SILENT_SECONDS */
+    uint64_t max_bytes;      /* per file, or 0 (DEBUG_SERVER_MAX_BYTES) */
+    uint32_t max_seconds;    /* per file, or 0 (DEBUG_SERVER_MAX_SECONDS) */
+    uint32_t silent_seconds; /* limit in seconds without a received byte, or 0 (DEBUG_SERVER_SILENT_SECONDS) */
     /* Called about once a second during a fetch, and at its end, by one thread at a time. Return false to stop. May be
      * NULL. */
     bool (*progress)(void *context, const struct debug_server_progress *progress);

@@ -108,7 +108,8 @@ enum { REFERENCES_MAX = 4 }; /* so few references cause little doubling */
 struct tree {
     const struct demangle_component *components; /* array of all nodes */
     size_t count;
-    uint64_t *sizes;    /* per node: number of its parts, counted once per reference, plus 1; 0: not computed yet */
+    uint64_t *sizes;    /* per node: number of its parts, counted once per reference, plus 1, or 0 if not computed
+                         * yet */
     uint64_t *searches; /* per node: number of parts that searches for packs visit */
 };
 
@@ -151,7 +152,7 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
     return a + b < SEARCH_MAX * 2 ? a + b : SEARCH_MAX * 2;
 }
 
-/* The index of a node; SIZE_MAX if it is not in the tree. */
+/* The index of a node, or SIZE_MAX if it is not in the tree. */
 static size_t find_node_index(const struct tree *tree, const struct demangle_component *node)
 {
     uintptr_t at = (uintptr_t)node - (uintptr_t)tree->components;

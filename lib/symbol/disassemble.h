@@ -12,7 +12,7 @@ enum { DISASSEMBLE_MAX = 1 << 20 };
 
 struct disassemble_request {
     struct symbol_lib lib;
-    const struct debug_search *search; /* where to search for the file if it is not at its path; NULL: nowhere */
+    const struct debug_search *search; /* where to search for the file if it is not at its path, or NULL (nowhere) */
     uint64_t start;                    /* library-relative */
     uint64_t size;                     /* bytes, at most DISASSEMBLE_MAX */
     bool until_function_end;           /* continue to the end of the function that contains `start` */

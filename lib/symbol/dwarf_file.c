@@ -38,7 +38,7 @@ static const char *const split_section_names[DWARF_SECTIONS] = {
 /* Limit of units of a file. Chromium has 30,000 units; a hostile file could have a unit in every 12 bytes. */
 enum { UNITS_MAX = 4 << 20 };
 
-/* Reads an initial length (7.4): 32-bit, or 0xffffffff and 64-bit. Returns the size of offsets; 0 if the value is
+/* Reads an initial length (7.4): 32-bit, or 0xffffffff and 64-bit. Returns the size of offsets, or 0 if the value is
  * reserved. */
 static uint8_t read_initial_length(struct cursor *c, uint64_t *length)
 {

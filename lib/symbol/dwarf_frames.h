@@ -12,10 +12,10 @@
 
 enum { DWARF_INLINES_MAX = 1024 }; /* per address */
 
-/* Texts are in the arena of the frames; NULL: unknown. */
+/* Texts are in the arena of the frames, or NULL if unknown. */
 struct dwarf_frame {
     const char *function, *file;
-    uint32_t line, column; /* 1-based; 0: unknown */
+    uint32_t line, column; /* 1-based, or 0 if unknown */
     bool is_partial;       /* the name in the symbol table is better: see struct dwarf_name */
 };
 

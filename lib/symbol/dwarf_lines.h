@@ -30,7 +30,7 @@ struct dwarf_lines {
     int8_t line_base;
     uint8_t line_range;
     const unsigned char *opcode_lengths;              /* opcode_base - 1 elements, in `raw` */
-    size_t program;                                   /* offset of the line program in `raw`; 0: unreadable */
+    size_t program;                                   /* offset of the line program in `raw`, or 0 (unreadable) */
     ARRAY(struct dwarf_line_name) directories, files; /* before version 5, number n is at [n - 1] */
     ARRAY(const char *) paths;                        /* cached path per file; filled on first use */
     struct arena *arena;

@@ -5,7 +5,7 @@
 #include "symbol/dwarf_unit.h"
 
 struct dwarf_name {
-    const char *text; /* demangled linkage name, or DW_AT_name (in C++ with its scopes); NULL if unknown */
+    const char *text; /* demangled linkage name, or DW_AT_name (in C++ with its scopes), or NULL if unknown */
     /* the DIE has no mangled name: the symbol's name is better, because it has parameters (gcc omits mangled names
      * of internal C++ functions), or is the public alias (C: brk, __brk) */
     bool is_partial;

@@ -31,7 +31,7 @@ static bool is_relative(const struct elf_file *file, uint32_t type)
     }
 }
 
-/* The demangled name of a symbol in the table; NULL if unnamed. */
+/* The demangled name of a symbol in the table, or NULL if unnamed. */
 static const char *find_symbol_name(const struct elf_file *file, const struct elf_section *table, uint32_t index,
                                     struct arena *arena)
 {

@@ -9,14 +9,14 @@
 
 struct got_entry {
     uint64_t address; /* vaddr of the pointer */
-    const char *name; /* demangled name of the symbol that the entry points to; NULL if unnamed */
+    const char *name; /* demangled name of the symbol that the entry points to, or NULL if unnamed */
     uint64_t target;  /* unnamed: the vaddr that it points to (IFUNC: the resolver), or 0 */
 };
 
 /* Sorts the entries by address, and drops duplicates. Returns the number of entries left. */
 size_t got_entries_sort(struct got_entry *entries, size_t count);
 
-/* Returns the entry of an address among sorted entries; NULL: none. */
+/* Returns the entry of an address among sorted entries, or NULL for none. */
 struct got_entry *got_entries_find(struct got_entry *entries, size_t count, uint64_t address);
 
 /* Fills in the name or target of each entry from the relocations of the mapped file. `entries` are sorted by

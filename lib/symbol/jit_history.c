@@ -23,7 +23,7 @@ enum { BLOCK = 16 }; /* bounds; two cache lines */
 
 struct jit_node {
     uint32_t end;   /* end of the node's part of node_changes; the part begins where the previous node's part ends */
-    uint32_t above; /* the nearest ancestor that has changes; 0: none */
+    uint32_t above; /* the nearest ancestor that has changes, or 0 for none */
 };
 
 struct jit_leaf {

@@ -15,7 +15,7 @@ enum { JIT_HISTORY_NONE = UINT32_MAX };
 /* From `time` on, the bytes in [start, end) belong to `code`, until a later change. */
 struct jit_change {
     uint64_t start, end, time;
-    uint32_t code; /* the caller's index; JIT_HISTORY_NONE: the code was removed */
+    uint32_t code; /* the caller's index, or JIT_HISTORY_NONE (the code was removed) */
 };
 
 /* Zero it, add the changes, finish it, then find. */

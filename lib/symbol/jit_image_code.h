@@ -8,7 +8,7 @@
 
 /* A source line, from this offset in the code to the offset of the next line. */
 struct jit_image_line {
-    uint32_t offset, line, column; /* 1-based; 0: unknown */
+    uint32_t offset, line, column; /* 1-based, or 0 if unknown */
     const char *file;              /* NULL: unknown */
 };
 
@@ -16,8 +16,8 @@ struct jit_image_code {
     uint64_t start, size;               /* where it was in memory; `size` bytes */
     const char *name;                   /* of the function */
     const unsigned char *bytes;         /* its machine code */
-    const char *file;                   /* of the function; NULL: unknown */
+    const char *file;                   /* of the function, or NULL if unknown */
     const struct jit_image_line *lines; /* ascending */
     size_t line_count;
-    uint64_t rva; /* address of the code in the image, set by jit_image_place(); JIT_IMAGE_NONE: no room */
+    uint64_t rva; /* address of the code in the image, set by jit_image_place(), or JIT_IMAGE_NONE for no room */
 };

@@ -53,7 +53,7 @@ bool jit_text_is_printable(const char *text, size_t length)
     return length != 0;
 }
 
-/* Copies the text with unprintable characters replaced; NULL if memory ran out. */
+/* Copies the text with unprintable characters replaced, or NULL if memory ran out. */
 static const char *copy_text(struct span span, struct arena *arena)
 {
     static const size_t most_growth = sizeof(UTF8_REPLACEMENT) - 1; /* one byte becomes the three of U+FFFD */
@@ -88,7 +88,7 @@ static const char *remove_tier(struct span *rest)
     return tier;
 }
 
-/* Removes ":NUMBER" from the end; false without one. */
+/* Removes ":NUMBER" from the end. Returns false without one. */
 static bool remove_number(struct span *span, uint32_t *number)
 {
     const char *digits = span->end;

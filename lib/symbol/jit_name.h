@@ -12,10 +12,10 @@
 struct jit_name {
     const char *function;
     const char *file;      /* NULL: unknown */
-    uint32_t line, column; /* 1-based, of the declaration; 0: unknown */
+    uint32_t line, column; /* 1-based, of the declaration, or 0 if unknown */
     bool is_javascript;
-    const char *tier; /* "Interpreted", "Baseline", "Maglev", "Optimized"; NULL: unknown. Not a part of the function's
-                         identity */
+    const char *tier; /* "Interpreted", "Baseline", "Maglev", "Optimized", or NULL if unknown. Not a part of the
+                       * function's identity */
 };
 
 /* Whether the text is UTF-8 without unprintable characters, and not empty. */

@@ -23,14 +23,14 @@ enum jitdump_clock {
 /* Code at one address. Moved code appears again, at its new address. */
 struct jit_code {
     uint64_t start, size;
-    uint64_t bytes_at; /* offset of its machine code in the file; 0: unknown */
+    uint64_t bytes_at; /* offset of its machine code in the file, or 0 if unknown */
     uint32_t name;     /* in `texts`; arbitrary bytes */
     uint32_t first_line, line_count;
 };
 
 struct jit_line {
     uint32_t offset;       /* offset of its first byte in the code; it reaches up to the next line's */
-    uint32_t line, column; /* 1-based; 0: unknown */
+    uint32_t line, column; /* 1-based, or 0 if unknown */
     uint32_t file;         /* in `texts`; compare it with jitdump_line_is_in() */
 };
 
@@ -53,7 +53,7 @@ int jitdump_read(struct jitdump *dump, int fd, struct error *err);
 
 void jitdump_destroy(struct jitdump *dump);
 
-/* The line of an address in the code (also of its last instruction); NULL: unknown. */
+/* The line of an address in the code (also of its last instruction), or NULL if unknown. */
 const struct jit_line *jitdump_line(const struct jitdump *dump, uint32_t code, uint64_t address);
 
 /* Whether that line is in the file of this name. */

@@ -24,7 +24,7 @@ struct kallsyms {
     char *text, *modules_text;
     ARRAY(struct kernel_symbol) symbols; /* functions, by address */
     ARRAY(struct kernel_module) modules;
-    uint64_t text_start; /* address of _text; 0 if the kernel hides it */
+    uint64_t text_start; /* address of _text, or 0 if the kernel hides it */
     char problem[256];   /* the reason for missing symbols, and the setting that changes it; or empty */
 };
 
@@ -43,7 +43,8 @@ unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size);
  * then do not destroy it. */
 int kallsyms_decode(struct kallsyms *kallsyms, int file, const uint64_t *rvas, size_t count);
 
-/* The address of rva 0 in a module ("nf_tables" or "[nf_tables]") or, with NULL, in the core kernel; 0 if unknown. */
+/* The address of rva 0 in a module ("nf_tables" or "[nf_tables]") or, with NULL, in the core kernel, or 0 if
+ * unknown. */
 uint64_t kallsyms_base(const struct kallsyms *kallsyms, const char *module);
 
 /* The symbol in that module (NULL: the core kernel) that contains the address, and its size up to the next symbol (0

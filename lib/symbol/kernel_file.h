@@ -8,8 +8,8 @@
 #include "symbol/debug_search.h"
 
 /*
- * Opens the debug file of a SYMBOL_LIB_KERNEL or SYMBOL_LIB_MODULE by its build id; false if none is found. rvas count
- * from file->base. Searches, with R for `uname -r`:
+ * Opens the debug file of a SYMBOL_LIB_KERNEL or SYMBOL_LIB_MODULE by its build id. Returns false if none is found.
+ * rvas count from file->base. Searches, with R for `uname -r`:
  *
  *     by build id, as debug_search_files() does, in the user's directories and the system's
  *     /usr/lib/debug/boot/vmlinux-R    /usr/lib/debug/lib/modules/R/vmlinux    /boot/vmlinux-R /lib/modules/R/vmlinux

@@ -33,7 +33,7 @@ enum { NONE = UINT32_MAX };
 
 struct function {
     Dwarf_Die die;
-    uint32_t parent; /* index in libdw.functions of the caller; NONE for a subprogram */
+    uint32_t parent; /* index in libdw.functions of the caller, or NONE for a subprogram */
 };
 
 /* A DIE (namespace or class) that can contain functions, and is a part of their names. */
@@ -154,7 +154,7 @@ static void search_roots(struct libdw *libdw)
 struct around {
     Dwarf_Die *die;
     struct around *outer;
-    uint32_t index; /* index in libdw.functions; NONE: not added yet */
+    uint32_t index; /* index in libdw.functions, or NONE if not added yet */
 };
 
 /* Adds a function with a requested address to the list, after its callers. */

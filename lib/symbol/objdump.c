@@ -148,7 +148,7 @@ static void read_line(struct objdump_instruction *instruction, size_t syntax, co
     }
 }
 
-/* Where a line "  1f:\ttext" is, and its text; NULL for another line. */
+/* Where a line " 1f:\ttext" is, and its text, or NULL for another line. */
 static const char *find_line_text(const char *line, uint64_t *place)
 {
     char *end;

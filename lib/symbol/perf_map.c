@@ -30,8 +30,8 @@ struct line {
     struct perf_map_name name;
 };
 
-/* Returns the last newline before `end`; NULL if none. Searches in steps, because the address sanitizer checks all
- * bytes that memrchr() might read. */
+/* Returns the last newline before `end`, or NULL if none. Searches in steps, because the address sanitizer checks
+ * all bytes that memrchr() might read. */
 static const char *find_newline_before(const char *text, const char *end)
 {
     enum { STEP = 4096 };
@@ -158,7 +158,7 @@ struct backward_reader {
 };
 
 /* Applies the lines of a text that ends at a newline. Returns the start of the first line, whose beginning may be
- * missing; NULL if memory ran out. */
+ * missing, or NULL if memory ran out. */
 static const char *apply_lines(struct wanted *wanted, const char *text, const char *end)
 {
     const char *newline;

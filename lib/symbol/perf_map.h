@@ -35,7 +35,7 @@ struct perf_map_counts {
 /* Finds the names of `count` addresses, ascending and distinct, in the open file. Reads from the last line upwards
  * until all addresses have names. Skips addresses whose names[i].text is not NULL; copies the names that it finds to
  * `texts`. The last line that covers an address wins. Malformed lines, and a truncated last line, are ignored. Takes
- * about 1 MiB besides the names, however large the file is. Negative errno value if the file cannot be read;
+ * about 1 MiB besides the names, however large the file is. Negative errno value if the file cannot be read, or
  * -ENOMEM. */
 int perf_map_find(int fd, const uint64_t *addresses, size_t count, struct perf_map_name *names, struct arena *texts,
                   struct perf_map_counts *counts, struct error *err);

@@ -26,7 +26,7 @@ enum symbol_lib_kind {
 /* Identity of a file mapped during recording. Used when the process has ended, and the path leads nowhere or to another
  * file. */
 struct symbol_origin {
-    /* opens the file itself; NULL if the recorder has only path and identity of the file */
+    /* opens the file itself, or NULL if the recorder has only path and identity of the file */
     const struct file_source *file;
     int root_fd;                   /* root directory of its process if that is not ours (a container); else -1 */
     struct file_identity identity; /* when prof opened the file; size 0: it could not be opened */
@@ -37,8 +37,8 @@ struct symbol_origin {
 struct symbol_lib {
     enum symbol_lib_kind kind;
     const char *name;              /* "libc.so.6", for messages */
-    const char *path;              /* where it was mapped from; NULL if not a file */
-    const unsigned char *build_id; /* GNU build id; NULL if it has none */
+    const char *path;              /* where it was mapped from, or NULL if not a file */
+    const unsigned char *build_id; /* GNU build id, or NULL if it has none */
     size_t build_id_size;
     const unsigned char *image; /* SYMBOL_LIB_VDSO: the ELF image */
     size_t image_size;
@@ -63,18 +63,18 @@ enum missing_symbols_reason {
 const char *missing_symbols_text(enum missing_symbols_reason reason);
 
 struct symbol_frame {
-    const char *function; /* demangled; NULL if unknown */
-    const char *file; /* as the debug info names it, made absolute with its compilation directory; NULL if unknown */
-    uint32_t line;    /* 1-based running line (outer frame: the call site); 0: unknown */
-    uint32_t column;  /* 1-based; 0 if unknown */
+    const char *function; /* demangled, or NULL if unknown */
+    const char *file; /* as the debug info names it, made absolute with its compilation directory, or NULL if unknown */
+    uint32_t line;    /* 1-based running line (outer frame: the call site), or 0 if unknown */
+    uint32_t column;  /* 1-based, or 0 if unknown */
 };
 
 /* The answer for one address; all zero if nothing is known. In a file without symbols, the call frame information may
  * give the function's address range: then `symbol` is NULL and symbol_size is not 0. */
 struct symbol_answer {
-    const char *symbol;      /* demangled name of the symbol that contains the address; NULL: none */
+    const char *symbol;      /* demangled name of the symbol that contains the address, or NULL for none */
     uint64_t symbol_address; /* library-relative start of that symbol */
-    uint64_t symbol_size;    /* bytes; 0 if unknown */
+    uint64_t symbol_size;    /* bytes, or 0 if unknown */
     uint32_t first_frame;    /* into symbol_answers.frames: outermost function first, innermost inline last */
     uint32_t frame_count;    /* at least 1 with a symbol */
 };
@@ -104,12 +104,12 @@ enum symbol_reader {
 
 struct symbolizer_options {
     enum symbol_reader reader;
-    unsigned threads;            /* 0: one per processor */
-    bool skip_inlines_and_lines; /* uses only symbol tables; caches answers only in memory */
-    bool use_cache;              /* cache answers, up to 64 MB */
-    const char *cache_directory; /* with use_cache: also cache them in files there; NULL: in memory only */
-    const struct debug_search
-        *search;             /* where debug files are; NULL: the system's directories. Must outlive the symbolizer */
+    unsigned threads;                  /* 0: one per processor */
+    bool skip_inlines_and_lines;       /* uses only symbol tables; caches answers only in memory */
+    bool use_cache;                    /* cache answers, up to 64 MB */
+    const char *cache_directory;       /* with use_cache: also cache them in files there, or NULL (in memory only) */
+    const struct debug_search *search; /* where debug files are, or NULL (the system's directories). Must outlive the
+                                        * symbolizer */
     const atomic_bool *stop; /* may be NULL; once true, lookups soon end with -ECANCELED. Must outlive the symbolizer */
 };
 

@@ -104,8 +104,8 @@ static uint32_t checksum_file_version(const struct stat *info)
 /* The identity of a library's open files together. */
 struct identity {
     uint64_t contents; /* equal for equal files */
-    uint64_t files;    /* identity of the opened files alone; 0: unknown */
-    uint32_t mapped;   /* checksum_file_version() the mapped file; 0: unknown */
+    uint64_t files;    /* identity of the opened files alone, or 0 if unknown */
+    uint32_t mapped;   /* checksum_file_version() the mapped file, or 0 if unknown */
     bool is_trusted;
 };
 

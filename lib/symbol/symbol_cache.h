@@ -32,7 +32,7 @@ struct cached_library {
     struct symbol_cache *cache;
     struct cache_entry *entry;
     uint64_t sources;          /* identity of the open files */
-    uint32_t mapped;           /* version of the mapped file; 0: unknown */
+    uint32_t mapped;           /* version of the mapped file, or 0 if unknown */
     bool has_files, has_dwarf; /* any file is open; one of them has DWARF */
 };
 

@@ -135,7 +135,7 @@ static uint8_t rank_symbol(unsigned type, unsigned binding)
     return (uint8_t)(rank + (binding != STB_LOCAL));
 }
 
-/* Returns the section of a symbol that can name code; NULL for other symbols. */
+/* Returns the section of a symbol that can name code, or NULL for other symbols. */
 static const struct elf_section *find_code_section(const struct elf_file *file, const struct elf_symbol *symbol)
 {
     if (symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC && symbol->type != STT_NOTYPE)

@@ -10,17 +10,17 @@
 /* A symbol that may contain an address. */
 struct symbol_candidate {
     uint64_t start;       /* rva */
-    uint64_t size;        /* bytes; 0: not in the table */
+    uint64_t size;        /* bytes, or 0 (not in the table) */
     uint64_t section_end; /* rva of the end of its section */
     uint32_t name;        /* offset into the strings of `source` */
-    uint8_t source;       /* index into symbol_matcher.sources, plus 1; 0: no candidate */
+    uint8_t source;       /* index into symbol_matcher.sources, plus 1, or 0 for no candidate */
     uint8_t rank;         /* higher is better among symbols of the same start */
 };
 
 enum { SYMBOL_SOURCES_MAX = 6 };
 
 struct symbol_match {
-    const char *name; /* as in the table, without symbol version; in the matcher's arena; NULL: no symbol */
+    const char *name; /* as in the table, without symbol version; in the matcher's arena, or NULL for no symbol */
     uint64_t start;   /* rva */
     uint64_t size;    /* bytes */
     uint64_t end;     /* rva up to which no other symbol matches, counted from the address */

@@ -15,7 +15,7 @@ struct func_changes {
     size_t length;
     struct change_estimate all;
     struct change_estimate wall_time; /* wall times of the runs, ms; without a significance test */
-    double deviation[PROFILE_SIDES];  /* relative standard deviation of the runs' totals; 0 with one run */
+    double deviation[PROFILE_SIDES];  /* relative standard deviation of the runs' totals, or 0 with one run */
     bool has_wall_time;               /* the weight is a time */
     bool are_runs;                    /* the units of the statistics are runs; else blocks of time */
 };
@@ -29,5 +29,5 @@ void func_changes_destroy(struct func_changes *changes);
  * sides have several runs. Sets no verdict. */
 int comparison_wall_time(struct change_estimate *wall_time, const struct profile *profile, struct error *err);
 
-/* Returns the change of a function; NULL if its time is below the limit for judging. */
+/* Returns the change of a function, or NULL if its time is below the limit for judging. */
 const struct change_estimate *func_change_of(const struct func_changes *changes, uint32_t func);

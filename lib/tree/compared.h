@@ -24,8 +24,8 @@ struct compared_request {
     double scale; /* of the new side */
 };
 
-/* Returns the factor for the weights of a thread: the mean of its side's runs, times the scale, negative for the base
- * of a change. 0 if the thread does not count; 1 if the profile is no comparison. */
+/* Returns the factor for the weights of a thread: the mean of its side's runs, times the scale, negative for the
+ * base of a change. 0 if the thread does not count, or 1 if the profile is no comparison. */
 double compared_factor(const struct profile *profile, const struct compared_request *request, uint32_t thread);
 
 /* The quantity that scaling makes equal on both sides. */
@@ -40,8 +40,8 @@ int comparison_find_scale(const struct profile *profile, enum compare_by by, con
 /* Sets the scale of the comparison to the factor of comparison_find_scale(). */
 int comparison_set_scale(struct profile *profile, enum compare_by by, const char *func, struct error *err);
 
-/* Returns the duration of each run of a side: ms from its start to its last sample, or the end of its last thread. The
- * caller frees it; NULL if memory ran out. */
+/* Returns the duration of each run of a side: ms from its start to its last sample, or the end of its last thread.
+ * The caller frees it, or NULL if memory ran out. */
 double *comparison_wall_times(const struct profile *profile, enum profile_side side);
 
 /* Sums the weights of a query as stack_weights_sum() does. For a comparison: `weights` gets the change, `sides` the two

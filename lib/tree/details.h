@@ -37,7 +37,8 @@ struct node_details {
     ARRAY(struct line_weight) lines; /* heaviest first; empty for a func that represents a library */
     double truncated;                /* weight of samples with a truncated stack */
     enum inlining inlining;          /* inlining of the node's frames in counted samples */
-    uint32_t inlined_into;           /* string: the symbol of all inlined frames; PROFILE_NONE: no common symbol */
+    uint32_t inlined_into;           /* string: the symbol of all inlined frames, or PROFILE_NONE for no common
+                                      * symbol */
 };
 
 /* Which samples count: see timings_compute(). */
@@ -59,8 +60,8 @@ static inline double counted_stacks_weight(const struct counted_stacks *counted,
 
 /* The subject of details: an inverted node, a call node, or a func (its innermost frame in each stack). */
 struct details_subject {
-    const uint32_t
-        *path; /* path of an inverted node: leaf func first, length at least 1; NULL: the subject is no inverted node */
+    const uint32_t *path; /* path of an inverted node: leaf func first, length at least 1, or NULL (the subject is no
+                           * inverted node) */
     size_t path_length;
     uint32_t node; /* NODE_NONE: use the func */
     uint32_t func;

@@ -29,7 +29,7 @@ struct tree_query {
     enum sample_weight weight;
     enum sample_table_kind table;
     enum compared compared; /* side of a comparison: see compared.h */
-    double scale;           /* factor for the new side; 0: the scale of the profile */
+    double scale;           /* factor for the new side, or 0 (the scale of the profile) */
 };
 
 ARRAY_TYPE(struct node_path, uint32_t); /* funcs from the root of the call tree or inverted tree down to a node */
@@ -149,7 +149,7 @@ struct activity_query {
     uint32_t width;          /* columns of the graph */
     const char *search;      /* only samples that match this search (search_length bytes); all if empty */
     size_t search_length;
-    const struct tree_path *path; /* only samples of this row of the call tree or inverted tree; NULL: all */
+    const struct tree_path *path; /* only samples of this row of the call tree or inverted tree, or NULL (all) */
 };
 
 /* Computes the summed activity of the threads from all samples, independent of the query, a search and a path. */
@@ -170,9 +170,9 @@ struct sample_place {
     uint32_t category;  /* of the sample */
     double time;        /* ms: time of the sample */
     double cpu_percent; /* NAN unknown */
-    struct time_range wait; /* ms: a wait at the time (with a path: a recorded wait); NAN if the thread ran */
-    uint32_t reason;        /* of a recorded wait: subcategory of "Idle"; PROFILE_NONE: none */
-    uint32_t waker;         /* string: the thread that ended the wait; PROFILE_NONE: not recorded */
+    struct time_range wait; /* ms: a wait at the time (with a path: a recorded wait), or NAN if the thread ran */
+    uint32_t reason;        /* of a recorded wait: subcategory of "Idle", or PROFILE_NONE for none */
+    uint32_t waker;         /* string: the thread that ended the wait, or PROFILE_NONE if not recorded */
     double unseen;          /* ms of the unseen waits that the wait stands for */
 };
 

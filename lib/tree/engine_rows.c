@@ -289,7 +289,7 @@ int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool
     return code;
 }
 
-/* Sets the category of each node on the path; PROFILE_NONE for nodes that do not exist. */
+/* Sets the category of each node on the path, or PROFILE_NONE for nodes that do not exist. */
 static int find_categories(struct engine *engine, const uint32_t *path, size_t length, uint32_t *categories,
                            struct error *err)
 {
@@ -342,7 +342,7 @@ int engine_rewrite_path(struct engine *engine, const struct transform *transform
 
 /* Node totals without idle time (with idle time if the query counts waits). */
 struct busy {
-    double *total; /* weight per call node, including its descendants; NULL: use the total of the node's row */
+    double *total; /* weight per call node, including its descendants, or NULL (use the total of the node's row) */
     double all;    /* in magnitude */
 };
 

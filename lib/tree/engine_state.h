@@ -29,8 +29,8 @@ struct engine_base {
     struct call_nodes whole_nodes;
     uint32_t idle_category;
     bool has_waits;       /* see profile_has_waits() */
-    uint32_t not_running; /* the stack "(not running)"; PROFILE_NONE: none */
-    uint32_t *name_ranks; /* see name_order.h; NULL until the first use */
+    uint32_t not_running; /* the stack "(not running)", or PROFILE_NONE for none */
+    uint32_t *name_ranks; /* see name_order.h, or NULL until the first use */
     struct state_cache states;
 };
 
@@ -84,7 +84,7 @@ struct weighing engine_weighing(const struct engine *engine);
 /* Returns how the query weighs the threads of a comparison; in other profiles, all equally. */
 struct compared_request engine_compared_request(const struct engine *engine);
 
-/* Returns, per call node, 0 if the search of the query excludes the node; NULL: all nodes match. */
+/* Returns, per call node, 0 if the search of the query excludes the node, or NULL (all nodes match). */
 const uint8_t *engine_matching(const struct engine *engine);
 
 /* Whether a func matches the query's search. Without a search, all funcs match. */

@@ -26,8 +26,8 @@ struct flame_rect {
     double start, end;            /* as fractions of the part, 0 to 1; may extend beyond the part */
     double total, self;           /* aggregated rect: sum of magnitudes, and 0; comparison: the changes */
     double base_total, new_total; /* of each side of a comparison; for an aggregated rect, the sums */
-    uint32_t node;                /* handle, valid until the next query; NODE_NONE: an aggregated rect */
-    uint32_t parent;              /* index of the caller's rect; FLAME_NO_RECT for the first row */
+    uint32_t node;                /* handle, valid until the next query, or NODE_NONE (an aggregated rect) */
+    uint32_t parent;              /* index of the caller's rect, or FLAME_NO_RECT for the first row */
     uint32_t depth;
     uint32_t func;     /* PROFILE_NONE for an aggregated rect */
     uint32_t category; /* aggregated rect: the common category, else the default category */

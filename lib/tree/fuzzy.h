@@ -41,7 +41,7 @@ uint64_t fuzzy_letters(struct fuzzy_text text);
 /* Splits the search text into words. Returns their number. */
 size_t fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text, size_t length);
 
-/* Returns the best score of a word in the text; FUZZY_NOWHERE: no match. */
+/* Returns the best score of a word in the text, or FUZZY_NOWHERE for no match. */
 int fuzzy_score(struct fuzzy_text text, const struct fuzzy_word *word);
 
 /* Like fuzzy_score(); also sets the bits `mark` in marks[i] for each matched byte i. */

@@ -6,7 +6,7 @@
 #include "tree/location_costs.h"
 
 struct line_cost {
-    uint32_t line; /* 1-based; 0: frames of the file without a line number */
+    uint32_t line; /* 1-based, or 0 (frames of the file without a line number) */
     double total;  /* weight of samples with a frame at this line, each once */
     double self;   /* weight of samples that end at this line */
 };
@@ -25,7 +25,7 @@ struct line_costs {
 
 struct line_request {
     uint32_t source; /* index in profile->sources */
-    uint32_t func;   /* counts only frames of this func; PROFILE_NONE: all funcs of the file */
+    uint32_t func;   /* counts only frames of this func, or PROFILE_NONE (all funcs of the file) */
     struct frame_selection selection;
 };
 

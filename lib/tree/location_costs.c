@@ -34,7 +34,7 @@ void location_numbers_destroy(struct location_numbers *numbers)
 /* ---- from the root ---- */
 
 struct stack_walk {
-    uint32_t *first_child, *next_sibling; /* of stacks; PROFILE_NONE: none. the last element is the first root */
+    uint32_t *first_child, *next_sibling; /* of stacks, or PROFILE_NONE for none. the last element is the first root */
     double *weight;                       /* weight of the samples that end in the stack or below */
     uint8_t *is_selected;                 /* per stack */
     uint32_t *on_the_way;                 /* per location: number of frames on the current path; the last element is for
@@ -76,7 +76,7 @@ static void select_func(uint8_t *is_selected, const struct counted_stacks *count
     }
 }
 
-/* Returns the location of a stack; PROFILE_NONE if the stack does not count. */
+/* Returns the location of a stack, or PROFILE_NONE if the stack does not count. */
 static uint32_t stack_location(const struct stack_walk *walk, const struct counted_stacks *counted,
                                const struct location_request *request, uint32_t stack)
 {

@@ -11,7 +11,7 @@
 
 /* Which frames of samples count: the frames of one row of a tree, or of one func, and their callees. */
 struct frame_selection {
-    const struct tree_path *path; /* path of the row; NULL: see func */
+    const struct tree_path *path; /* path of the row, or NULL (see func) */
     uint32_t func;                /* PROFILE_NONE: all frames of all samples */
 };
 
@@ -28,7 +28,7 @@ struct location_numbers {
     ARRAY(uint64_t) values; /* of each number */
 };
 
-/* Returns the number of a value; PROFILE_NONE if memory runs out. */
+/* Returns the number of a value, or PROFILE_NONE if memory runs out. */
 uint32_t location_number(struct location_numbers *numbers, uint64_t value);
 void location_numbers_destroy(struct location_numbers *numbers);
 

@@ -43,7 +43,7 @@ struct marker_rects {
     size_t length, capacity;
 };
 
-/* Appends a rect; false if memory ran out. */
+/* Appends a rect. Returns false if memory ran out. */
 bool marker_rects_add(struct marker_rects *rects, uint32_t row, uint32_t marker, uint32_t count, double start,
                       double end);
 

@@ -71,7 +71,7 @@ static uint32_t find_schema(const struct profile *profile, const struct marker_s
 struct pairing {
     struct marker_list *list;
     size_t first;          /* index of the thread's first marker in the list */
-    struct hash open;      /* name -> the latest open marker with this name, relative to `first`, + 1; 0: none */
+    struct hash open;      /* name -> the latest open marker with this name, relative to `first`, + 1, or 0 for none */
     uint32_t *open_before; /* per marker: the previous open marker of its name */
 };
 

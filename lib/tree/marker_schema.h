@@ -33,7 +33,7 @@ struct marker_field {
 /* A field drawn as a graph over time: see marker_graph.h. */
 struct marker_graph_kind {
     const char *key;
-    const char *color; /* color name of the format; NULL if the file has none */
+    const char *color; /* color name of the format, or NULL if the file has none */
     bool is_bar;       /* else a line */
 };
 

@@ -15,7 +15,7 @@ static bool has_key(const struct payload *payload, const char *key, size_t lengt
     return false;
 }
 
-/* Reads a member after its key; false at the end of the text, or if memory runs out. */
+/* Reads a member after its key, or false at the end of the text, or if memory runs out. */
 static bool read_member(struct payload *payload, struct json *json, const char *text, bool *failed)
 {
     uint32_t key = (uint32_t)payload->keys.length;

@@ -61,7 +61,7 @@ static void set_invert(struct byte_set *set)
         set->bits[i] = ~set->bits[i];
 }
 
-/* Sets the class of \d \w \s or their opposites; false if `c` names no class. */
+/* Sets the class of \d \w \s or their opposites. Returns false if `c` names no class. */
 static bool parse_class(char c, struct byte_set *out)
 {
     struct byte_set set = {{0}};

@@ -10,8 +10,8 @@
 struct sample_filter {
     struct transform_list transforms; /* transforms of kind TRANSFORM_FILTER_MARKERS; a sample must pass all of them */
     ARRAY(uint32_t) threads;          /* threads whose markers the transforms search */
-    /* Per thread of the profile and kind of table: samples with a stack column of their own; NULL: nothing is dropped.
-     */
+    /* Per thread of the profile and kind of table: samples with a stack column of their own, or NULL (nothing is
+     * dropped). */
     struct sample_table (*samples)[SAMPLE_TABLES];
     size_t thread_count;
 };

@@ -47,7 +47,8 @@ int search_parse(struct search *search, const char *text, size_t length, struct 
 int search_init(struct search *search, const struct profile *profile, const char *text, size_t length,
                 struct error *err);
 
-/* Returns whether the function matches a term and no excluded term; false without terms. Call search_init() first. */
+/* Returns whether the function matches a term and no excluded term, or false without terms. Call search_init()
+ * first. */
 bool search_func_matches(const struct search *search, uint32_t func);
 
 /* Sets matching[n] to 1 for each node whose path (including the node) matches all terms and no excluded term.

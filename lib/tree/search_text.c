@@ -18,7 +18,7 @@ bool text_starts_with(const char *text, const char *term, size_t length)
     return true;
 }
 
-/* Returns the bit that distinguishes upper and lower case of this letter; 0 for other bytes. */
+/* Returns the bit that distinguishes upper and lower case of this letter, or 0 for other bytes. */
 static uint8_t case_bit(char c)
 {
     return c >= 'a' && c <= 'z' ? 0x20 : 0;

@@ -32,7 +32,7 @@ struct chart {
 struct group {
     uint32_t start, end; /* columns */
     double first, last;  /* ms */
-    uint32_t common;     /* the innermost node on all stacks of the group; NODE_NONE: none */
+    uint32_t common;     /* the innermost node on all stacks of the group, or NODE_NONE for none */
     uint32_t example;    /* the node of the longest sample with a node */
     double longest;      /* columns */
     uint32_t runnable;   /* stack of a wait for a CPU, on the rects of the last sample; PROFILE_NONE: none */
@@ -202,7 +202,7 @@ static bool finish_group(struct chart *chart, struct group *group, uint32_t node
 struct scale {
     const struct sample_table *samples;
     const uint32_t *node_of_stack;
-    const uint8_t *matching; /* by node; NULL: all */
+    const uint8_t *matching; /* by node, or NULL (all) */
     struct thread_gaps gaps;
     double interval, from, columns_per_ms;
     double columns_per_change; /* 0 if widths are proportional to durations */

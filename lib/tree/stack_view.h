@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 
 struct stack_view {
-    uint32_t *prefix; /* the caller, whose index is smaller; PROFILE_NONE for roots */
+    uint32_t *prefix; /* the caller, whose index is smaller, or PROFILE_NONE for roots */
     uint32_t *frame;
     uint32_t *func;
     uint16_t *category; /* category of the frame, else of the caller, else the default category; always in range */
@@ -20,8 +20,8 @@ struct stack_view {
     uint32_t category_count; /* at least 1 */
     uint32_t default_category;
     uint32_t *leaf; /* per stack of the profile: the stack of the view in which its samples end, PROFILE_NONE if they
-                     * do not count; NULL: the same stack */
-    uint8_t *used;  /* per stack: 0 if no sample ends in the stack or below; NULL: all are used */
+                     * do not count, or NULL (the same stack) */
+    uint8_t *used;  /* per stack: 0 if no sample ends in the stack or below, or NULL (all are used) */
     bool owns_prefix, owns_func, owns_category; /* not borrowed from the profile or the base view */
 };
 
@@ -39,21 +39,21 @@ static inline uint32_t func_of_resource(const struct profile *profile, uint32_t 
     return (uint32_t)profile->funcs.length + resource;
 }
 
-/* Returns the resource of a func, also of a func that stands for a resource; PROFILE_NONE: none. */
+/* Returns the resource of a func, also of a func that stands for a resource, or PROFILE_NONE for none. */
 static inline uint32_t resource_of_func(const struct profile *profile, uint32_t func)
 {
     return func < profile->funcs.length ? profile->funcs.resource[func] : func - (uint32_t)profile->funcs.length;
 }
 
-/* Returns the stack of the view in which samples of a stack of the profile (or PROFILE_NONE) end; PROFILE_NONE:
- * none. */
+/* Returns the stack of the view in which samples of a stack of the profile (or PROFILE_NONE) end, or PROFILE_NONE
+ * for none. */
 static inline uint32_t stack_view_leaf(const struct stack_view *view, uint32_t stack)
 {
     return view->leaf && stack != PROFILE_NONE ? view->leaf[stack] : stack;
 }
 
-/* Returns the stack above the end of a leaf-first path of at least one func; PROFILE_NONE if the stack does not end
- * with this path. */
+/* Returns the stack above the end of a leaf-first path of at least one func, or PROFILE_NONE if the stack does not
+ * end with this path. */
 static inline uint32_t stack_view_above(const struct stack_view *view, uint32_t stack, const uint32_t *path,
                                         size_t length)
 {
@@ -73,7 +73,7 @@ struct func_names {
     uint32_t lib_path; /* string, which library_paths_find() sets */
     uint32_t file;     /* string: the source file */
     uint32_t line;     /* line of the declaration, 1-based; 0 unknown */
-    uint32_t resource; /* resource that transforms can collapse into one func; PROFILE_NONE: none */
+    uint32_t resource; /* resource that transforms can collapse into one func, or PROFILE_NONE for none */
 };
 
 /* For an index out of range, every name is unknown. */

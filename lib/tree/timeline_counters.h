@@ -32,7 +32,7 @@ void counter_graph(const struct counter *counter, bool is_rate, double from, dou
 struct counter_value {
     double time;        /* of the sample, ms */
     double change;      /* stored with the sample */
-    double rate;        /* per ms since the previous sample; NAN for the first */
+    double rate;        /* per ms since the previous sample, or NAN for the first */
     double accumulated; /* running sum up to and including this sample */
 };
 
@@ -42,10 +42,10 @@ bool counter_at(struct counter_value *value, const struct counter *counter, bool
 
 struct counter_totals {
     double total;       /* the sum of changes of samples with from < time <= to */
-    double least, most; /* per ms: minimum and maximum rate between two samples in the range; NAN: none */
+    double least, most; /* per ms: minimum and maximum rate between two samples in the range, or NAN for none */
     double covered;     /* ms of the range that samples cover */
-    double mean;        /* time-weighted mean of the running sum; NAN: as for low */
-    double low, high;   /* minimum and maximum running sum in the range; NAN: no sample covers it */
+    double mean;        /* time-weighted mean of the running sum, or NAN (as for low) */
+    double low, high;   /* minimum and maximum running sum in the range, or NAN (no sample covers it) */
 };
 
 /* Computes the totals. If `starts_at_zero` is set (see struct counter_display), the first sample is no value. */
@@ -54,7 +54,7 @@ void counter_totals_of(struct counter_totals *totals, const struct counter *coun
 
 /* A graph of a counter or of markers: the maximum value of each pixel. */
 struct pixel_values {
-    float *values;   /* per pixel; NAN: no value */
+    float *values;   /* per pixel, or NAN for no value */
     uint32_t *whose; /* per pixel: index of the counter or marker with the value; may be NULL */
     uint32_t width;
     double from, per_ms; /* ms at the left edge; pixels per ms */

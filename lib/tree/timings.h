@@ -23,7 +23,8 @@ struct timings {
 
     /* For a comparison: the timings of each side, whose difference the members above have; otherwise NULL. */
     struct timings *sides;
-    double *rank; /* per node: the largest |total| of the node and its descendants, which orders rows; NULL: |total| */
+    double *rank; /* per node: the largest |total| of the node and its descendants, which orders rows, or NULL
+                   * (|total|) */
 };
 
 /*

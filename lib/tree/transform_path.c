@@ -29,7 +29,7 @@ static void remove_range(const struct path *path, size_t first, size_t last)
     *path->length -= last - first;
 }
 
-/* Finds the first and last frame of the func on the path; false if the path lacks the func. */
+/* Finds the first and last frame of the func on the path. Returns false if the path lacks the func. */
 static bool find_func(const struct path *path, uint32_t func, size_t *first, size_t *last)
 {
     bool found = false;

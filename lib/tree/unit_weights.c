@@ -14,14 +14,14 @@ struct summing {
     const struct engine *engine;
     const struct call_nodes *nodes;
     const uint32_t *group_of_func;
-    uint32_t *counted; /* per node: the node or nearest caller that counts for the total of a group; NODE_NONE. NULL:
-                        * self is summed */
-    uint32_t *row;     /* per node: the row of the node in `units`; UINT32_MAX: none */
+    uint32_t *counted; /* per node: the node or nearest caller that counts for the total of a group, or NODE_NONE.
+                        * NULL: self is summed */
+    uint32_t *row;     /* per node: the row of the node in `units`, or UINT32_MAX for none */
     double *rows[PROFILE_SIDES];
     double start, block, factor; /* length of a block, ms; factor for the weights of the thread */
     enum profile_side side;      /* of the thread */
     size_t first_unit;           /* of its run */
-    size_t blocks;               /* number of units of each run; 1: the runs are the units */
+    size_t blocks;               /* number of units of each run, or 1 (the runs are the units) */
     double least[PROFILE_SIDES];
 };
 

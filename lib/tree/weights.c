@@ -323,7 +323,8 @@ static void weigh_times(const struct profile *profile, const struct weighing *we
     }
 }
 
-/* Returns the stack that row `i` of native allocations counts for, among rows `first` to `last`; PROFILE_NONE: none. */
+/* Returns the stack that row `i` of native allocations counts for, among rows `first` to `last`, or PROFILE_NONE for
+ * none. */
 static uint32_t stack_of_allocation(const struct sample_table *table, size_t i, size_t first, size_t last,
                                     enum sample_weight weight)
 {

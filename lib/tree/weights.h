@@ -41,7 +41,7 @@ extern const struct time_range whole_time;
 
 struct stack_weights {
     double *of_stack;  /* one per stack of the profile */
-    uint32_t *samples; /* number of counted samples per stack; NULL if equal to of_stack */
+    uint32_t *samples; /* number of counted samples per stack, or NULL if equal to of_stack */
     size_t length;
 };
 
@@ -55,12 +55,13 @@ struct weighing {
     struct time_range range;
     enum sample_weight weight;
     enum sample_table_kind table; /* the sample table to read; only TABLE_SAMPLES has times */
-    /* Tables per thread of the profile and kind, in place of the profile's tables; NULL: those. */
+    /* Tables per thread of the profile and kind, in place of the profile's tables, or NULL (those). */
     const struct sample_table (*samples)[SAMPLE_TABLES];
-    uint32_t not_running; /* the stack "(not running)", for waits without a known function; PROFILE_NONE: not counted */
+    uint32_t not_running; /* the stack "(not running)", for waits without a known function, or PROFILE_NONE if not
+                           * counted */
     bool counts_apart;    /* stack_weights_sum() counts `samples`, even if they equal of_stack */
-    size_t *row; /* weigh_thread() stores the row of each call of `add` here; for time after the last row, the number of
-                  * rows; NULL: not needed */
+    size_t *row; /* weigh_thread() stores the row of each call of `add` here; for time after the last row, the number
+                  * of rows, or NULL if not needed */
 };
 
 /* The gaps of a thread: the time before each sample, and the time after the last one, within the lifetime of the
@@ -68,7 +69,7 @@ struct weighing {
 struct thread_gaps {
     const struct sample_table *samples;
     double start, end; /* ms: where the first gap begins, and where the last one ends */
-    double known_end;  /* ms: end of the thread; NAN if the file has no such time */
+    double known_end;  /* ms: end of the thread, or NAN if the file has no such time */
     double interval;
     double shortest_wait;              /* ms: minimum length of a gap_is_wait() */
     const struct paused_range *paused; /* times in which recording was paused: no waits */
@@ -104,7 +105,7 @@ bool gap_is_wait(const struct thread_gaps *gaps, size_t i);
  * the end of a recorded wait. */
 bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i);
 
-/* Finds the gap that contains a time, and its bounds; SIZE_MAX outside of the thread's lifetime. */
+/* Finds the gap that contains a time, and its bounds, or SIZE_MAX outside of the thread's lifetime. */
 size_t find_gap_at(const struct thread_gaps *gaps, double time, struct time_range *extent);
 
 /* Returns the time until which a thread with recorded waits ran in gap `i`, ms. The rest of the gap is waits too short

@@ -52,7 +52,7 @@ struct rule {
     /* slot of each saved register: distance from the CFA in words, in the order of arch_saved_registers */
     int16_t slots[ARCH_SAVED_REGISTERS];
     int16_t return_slot; /* slot of the return address */
-    uint16_t generation; /* generation of the cache when the rule was added; 0: empty */
+    uint16_t generation; /* generation of the cache when the rule was added, or 0 (empty) */
 };
 
 _Static_assert(sizeof(struct rule) == 32, "two rules share a cache line");
@@ -105,7 +105,7 @@ struct unwind_cache {
     uint32_t misses;     /* misses since the table was created or doubled */
 };
 
-/* Returns an empty cache; NULL if memory ran out. */
+/* Returns an empty cache, or NULL if memory ran out. */
 struct unwind_cache *unwind_cache_new(void);
 void unwind_cache_free(struct unwind_cache *cache);
 

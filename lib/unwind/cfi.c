@@ -235,7 +235,7 @@ enum { REMEMBERED_MAX = 16 };
 struct interpreter {
     const struct cfi_cie *cie;
     struct cfi_row row;
-    const struct cfi_row *initial; /* the row after the CIE's instructions; NULL until then */
+    const struct cfi_row *initial; /* the row after the CIE's instructions, or NULL until then */
     uint64_t location, pc;
     struct cfi_row remembered[REMEMBERED_MAX];
     struct unwind_work *work;

@@ -24,7 +24,7 @@ enum { CFI_RETURN_32_BIT = 8 };
 /* A .eh_frame or .debug_frame section. */
 struct cfi_section {
     struct file_part part;
-    uint64_t vaddr; /* vaddr of the section's first byte; 0 for .debug_frame, which is not mapped */
+    uint64_t vaddr; /* vaddr of the section's first byte, or 0 for .debug_frame, which is not mapped */
     bool is_debug_frame, is_32_bit;
 };
 

@@ -37,7 +37,7 @@ struct fde_table {
 struct eh_frame_header {
     struct file_part part;
     uint64_t vaddr;
-    uint64_t table; /* offset of the pairs in the part; 0: no table */
+    uint64_t table; /* offset of the pairs in the part, or 0 for no table */
     uint64_t count;
 };
 
@@ -68,8 +68,8 @@ bool unwind_module_is_haskell(struct unwind_module *module, uint64_t vaddr);
 /* Whether Go linked the module: its functions keep a frame pointer that their CFI does not describe. */
 bool unwind_module_is_go(struct unwind_module *module);
 
-/* Returns the distance from sp to the return address at a pc in Go code, in bytes; -1 if the module's table lacks the
- * pc. */
+/* Returns the distance from sp to the return address at a pc in Go code, in bytes, or -1 if the module's table lacks
+ * the pc. */
 int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr);
 
 /* Whether the module has i386 code. The CFI of i386 code has i386 register numbers. */

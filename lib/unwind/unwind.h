@@ -35,7 +35,7 @@ struct unwind_stack {
     uint64_t sp;
     const unsigned char *bytes;
     size_t size;
-    size_t below; /* copied bytes from below sp, which precede `bytes`; 0 for perf's samples */
+    size_t below; /* copied bytes from below sp, which precede `bytes`, or 0 for perf's samples */
     /* Copies `size` bytes at `address` of the process to `out`; returns false on failure. Reads memory above the copy.
      * The walker requests single words at ascending addresses, so the callback should buffer. May be NULL. */
     bool (*read_above)(void *context, uint64_t address, void *out, size_t size);

@@ -16,7 +16,7 @@ static bool can_call_function(struct walk *walk, uint64_t return_address, const 
     return !target || !mapping || target < mapping->start || target >= mapping->end || target == start;
 }
 
-/* Returns the start of a function by its CFI; 0 if unknown. */
+/* Returns the start of a function by its CFI, or 0 if unknown. */
 static uint64_t find_function_start(const struct mapping *mapping, uint64_t pc)
 {
     uint64_t base = unwind_module_base(mapping->module), start, size;

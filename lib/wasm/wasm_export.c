@@ -28,7 +28,7 @@ struct request {
     struct export_view view;
     struct sanitize_options sanitize;
     const char *libraries[MOST_LIBRARIES];
-    struct engine *own; /* an engine with a query without transforms; NULL: use the page's engine */
+    struct engine *own; /* an engine with a query without transforms, or NULL (use the page's engine) */
     ARRAY(uint32_t) threads;
 };
 
@@ -38,7 +38,7 @@ static void request_end(struct request *request)
     array_free(&request->threads);
 }
 
-/* Returns the next NUL-terminated text in the input; NULL: none. */
+/* Returns the next NUL-terminated text in the input, or NULL for none. */
 static const char *next_text(const char **at, const char *end)
 {
     const char *text = *at, *nul = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;

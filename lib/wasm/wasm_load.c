@@ -19,7 +19,7 @@ struct session *session_new(uint32_t seed_low, uint32_t seed_high)
     return session;
 }
 
-/* Returns a buffer of `size` bytes for the next input; NULL if memory ran out. */
+/* Returns a buffer of `size` bytes for the next input, or NULL if memory ran out. */
 unsigned char *session_input(struct session *session, uint32_t size)
 {
     session->input.length = 0;
@@ -143,13 +143,13 @@ const struct view *session_deferred(struct session *session)
     return ANSWER_ARRAY(session, &session->loading.runs);
 }
 
-/* Returns the destination for the elements of a run, valid until the next call; NULL if the run has its elements. */
+/* Returns the destination for the elements of a run, valid until the next call, or NULL if the run has its elements. */
 unsigned char *session_deferred_elements(struct session *session, uint32_t run)
 {
     return session->import ? profile_reader_deferred_elements(import_reader(session->import), run) : NULL;
 }
 
-/* Answers with the elements of a column of `type`, as bytes, from the JSON array in the input; NULL if the array
+/* Answers with the elements of a column of `type`, as bytes, from the JSON array in the input, or NULL if the array
  * contains other values. */
 const struct view *session_numbers(struct session *session, uint32_t type, uint32_t size)
 {

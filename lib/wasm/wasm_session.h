@@ -50,7 +50,7 @@ struct source_words {
 /* A request is the input of a call with many arguments. web/src/engine writes the fields in this order. */
 
 struct query_request {      /* of session_query() */
-    double from, to, scale; /* scale: factor for the new side of a comparison; 0: the scale of the profile */
+    double from, to, scale; /* scale: factor for the new side of a comparison, or 0 (the scale of the profile) */
     uint32_t place;         /* below MOST_QUERIES */
     uint32_t thread_count, transform_words, search_length;
     uint32_t inverted, weight; /* weight: index in session_weights() */
@@ -196,7 +196,7 @@ struct session_charts { /* wasm_charts.c */
 
 struct session_finding { /* wasm_find.c */
     struct name_finder finder;
-    uint32_t query; /* query whose totals rank names in the finder; 0: none */
+    uint32_t query; /* query whose totals rank names in the finder, or 0 for none */
     struct found_names found;
     uint32_t typed_words;
     ARRAY(int16_t) text_scores;
@@ -246,7 +246,7 @@ int session_is_part(struct session *session);
 /* Frees the engines and all other objects derived from the profile, and returns the profile. (wasm_load.c) */
 void session_return_profile(struct session *session, struct profile *profile);
 
-/* Begin the text session->json, and answer with the text; NULL if `code` is an error. (wasm_info.c) */
+/* Begin the text session->json, and answer with the text, or NULL if `code` is an error. (wasm_info.c) */
 void session_begin_json(struct session *session);
 const struct view *session_answer_json(struct session *session, int code);
 
@@ -281,5 +281,5 @@ int session_read_transforms(struct session *session, const uint32_t *words, size
 /* Frees the butterflies of a query. (wasm_butterfly.c) */
 void session_forget_butterflies(struct session *session, uint32_t query);
 
-/* session->tree.rows as an answer; NULL if `code` is an error. (wasm_tree.c) */
+/* session->tree.rows as an answer, or NULL if `code` is an error. (wasm_tree.c) */
 const struct view *session_view_rows(struct session *session, int code);

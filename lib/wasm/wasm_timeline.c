@@ -102,7 +102,7 @@ const struct view *session_state_sums(struct session *session, uint32_t thread_c
     return ANSWER(session, count, session->timeline.thread_times.data);
 }
 
-/* Returns a time during the longest wait of a thread in a state and a range, ms; NAN: none. */
+/* Returns a time during the longest wait of a thread in a state and a range, ms, or NAN for none. */
 double session_longest_wait(const struct session *session, uint32_t thread, uint32_t state, double from, double to)
 {
     return engine_longest_wait(session->engine, thread, state, (struct time_range){from, to});
