@@ -132,7 +132,7 @@ static bool read_header(struct jitdump_unwind *frames)
     return !frames->has_ended;
 }
 
-/* Takes the next record. Reads the next record, or false if no record is left, or the record is incomplete. */
+/* Reads the next record. Returns false if no record is left, or the record is incomplete. */
 static bool read_record(struct jitdump_unwind *frames, struct address_space *space)
 {
     unsigned char bytes[JIT_RECORD_HEAD + JIT_MOVE_SIZE];

@@ -119,8 +119,7 @@ void http_client_free(struct http_client *client)
     free(client);
 }
 
-/* Stores the body. Stores the body. When the buffer is full, returns less than the offered size, which ends the
- * transfer. */
+/* Stores the body. When the buffer is full, returns less than the offered size, which ends the transfer. */
 static size_t store_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_answer *answer = context;

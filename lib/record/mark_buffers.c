@@ -419,7 +419,7 @@ static bool may_skip_hole(const struct read_pass *read_pass, bool has_ended)
     return has_ended || read_pass->now > buffer->incomplete_since + (is_half_full ? SECOND : 10 * SECOND);
 }
 
-/* Reads the new records. Reads the new records. Returns false if the buffer's contents are invalid. */
+/* Reads the new records. Returns false if the buffer's contents are invalid. */
 static bool read_new_records(struct read_pass *read_pass, bool has_ended, int *code, struct error *err)
 {
     struct mark_buffer *buffer = read_pass->buffer;

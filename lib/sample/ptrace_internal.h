@@ -56,7 +56,7 @@ void sampler_remove(struct ptrace_sampler *sampler, struct ptrace_thread *thread
 /* Interrupts the thread, which stops later. */
 void sampler_interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thread, enum ptrace_interrupt interrupt);
 
-/* Continues a stopped thread with this signal. Returns 0 for none. */
+/* Continues a stopped thread with this signal, or without a signal if it is 0. */
 void sampler_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal);
 
 /* Whether the CPU time comes from the clock of the thread's process: true for main threads. The process's clock

@@ -59,7 +59,7 @@ uint64_t spool_writer_size(const struct spool_writer *writer);          /* bytes
 bool spool_writer_has_queued(const struct spool_writer *writer);
 
 /* Writes buffered records to the file, and blocks that the full disk refuses to a file in memory, for
- * spool_reader_append(): *fd, owned by the caller. Returns -1 if the file has all records. */
+ * spool_reader_append(). The caller owns *fd, which is -1 if the file has all records. */
 int spool_writer_move_queued(struct spool_writer *writer, int *fd, struct error *err);
 
 /* Flushes, closes the file and frees the writer, also after a failure. The file stays. Accepts NULL. -ENOSPC if queued

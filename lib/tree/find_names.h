@@ -23,7 +23,7 @@ ARRAY_TYPE(struct found_names, struct found_name);
 /* The profile must outlive the finder, unchanged. All weights start at 0. */
 int name_finder_init(struct name_finder *finder, const struct profile *profile, struct error *err);
 
-/* Sets the weight of each func to the magnitude of its total. Returns 0 for funcs that are not in `functions`. */
+/* Sets the weight of each func to the magnitude of its total. Funcs that are not in `functions` get 0. */
 void name_finder_weigh(struct name_finder *finder, const struct func_timings *functions);
 
 /* Finds the best `limit` funcs of the profile, best first. `found` reuses its memory. Without words, all funcs have the
