@@ -127,6 +127,11 @@ static const struct kind_pattern outer_patterns[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
 static bool matches(const char *pattern, const char *name)
 {
     for (; *pattern; pattern++, name++) {
@@ -155,7 +160,7 @@ static enum lock_kind find_kind(const struct kind_pattern *patterns, size_t coun
 static const char *strip_underscores(const char *name)
 {
     name += strspn(name, "_<");
-    if (strncmp(name, "GI_", strlen("GI_")) == 0)
+    if (starts_with(name, "GI_"))
         name += strlen("GI_");
     return name + strspn(name, "_");
 }
@@ -164,7 +169,7 @@ static const char *strip_underscores(const char *name)
 static bool is_inside(const struct profile *profile, uint32_t func, uint32_t library)
 {
     const char *name = profile_text(profile, profile->funcs.name[func]);
-    return strncmp(name, "0x", strlen("0x")) == 0 && profile->funcs.resource[func] == library;
+    return starts_with(name, "0x") && profile->funcs.resource[func] == library;
 }
 
 /* Follows a stack from the system call outwards, up to the first function that is no part of a lock. */
@@ -172,7 +177,9 @@ static enum lock_kind kind_of_stack(const struct profile *profile, uint32_t stac
 {
     enum { MOST_FRAMES = 16 };
     enum lock_kind kind = KIND_NONE;
-    uint32_t library = profile->funcs.resource[profile->frames.func[profile->stacks.frame[stack]]];
+    uint32_t library = stack == PROFILE_NONE
+                           ? PROFILE_NONE
+                           : profile->funcs.resource[profile->frames.func[profile->stacks.frame[stack]]];
     for (int i = 0; stack != PROFILE_NONE && i < MOST_FRAMES; i++, stack = profile->stacks.prefix[stack]) {
         uint32_t func = profile->frames.func[profile->stacks.frame[stack]];
         const char *name = strip_underscores(profile_text(profile, profile->funcs.name[func]));
@@ -218,7 +225,7 @@ static const char *find_offset(const char *object, uint64_t *offset, char **rest
     if (!plus || plus[1] < '0' || plus[1] > '9')
         return NULL;
     *offset = strtoull(plus + 1, rest, 10);
-    return !**rest || strncmp(*rest, " in ", strlen(" in ")) == 0 ? plus : NULL;
+    return !**rest || starts_with(*rest, " in ") ? plus : NULL;
 }
 
 /* `lock`: "lock 0x10" or "lock cache+40". */
@@ -229,7 +236,7 @@ static void describe_object(enum lock_kind kind, const char *lock, char *text, s
     uint64_t offset, address = strtoull(object, &end, 16);
     const char *plus = find_offset(object, &offset, &end);
     int before = plus ? (int)(plus - object) : 0;
-    if (strncmp(object, " 0x", strlen(" 0x")) == 0)
+    if (starts_with(object, " 0x"))
         snprintf(text, size, "%s 0x%" PRIx64, word, find_first_word(kind, address));
     else if (plus && is_at_start(kind, find_first_word(kind, offset)))
         snprintf(text, size, "%s%.*s%s", word, before, object, end);
@@ -253,14 +260,20 @@ uint32_t wait_kinds_frame(struct interner *interner, uint32_t caller, uint32_t f
 {
     struct profile *profile = interner->profile;
     char text[512];
-    if (caller == PROFILE_NONE || !is_lock(profile, frame))
+    if (!is_lock(profile, frame))
         return frame;
     uint32_t old = profile->frames.func[frame];
     const char *lock = profile_text(profile, profile->funcs.name[old]);
-    enum lock_kind kind = strncmp(lock, "lock", strlen("lock")) == 0 ? kind_of_stack(profile, caller) : KIND_NONE;
+    bool is_thread = starts_with(lock, "thread ");
+    enum lock_kind kind = is_thread                   ? KIND_JOIN
+                          : starts_with(lock, "lock") ? kind_of_stack(profile, caller)
+                                                      : KIND_NONE;
     if (kind <= KIND_INSIDE)
         return frame;
-    describe_object(kind, lock, text, sizeof(text));
+    if (is_thread)
+        snprintf(text, sizeof(text), "%s", lock);
+    else
+        describe_object(kind, lock, text, sizeof(text));
     struct func_row func = {.name = strings_add_z(&profile->strings, text),
                             .resource = profile->funcs.resource[old],
                             .source = PROFILE_NONE};

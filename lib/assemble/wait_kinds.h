@@ -10,6 +10,6 @@
 /*
  * Returns the frame that replaces `frame`, the innermost frame of a wait in category "Idle": "mutex 0x10" in
  * subcategory "Mutex" instead of "lock 0x10" in "Lock". Returns `frame` for other waits, and if no function of
- * `caller`, the stack of the wait, names a kind. PROFILE_NONE if memory ran out.
+ * `caller`, the stack of the wait (PROFILE_NONE: none), names a kind. PROFILE_NONE if memory ran out.
  */
 uint32_t wait_kinds_frame(struct interner *interner, uint32_t caller, uint32_t frame);

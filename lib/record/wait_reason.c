@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,6 +199,29 @@ static void describe_poll(struct target_thread thread, uint64_t address, uint64_
     }
 }
 
+/* pthread_join() of glibc waits for the id of a thread to change, which the kernel clears when the thread ends. It
+ * calls futex for memory that processes share. Returns the id; 0: another wait. */
+static uint32_t find_joined_thread(const uint64_t *arguments)
+{
+    uint64_t command = arguments[1] & FUTEX_CMD_MASK;
+    bool is_wait = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+    return is_wait && !(arguments[1] & FUTEX_PRIVATE_FLAG) ? (uint32_t)arguments[2] : 0;
+}
+
+static void describe_lock(struct target_thread thread, const char *call, const uint64_t *arguments,
+                          struct wait_state *state)
+{
+    enum { NAME_SIZE = 32 };
+    char path[80], name[NAME_SIZE];
+    uint32_t joined = find_joined_thread(arguments);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm", thread.pid, joined);
+    if (joined && joined != thread.tid && file_read_text(path, name, sizeof(name)))
+        snprintf(state->object, sizeof(state->object), "thread %.*s (%" PRIu32 ")", (int)strcspn(name, "\n"), name,
+                 joined);
+    else
+        snprintf(state->object, sizeof(state->object), "%s 0x%" PRIx64, call, arguments[0]);
+}
+
 static void describe_call(struct target_thread thread, const struct waiting_call *call, const uint64_t *arguments,
                           struct wait_state *state)
 {
@@ -207,7 +231,7 @@ static void describe_call(struct target_thread thread, const struct waiting_call
         snprintf(state->object, sizeof(state->object), "%s", call->name);
         break;
     case OBJECT_ADDRESS:
-        snprintf(state->object, sizeof(state->object), "%s 0x%" PRIx64, call->name, arguments[0]);
+        describe_lock(thread, call->name, arguments, state);
         break;
     case OBJECT_FILE:
         describe_file(thread.tid, arguments[0], call->name, state);

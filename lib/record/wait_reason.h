@@ -21,7 +21,7 @@ struct wait_state {
     bool is_in_call;       /* in a system call with these arguments */
     uint64_t arguments[WAIT_ARGUMENTS];
     enum wait_reason reason;
-    char object[WAIT_OBJECT_SIZE]; /* "lock 0x7f0012345678", "pipe:[77]", "sleep" */
+    char object[WAIT_OBJECT_SIZE]; /* "lock 0x7f0012345678", "thread reader (501)", "pipe:[77]", "sleep" */
 };
 
 /*

@@ -79,6 +79,13 @@ static void test_functions_of_libc_name_the_kind(void **unused)
     CHECK("lock 0x10", "Lock", "lock 0x10", "syscall", "!my_lock");
 }
 
+static void test_a_thread_to_join_needs_no_functions(void **unused)
+{
+    (void)unused;
+    CHECK("thread reader (501)", "Join", "thread reader (501)", "0x8abb0", "!0x1234");
+    CHECK("thread reader (501)", "Join", "thread reader (501)", NULL);
+}
+
 static void test_functions_of_musl_name_the_kind(void **unused)
 {
     (void)unused;
@@ -161,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functions_of_libc_name_the_kind),
+        cmocka_unit_test(test_a_thread_to_join_needs_no_functions),
         cmocka_unit_test(test_functions_of_musl_name_the_kind),
         cmocka_unit_test(test_functions_that_libc_does_not_export_are_skipped),
         cmocka_unit_test(test_a_condition_variable_waits_for_its_mutex_as_for_a_mutex),

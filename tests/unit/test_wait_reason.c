@@ -165,6 +165,29 @@ static void test_each_wait_has_its_reason_and_object(void **unused)
     }
 }
 
+static void *sleep_in_thread(void *unused)
+{
+    prctl(PR_SET_NAME, "joined");
+    sleep(100);
+    return unused;
+}
+
+static void wait_for_a_thread(int fd)
+{
+    pthread_t thread;
+    (void)fd;
+    pthread_create(&thread, NULL, sleep_in_thread, NULL);
+    usleep(10000);
+    pthread_join(thread, NULL);
+}
+
+static void test_a_thread_to_join_has_its_name(void **unused)
+{
+    (void)unused;
+    struct wait_state state = state_of(wait_for_a_thread, 0, REASON_LOCK);
+    assert_ptr_equal(strstr(state.object, "thread joined ("), state.object);
+}
+
 static void test_a_file_lock_is_a_lock_of_that_file(void **unused)
 {
     (void)unused;
@@ -242,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_lines_are_read),
         cmocka_unit_test(test_each_wait_has_its_reason_and_object),
         cmocka_unit_test(test_a_pipe_with_a_name_is_no_disk),
+        cmocka_unit_test(test_a_thread_to_join_has_its_name),
         cmocka_unit_test(test_a_file_lock_is_a_lock_of_that_file),
         cmocka_unit_test(test_a_stopped_process_is_not_in_a_page_fault),
         cmocka_unit_test(test_a_thread_of_the_kernel_is_in_no_system_call),
