@@ -23,15 +23,31 @@ function readWaits(page) {
         rows
             .sort((a, b) => Number(a.dataset.row) - Number(b.dataset.row))
             .map((row) => {
-                const [, total, count, longest] = [...row.querySelectorAll('.tree-numbers [role=gridcell]')].map((cell) => cell.textContent);
-                return { name: row.querySelector('.tree-text bdi').textContent, total, count, longest };
+                const [, total, count, longest, p99, mean, threads] = [...row.querySelectorAll('.tree-numbers [role=gridcell]')].map((cell) => cell.textContent);
+                return { name: row.querySelector('.tree-text bdi').textContent, total, count, longest, p99, mean, threads };
             }),
     );
 }
 
-const shown = ({ name, total, count, longest }) => `${name} ${numberOf(total)} ${numberOf(count)} ${numberOf(longest)}`;
+/** As prof report rounds estimates. */
+function estimate(value, error, least, digits) {
+    if (error < least) return value.toFixed(digits);
+    const place = 10 ** Math.floor(Math.min(Math.log10(error), Math.log10(value)));
+    return `about ${(Math.round(value / place) * place).toFixed(least < 0.5 && error < 1 ? 1 : 0)}`;
+}
+const length = (ms) => ms.toFixed(ms >= 100 ? 0 : ms >= 10 ? 1 : ms >= 1 ? 2 : 3);
+const plain = (text) => text.replaceAll(',', '');
+const shown = ({ name, total, count, longest, p99, mean, threads }) => [name, total, count, longest, p99, mean, threads].map(plain).join(' ');
 const wanted = (name) => (group) =>
-    `${name(group)} ${numberOf(group.total_ms.toFixed(1))} ${group.count} ${numberOf(group.longest.ms.toFixed(1))}`;
+    [
+        plain(name(group)),
+        estimate(group.total_ms, group.total_error_ms, 0.05, 1),
+        estimate(group.count, group.count_error, 0.5, 0),
+        length(group.longest.ms),
+        length(group.p99_ms),
+        length(group.mean_ms),
+        group.threads,
+    ].join(' ');
 const NAMES = {
     reason: ({ reason }) => reason,
     object: ({ object }) => object,
@@ -46,7 +62,7 @@ await check('a known lock wait is found in three steps: the view, all threads, t
     await page.waitForSelector(ROW);
     await page.locator('.track-name', { hasText: 'reader 1' }).click();
     await settle(page);
-    await page.locator(ROW, { hasText: LOCK }).getByRole('button').click();
+    await page.locator(ROW, { hasText: LOCK }).getByTitle('show it in the stack chart (Enter)').click();
     await page.waitForSelector('.chart');
     await settle(page);
     assertEqual(parameter(page, 'tab'), 'stack-chart', 'the view');
@@ -73,6 +89,16 @@ for (const by of ['reason', 'object', 'stack', 'thread', 'waker'])
         }
     });
 
+await check('a click on the first wait shows its beginning in the timeline', async () => {
+    const page = await openPage(`${ALL}&tab=waits`, ROW);
+    await page.locator(ROW, { hasText: LOCK }).getByTitle('Show the first wait in the stack chart').click();
+    await page.waitForSelector('.chart');
+    await settle(page);
+    assertEqual(parameter(page, 'preview'), '100000000n1000000', 'the range begins with the first wait');
+    assertEqual(parameter(page, 'thread'), '2', 'its thread');
+    await page.close();
+});
+
 await check('groups follow the search and the threads, and are sorted by their columns', async () => {
     const page = await openPage(`${ALL}&tab=waits`, ROW);
     await page.locator('#stack-search').fill('Cache::lookup');
@@ -84,7 +110,7 @@ await check('groups follow the search and the threads, and are sorted by their c
     await page.keyboard.press('Enter');
     await page.getByRole('columnheader', { name: 'Count' }).getByRole('button').click();
     await settle(page);
-    const counts = (await readWaits(page)).map(({ count }) => numberOf(count));
+    const counts = (await readWaits(page)).map(({ count }) => numberOf(count.replace('about ', '')));
     assertEqual(counts.join(), [...counts].sort((a, b) => b - a).join(), 'by count');
     assert(parameter(page, 'sort').includes('waits.count'), 'the order is not in the address');
     await page.close();

@@ -150,3 +150,18 @@ export function formatRate(perMs: number, unit: string): string {
     if (unit === 'cpu-us') return `${inShort((perMs / MICROSECONDS) * 100)}%`;
     return `${formatAmount(perMs * 1000, unit)}/s`;
 }
+
+/** A value, and an estimate as "about 3,400", rounded to the place of its error; like estimate_text() of tree/quantity.c. */
+export function formatEstimate(value: number, error: number, unit: string): string {
+    const isTime = unit === 'ms';
+    if (!(error >= (isTime ? 0.05 : 0.5)) || value === 0)
+        return isTime ? formatWeight(value, unit) : formatCount(value);
+    const place = 10 ** Math.floor(Math.min(Math.log10(error), Math.log10(Math.abs(value))));
+    const rounded = Math.round(value / place) * place;
+    return `about ${isTime && error < 1 ? formatWeight(rounded, unit) : formatCount(rounded)}`;
+}
+
+/** ms with three digits. */
+export function formatLength(ms: number): string {
+    return ms >= 100 ? formatCount(Math.round(ms)) : ms.toFixed(ms >= 10 ? 1 : ms >= 1 ? 2 : 3);
+}

@@ -10,6 +10,19 @@ export type WaitGrouping = (typeof WAIT_GROUPING)[number];
 /** Waits that have something in common: see struct wait_group. Times are ms. */
 export interface WaitGroup {
     total: number;
+    /** Half of the 95 % intervals of the total and the count; 0 if they are no estimates. */
+    totalError: number;
+    countError: number;
+    /** 99 % of the waits are not longer; NaN: unknown. */
+    percentile99: number;
+    /** When the first wait began; NaN: unknown. */
+    first: number;
+    firstThread: number;
+    /** How many threads waited. */
+    threads: number;
+    /** The program's innermost function in the longest, and its line; -1 and 0: unknown. */
+    ownFunc: number;
+    ownLine: number;
     /** The part of it in which the thread could have run. */
     runnable: number;
     longest: number;
@@ -17,6 +30,7 @@ export interface WaitGroup {
     range: [number, number] | null;
     /** Subcategory of "Idle", func, call node of the caller, thread, or string; -1: none. */
     key: number;
+    /** 0: unknown. */
     count: number;
     /** Of the longest: subcategory of "Idle", func, and thread. -1: not recorded. */
     reason: number;

@@ -3,7 +3,7 @@
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
-import { formatCount, formatDuration, formatShare, formatWeight } from '../base/format';
+import { formatCount, formatDuration, formatEstimate, formatLength, formatShare, formatWeight } from '../base/format';
 import type { WaitGroup, WaitGrouping } from '../engine/waits';
 import { useModel, useSession } from '../session/context';
 import { copyPlainName, copyTableItems } from '../table/copies';
@@ -12,7 +12,7 @@ import { type Column, shownColumns } from '../table/table_columns';
 import { Choices } from '../ui/Choices';
 import { ProfileText } from '../ui/text';
 import { type MenuItem, menuItem } from '../window/windows';
-import { WAIT_GROUPINGS, WAIT_ORDER, WAIT_TABLE } from './wait_list';
+import { meanOf, WAIT_GROUPINGS, WAIT_ORDER, WAIT_TABLE } from './wait_list';
 
 const NAME_LIMIT = 200;
 const CALLERS_IN_ROW = 4;
@@ -38,10 +38,28 @@ function Longest({ group }: { group: WaitGroup }): JSX.Element {
             title={`In ${threadName(group)} at ${start}: show it in the stack chart (Enter)`}
             onClick={() => goToLongest(group)}
         >
-            {formatWeight(group.longest, 'ms')}
+            {formatLength(group.longest)}
         </button>
     );
 }
+
+function First({ group }: { group: WaitGroup }): JSX.Element {
+    const session = useSession();
+    if (Number.isNaN(group.first)) return <>—</>;
+    return (
+        <button
+            type="button"
+            class="link"
+            tabIndex={-1}
+            title="Show the first wait in the stack chart"
+            onClick={() => session.waitList.goToFirst(group)}
+        >
+            {formatDuration(group.first - session.store.fullRange.value[0])}
+        </button>
+    );
+}
+
+const lengthOrNone = (ms: number): string => (ms > 0 ? formatLength(ms) : '—');
 
 /** A column of numbers, sorted by its own key. */
 function numberColumn(
@@ -52,8 +70,9 @@ function numberColumn(
         hint,
         text,
         value,
+        sparedBelow = 0,
         cell = text,
-    }: Pick<Column<WaitGroup>, 'hint' | 'text'> & {
+    }: Pick<Column<WaitGroup>, 'hint' | 'text' | 'sparedBelow'> & {
         value: (group: WaitGroup) => number;
         cell?: Column<WaitGroup>['cell'];
     },
@@ -63,6 +82,7 @@ function numberColumn(
         title,
         ...(hint && { hint }),
         width,
+        sparedBelow,
         isNumber: true,
         sortedBy: key,
         class: 'number',
@@ -75,21 +95,40 @@ function numberColumn(
 const TIMES: readonly Column<WaitGroup>[] = [
     {
         ...numberColumn('total', 'Total (ms)', 96, {
-            text: (group) => formatWeight(group.total, 'ms'),
+            hint: 'Totals of short waits are estimates',
+            text: (group) => formatEstimate(group.total, group.totalError, 'ms'),
             value: (group) => group.total,
         }),
         describe: (group) => formatDuration(group.total),
     },
-    numberColumn('count', 'Count', 72, {
-        hint: 'Recorded waits; waits shorter than the sampling interval are part of the next one',
-        text: (group) => formatCount(group.count),
+    numberColumn('count', 'Count', 116, {
+        hint: 'Number of waits. Numbers of short waits are estimates.',
+        text: (group) =>
+            group.count > 0 ? formatEstimate(Math.max(1, Math.round(group.count)), group.countError, '') : '—',
         value: (group) => group.count,
     }),
     numberColumn('longest', 'Longest (ms)', 104, {
         hint: 'The longest wait in the range; a click shows it',
         cell: (group) => <Longest group={group} />,
-        text: (group) => formatWeight(group.longest, 'ms'),
+        text: (group) => lengthOrNone(group.longest),
         value: (group) => group.longest,
+    }),
+    numberColumn('p99', 'P99 (ms)', 80, {
+        hint: '99% of the waits are not longer',
+        text: (group) => lengthOrNone(group.percentile99),
+        value: (group) => group.percentile99,
+        sparedBelow: 720,
+    }),
+    numberColumn('mean', 'Mean (ms)', 88, {
+        text: (group) => lengthOrNone(meanOf(group)),
+        value: meanOf,
+        sparedBelow: 900,
+    }),
+    numberColumn('threads', 'Threads', 72, {
+        hint: 'How many threads waited',
+        text: (group) => formatCount(group.threads),
+        value: (group) => group.threads,
+        sparedBelow: 960,
     }),
 ];
 
@@ -103,12 +142,33 @@ const RUNNABLE: Column<WaitGroup> = numberColumn('runnable', 'Runnable (ms)', 11
 /** The columns of the table, and copying it. */
 function createWaitTableModel(session: Session) {
     const { callersOf, entryOf, objectOf, reasonOf, sortedWaits, threadName, titleOf, waitGroups } = session.waitList;
-    const { namesVersion } = session.names;
+    const { nameOf, namesVersion } = session.names;
     const { fullRange, view } = session.store;
 
     const share = (group: WaitGroup): number => {
         const there = waitGroups.value?.there ?? 0;
         return there > 0 ? group.total / there : 0;
+    };
+
+    const first = numberColumn('first', 'First', 80, {
+        hint: 'When the first wait began; a click shows it',
+        cell: (group) => <First group={group} />,
+        text: (group) => (Number.isNaN(group.first) ? '—' : formatDuration(group.first - fullRange.value[0])),
+        value: (group) => group.first,
+        sparedBelow: 1040,
+    });
+    const kind: Column<WaitGroup> = {
+        key: 'kind',
+        title: 'Kind',
+        hint: 'The kind of the longest wait',
+        width: 112,
+        isNumber: false,
+        isText: true,
+        sortedBy: 'kind',
+        class: 'wait-kind',
+        cell: reasonOf,
+        text: reasonOf,
+        sparedBelow: 640,
     };
 
     const columns = computed<Column<WaitGroup>[]>(() => {
@@ -128,19 +188,29 @@ function createWaitTableModel(session: Session) {
                 bar: (group) => Math.min(1, share(group)),
             },
             ...TIMES,
+            first,
             ...(hasRunnable ? [RUNNABLE] : []),
+            ...(by === 'reason' ? [] : [kind]),
         ];
     });
 
-    /** What the rest of the row says: of the longest wait, what the groups are not by. */
+    /** Adds the line to the function of the program that waits. */
+    const withLine =
+        (group: WaitGroup) =>
+        (name: string, at: number): string =>
+            at === 0 && group.ownLine > 0 && name === nameOf(group.ownFunc) ? `${name}:${group.ownLine}` : name;
+
+    /** What the rest of the row has: of the longest wait, what the groups are not by. */
     function detailOf(group: WaitGroup): string {
         const by = view.value.waitsBy;
         const callers = callersOf(group, by);
         const entry = entryOf(group, by);
-        const shown = (by === 'stack' ? callers.slice(1) : callers).slice(0, CALLERS_IN_ROW).join(' ← ');
+        const shown = (by === 'stack' ? callers.slice(1) : callers.map(withLine(group)))
+            .slice(0, CALLERS_IN_ROW)
+            .join(' ← ');
         const stack = [shown, entry && `via ${entry}`].filter((text) => text !== '').join(' ');
         const at = group.range ? ` at ${formatDuration(group.range[0] - fullRange.value[0])}` : '';
-        const what = by === 'object' ? reasonOf(group) : by === 'reason' && group.func < 0 ? '' : objectOf(group);
+        const what = by === 'object' || (by === 'reason' && group.func < 0) ? '' : objectOf(group);
         const who = by === 'thread' ? '' : threadName(group);
         const waker = by === 'waker' || group.waker === '' ? '' : `, ended by ${group.waker}`;
         return [what, stack, group.range ? `longest in ${who || 'it'}${at}${waker}` : '']

@@ -19,6 +19,8 @@ const NONE: WaitGroup[] = [];
 /** Threads mostly wait if they run for less than this share of their time, and wait for the rest. */
 const MOSTLY_WAITING = 0.1;
 const SUMMARY_ROWS = 8;
+/** ms of the range that shows the beginning of a wait. */
+const FIRST_SPAN_MS = 1;
 
 export const WAIT_GROUPINGS: readonly { value: WaitGrouping; label: string; hint: string }[] = [
     { value: 'reason', label: 'Reason', hint: 'By reason: lock, sleep, disk, …' },
@@ -45,12 +47,30 @@ function fetchNamesOf({ names }: WaitSession, groups: readonly WaitGroup[]): Pro
     );
 }
 
+const known = (value: number): number => (Number.isNaN(value) ? 0 : value);
+const firstOf = ({ first }: WaitGroup): number => (Number.isNaN(first) ? -1 : first);
+
+/** ms; 0: unknown. */
+export function meanOf({ total, count }: WaitGroup): number {
+    return count > 0 ? total / count : 0;
+}
+
 /** The order of two groups by a column, the largest first; by name from A to Z. */
-function compareWaits(column: string, titleOf: (group: WaitGroup) => string, a: WaitGroup, b: WaitGroup): number {
+function compareWaits(
+    column: string,
+    { reasonOf, titleOf }: Pick<ReturnType<typeof createWaitText>, 'reasonOf' | 'titleOf'>,
+    a: WaitGroup,
+    b: WaitGroup,
+): number {
     if (column === 'name') return titleOf(a).localeCompare(titleOf(b));
+    if (column === 'kind') return reasonOf(a).localeCompare(reasonOf(b));
     if (column === 'count') return b.count - a.count;
     if (column === 'longest') return b.longest - a.longest;
     if (column === 'runnable') return b.runnable - a.runnable;
+    if (column === 'threads') return b.threads - a.threads;
+    if (column === 'p99') return known(b.percentile99) - known(a.percentile99);
+    if (column === 'mean') return meanOf(b) - meanOf(a);
+    if (column === 'first') return firstOf(b) - firstOf(a);
     return b.total - a.total;
 }
 
@@ -103,6 +123,13 @@ function createWaitSteps({ filters, store }: WaitSession) {
         setPreview(range);
     }
 
+    /** Selects the thread of the first wait of a group, and the position at which it began. */
+    function goToFirst({ first, firstThread }: WaitGroup): void {
+        if (Number.isNaN(first)) return;
+        changeView({ threads: [firstThread], tab: 'stack-chart' }, 'push');
+        setPreview([first, first + FIRST_SPAN_MS]);
+    }
+
     /** The call tree by off-CPU time, inverted at what they waited for, or at the callers. */
     function showInTree(group: WaitGroup): void {
         const isStack = view.value.waitsBy === 'stack';
@@ -111,7 +138,7 @@ function createWaitSteps({ filters, store }: WaitSession) {
         changeView({ ...threads, tab: 'calltree', inverted: !isStack, weight: OFF_CPU, path }, 'push');
     }
 
-    return { goToLongest, showInTree };
+    return { goToFirst, goToLongest, showInTree };
 }
 
 export function createWaitList(session: WaitSession) {
@@ -141,7 +168,7 @@ export function createWaitList(session: WaitSession) {
         const { column, reversed } = waitSort.value;
         if (column === 'name') namesVersion.value;
         const sorted = [...(waitGroups.value?.list ?? NONE)].sort(
-            (a, b) => compareWaits(column, texts.titleOf, a, b) || b.total - a.total,
+            (a, b) => compareWaits(column, texts, a, b) || b.total - a.total,
         );
         return reversed ? sorted.reverse() : sorted;
     });
