@@ -53,6 +53,8 @@ static const struct kind_pattern inner_patterns[] = {
     {"futex_*", KIND_INSIDE},
     {"do_futex_wait*", KIND_INSIDE},
     {"timedwait*", KIND_INSIDE},
+    {"wait", KIND_INSIDE},
+    {"memset", KIND_INSIDE}, /* the symbol before musl's system calls, which have none */
     {"gthread*", KIND_INSIDE},
     {"pthread_cond_*wait*", KIND_CONDITION},
     {"cnd_*wait", KIND_CONDITION},
@@ -172,8 +174,16 @@ static bool is_inside(const struct profile *profile, uint32_t func, uint32_t lib
     return starts_with(name, "0x") && profile->funcs.resource[func] == library;
 }
 
+/* musl is libc.so or ld-musl-x86_64.so.1, or a part of a static program. */
+static bool is_musl(const struct profile *profile, uint32_t library, const char *function)
+{
+    const char *name =
+        library < profile->resources.length ? profile_text(profile, profile->resources.data[library].name) : "";
+    return starts_with(name, "ld-musl") || strcmp(name, "libc.so") == 0 || starts_with(function, "timedwait");
+}
+
 /* Follows a stack from the system call outwards, up to the first function that is no part of a lock. */
-static enum lock_kind kind_of_stack(const struct profile *profile, uint32_t stack)
+static enum lock_kind kind_of_stack(const struct profile *profile, uint32_t stack, bool *of_musl)
 {
     enum { MOST_FRAMES = 16 };
     enum lock_kind kind = KIND_NONE;
@@ -183,6 +193,7 @@ static enum lock_kind kind_of_stack(const struct profile *profile, uint32_t stac
     for (int i = 0; stack != PROFILE_NONE && i < MOST_FRAMES; i++, stack = profile->stacks.prefix[stack]) {
         uint32_t func = profile->frames.func[profile->stacks.frame[stack]];
         const char *name = strip_underscores(profile_text(profile, profile->funcs.name[func]));
+        *of_musl |= is_musl(profile, profile->funcs.resource[func], name);
         enum lock_kind inner = find_kind(inner_patterns, COUNT(inner_patterns), name);
         enum lock_kind outer = find_kind(outer_patterns, COUNT(outer_patterns), name);
         if (outer > KIND_INSIDE)
@@ -203,7 +214,7 @@ static uint64_t find_first_word(enum lock_kind kind, uint64_t word)
 }
 
 /* Whether a lock with its futex word at this offset of a variable begins where the variable begins. Offsets of glibc:
- * 40 in a condition variable, since 2.41 32; 8 in a read-write lock; 4 in a barrier. */
+ * 40 in a condition variable, since 2.41 32; 8 in a read-write lock; 4 in a barrier. 4 in a mutex of musl. */
 static bool is_at_start(enum lock_kind kind, uint64_t offset)
 {
     switch (kind) {
@@ -212,6 +223,7 @@ static bool is_at_start(enum lock_kind kind, uint64_t offset)
     case KIND_RWLOCK:
         return offset == 8;
     case KIND_BARRIER:
+    case KIND_MUTEX:
         return offset == 4;
     default:
         return false;
@@ -265,13 +277,16 @@ uint32_t wait_kinds_frame(struct interner *interner, uint32_t caller, uint32_t f
     uint32_t old = profile->frames.func[frame];
     const char *lock = profile_text(profile, profile->funcs.name[old]);
     bool is_thread = starts_with(lock, "thread ");
+    bool of_musl = false;
     enum lock_kind kind = is_thread                   ? KIND_JOIN
-                          : starts_with(lock, "lock") ? kind_of_stack(profile, caller)
+                          : starts_with(lock, "lock") ? kind_of_stack(profile, caller, &of_musl)
                                                       : KIND_NONE;
     if (kind <= KIND_INSIDE)
         return frame;
     if (is_thread)
         snprintf(text, sizeof(text), "%s", lock);
+    else if (of_musl && (kind == KIND_CONDITION || kind == KIND_BARRIER) && starts_with(lock, "lock 0x"))
+        snprintf(text, sizeof(text), "%s", kinds[kind].object); /* the word is on the stack of a waiting thread */
     else
         describe_object(kind, lock, text, sizeof(text));
     struct func_row func = {.name = strings_add_z(&profile->strings, text),

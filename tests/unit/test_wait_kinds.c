@@ -90,7 +90,10 @@ static void test_functions_of_musl_name_the_kind(void **unused)
 {
     (void)unused;
     CHECK("lock 0x10", "Mutex", "mutex 0x10", "__timedwait_cp", "__timedwait", "__pthread_mutex_timedlock", "!work");
-    CHECK("lock 0x10", "Condition variable", "condition variable 0x10", "__timedwait_cp", "__pthread_cond_timedwait");
+    CHECK("lock 0x10", "Condition variable", "condition variable", "__timedwait_cp", "__pthread_cond_timedwait");
+    CHECK("lock table+4", "Mutex", "mutex table", "__timedwait", "pthread_mutex_timedlock", "!work");
+    CHECK("lock 0x10", "Once", "once 0x10", "__wait", "__pthread_once_full", "!work");
+    CHECK("lock 0x10", "Semaphore", "semaphore 0x10", "memset", "0x68b90", "sem_timedwait", "!work");
     CHECK("lock 0x10", "Join", "thread 0x10", "__timedwait_cp", "__pthread_timedjoin_np", "!main");
 }
 
@@ -130,6 +133,7 @@ static void test_offsets_of_futex_words_in_variables(void **unused)
     CHECK("lock table+12", "Read-write lock", "read-write lock table", "pthread_rwlock_wrlock");
     CHECK("lock phase+4", "Barrier", "barrier phase", "pthread_barrier_wait");
     CHECK("lock pool+8", "Mutex", "mutex pool+8", "pthread_mutex_lock");
+    CHECK("lock pool+4 in libx.so", "Semaphore", "semaphore pool+4 in libx.so", "sem_wait");
     CHECK("lock operator+(int)::m", "Mutex", "mutex operator+(int)::m", "pthread_mutex_lock");
 }
 
