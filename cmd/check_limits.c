@@ -210,7 +210,7 @@ static int measure_limits(struct limit *limits, size_t count, const struct repor
         if (!limits[i].pass)
             code = measure_pass(limits, count, i, &pass, report, &err);
         if (!code && !limits[i].has_funcs)
-            ui_print_message("'%s': no function of the profiles matches", limits[i].text);
+            ui_print_message("no function of the profiles matches the limit '%s'", limits[i].text);
     }
     free(pass.group_of_func);
     return code ? ui_fail_error(&err) : EXIT_SUCCESS;

@@ -47,7 +47,7 @@ static int choose_exporter(struct report_options *options)
             report_append(list, "%s%s", i == 0 ? "" : i + 1 < exporter_count ? ", " : " or ", exporters[i].name);
         return ui_usage("export", "%s; give --format %s",
                         options->output && strcmp(options->output, "-") != 0
-                            ? "the extension of the output is not a known format"
+                            ? "the extension of the output does not name a known format"
                             : "no format given",
                         list);
     }

@@ -51,6 +51,6 @@ void leftover_report(const char *base)
     if (names)
         closedir(names);
     if (found[0])
-        ui_print_message("%.*s%s is an earlier, unsaved recording; 'prof load %.*s%s' shows it, or remove it",
+        ui_print_message("%.*s%s is an earlier, unsaved recording: show it with 'prof load %.*s%s', or remove the file",
                          directory_length, base, found, directory_length, base, found);
 }

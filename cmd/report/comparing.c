@@ -121,7 +121,7 @@ int comparing_choose_files(struct comparing *comparing, const char *command, int
         return ui_usage(command, "%d files given; put the files of the new side after '--'", count);
     int news = after < 0 ? 1 : after;
     if (news == 0 || news == count)
-        return ui_usage(command, "there is no file %s '--'", news == 0 ? "after" : "before");
+        return ui_usage(command, "no file given %s '--'", news == 0 ? "after" : "before");
     bool enough = true;
     for (int i = 0; enough && i < count; i++) {
         struct compared_side *side = i < count - news ? base : new;

@@ -198,10 +198,9 @@ static const struct option_row single_rows[] = {
 
 static const struct option_row annotation_rows[] = {
     {"critical-path", 0, NULL,
-     "what the main thread, or that of --thread, did or waited for up to the end of the range, followed from each wait "
-     "to the thread that ended it (needs wakers)",
+     "the critical path of the main thread, or of --thread: its work and its waits, and the work of the threads that ended these waits, up to the end of the range (needs wakers)",
      .parse = choose_kind, .data = REPORT_CRITICAL_PATH},
-    {"marker", 0, "NAME", "with --critical-path: of the longest marker with this name",
+    {"marker", 0, "NAME", "with --critical-path: the path during the longest marker with this name",
      OPTION_TEXT(struct report_options, marker)},
     {"annotate", 0, "NAME", "the machine code of a function with the time of each instruction, and its source lines",
      .parse = choose_kind, .data = REPORT_ANNOTATION},

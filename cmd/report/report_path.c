@@ -65,9 +65,9 @@ static int choose_marker(struct report *report)
 int report_choose_path(struct report *report)
 {
     if (!engine_has_waits(report->engine) || !profile_has_wakers(report->profile))
-        return ui_fail("%s has no wakers: 'prof record --wakers' records them if the kernel permits it (see 'prof "
-                       "doctor')",
-                       report->options.path);
+        return ui_fail(
+            "%s has no wakers: 'prof record --wakers' records them if the kernel permits it (see 'prof doctor')",
+            report->options.path);
     int status = report->options.marker ? choose_marker(report) : EXIT_SUCCESS;
     report->threads.length = 1;
     return status;

@@ -252,7 +252,7 @@ static int add_wakers(struct assembly *assembly, struct error *err)
 
 static int add_events(struct assembly *assembly, struct error *err)
 {
-    _Static_assert((int)EVENTS_MAX == (int)PROFILE_EVENTS_MAX, "a profile takes all events of a recording");
+    _Static_assert((int)EVENTS_MAX == (int)PROFILE_EVENTS_MAX, "a profile has room for all events of a recording");
     const struct replay *replay = &assembly->replay;
     assembly->profile.meta.has_only_events = replay_has_only_events(replay);
     for (size_t i = 0; i < replay->events.length; i++) {

@@ -88,8 +88,9 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     else if (is_few && (survivors || (!left_out && replay->cpu_time.unseen > used / 2 && used > MUCH_MS * MS)))
         return; /* a hint below names the survivors, and the recorder has explained the unseen CPU time */
     else if (is_few && left_out)
-        add_hint(hints, "%.150s stored %" PRIu64 " samples, and discarded %" PRIu64 " of other threads%s",
-                 filters ? filters : "the thread filter", (uint64_t)replay->samples.count, left_out,
+        add_hint(hints, "%.150s stored %llu samples, and discarded %llu samples of other threads%s",
+                 filters ? filters : "the thread filter", (unsigned long long)replay->samples.count,
+                 (unsigned long long)left_out,
                  replay->samples.count
                      ? ""
                      : "; 'ps -L -o comm -p PID' lists the names of threads, which have at most 15 bytes");

@@ -374,8 +374,8 @@ static void add_events(struct metadata *metadata)
             length += snprintf(text + length, sizeof(text) - (size_t)length, ", %" PRIu64 " lost", lost);
         if (throttled)
             snprintf(text + length, sizeof(text) - (size_t)length,
-                     ", throttled %" PRIu64 " time%s by the kernel (kernel.perf_event_max_sample_rate)", throttled,
-                     throttled == 1 ? "" : "s");
+                     ", throttled %llu time%s by the kernel (kernel.perf_event_max_sample_rate)",
+                     (unsigned long long)throttled, throttled == 1 ? "" : "s");
         add_string(metadata, label, text);
     }
 }
@@ -451,8 +451,8 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     if (replay->stacks.omitted_stacks) {
         char text[128];
         _Static_assert((int)CHUNK_MAX_FRAMES == 4096, "as the text says");
-        snprintf(text, sizeof(text), "%" PRIu64 ", from the middle of %" PRIu64 " stacks deeper than 4,096 frames",
-                 replay->stacks.omitted_frames, replay->stacks.omitted_stacks);
+        snprintf(text, sizeof(text), "%llu, from the middle of %llu stacks deeper than 4,096 frames",
+                 (unsigned long long)replay->stacks.omitted_frames, (unsigned long long)replay->stacks.omitted_stacks);
         add_string(metadata, "Frames omitted", text);
     }
     add_number(metadata, "Stacks completed from the live process", "integer", all->completed_live);
@@ -580,11 +580,11 @@ int metadata_add_omitted(struct profile *profile, size_t counters, size_t marker
     struct metadata metadata = {.profile = profile, .section = profile->meta.extra.data};
     char text[160];
     if (markers) {
-        snprintf(text, sizeof(text), "%zu of processes, threads and libraries, after the first ones", markers);
+        snprintf(text, sizeof(text), "%zu markers of processes, threads and libraries, after the first ones", markers);
         add_string(&metadata, "Markers omitted", text);
     }
     if (counters) {
-        snprintf(text, sizeof(text), "%zu of processes, after the first ones", counters);
+        snprintf(text, sizeof(text), "%zu counters of processes, after the first ones", counters);
         add_string(&metadata, "Counters omitted", text);
     }
     return metadata.failed ? error_no_memory(err) : 0;

@@ -140,8 +140,7 @@ int python_layout_find(struct python_layout *layout, uint32_t version, const uns
     case 0x030d:
         return find_layout_313(layout, version, runtime, err);
     default:
-        return error_set(err, ENOTSUP,
-                         "prof reads the frames of Python 3.11, 3.12 and 3.13, and this is Python %" PRIu32 ".%" PRIu32,
+        return error_set(err, ENOTSUP, "this is Python %u.%u; prof reads the frames of Python 3.11, 3.12 and 3.13",
                          version >> 24, version >> 16 & 0xff);
     }
 }

@@ -357,7 +357,7 @@ int perf_data_open(struct perf_data *data, const void *bytes, size_t size, struc
     if (magic && !memcmp(magic, "2ELIFREP", 8))
         return error_set(
             err, EINVAL,
-            "is a perf.data file of a machine with another byte order, which prof does not read; 'perf script' does");
+            "is a perf.data file of a machine with another byte order, which prof does not read; 'perf script' reads it");
     if (magic && !memcmp(magic, "PERFFILE", 8))
         return error_set(err, EINVAL, "is a perf.data file of perf before 3.0, which prof does not read");
     if (!magic || memcmp(magic, "PERFILE2", 8) != 0)

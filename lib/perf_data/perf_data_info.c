@@ -192,8 +192,8 @@ static void describe_limits(const struct perf_data_feed *feed, char *text, size_
                                  "%sthe recording comes from another kernel, so kernel functions have no symbols",
                                  used ? "; " : "");
     if (result->guest)
-        used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " samples of virtual machines are omitted",
-                                 used ? "; " : "", result->guest);
+        used += (size_t)snprintf(text + used, size - used, "%sprof omits %llu samples of virtual machines",
+                                 used ? "; " : "", (unsigned long long)result->guest);
     if (!feed->has_times)
         snprintf(text + used, size - used, "%sthe file has no times: the timeline shows its samples in sequence",
                  used ? "; " : "");

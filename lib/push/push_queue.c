@@ -142,8 +142,8 @@ int push_queue_add(struct push_queue *queue, const char *url, const void *bytes,
         return error_set(err, ENAMETOOLONG, "the address %.64s... is too long", url);
     size_t whole = (size_t)length + size;
     if (whole > queue->limit)
-        return error_set(err, E2BIG, "a profile of %zu KiB exceeds the queue, which holds %" PRIu64 " KiB",
-                         (size >> 10) + 1, queue->limit >> 10);
+        return error_set(err, E2BIG, "a profile of %zu KiB exceeds the size limit of the queue, %zu KiB",
+                         (size >> 10) + 1, (size_t)queue->limit >> 10);
     unsigned char *text = malloc(whole);
     if (!text)
         return error_no_memory(err);

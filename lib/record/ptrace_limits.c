@@ -78,7 +78,7 @@ static bool add_tracer_note(struct ptrace_limits *limits, struct record_result *
         if (!limits->tracer)
             record_result_add_note(
                 result,
-                "%s traces the programs that it starts, and a program has one tracer, so prof does not sample these",
+                "%s traces the programs that it starts, and a program has only one tracer, so prof does not sample these programs",
                 name);
         limits->tracer = true;
         return true;
@@ -106,7 +106,6 @@ void ptrace_limits_add_unreadable_note(struct ptrace_limits *limits, struct reco
     attach_thread_name((pid_t)pid, (pid_t)pid, name, sizeof(name));
     record_result_add_note(
         result,
-        "process %" PRIu32
-        " (%s) is not dumpable (see prctl(2)), so prof may not read its memory, and its stacks have only their innermost function; root, or the capability CAP_SYS_PTRACE, reads them",
+        "process %u (%s) is not dumpable (see prctl(2)): prof may not read its memory, and its stacks have only their innermost function; root, or the capability CAP_SYS_PTRACE, reads whole stacks",
         pid, name);
 }

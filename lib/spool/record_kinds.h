@@ -169,9 +169,9 @@ SAMPLE(EVENT_SAMPLE, event_sample, 2, 2, "A thread causes an event that `prof re
 SAMPLE(COUNTERS, counters, 3, 2, "The recorder reads counters. A counter is a sum since its start, except memory, swap and threads, which are levels.",
     FIELD(of, COUNTED, "owner of the counters")
     FIELD(time_ns, TIME, "time of the readings")
-    FIELD(since_ns, TIME, "end of the time after the previous record in which no value has changed, 0 if unknown")
+    FIELD(since_ns, TIME, "time until which no value of the previous record has changed, 0 if unknown")
     FIELD(is_base, BOOL, "true if the change from the previous record does not count")
-    FIELD(values, VALUES, "of a process, values by name (`lib/spool/counter_kinds.h`), of `power`, µJ in the order of the metadata `power`, of `cpus`, busy ns of each CPU"))
+    FIELD(values, VALUES, "values by name of a process (`lib/spool/counter_kinds.h`), µJ of `power` in the order of the metadata `power`, or busy ns of each CPU of `cpus`"))
 /* clang-format on */
 
 #undef EVENT

@@ -370,8 +370,8 @@ static int set_fetch_error(struct debug_server *server, const char *name, int co
     struct error why = {""};
     const char *urls = getenv("DEBUGINFOD_URLS");
     if (code == EFBIG || code == E2BIG)
-        code = error_set(&why, E2BIG, "the debug server's file for %s is larger than %" PRIu64 " MiB", name,
-                         server->options.max_bytes >> 20);
+        code = error_set(&why, E2BIG, "the debug server's file for %s is larger than %llu MiB", name,
+                         (unsigned long long)server->options.max_bytes >> 20);
     else if (code == ENOENT)
         code = error_set(&why, ENOENT, "no debug server has a file for %s", name);
     else if (code == ECANCELED)

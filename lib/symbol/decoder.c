@@ -342,7 +342,7 @@ static void write_undecodable(const struct decoder *decoder, enum code_kind kind
 }
 
 _Static_assert(sizeof(((cs_insn *)NULL)->mnemonic) + sizeof(((cs_insn *)NULL)->op_str) < INSTRUCTION_TEXT_MAX,
-               "an instruction's text has room");
+               "the buffer has room for the text of an instruction");
 
 static void write_text(char *text, const cs_insn *insn)
 {

@@ -334,7 +334,7 @@ static int match_kernel_symbols(struct lookup *lookup, const struct kallsyms *ka
     if (is_other) {
         lookup->files.missing_symbols = MISSING_SYMBOLS_REPLACED;
         set_problem(lookup, module ? "another build of this kernel module is loaded"
-                                   : "the running kernel is not the recorded one");
+                                   : "the running kernel is not the recorded kernel");
     } else if (kallsyms->problem[0]) {
         set_problem(lookup, kallsyms->problem);
     } else if (!base) {

@@ -497,7 +497,7 @@ static void test_kernel_that_does_not_run_is_named_by_its_vmlinux(void **unused)
     search = (struct debug_search){.root = "/nowhere"};
     answers = look_up(&lib, &search, &rva, 1); /* and not by the symbols of the one that runs */
     assert_null(answers.answers[0].symbol);
-    assert_non_null(strstr(answers.problem, "the running kernel is not the recorded one"));
+    assert_non_null(strstr(answers.problem, "the running kernel is not the recorded kernel"));
     assert_int_equal(answers.missing_symbols, MISSING_SYMBOLS_REPLACED);
     symbol_answers_destroy(&answers);
 }
