@@ -37,6 +37,7 @@ struct wait_class {
     uint64_t unseen_ns;      /* blocked time of waits that no reading has seen, since the last one that was seen */
     uint64_t oldest;         /* ns: end of the first of these waits */
     uint64_t found_ready_ns; /* time of waits for which a reading that found the thread runnable stands */
+    uint32_t found_ready;    /* number of these waits */
     uint64_t owed_ns;        /* runnable time that later waits of this class contain: see waits.c */
     uint64_t waited_ns;      /* length of all waits since the last reading of schedstat, seen or not */
     uint32_t unseen;         /* number of waits in `unseen_ns` */
@@ -64,11 +65,12 @@ struct thread_run {
     bool is_refused;              /* this user may not read what the thread waits for */
     bool was_here;                /* it has run on a recorded CPU */
     bool in_pending;              /* it is in waits.pending */
-    uint64_t awake;               /* RUN_WAITS: ns at which it was found awake, or 0 (it was not) */
+    uint64_t awake;               /* ns at which a reading found it awake, or 0 (it was not) ... */
+    uint64_t awake_asked;         /* ... and wait_stack.asked of the reading */
+    uint64_t read_at;             /* ns: last reading */
     uint64_t since;               /* start of the state; of a wait stored in parts, end of the last part */
     uint64_t ran;                 /* ns on a CPU up to `since` that no sample or wait in the spool covers */
     uint32_t cpu;                 /* of its last switch */
-    uint64_t pending_since;       /* ns: when it was last added to waits.pending */
     uint64_t began;               /* RUN_WAITS: start of the wait */
     uint64_t was_ready;           /* ns of runnable time that is not in the spool ... */
     uint32_t ready_count;         /* ... in so many parts */

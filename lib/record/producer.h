@@ -18,6 +18,7 @@ struct producer {
     bool has_pauses;  /* run() and finish() are not called in a pause */
 
     uint64_t (*deadline)(const void *self);                    /* latest time (ns) of the next run() */
+    int (*run_early)(void *self, struct error *err);           /* called before each round of the source */
     int (*run)(void *self, uint64_t now, struct error *err);   /* called after each round of the source */
     int (*flush)(void *self, uint64_t now, struct error *err); /* called once a second, before the spool is flushed */
     int (*finish)(void *self, uint64_t stopped, struct error *err); /* called once, when the source has stopped */

@@ -4,6 +4,7 @@
 #include "record/control.h"
 #include "record/producer.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -51,6 +52,14 @@ static int run_producers(struct recording *recording, const struct producers *pr
         if (!code && p->work)
             code = recorder_work_store(&recording->work, p->work, now, err);
     }
+    return code;
+}
+
+static int run_producers_early(struct recording *recording, const struct producers *producers, struct error *err)
+{
+    int code = 0;
+    for (const struct producer *p = producers->list; p < producers->list + producers->count && !code; p++)
+        code = p->run_early && is_due(recording, p) ? p->run_early(p->self, err) : 0;
     return code;
 }
 
@@ -138,7 +147,7 @@ static uint64_t min_time(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static int timeout_ms(struct recording *recording, const struct producers *producers, uint64_t now)
+static struct timespec timeout(struct recording *recording, const struct producers *producers, uint64_t now)
 {
     struct source *source = recording->source;
     uint64_t deadline = min_time(source->class->deadline(source, now), recording->loop.next_flush);
@@ -146,7 +155,8 @@ static int timeout_ms(struct recording *recording, const struct producers *produ
     for (const struct producer *p = producers->list; p < producers->list + producers->count; p++)
         if (p->deadline && is_due(recording, p))
             deadline = min_time(deadline, p->deadline(p->self));
-    return deadline > now ? (int)((deadline - now + 999999) / 1000000) : 0;
+    uint64_t left = deadline > now ? deadline - now : 0;
+    return (struct timespec){.tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000)};
 }
 
 static int flush_recording(struct recording *recording, const struct producers *producers, uint64_t now,
@@ -184,18 +194,29 @@ static int run_due(struct recording *recording, const struct producers *producer
 
 /* ---- the loop ---- */
 
+/* Linux 5.11 waits for ns, older kernels for ms. */
+static int wait_for_events(int epoll_fd, struct epoll_event *ready, int count, struct timespec timeout)
+{
+    int got = epoll_pwait2(epoll_fd, ready, count, &timeout, NULL);
+    if (got < 0 && errno == ENOSYS)
+        got = epoll_wait(epoll_fd, ready, count, (int)(timeout.tv_sec * 1000 + (timeout.tv_nsec + 999999) / 1000000));
+    return got;
+}
+
 static int run_round(struct recording *recording, const struct producers *producers, uint64_t now, struct error *err)
 {
     enum { EVENTS = 16 };
     struct epoll_event ready[EVENTS];
     struct source *source = recording->source;
-    int count = epoll_wait(recording->loop.epoll_fd, ready, EVENTS, timeout_ms(recording, producers, now));
+    int count = wait_for_events(recording->loop.epoll_fd, ready, EVENTS, timeout(recording, producers, now));
     bool signals = false;
     for (int i = 0; i < count; i++) {
         signals |= ready[i].data.fd == recording->loop.signal_fd;
         recording_handle_end(recording, ready[i].data.fd);
     }
-    int code = source->class->begin_round(source, ready, count, err);
+    int code = run_producers_early(recording, producers, err);
+    if (!code)
+        code = source->class->begin_round(source, ready, count, err);
     if (!code)
         code = run_producers(recording, producers, err);
     if (signals)

@@ -1,6 +1,7 @@
 #include "record/scheduling.h"
 
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,8 +12,9 @@ static bool set_policy(const struct scheduling_policy *policy)
 
 bool scheduling_raise(struct scheduling_policy *before)
 {
-    enum { NICE_STEP = 10, BEST_NICE = -20, SLICE_NS = 100000 };
+    enum { NICE_STEP = 10, BEST_NICE = -20, SLICE_NS = 100000, SLACK_NS = 1 };
     *before = (struct scheduling_policy){0};
+    prctl(PR_SET_TIMERSLACK, SLACK_NS);
     if (syscall(SYS_sched_getattr, 0, before, sizeof(*before), 0)) {
         before->size = 0;
         return false;
@@ -35,6 +37,7 @@ bool scheduling_raise(struct scheduling_policy *before)
 
 void scheduling_restore(struct scheduling_policy *before)
 {
+    prctl(PR_SET_TIMERSLACK, 0); /* the default of the thread */
     if (before->size)
         set_policy(before);
     before->size = 0;

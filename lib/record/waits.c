@@ -23,7 +23,7 @@ enum {
     NS_PER_READING = 700000,     /* budget: a stack or the run delay of a thread; at 10-20 us each, 1.5-3 % of a CPU */
     OBJECTS_MAX = 65536,         /* names; waits for further objects have only a reason */
     LOOK_NS = 4000000,           /* mean time between two passes, at random: longer waits are nearly all seen */
-    OWN_CPU_NS = 30000000,       /* longest time that a thread on the recorder's CPU stays unread */
+    PASSES_ON_CPU = 4,           /* mean number of passes on the CPU of threads that are read */
     RUN_DELAY_AGE_NS = 20000000, /* a pass reads the run delay of a thread if it is older than this */
     SHORTEST_CLASS_NS = 16000,   /* thread_run.h */
     SOCKETS_COST_NS = 50000000,  /* CPU time for describing sockets, plus ... */
@@ -207,6 +207,12 @@ static unsigned class_of(uint64_t length)
     return number;
 }
 
+/* ns */
+static double shortest_of_class(unsigned number)
+{
+    return number ? (double)(SHORTEST_CLASS_NS << (number - 1)) : 0;
+}
+
 /* NULL if memory ran out. */
 static struct wait_class *class_of_wait(struct thread_run *run, uint64_t length)
 {
@@ -307,10 +313,13 @@ static uint64_t settle_found(struct thread_run *run, uint64_t most)
     for (size_t i = 0; found && i < WAIT_CLASSES; i++) {
         struct wait_class *class = &run->waits->classes[i];
         uint64_t part = class->found_ready_ns;
+        if (!part)
+            continue;
         if (found > most)
             part = (uint64_t)((double)part * (double)most / (double)found);
+        class->unseen += (uint32_t)((double)class->found_ready * (1 - (double)part / (double)class->found_ready_ns));
         class->unseen_ns += class->found_ready_ns - part;
-        class->found_ready_ns = 0;
+        class->found_ready_ns = class->found_ready = 0;
         taken += part;
     }
     run->was_ready += taken;
@@ -348,6 +357,17 @@ static void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thr
 
 /* ---- switches ---- */
 
+/* A random number from 0 up to, excluding, `limit`. */
+static uint64_t random_below(struct waits *waits, uint64_t limit)
+{
+    return limit ? random_bits(&waits->random) % limit : 0;
+}
+
+static void plan_look(struct waits *waits, uint64_t now)
+{
+    waits->next_look = now + LOOK_NS / 8 + random_below(waits, LOOK_NS * 7 / 4);
+}
+
 static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool preempted,
                      struct error *err)
 {
@@ -360,17 +380,19 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     run->since = run->began = time;
     run->is_runnable = preempted;
     run->goes_on = false;
-    run->awake = 0;
+    if (run->awake_asked < time)
+        run->awake = 0;
     run->waker = (struct thread_waker){0};
     if (run->stack && (run->stack->is_given ? run->stack->taken + MAX_STACK_AGE_NS : run->stack->asked) < time)
         thread_run_forget_stack(run);
     if (preempted || waits->options.only_runs || waits->options.no_looks)
         return 0;
+    if (!waits_want_look(waits))
+        plan_look(waits, monotonic_ns());
     waits->has_blocked = true;
     if (run->in_pending)
         return 0;
     run->in_pending = array_push(&waits->pending, thread->tid);
-    run->pending_since = time;
     return run->in_pending ? 0 : error_no_memory(err);
 }
 
@@ -421,10 +443,15 @@ static int end_ready(struct waits *waits, struct tracked_thread *thread, uint64_
     return fits && run->was_ready >= waits->options.interval ? store_ready(waits, thread, time, err) : 0;
 }
 
-/* A random number from 0 up to, excluding, `limit`. */
-static uint64_t random_below(struct waits *waits, uint64_t limit)
+/* A reading that takes `delay` ns meets a wait of `length` ns with a probability in proportion to length - delay.
+ * Returns true for a random part of such readings, so that each wait of a class counts in proportion to its length. */
+static bool keeps_reading(struct waits *waits, uint64_t delay, uint64_t length)
 {
-    return limit ? random_bits(&waits->random) % limit : 0;
+    double shortest = shortest_of_class(class_of(length));
+    if (length >= 2 * LOOK_NS) /* nearly all are read */
+        return true;
+    double share = shortest > delay ? (1 - delay / shortest) / (1 - (double)delay / (double)length) : 0;
+    return (double)(random_bits(&waits->random) >> 11) < share * 0x1p53;
 }
 
 /* Whether the stack and the reason of the wait are known. Of waits that all have a stack, the spool gets a random part,
@@ -436,7 +463,8 @@ static bool is_seen(struct waits *waits, struct thread_run *run, uint64_t end)
         return false;
     if (stack->is_given)
         return waits->options.no_looks && random_below(waits, waits->options.interval) < end - run->since;
-    if (stack->asked < run->began || stack->known > end)
+    if (stack->asked < run->began || stack->known > end ||
+        !keeps_reading(waits, stack->known - stack->asked, end - run->began))
         return false;
     if (stack->taken > end) { /* the thread may have changed it meanwhile */
         stack->frame_count = 0;
@@ -454,6 +482,7 @@ static int store_found_awake(struct waits *waits, struct tracked_thread *thread,
     const struct stored_wait stored = {.start = run->awake, .end = end, .kind = READY, .is_sum = true};
     uint64_t length = end - run->awake;
     class->found_ready_ns += run->awake - run->since + class->unseen_ns;
+    class->found_ready += class->unseen + 1;
     class->unseen_ns = class->unseen = 0;
     run->ready_since_reading += length;
     if (length >= waits->options.interval)
@@ -479,7 +508,8 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     class->waited_ns += length;
     struct stored_wait stored = {.start = run->since, .end = time - queued, .kind = BLOCKED};
     int code = 0;
-    bool was_awake = !seen && !run->goes_on && run->awake > run->since && run->awake < stored.end;
+    bool was_awake = !seen && !run->goes_on && run->awake_asked >= run->since && run->awake < stored.end &&
+                     run->awake && keeps_reading(waits, run->awake - run->awake_asked, length);
     if (seen && !run->goes_on) {
         stored.unseen = class->unseen_ns;
         class->unseen_ns = class->unseen = 0;
@@ -732,14 +762,18 @@ static int keep_stack(struct waits *waits, uint32_t pid, struct thread_run *run,
 
 /* Reads the stack of a waiting thread. The thread may already run again, which its next switch shows. */
 static int read_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
-                      struct error *err)
+                      uint64_t planned, struct error *err)
 {
     struct wait_state state;
     int code = wait_state_read(process->pid, thread->tid, &state);
+    if (planned)
+        state.asked = planned;
     thread->run.is_refused = code == -EACCES;
     waits->refused += thread->run.is_refused;
-    if (state.is_awake && !waits->options.late_switches && thread->run.state == RUN_WAITS)
+    if (state.is_awake && !waits->options.late_switches) {
+        thread->run.awake_asked = state.asked;
         thread->run.awake = state.known;
+    }
     if (code <= 0)
         return 0;
     /* the mappings of the process may not be loaded yet */
@@ -766,21 +800,12 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
     return code ? code : keep_stack(waits, process->pid, &thread->run, &state, taken, &result, err);
 }
 
-int waits_look(struct waits *waits, struct error *err)
+/* Reads threads that wait, and no longer than the budget permits. `is_early`: only those on the recorder's CPU. */
+static int read_pending(struct waits *waits, uint64_t now, bool is_early, struct error *err)
 {
-    uint64_t now = monotonic_ns();
     uint32_t own_cpu = (uint32_t)sched_getcpu();
     size_t kept = 0;
     int code = 0;
-    if (now < waits->next_look)
-        return 0;
-    waits->next_look = now + LOOK_NS / 8 + random_below(waits, LOOK_NS * 7 / 4);
-    waits->is_active = waits->has_blocked;
-    waits->has_blocked = false;
-    waits->looks += (now - waits->last_look) / NS_PER_READING;
-    if (waits->looks > LOOKS_AT_ONCE)
-        waits->looks = LOOKS_AT_ONCE;
-    waits->last_look = now - (now - waits->last_look) % NS_PER_READING;
     for (size_t i = 0; i < waits->pending.length; i++) {
         struct tracked_process *process;
         uint32_t tid = waits->pending.data[i];
@@ -788,28 +813,68 @@ int waits_look(struct waits *waits, struct error *err)
         if (!thread)
             continue;
         struct thread_run *run = &thread->run;
+        bool is_near = run->cpu == own_cpu, was_read = is_near && run->read_at >= waits->planned;
         bool may_wait = run->state == RUN_ON || (run->state == RUN_WAITS && !run->is_runnable);
         bool is_unknown = may_wait && (!run->stack || run->stack->is_given);
-        /* A CPU that wakes the recorder wakes the thread late, too: the recorder would find it awake too often. */
-        if (is_unknown && run->cpu == own_cpu && now < run->pending_since + OWN_CPU_NS) {
-            waits->pending.data[kept++] = tid;
-            continue;
-        }
-        if (is_unknown && (!waits->looks || code)) {
+        if ((is_early && !is_near) || (is_unknown && (!waits->looks || code || was_read))) {
             waits->pending.data[kept++] = tid;
             continue;
         }
         run->in_pending = false;
         if (is_unknown) {
             waits->looks--;
-            code = read_stack(waits, thread, process, err);
+            run->read_at = now;
+            waits->has_read_near |= is_near;
+            code = read_stack(waits, thread, process, is_near ? waits->planned : 0, err);
         }
-        if (waits->looks && now > run->run_delay_read + RUN_DELAY_AGE_NS && reads_run_delay(waits)) {
+        bool has_looks_left = waits->looks > waits->pending.length - i; /* stacks come first */
+        if (has_looks_left && now > run->run_delay_read + RUN_DELAY_AGE_NS && reads_run_delay(waits)) {
             waits->looks--;
             read_run_delay(waits, process->pid, thread, now);
         }
     }
     waits->pending.length = kept;
+    return code;
+}
+
+/* A thread on the recorder's CPU is read later than planned, because the CPU first leaves its idle state, and so its
+ * shortest waits are not read. From time to time the recorder moves to another CPU. */
+static void move_at_random(struct waits *waits)
+{
+    cpu_set_t allowed, others;
+    if (random_below(waits, PASSES_ON_CPU) || sched_getaffinity(0, sizeof(allowed), &allowed))
+        return;
+    others = allowed;
+    CPU_CLR((size_t)sched_getcpu(), &others);
+    if (CPU_COUNT(&others) && !sched_setaffinity(0, sizeof(others), &others))
+        sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+int waits_look_early(struct waits *waits, struct error *err)
+{
+    uint64_t now = monotonic_ns();
+    if (now < waits->next_look)
+        return 0;
+    waits->planned = waits->next_look;
+    waits->looks += (now - waits->last_look) / NS_PER_READING;
+    if (waits->looks > LOOKS_AT_ONCE)
+        waits->looks = LOOKS_AT_ONCE;
+    waits->last_look = now - (now - waits->last_look) % NS_PER_READING;
+    return read_pending(waits, now, true, err);
+}
+
+int waits_look(struct waits *waits, struct error *err)
+{
+    uint64_t now = monotonic_ns();
+    if (waits->planned != waits->next_look)
+        return 0;
+    plan_look(waits, now);
+    waits->is_active = waits->has_blocked;
+    waits->has_blocked = false;
+    int code = read_pending(waits, now, false, err);
+    if (waits->has_read_near)
+        move_at_random(waits);
+    waits->has_read_near = false;
     return code;
 }
 
@@ -952,6 +1017,11 @@ static uint64_t deadline(const void *self)
     return waits_want_look(waits) ? waits->next_look : UINT64_MAX;
 }
 
+static int run_early(void *self, struct error *err)
+{
+    return waits_look_early(self, err);
+}
+
 static int run(void *self, uint64_t now, struct error *err)
 {
     (void)now;
@@ -974,6 +1044,7 @@ struct producer waits_producer(struct waits *waits)
     bool looks = options->late_switches || !options->only_runs;
     return (struct producer){.self = waits,
                              .deadline = looks ? deadline : NULL,
+                             .run_early = looks ? run_early : NULL,
                              .run = looks ? run : NULL,
                              .flush = flush,
                              .finish = finish};

@@ -77,10 +77,12 @@ struct waits {
     uint64_t last_look;            /* ns */
     uint64_t started, socket_cost; /* ns: start of the recording; CPU time spent on describing sockets */
     uint64_t looks;                /* stacks that the recorder may read now, by NS_PER_WAIT_STACK */
-    uint64_t next_look;            /* ns */
+    uint64_t next_look;            /* ns: a random time ... */
+    uint64_t planned;              /* ... and that of the current pass */
     uint64_t random;               /* state of the random numbers */
     bool has_blocked;              /* a thread began to wait since the last pass (preemptions excluded) ... */
     bool is_active;                /* ... or between the last two passes */
+    bool has_read_near;            /* this pass has read a thread on the recorder's CPU */
     bool has_lost;                 /* the kernel lost records since the last flush */
 
     uint64_t stored, without_stack; /* waits */
@@ -105,7 +107,8 @@ void waits_exec(struct waits *waits, const struct perf_record *record);
 /* Adds a thread that existed before the recording; finds out whether it waits. */
 int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct error *err);
 
-/* Reads the stacks of waiting threads. Call it after the rings have been read. */
+/* Read the stacks of waiting threads: waits_look_early() before the rings are read, waits_look() afterwards. */
+int waits_look_early(struct waits *waits, struct error *err);
 int waits_look(struct waits *waits, struct error *err);
 
 /* Whether to call waits_look() in a few milliseconds. */

@@ -7,6 +7,7 @@
 #include "support/flat_records.h"
 
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,8 +21,6 @@
 
 static const uint64_t ms = 1000000;
 
-enum { NO_CPU = 1000 }; /* a recorder on the CPU of the thread does not read it at once */
-
 /* A process that sleeps or is busy, and waits that follow it. */
 struct fixture {
     char path[64];
@@ -31,13 +30,14 @@ struct fixture {
     struct waits waits;
     struct thread_filter all;
     pid_t pid;
+    uint32_t cpu; /* of switches */
     uint64_t start;
 };
 
 static void begin(struct fixture *fixture, bool is_busy)
 {
     struct error err;
-    *fixture = (struct fixture){0};
+    *fixture = (struct fixture){.cpu = UINT32_MAX};
     snprintf(fixture->path, sizeof(fixture->path), "/tmp/prof-test-waits-%d.spool", (int)getpid());
     unlink(fixture->path);
     assert_int_equal(spool_writer_new(&fixture->spool, fixture->path, &err), 0);
@@ -80,9 +80,17 @@ static void take_switch(struct fixture *fixture, uint64_t time, bool is_out)
                                        .pid = (uint32_t)fixture->pid,
                                        .tid = (uint32_t)fixture->pid,
                                        .time = time,
-                                       .cpu = NO_CPU,
+                                       .cpu = fixture->cpu,
                                        .context_switch = {.out = is_out}};
     assert_int_equal(waits_switch(&fixture->waits, &record, &err), 0);
+}
+
+static void look(struct fixture *fixture, uint64_t planned)
+{
+    struct error err;
+    fixture->waits.next_look = planned;
+    assert_int_equal(waits_look_early(&fixture->waits, &err), 0);
+    assert_int_equal(waits_look(&fixture->waits, &err), 0);
 }
 
 /* The only wait in the spool. */
@@ -117,7 +125,7 @@ static void test_a_thread_that_sleeps_on_is_found_again(void **state)
     waits_lost(&fixture.waits);
     assert_int_equal(waits_flush(&fixture.waits, fixture.start + 10 * ms, false, &err), 0);
     usleep(20000);
-    assert_int_equal(waits_look(&fixture.waits, &err), 0);
+    look(&fixture, monotonic_ns());
     assert_int_equal(waits_flush(&fixture.waits, monotonic_ns() + 50 * ms, true, &err), 0);
     assert_int_equal(fixture.waits.stored, 1);
     assert_int_equal(fixture.waits.without_stack, 0);
@@ -129,13 +137,12 @@ static void test_a_thread_that_is_found_awake_waits_for_a_cpu(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct error err;
     begin(&fixture, true);
     take_switch(&fixture, fixture.start, false);
     take_switch(&fixture, fixture.start + ms, true);
     usleep(5000);
     uint64_t before = monotonic_ns();
-    assert_int_equal(waits_look(&fixture.waits, &err), 0);
+    look(&fixture, monotonic_ns());
     uint64_t after = monotonic_ns();
     take_switch(&fixture, after + 20 * ms, false);
     struct sample wait = only_wait(&fixture);
@@ -155,13 +162,47 @@ static void test_a_thread_that_runs_by_then_is_not_ready(void **state)
     take_switch(&fixture, fixture.start, false);
     take_switch(&fixture, fixture.start + ms, true);
     usleep(10000);
-    assert_int_equal(waits_look(&fixture.waits, &err), 0);
+    look(&fixture, monotonic_ns());
     take_switch(&fixture, fixture.start + 9 * ms, false);
     assert_int_equal(waits_flush(&fixture.waits, fixture.start + 9 * ms, true, &err), 0);
     struct sample wait = only_wait(&fixture);
     assert_int_equal(wait.reason, REASON_UNSEEN);
     assert_in_range(wait.wait, 8 * ms - 1, 8 * ms);
     end(&fixture);
+}
+
+/* Whether a reading counts that met a wait of 12 ms, and was planned `early` ns before the wait began. */
+static bool counts_if_planned(uint32_t cpu, int64_t early)
+{
+    struct fixture fixture;
+    struct error err;
+    begin(&fixture, false);
+    fixture.cpu = cpu;
+    take_switch(&fixture, fixture.start, false);
+    take_switch(&fixture, fixture.start + ms, true);
+    usleep(5000);
+    look(&fixture, fixture.start + ms - (uint64_t)early);
+    take_switch(&fixture, fixture.start + 13 * ms, false);
+    take_switch(&fixture, fixture.start + 14 * ms, true);
+    assert_int_equal(waits_flush(&fixture.waits, fixture.start + 14 * ms, false, &err), 0);
+    uint64_t stored = fixture.waits.stored;
+    end(&fixture);
+    return stored == 1;
+}
+
+static void test_a_reading_on_the_cpu_of_the_thread_counts_from_the_time_it_was_planned(void **state)
+{
+    (void)state;
+    cpu_set_t before, one;
+    uint32_t own = (uint32_t)sched_getcpu();
+    assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+    CPU_ZERO(&one);
+    CPU_SET(own, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+    assert_true(counts_if_planned(own, -(int64_t)ms));
+    assert_false(counts_if_planned(own, (int64_t)ms));
+    assert_true(counts_if_planned(UINT32_MAX, (int64_t)ms));
+    assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
 /* Two kinds of waits take turns, as a thread that alternates does: one in six is stored, never always the same kind. */
@@ -217,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_a_thread_that_sleeps_on_is_found_again),
         cmocka_unit_test(test_a_thread_that_is_found_awake_waits_for_a_cpu),
         cmocka_unit_test(test_a_thread_that_runs_by_then_is_not_ready),
+        cmocka_unit_test(test_a_reading_on_the_cpu_of_the_thread_counts_from_the_time_it_was_planned),
         cmocka_unit_test(test_each_kind_gets_its_share_of_short_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
