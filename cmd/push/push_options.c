@@ -122,9 +122,10 @@ static int parse_limit(const struct option_use *use)
 }
 
 const struct option_row push_option_rows[] = {
-    {"label", 0, "KEY=VALUE", "an attribute of the resource, such as service.name=shop; can be given several times",
+    {"label", 0, "KEY=VALUE", "add an attribute to the resource, such as service.name=shop; can be given several times",
      .parse = parse_label},
-    {"header", 0, "HEADER", "'Name: value', or @FILE with such lines, for credentials; can be given several times",
+    {"header", 0, "HEADER",
+     "add the header 'Name: value', or the headers in @FILE, to requests, for credentials; can be given several times",
      .parse = parse_header},
     {"timeout", 0, "TIME", "time limit of one request (10s)", .parse = parse_limit,
      .field = offsetof(struct push_options, timeout)},

@@ -75,7 +75,7 @@ int target_check(const struct target_options *options, bool has_command)
         return ui_usage("record", "-p takes no command: it records a running process");
     if (options->pid_count && options->all)
         return ui_usage("record", "%s takes no -p: %s", all,
-                        options->cgroup ? "it records the processes of a cgroup" : "it records all processes");
+                        options->cgroup ? "it records a whole cgroup" : "it records all processes");
     if (options->no_inherit && options->all)
         return ui_usage("record", "%s takes no --no-inherit: it needs a command or -p", all);
     if (options->follow_daemons && (options->all || options->no_inherit))

@@ -59,7 +59,7 @@ static void explain_unsampled_time(struct hints *hints, const struct replay *rep
     else if (!event || strcmp(event, "ptrace") != 0)
         add_hint(
             hints,
-            "%.0f %% of the CPU time passed in the kernel during context switches and thread exits, where prof takes no samples",
+            "the kernel spent %.0f %% of the CPU time in context switches and thread exits, where prof takes no samples",
             100 * (double)replay->cpu_time.unseen / (double)used);
 }
 

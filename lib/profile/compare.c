@@ -310,7 +310,7 @@ static int merge_settings(struct profile *out, struct profile *from, struct erro
         return code;
     char text[200];
     snprintf(text, sizeof(text),
-             "%s %.3g ms, the other one every %.3g ms: a sample stands for different times on the two sides.", start,
+             "%s %.3g ms, the other side every %.3g ms: a sample stands for different times on the two sides.", start,
              meta->interval, from->meta.interval);
     return warn(out, text, err);
 }

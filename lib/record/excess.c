@@ -32,8 +32,7 @@ void excess_report_silent_memory(struct excesses *excesses, struct tracker *trac
 void excess_describe(const struct excesses *excesses, char *text, size_t size)
 {
     static const char *const reasons[EXCESSES] = {
-        [EXCESS_UNWINDING] =
-            "takes too long to unwind, by its unwind information or its code: some of its stacks are truncated",
+        [EXCESS_UNWINDING] = "takes too long to unwind: some stacks of the process are truncated",
         [EXCESS_MAPPINGS] =
             "maps executable memory too often: prof reads its mappings only for samples, and misses code that is soon unmapped",
         [EXCESS_MEMORY] =

@@ -531,7 +531,7 @@ static void test_warnings_of_all_inputs_are_said_once(void **state)
     assert_int_equal(profile_compare(&compared, inputs, 4, 0, &err), 0);
     assert_string_equal(
         profile_text(&compared, compared.meta.warning),
-        "Odd file. One side was sampled every 1 ms, the other one every 4 ms: a sample stands for different "
+        "Odd file. One side was sampled every 1 ms, the other side every 4 ms: a sample stands for different "
         "times on the two sides. Odder file.");
     profile_destroy(&compared);
 }
