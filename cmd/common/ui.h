@@ -21,8 +21,8 @@ void ui_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Like ui_print(), but prints to standard error. */
 void ui_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Writes bytes to standard output unchanged. The bytes must be safe for a terminal: JSON, colors, characters known to
- * be visible. Returns false on failure. */
+/* Writes bytes to standard output unchanged. The bytes must be safe for a terminal, such as JSON, colors, and
+ * characters known to be visible. Returns false on failure. */
 bool ui_write(const char *bytes, size_t size);
 
 /* Writes to standard output, like ui_write(). */

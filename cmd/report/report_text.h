@@ -16,8 +16,8 @@ unsigned report_columns_left(const struct report *report, unsigned used);
 /* Returns the width of a text in columns, as these functions print it. */
 unsigned report_text_columns(const struct report *report, const char *text);
 
-/* Prints text of a profile on one line, safely: '?' replaces each invisible character (base/utf8.h) and, if the locale
- * is not UTF-8, each non-ASCII character. Prints at most `columns` (0: unlimited); an ellipsis replaces the rest.
+/* Prints text of a profile on one line. '?' replaces each invisible character (base/utf8.h) and, if the locale is
+ * not UTF-8, each non-ASCII character. Prints at most `columns` (0: unlimited); an ellipsis replaces the rest.
  * Returns the columns used. */
 unsigned report_print_text(const struct report *report, const char *text, unsigned columns);
 

@@ -1,7 +1,7 @@
 /*
- * The processes and threads of a profile: CPU time, share of the total, and utilization during their lifetime. The
- * header of a tree shows the busiest threads; threads whose names differ only in a number (a worker pool, the compilers
- * of a build) share a row there. `prof report --threads` lists all threads.
+ * Prints the processes and threads of a profile with CPU time, share of the total, and utilization during their
+ * lifetime. The header of a tree shows the busiest threads; threads whose names differ only in a number (a worker pool,
+ * the compilers of a build) share a row there. `prof report --threads` lists all threads.
  */
 #include "cmd/report/report_threads.h"
 

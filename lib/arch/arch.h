@@ -26,10 +26,10 @@ enum { ARCH_SYSCALL_SIZE = 2 };
 enum { ARCH_SYSCALL_ARGUMENTS = 6 };
 static const uint8_t arch_syscall_arguments[ARCH_SYSCALL_ARGUMENTS] = {5, 4, 1, 10, 8, 9};
 
-/* e_machine of this processor's ELF files: EM_X86_64. */
+/* e_machine of this processor's ELF files, EM_X86_64 here. */
 enum { ARCH_ELF_MACHINE = 62 };
 
-/* e_machine of its 32-bit programs: EM_386. */
+/* e_machine of the processor's 32-bit programs, EM_386 here. */
 enum { ARCH_ELF_MACHINE_32_BIT = 3 };
 
 /* Callee-saved registers (System V psABI, 3.2.1), the frame pointer first. */

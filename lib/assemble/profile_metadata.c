@@ -90,7 +90,7 @@ static void add_number(struct metadata *metadata, const char *label, const char 
     add_entry(metadata, label, format, text);
 }
 
-/* Formats a percentage: "99.98 %"; "100 %" only if part == whole. */
+/* Formats a percentage such as "99.98 %", and "100 %" only if part == whole. */
 static void format_share(char *out, size_t size, uint64_t part, uint64_t whole)
 {
     double percent = whole ? 100.0 * (double)part / (double)whole : 100.0;

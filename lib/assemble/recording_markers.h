@@ -8,7 +8,7 @@
 #include "assemble/program_marks.h"
 #include "assemble/replay_marks.h"
 
-/* The schema of all markers that prof records: JSON text. */
+/* The schema (JSON text) of all markers that prof records. */
 extern const char recording_marker_schema[];
 
 /* Adds the markers, and the pauses of all threads. Notes a lack of memory in `rows`. */

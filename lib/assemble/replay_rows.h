@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* For flight recorders: replace the numbers of processes and threads by rows, 0-based in order of appearance. Return
- * 1, or 0 if the spool no longer has the item's process or thread; or -ENOMEM. */
+ * 1, 0 if the spool no longer has the item's process or thread, or -ENOMEM. */
 int replay_renumber(struct replay *replay, struct spool_record *record, struct error *err);
 
 /* Returns the recorder's number of the process in this row. */

@@ -26,7 +26,7 @@ struct sampled_stack {
     struct spool_list frames; /* leaf first */
 };
 
-/* Finds the stack index of a sample: REPLAY_NONE if it has no frames. */
+/* Finds the stack index of a sample, or REPLAY_NONE if the sample has no frames. */
 int replay_stack_of(struct replay *replay, struct replay_thread *thread, const struct sampled_stack *sampled,
                     uint32_t *stack, struct error *err);
 

@@ -28,9 +28,9 @@ enum {
     REPLAY_LIB_ANONYMOUS = UINT32_MAX,          /* anonymous executable memory: address is the pc */
     REPLAY_LIB_TRUNCATED = UINT32_MAX - 1,      /* placeholder for the missing callers of a truncated stack */
     REPLAY_LIB_UNKNOWN_KERNEL = UINT32_MAX - 2, /* a kernel address outside the known image and modules */
-    REPLAY_LIB_DUMPED = UINT32_MAX - 3,         /* JIT code in the jitdump file of `process`: `code` in it */
+    REPLAY_LIB_DUMPED = UINT32_MAX - 3,         /* in the jitdump file of `process`, the JIT code `code` */
     REPLAY_LIB_UNMAPPED = UINT32_MAX - 4,       /* memory without a known executable mapping: address is the pc */
-    REPLAY_LIB_NOT_SAMPLED = UINT32_MAX - 5,    /* placeholder: CPU time without a sample (unsampled.h) */
+    REPLAY_LIB_NOT_SAMPLED = UINT32_MAX - 5,    /* placeholder of CPU time without a sample (unsampled.h) */
     REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* placeholder for the reason of a wait; replay_wait_address() */
     REPLAY_LIB_OMITTED =
         UINT32_MAX -
@@ -78,7 +78,7 @@ struct replay_process {
     uint32_t name;                      /* index of a string */
     uint32_t live_threads, main_thread; /* main_thread: REPLAY_NONE if unknown */
     uint64_t samples;
-    uint64_t unseen; /* ns of CPU time that the kernel counted beyond the switches of its threads; SPOOL_UNSEEN */
+    uint64_t unseen; /* ns of CPU time that the kernel counted beyond the switches of its threads (SPOOL_UNSEEN) */
     double scale;    /* factor for the CPU time of its samples; 0 means 1 (unsampled.h) */
     struct address_space space;
     uint32_t map_generation; /* incremented by every change of `space` */
@@ -259,7 +259,7 @@ int replay_add_info(struct replay *replay, const struct spool_metadata *record, 
 /* Returns a value of the metadata, or NULL if the recording lacks it. */
 const char *replay_info(const struct replay *replay, const char *name);
 
-/* Returns a value of the metadata as a number; `missing` if the recording lacks the value, or the value is not a
+/* Returns a value of the metadata as a number, or `missing` if the recording lacks the value, or the value is not a
  * decimal number. */
 uint64_t replay_info_number(const struct replay *replay, const char *name, uint64_t missing);
 

@@ -59,7 +59,7 @@ CURSOR_READ(cursor_u32, uint32_t)
 CURSOR_READ(cursor_u64, uint64_t)
 #undef CURSOR_READ
 
-/* Reads an unsigned LEB128; more than 64 bits fail. */
+/* Reads an unsigned LEB128 number. A number of more than 64 bits fails. */
 static inline uint64_t cursor_uleb(struct cursor *c)
 {
     uint64_t value = 0;

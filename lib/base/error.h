@@ -6,9 +6,9 @@
  *     if (fd < 0)
  *         return error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
  *
- * The variable for such a value is called `code`. A constructor returns a `code`, too, and the new object in its first
- * argument: `int x_new(struct x **out, ..., struct error *err)`, NULL after a failure. A constructor without `err` can
- * fail only for lack of memory; it returns the object, or NULL.
+ * The variable for such a value is called `code`. A constructor also returns a `code`, and stores the new object in its
+ * first argument (`int x_new(struct x **out, ..., struct error *err)`), or NULL after a failure. A constructor without
+ * `err` can fail only for lack of memory; it returns the object, or NULL.
  */
 #pragma once
 

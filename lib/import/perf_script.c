@@ -232,7 +232,7 @@ static int read_line(struct perf_script *file, const char *text, size_t size, st
     return 0; /* other lines: source line, registers, branches */
 }
 
-/* Returns the weight of the main samples: CPU time, or the recorded weight of prof's own export. */
+/* Returns the weight of the main samples, which is CPU time, or the recorded weight of prof's own export. */
 static void set_weight(struct perf_script *file, const struct perf_script_header *header)
 {
     static const struct {
@@ -256,7 +256,7 @@ static void set_weight(struct perf_script *file, const struct perf_script_header
     }
 }
 
-/* Chooses the event of the main samples: CPU time if it was sampled, else the first one. */
+/* Chooses the event of the main samples, which is CPU time if it was sampled, else the first event. */
 static void choose_event(struct perf_script *file, const char *text, size_t size)
 {
     bool has_sample = false, has_clock = false;

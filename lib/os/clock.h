@@ -1,5 +1,5 @@
 /*
- * The clock of all times in a recording: CLOCK_MONOTONIC, in nanoseconds.
+ * All times in a recording are of CLOCK_MONOTONIC, in nanoseconds.
  */
 #pragma once
 

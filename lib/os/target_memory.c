@@ -113,7 +113,7 @@ static void inherit_scheduling(int policy)
         sched_setscheduler(state.helper, policy, &param);
 }
 
-/* Starts the helper, whose end sends no signal: SIGCHLD would look like the end of a recorded command. */
+/* Starts the helper, whose end sends no signal, because prof would take SIGCHLD for the end of a recorded command. */
 static bool start_helper(void)
 {
     struct exchange *exchange =

@@ -17,7 +17,7 @@
 
 struct jit_file {
     uint32_t pid;       /* pid in the process's own pid namespace, as in its file names */
-    uint32_t directory; /* index in jit_files.directories; JIT_DIRECTORY_OURS: prof's own /tmp */
+    uint32_t directory; /* index in jit_files.directories, or JIT_DIRECTORY_OURS (prof's own /tmp) */
     uint32_t user;      /* uid of the owner of its files, in prof's namespace, or JIT_USER_UNKNOWN */
     uint64_t started;   /* ns since the Unix epoch: start of a process that is older than the recording, or 0 (the
                          * process is newer) */

@@ -30,7 +30,7 @@ enum { JIT_HEADER_SIZE = 40, JIT_RECORD_HEAD = 16, JIT_LOAD_SIZE = 40, JIT_MOVE_
 
 struct jit_header {
     uint32_t size;    /* bytes up to the first record, at least JIT_HEADER_SIZE */
-    uint16_t machine; /* as in ELF files: EM_X86_64 */
+    uint16_t machine; /* machine as in ELF files, such as EM_X86_64 */
     bool has_own_clock;
 };
 

@@ -333,8 +333,8 @@ static int add_vdso(struct library_table *table, struct library *library, uint32
 
 /* ---- lookup ---- */
 
-/* Returns the rva of the first byte of a mapping. Without a segment that contains it, the file offset, which is the
- * same in most files. */
+/* Returns the rva of the first byte of a mapping. An address without a segment has the file offset as its rva, which
+ * is equal in most files. */
 static uint64_t library_rva(const struct library *library, uint64_t file_offset)
 {
     uint64_t vaddr = library->module ? unwind_module_vaddr(library->module, file_offset) : UINT64_MAX;

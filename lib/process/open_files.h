@@ -40,8 +40,8 @@ struct open_files {
 
 void open_files_init(struct open_files *files);
 
-/* Returns the index in `roots` of the root directory of process `pid`; processes with the same root share it. -1:
- * prof's own root, or a root that cannot be opened. */
+/* Returns the index in `roots` of the root directory of process `pid`, which processes with the same root share, or
+ * -1 for prof's own root and for a root that prof cannot open. */
 int open_files_root(struct open_files *files, uint32_t pid);
 
 /* Adds the file of library `number`, mapped by process `pid`. Takes a reference to the file, and closes the file if it

@@ -21,7 +21,8 @@
 
 enum {
     PROCESS_EXITS_MAX = 8192,  /* limit of queued exits, and of queued messages */
-    PROCESS_EXITS_READS = 4000 /* limit of reads of /proc/PID/stat per recording; a profile shows fewer processes */
+    PROCESS_EXITS_READS = 4000 /* limit of reads of /proc/PID/stat per recording, above the number of processes that
+                                * a profile shows */
 };
 
 struct process_exit_message {

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes the path of the file that execvp() runs for `name`. Returns 0, or a positive errno value: ENOENT, EISDIR,
- * EACCES if the file is not executable. */
+/* Writes the path of the file that execvp() runs for `name`. Returns 0, or a positive errno value (ENOENT, EISDIR,
+ * or EACCES if the file is not executable). */
 int program_file_find(const char *name, char path[PATH_MAX]);
 
 /* Writes the first line of a script after its "#!", without leading white space, at most `size` bytes. False if the

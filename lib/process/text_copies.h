@@ -46,7 +46,7 @@ bool text_copies_are_equal(const struct text_copies *copies, uint64_t pc);
  * memory is not a copy; then drops it from the table. Valid until the next change. */
 const struct mapping *text_copies_find(struct text_copies *copies, struct target_thread thread, uint64_t pc);
 
-/* fork: Copies the table to a forked process, `child` (zeroed). Returns false if memory ran out. */
+/* Copies the table to a forked process, `child` (zeroed). Returns false if memory ran out. */
 bool text_copies_inherit(struct text_copies *child, const struct text_copies *parent);
 
 void text_copies_destroy(struct text_copies *copies);

@@ -37,7 +37,7 @@ void tracker_set_jit_files(struct tracker *tracker, struct jit_files *files);
 void tracker_observe(struct tracker *tracker, const struct tracker_observer *observer);
 
 /* Makes threads outlive their EXIT records for a moment. The kernel writes an EXIT record before the thread has
- * finished; CPU-wide events, unlike per-thread events, still sample it. */
+ * finished. CPU-wide events, unlike per-thread events, still sample the thread after the record. */
 void tracker_expect_samples_after_ends(struct tracker *tracker);
 
 /* Declares that the source has no mapping records: the tracker reads mappings at exec, and in tracker_check_stack(). */

@@ -104,7 +104,7 @@ static int build_table(struct build *build, struct raw_samples *raw, const char 
  * most 53 bits in the file. */
 static int pair_allocations(struct build *build, struct sample_table *table)
 {
-    struct hash live = {0}; /* bits of the address -> row */
+    struct hash live = {0}; /* maps the bits of an address to a row */
     bool done = (table->partner = malloc((table->length + 1) * sizeof(*table->partner))) != NULL;
     for (uint32_t i = 0; done && i < table->length; i++) {
         uint64_t address;

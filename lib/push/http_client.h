@@ -1,7 +1,7 @@
 /*
- * Sends bytes to a web server: HTTP POST with libcurl, which is loaded on first use. Proxies come from the environment
- * (http_proxy, https_proxy, no_proxy). The client follows no redirects, because headers with credentials are for the
- * server that the user named.
+ * Sends bytes to a web server by HTTP POST with libcurl, which is loaded on first use. Proxies come from the
+ * environment (http_proxy, https_proxy, no_proxy). The client follows no redirects, because headers with credentials
+ * are for the server that the user named.
  *
  * Threads: only one thread at a time may use a client.
  */

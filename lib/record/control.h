@@ -1,7 +1,7 @@
 /*
  * Controls a running recording: pauses and resumes it, sets marks, writes snapshots (profiles of the data so far), and
- * stops the recording. Requests come from `prof ctl` over a socket (control_socket.h), from signals (SIGUSR1: snapshot;
- * SIGUSR2: pause or resume), and from options with a time or a size.
+ * stops the recording. Requests come from `prof ctl` over a socket (control_socket.h), from signals (SIGUSR1 for a
+ * snapshot, SIGUSR2 to pause or resume), and from options with a time or a size.
  *
  * During a pause, the kernel still takes samples, and the tracker still follows processes and mappings, so that the
  * recording resumes at once. The recorder drops samples of a pause before it walks their stacks. The spool has an event

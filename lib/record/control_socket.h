@@ -1,7 +1,7 @@
 /*
- * The socket through which `prof ctl` controls a recording: PID.sock in a directory that only this user may enter. A
- * request is one line: "pause", "resume", "mark TEXT", "snapshot", "stop" or "status". The answer is one line: "ok
- * TEXT" or "error TEXT". Only the recorder's user and root get an answer.
+ * `prof ctl` controls a recording through the socket PID.sock in a directory that only this user may enter. A request
+ * is one line: "pause", "resume", "mark TEXT", "snapshot", "stop" or "status". The answer is one line: "ok TEXT" or
+ * "error TEXT". Only the recorder's user and root get an answer.
  *
  * Threads: the recorder thread. Any thread may call the functions that only handle paths.
  */

@@ -1,6 +1,6 @@
 /*
- * Reads the kernel's counters of the recorded processes while they run: CPU time, memory, page faults, bytes read and
- * written, context switches, threads. Also reads the counters of the machine: busy time of each CPU, and energy
+ * Reads the kernel's counters of the recorded processes (CPU time, memory, page faults, bytes read and written, context
+ * switches, threads) while the processes run. Also reads the counters of the machine: busy time of each CPU, and energy
  * (system_counters.h).
  *
  * A sleeping process changes no counter. So every 50 ms the recorder reads only the processes that ran since their last
@@ -92,8 +92,8 @@ uint64_t counters_deadline(const struct counters *counters);
 /* Ends a pause at `time` (ns): changes during the pause do not count. */
 void counters_resume(struct counters *counters, uint64_t time);
 
-/* Callbacks of the tracker: the last thread of a process ends; `old` continues as the program `process` (exec); the
- * tracker frees a process. */
+/* The tracker calls these functions when the last thread of a process ends, when `old` continues as the program
+ * `process` (exec), and when the tracker frees a process. */
 int counters_read_ending_process(struct counters *counters, struct tracked_process *process, struct error *err);
 void counters_move_at_exec(struct tracked_process *old, struct tracked_process *process, uint64_t time);
 void counters_free_process(struct counters *counters, struct tracked_process *process);

@@ -57,8 +57,8 @@ void cpu_samples_free(struct cpu_samples *samples);
 int cpu_samples_add(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
                     struct cpu_sample_quality *quality, struct error *err);
 
-/* Stores a sample of another event, which does not count as CPU time. `event`: number of the event, from 1; `period`:
- * occurrences that the sample stands for. */
+/* Stores a sample of another event, which does not count as CPU time. `event` is the number of the event, from 1,
+ * and `period` the number of occurrences that the sample stands for. */
 int cpu_samples_add_event(struct cpu_samples *samples, const struct perf_record *record, uint32_t event,
                           uint64_t period, struct error *err);
 

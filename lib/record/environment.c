@@ -25,7 +25,7 @@ struct writing {
     int code; /* of the first failure */
 };
 
-/* Writes a value under a name; nothing for "", an unknown value. */
+/* Writes a value under a name, unless the value is unknown (""). */
 static void write_value(struct writing *writing, const char *name, const char *value)
 {
     if (!writing->code && value[0])
@@ -118,7 +118,7 @@ static size_t choose_step(const struct cpu_list *cpus)
     return 1 + cpus->length / (LOOKED_AT + 1);
 }
 
-/* Reads the governor of all CPUs, or "several governors"; "" if the kernel does not control the frequency. */
+/* Reads the governor of all CPUs, "several governors", or "" if the kernel does not control the frequency. */
 static void read_governor(const struct cpu_list *cpus, char *text, size_t size)
 {
     char path[128], governor[64];
@@ -146,8 +146,8 @@ static const char *read_turbo_state(void)
     return "";
 }
 
-/* Writes the CPU frequencies: "performance, 0.80 to 3.50 GHz, turbo on, driver intel_pstate"; "" in most virtual
- * machines. */
+/* Writes the CPU frequencies, such as "performance, 0.80 to 3.50 GHz, turbo on, driver intel_pstate", or "" in most
+ * virtual machines. */
 static void write_frequency(struct writing *writing, const struct cpu_list *cpus)
 {
     char text[256], piece[96];

@@ -1,6 +1,6 @@
 /*
- * Writes the environment of a recording to the spool (info.h), so that a user can repeat or compare the recording:
- * machine, operating system, CPU frequencies, hypervisor and container, working directory, options. Another machine may
+ * Writes the environment of a recording (machine, operating system, CPU frequencies, hypervisor and container, working
+ * directory, options) to the spool (info.h), so that a user can repeat or compare the recording. Another machine may
  * make the profile, so the recorder writes these values at the start.
  *
  * Saves only the environment variables that the user names: others may be secret.

@@ -32,7 +32,7 @@ struct mark_buffer {
     uint64_t device, inode;         /* of the file */
     uint64_t namespace;             /* inode of its pid namespace, or 0 if unknown */
     uint64_t read, dropped;         /* as in the header */
-    uint64_t first_time, last_time; /* ns: time before which marks are ignored; time of the last read */
+    uint64_t first_time, last_time; /* ns: time from which marks count, and time of the last read */
     uint64_t incomplete_since;      /* ns: time at which the next record was found incomplete, or 0 (complete) */
     struct hash names;              /* address -> number of the name in the spool */
 };
@@ -47,7 +47,8 @@ struct mark_buffers {
     uint64_t next_read, deadline; /* ns: earliest and latest time of the next read */
     uint64_t next_check;          /* ns: time of the next check whether processes are alive */
     uint64_t lost;                /* marks dropped because their buffers were full */
-    uint64_t damaged, unopened;   /* buffers with invalid contents; buffers that could not be opened */
+    uint64_t damaged, unopened;   /* numbers of buffers with invalid contents, and of buffers that prof could not
+                                   * open */
 };
 
 /* The initial value: a zeroed directory_fd would be a valid descriptor. */

@@ -43,7 +43,7 @@ static int write_boot(struct spool_writer *spool, struct error *err)
     return info_read_boot(id, sizeof(id)) ? info_write(spool, INFO_BOOT, id, err) : 0;
 }
 
-/* Writes the scope of the recording; "" for the default: a command or processes with their children. */
+/* Writes the scope of the recording, or "" for the default scope (a command or processes with their children). */
 static void describe_scope(const struct record_options *options, char *text, size_t size)
 {
     if (options->cgroup)

@@ -39,7 +39,7 @@ struct python_stacks {
     struct python_counts counts, events;
     uint64_t time;     /* ns: of the current sample */
     uint64_t *merged;  /* CHUNK_MAX_FRAMES */
-    char problem[256]; /* reason why the recorder cannot read the frames of some process; "": no problem */
+    char problem[256]; /* reason why the recorder cannot read the frames of some process, or "" without a problem */
 };
 
 /* -ENOMEM if memory ran out. */

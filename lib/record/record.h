@@ -14,9 +14,9 @@
 
 #include <signal.h>
 
-/* Fills `signals` with the signals that record_command() handles: SIGCHLD, SIGUSR1 and SIGUSR2 (control.h), and SIGINT,
- * SIGTERM, SIGHUP unless ignored (nohup, background jobs). The caller blocks these signals before the recording, and
- * handles signals that arrive after the recording. */
+/* Fills `signals` with the signals that record_command() handles (SIGCHLD, SIGUSR1 and SIGUSR2 of control.h, and
+ * SIGINT, SIGTERM, SIGHUP unless nohup or a background job ignores them). The caller blocks these signals before the
+ * recording, and handles signals that arrive after the recording. */
 void record_signals(sigset_t *signals);
 
 /*

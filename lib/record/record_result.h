@@ -54,8 +54,8 @@ struct record_result {
     uint64_t waits;  /* stored */
     uint64_t waits_truncated;     /* stored waits whose stack does not reach the thread's start */
     uint64_t waits_without_stack; /* stored waits without a stack, except preemptions */
-    uint64_t check_interval;      /* ns: with ptrace, longest time between two checks of a thread: shorter waits may be
-                                     merged; else 0 */
+    uint64_t check_interval;      /* ns: with ptrace, longest time between two checks of a thread (shorter waits may
+                                   * be merged), else 0 */
     struct record_event events[EVENTS_MAX]; /* counts of sampled events, in the order of options.events */
     uint64_t throttled;                     /* number of times that the kernel throttled the CPU clock */
     uint64_t cpu_time;                      /* ns of CPU time of the target and its children, or 0 if unknown */

@@ -33,7 +33,7 @@ struct recording {
     struct record_result *result;
     struct target *target;
     bool by_ptrace;               /* ptrace replaces perf events */
-    char refusal[PERF_NOTE_SIZE]; /* reason why the kernel refuses perf events; "": the kernel permits them */
+    char refusal[PERF_NOTE_SIZE]; /* reason why the kernel refuses perf events, or "" if the kernel permits them */
     struct source *source;        /* NULL: not open */
     struct spool_writer *spool;
     struct library_table *libraries;
@@ -80,5 +80,5 @@ int recording_run_again(struct recording *recording, struct error *err);
 /* Stores the CPU time that only the kernel counted up to `stopped` (ns), the end of the recording. */
 int recording_store_unsampled(struct recording *recording, uint64_t stopped, struct error *err);
 
-/* Fills in the result at the end. `cpu_before`: CPU time (ns) of this thread before the recording. */
+/* Fills in the result at the end. `cpu_before` is the CPU time (ns) of this thread before the recording. */
 void recording_fill_result(struct recording *recording, uint64_t cpu_before);

@@ -42,9 +42,9 @@ static void add_untraced_note(struct recording *recording, const struct tracker_
 }
 
 /*
- * Returns the CPU time (ns) that the kernel counted for the recorded threads. `counted`: CPU time by the clocks of perf
- * events, or of traced processes. The clocks of perf events stop before a thread has finished its exit, and continue
- * while a hypervisor has the CPU. So the clocks of live processes and the resource usage of the command take
+ * Returns the CPU time (ns) that the kernel counted for the recorded threads. `counted` is the CPU time by the clocks
+ * of perf events, or of traced processes. The clocks of perf events stop before a thread has finished its exit, and
+ * continue while a hypervisor has the CPU. So the clocks of live processes and the resource usage of the command take
  * precedence.
  */
 static uint64_t kernel_cpu_time(struct recording *recording, uint64_t counted)

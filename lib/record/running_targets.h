@@ -13,6 +13,6 @@
  * read at their first sample. */
 int running_targets_add_all(struct recording *recording, struct error *err);
 
-/* Starts to sample a process. `clock`: the process's CPU clock (ns) at the start of the recording; CPU time that
- * threads use before they are sampled has no sample. */
+/* Starts to sample a process. `clock` is the process's CPU clock (ns) at the start of the recording. No sample
+ * covers the CPU time that threads use before prof samples the threads. */
 int running_targets_add(struct recording *recording, pid_t pid, uint64_t clock, struct error *err);

@@ -72,13 +72,13 @@ struct source_class {
     /* Samples a thread. -ESRCH if it has ended, or is sampled already. */
     int (*add)(struct source *source, pid_t pid, pid_t tid, bool is_command, struct error *err);
 
-    /* Samples the whole system; `cgroup`: only its processes, -1: all. NULL: it cannot. */
+    /* Samples the whole system, or only the processes of `cgroup` (-1 for all processes). NULL: it cannot. */
     int (*add_all)(struct source *source, int cgroup, struct error *err);
 
     /* Notes the CPU clock (ns) of an attached process at the start. NULL: no need. */
     void (*count_from)(struct source *source, pid_t pid, uint64_t clock);
 
-    /* Time (ns) at which the next round begins at the latest; `now`: the time. */
+    /* Returns the time (ns) at which the next round begins at the latest. `now` is the current time. */
     uint64_t (*deadline)(struct source *source, uint64_t now);
 
     /* A round: begin_round() before producers and requests, with what epoll has reported, end_round() after them. */
@@ -106,8 +106,8 @@ struct source_class {
     void (*free)(struct source *source);
 };
 
-/* Opens perf events for the options, and adds their descriptors to epoll. `refusal` receives the reason, if the kernel
- * refuses them; "": another failure. */
+/* Opens perf events for the options, and adds their descriptors to epoll. `refusal` receives the reason if the
+ * kernel refuses perf events, or "" after another failure. */
 int perf_source_open(struct source **out, const struct source *common, int epoll_fd, char *refusal, size_t size,
                      struct error *err);
 

@@ -50,7 +50,7 @@ void stack_reader_destroy(struct stack_reader *reader);
 void stack_reader_start(struct stack_reader *reader, struct target_thread thread, uint64_t time, uint64_t sp,
                         const unsigned char *copy, size_t copy_size, bool may_be_deeper);
 
-/* For unwind_stack.read_above; `context`: the reader. Reads in growing pieces. */
+/* The function for unwind_stack.read_above. `context` is the reader. Reads in growing pieces. */
 bool stack_reader_read(void *context, uint64_t address, void *out, size_t size);
 
 /* For unwind_stack.read_off_copied_stack. */

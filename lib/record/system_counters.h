@@ -21,7 +21,8 @@ int system_counters_new(struct system_counters **out, bool cpus, bool power, con
                         struct error *err);
 void system_counters_free(struct system_counters *counters);
 
-/* Comma-separated names of the energy counters, in the order of the readings; "": none. */
+/* Returns the comma-separated names of the energy counters, in the order of the readings, or "" without energy
+ * counters. */
 const char *system_counters_power_names(const struct system_counters *counters);
 
 /* Writes readings if the last ones are at least `interval` ns old. */

@@ -71,10 +71,10 @@ ARRAY_TYPE(struct event_list, struct event);
 
 /*
  * Adds an event. Adds an event by name. CPU-clock events and duplicates add nothing. A pattern of tracepoints
- * ("sched:sched_*") adds all matches, sorted by name. `period`: for events without their own; 0: period 1 for
- * tracepoints, probes and rare software events, a frequency for others. -EINVAL: `text` names no event; the sentence
- * suggests similar names. Other errors: the event is not available on this system (a missing file, an unreadable
- * tracefs).
+ * ("sched:sched_*") adds all matches, sorted by name. `period` applies to events without a period of their own. If it
+ * is 0, tracepoints, probes and rare software events have period 1, and other events a frequency. Returns -EINVAL if
+ * `text` names no event, with a sentence that suggests similar names. Other errors: the event is not available on this
+ * system (a missing file, an unreadable tracefs).
  */
 int event_list_add(struct event_list *list, const char *text, uint64_t period, struct error *err);
 void event_list_destroy(struct event_list *list);

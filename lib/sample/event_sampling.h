@@ -40,9 +40,9 @@ struct event_place {
     int ring_fd; /* -1: no ring */
 };
 
-/* Opens and closes the event, to test whether this user can sample it. `clock`: attributes of the recording's clock
- * event; may be NULL. Returns 0, or a negative errno value with a sentence: the reason why the kernel refuses the
- * event, and the setting that permits it. */
+/* Opens and closes the event, to test whether this user can sample it. `clock` has the attributes of the recording's
+ * clock event, or is NULL. Returns 0, or a negative errno value with a sentence: the reason why the kernel refuses
+ * the event, and the setting that permits it. */
 int event_try(const struct event *event, const struct perf_event_attr *clock, const struct event_place *place,
               struct error *err);
 

@@ -1,8 +1,9 @@
 /*
  * Finds out which features of perf events the system supports and permits. Drops refused features in this order:
  *
- * 1. 1. Features that older kernels lack (EINVAL), newest first: PERF_FORMAT_LOST (6.0), build ids in mapping records
- * (5.12), KSYMBOL records (5.1), SWITCH records (4.3). Without them, LOST records count losses, prof reads build ids
+ * 1. 1. Older kernels lack these features, newest first (PERF_FORMAT_LOST since 6.0, build ids in mapping records since
+ *    5.12, KSYMBOL records since 5.1, SWITCH records since 4.3), and return EINVAL. Without them, LOST records count
+ *    losses, prof reads build ids
  * from the files, BPF programs have names only if they still exist at the end, sampling periods count CPU time, and
  * waits are not recorded. Samples do not carry counters (SAMPLE_READ with inherit, 6.13): counters would prevent the
  * kernel from exchanging the events of two threads at a switch, and stop and start a timer at each switch. 2. Hardware

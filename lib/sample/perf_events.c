@@ -37,7 +37,7 @@ enum {
     RINGS_MAX = 32 << 20, /* limit of bytes for the rings of all CPUs */
 
     /* The signal that announces samples. The default action ignores this signal, so a late signal does no harm after
-     * the recording; SIGIO, the default signal of events, would kill the process. */
+     * the recording, whereas the default signal of events, SIGIO, would kill the process. */
     ANNOUNCEMENT = SIGURG
 };
 

@@ -25,8 +25,8 @@ struct perf_ring {
     uint64_t damaged; /* damaged records, after which the rest of the ring was skipped */
 };
 
-/* Maps the ring of an event: `size` bytes, a power of two, at least a page. -EPERM if the limit of locked memory is
- * reached. */
+/* Maps the ring of an event. `size` is in bytes, a power of two, at least a page. Returns -EPERM at the limit of
+ * locked memory. */
 int perf_ring_map(struct perf_ring *ring, int fd, size_t size, struct error *err);
 void perf_ring_unmap(struct perf_ring *ring);
 

@@ -76,11 +76,11 @@ void ptrace_sampler_sleeps(struct ptrace_sampler *sampler);
  * Like the functions below, it fails only if the consumer fails. */
 int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err);
 
-/* Emits the SWITCH records of sleeping threads up to now. `all`: also of running threads, whose times may be off by
- * some ms of CPU time. */
+/* Emits the SWITCH records of sleeping threads up to now. With `all`, running threads also get new times, which may
+ * be wrong by some ms of CPU time. */
 int ptrace_sampler_update_times(struct ptrace_sampler *sampler, bool all, struct error *err);
 
-/* Returns the longest time (ns) between two checks of a thread so far: shorter waits may be merged. */
+/* Returns the longest time (ns) between two checks of a thread so far. Shorter waits may be merged. */
 uint64_t ptrace_sampler_check_interval(const struct ptrace_sampler *sampler);
 
 /* Handles pending stops. Call it after SIGCHLD. */

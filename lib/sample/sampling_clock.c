@@ -11,7 +11,7 @@
 
 enum {
     LOAD_TICKS = 64,
-    FULL_WEIGHT = 8,      /* weight of a CPU that is sampled at the full rate; CPUs with any load have at least 1 */
+    FULL_WEIGHT = 8,      /* weight of a CPU that is sampled at the full rate (CPUs with any load have at least 1) */
     FULL_RATE_SHARE = 16, /* a CPU with at least 1/16 of a full load is sampled at the full rate */
     TURN = 4,             /* limit of consecutive instants on one CPU: a move costs as much as an instant */
     MOVE_NS = 150000,     /* ns before an instant at which the sampler moves to the CPU of the instant */

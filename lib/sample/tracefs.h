@@ -24,7 +24,7 @@ int tracefs_find(const char **directory, struct error *err);
 int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct error *err);
 
 /* Finds the offset of a field, in bytes from the start of the tracepoint's fields, in the text of its "format" file.
- * `field`: the end of the field's declaration, for example " pid;". False if no field matches. */
+ * `field` is the end of the field's declaration, for example " pid;". False if no field matches. */
 bool tracefs_field_offset(const char *format, const char *field, size_t *offset);
 
 /* Calls `see` with each tracepoint that the kernel can sample, in any order, until `see` returns false. Errors as

@@ -1,6 +1,6 @@
 /*
  * Contents and headers of HTTP answers. Each function queues one answer on a connection and returns the result of a
- * libmicrohttpd handler: MHD_NO (close the connection) if memory ran out.
+ * libmicrohttpd handler, MHD_NO (close the connection) if memory ran out.
  */
 #pragma once
 

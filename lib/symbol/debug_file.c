@@ -85,7 +85,7 @@ static const unsigned char *find_expected_id(const struct debug_files *files, si
     return files->mapped.build_id;
 }
 
-/* Same rule as libdwfl: the build id decides; without one, the checksum. */
+/* The build id decides, or without a build id the checksum, as in libdwfl. */
 static bool belongs_to_library(const struct debug_files *files, const struct elf_file *file)
 {
     size_t id_size;

@@ -32,7 +32,7 @@ enum code_kind { CODE_PLAIN, CODE_THUMB, CODE_DATA };
 
 struct decoder;
 
-/* Opens a decoder for a machine of <elf.h>: EM_X86_64, EM_386, EM_AARCH64 or EM_ARM. Returns -ENOTSUP for other
+/* Opens a decoder for a machine of <elf.h> (EM_X86_64, EM_386, EM_AARCH64 or EM_ARM). Returns -ENOTSUP for other
  * machines. `base` is the vaddr of address 0 in decoder_next(), and is subtracted from absolute operands. */
 int decoder_open(struct decoder **out, uint16_t machine, uint64_t base, struct error *err);
 void decoder_close(struct decoder *decoder); /* accepts NULL */

@@ -1,6 +1,6 @@
 /*
- * Turns linker symbols into the names that programmers write: C++ (Itanium), Rust (legacy and v0), D, and procedures of
- * Fortran modules. Go, OCaml and Haskell symbols are readable as they are.
+ * Turns linker symbols of C++ (Itanium), Rust (legacy and v0), D, and procedures of Fortran modules into the names that
+ * programmers write. Go, OCaml and Haskell symbols are readable as they are.
  *
  * Swift symbols stay mangled. Swift's demangler ships with the compiler and the language runtime (swift_demangle() in
  * libswiftCore.so; Debian 13, not 12), and its cost has no bound: no callback can stop it,

@@ -48,7 +48,8 @@ static size_t find_d_reference_target(const char *name, size_t at)
     return at;
 }
 
-/* Upper bound of the output: a reference to a type prints at most everything from its target up to here. */
+/* Computes an upper bound of the output. A reference to a type prints at most the output from its target up to the
+ * reference. */
 static uint64_t bound_d_output(const char *name, size_t length)
 {
     uint64_t *before = malloc((length + 1) * sizeof(*before)); /* output length of the first i characters */

@@ -59,7 +59,7 @@ static enum dwarf_verdict check_unit_header(const struct dwarf_unit *unit, bool 
     return is_known ? DWARF_READ : DWARF_DECLINED;
 }
 
-/* Returns false at the end of the list, with the reason in the verdict: DWARF_READ at trailing zeros. */
+/* Returns false at the end of the list, with the reason in the verdict (DWARF_READ at trailing zeros). */
 static bool read_unit(struct window *info, uint64_t offset, struct dwarf_unit *unit)
 {
     struct cursor c = window_at(info, offset, 64);

@@ -25,8 +25,9 @@ void dwarf_file_close(struct dwarf_file *dwarf);
 int dwarf_sections_load(struct bytes sections[DWARF_SECTIONS], unsigned char *owned[DWARF_SECTIONS],
                         const struct elf_file *file, bool split, struct error *err);
 
-/* Reads the unit headers of split debug info: of a .dwo file, or of one unit in a package. `sections` are the sections
- * of the file with split debug info; `linked` is the file with the skeletons. Both must outlive `dwarf`. */
+/* Reads the unit headers of split debug info: of a .dwo file, or of one unit in a package. `sections` are the
+ * sections of the file with split debug info, and `linked` is the file with the skeletons. Both must outlive
+ * `dwarf`. */
 int dwarf_file_open_split(struct dwarf_file *dwarf, const struct bytes sections[DWARF_SECTIONS],
                           const struct dwarf_file *linked, struct error *err);
 

@@ -1,5 +1,5 @@
-/* The address ranges of a DIE: DW_AT_low_pc with DW_AT_high_pc, or a list in .debug_ranges (DWARF 3, 4) or
- * .debug_rnglists (5). */
+/* DW_AT_low_pc with DW_AT_high_pc, or a list in .debug_ranges (DWARF 3, 4) or .debug_rnglists (5), has the address
+ * ranges of a DIE. */
 #pragma once
 
 #include "symbol/dwarf_unit.h"

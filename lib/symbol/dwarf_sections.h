@@ -48,7 +48,7 @@ struct dwarf_unit {
     uint16_t version;
     uint8_t type; /* DW_UT_*; DW_UT_compile before version 5 */
     uint8_t address_size, offset_size;
-    bool has_aranges;           /* .debug_aranges lists its addresses */
+    bool has_aranges;           /* .debug_aranges lists the addresses of the unit */
     enum dwarf_verdict verdict; /* verdict of the header; prof reads the unit only after DWARF_READ */
 };
 

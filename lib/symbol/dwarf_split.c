@@ -40,7 +40,7 @@ static int read_sections(struct dwarf_split_file *file, struct error *err)
     return code;
 }
 
-/* Takes ownership of `fd`, also on failure; `name` is for error texts. */
+/* Takes ownership of `fd`, also on failure. Error texts contain `name`. */
 static int open_fd(struct dwarf_split_file *file, int fd, const char *name, struct error *err)
 {
     *file = (struct dwarf_split_file){.owned_index = NULL};

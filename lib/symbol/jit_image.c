@@ -31,7 +31,7 @@ static int compare_starts(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* The layer of the code; LAYERS_MAX: none. */
+/* Returns the layer of the code, or LAYERS_MAX for none. */
 static size_t choose_layer(struct layer *layers, size_t *count, const struct jit_image_code *code)
 {
     size_t i = 0;
@@ -45,7 +45,8 @@ static size_t choose_layer(struct layer *layers, size_t *count, const struct jit
     return i;
 }
 
-/* Places the codes of a region. `rva`: start of the region in the image; on return, start of the next region. */
+/* Places the codes of a region. `rva` is the start of the region in the image, and on return the start of the next
+ * region. */
 static void place_region(struct jit_image_code **codes, size_t count, size_t *layer_of, uint64_t *rva)
 {
     struct layer layers[LAYERS_MAX] = {{0}};

@@ -24,7 +24,7 @@ enum { JIT_IMAGE_CODES_MAX = 16384, JIT_IMAGE_ID_SIZE = 20 };
 /* Chooses the addresses of the codes. -ENOMEM. */
 int jit_image_place(struct jit_image_code *codes, size_t count, struct error *err);
 
-/* Appends the file to `out`, with the placed codes, at most JIT_IMAGE_CODES_MAX. `machine`: EM_X86_64 and so on. Sets
- * the build id, which is a hash of the file. Returns -ENOMEM on failure. */
+/* Appends the file to `out`, with the placed codes, at most JIT_IMAGE_CODES_MAX. `machine` is a machine of <elf.h>,
+ * such as EM_X86_64. Sets the build id, which is a hash of the file. Returns -ENOMEM on failure. */
 int jit_image_write(struct text_buffer *out, const struct jit_image_code *codes, size_t count, uint16_t machine,
                     unsigned char build_id[JIT_IMAGE_ID_SIZE], struct error *err);

@@ -36,7 +36,7 @@ struct jit_line {
 
 struct jitdump {
     enum jitdump_clock clock;
-    uint16_t machine;       /* of the code, as in ELF files: EM_X86_64 */
+    uint16_t machine;       /* machine of the code as in ELF files, such as EM_X86_64 */
     uint64_t device, inode; /* of the file */
     ARRAY(struct jit_code) codes;
     ARRAY(struct jit_line) lines; /* of each code ascending */

@@ -10,7 +10,7 @@
 struct kernel_symbol {
     uint64_t address;
     uint32_t name;   /* offset into `text` */
-    uint32_t module; /* offset into `text`; KERNEL_CORE: the kernel itself */
+    uint32_t module; /* offset into `text`, or KERNEL_CORE (the kernel itself) */
 };
 
 enum { KERNEL_CORE = UINT32_MAX };

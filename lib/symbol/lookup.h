@@ -52,8 +52,10 @@ struct lookup {
     uint64_t dwarf_base; /* vaddr of rva 0 in the file with the DWARF */
     uint32_t *by_unit;   /* indexes of addresses, grouped by unit, in ascending order */
     ARRAY(struct lookup_unit) units;
-    struct dwarf_frames go;        /* of a Go program: all addresses; frames only where no unit was hit */
-    struct dwarf_frames libdw;     /* all addresses; frames only where our reader declined; or empty */
+    struct dwarf_frames go;        /* of a Go program: all addresses, with frames only for addresses that no unit
+                                    * contains */
+    struct dwarf_frames libdw;     /* all addresses, with frames only for addresses that our reader declined, or
+                                    * empty */
     struct lookup_symbol *symbols; /* per address */
     _Atomic uint64_t work_left;    /* work budget of all units: see dwarf_count_work() */
     atomic_bool has_split_units;
@@ -70,9 +72,9 @@ int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, 
 int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err);
 int lookup_unit(struct lookup *lookup, size_t index, struct error *err);
 
-/* Part of lookup_answer(): the file in which the function of an address begins, for units whose split debug info,
- * with their inlined functions, is missing. `files` has an element for each address of the job: NULL, or a text in
- * the arena of a unit's frames. */
+/* Finds the file in which the function of an address begins, for units whose split debug info (with the inlined
+ * functions) is missing. `files` has an element for each address of the job, which is NULL or a text in the arena of
+ * a unit's frames. */
 int lookup_function_files(struct lookup *lookup, const char **files, struct error *err);
 
 /* Part of lookup_symbols(): reads a Go program's own table for addresses without a symbol or unit. */

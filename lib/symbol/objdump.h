@@ -1,6 +1,6 @@
 /*
- * A second disassembler for x86 instructions that are newer than capstone: Debian 12's knows neither AVX-512BW nor
- * FP16, and the hottest instructions of numeric code are of these. binutils, which comes with any compiler, is newer.
+ * objdump disassembles x86 instructions that are newer than capstone. Debian 12's capstone knows neither AVX-512BW nor
+ * FP16, to which the hottest instructions of numeric code belong. binutils, which comes with any compiler, is newer.
  *
  * objdump runs without a shell, on a copy of these instructions and nothing else, for 5 seconds at most. A line of its
  * output counts only with the address and the length of a requested instruction.

@@ -87,8 +87,8 @@ struct wanted {
     struct perf_map_name *names;
     struct arena *texts;
     struct perf_map_counts *counts;
-    size_t *next; /* per address without a name: itself; otherwise an address closer to the next one without; `count` at
-                     the end */
+    size_t *next; /* per address without a name, the address itself, otherwise an address closer to the next address
+                   * without a name (`count` at the end) */
     size_t count, unnamed;
     size_t near; /* the first address at or after the start of the last line */
 };

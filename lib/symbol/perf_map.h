@@ -19,7 +19,7 @@ enum {
 /* Limit of bytes read, from the end of a file: the newest lines are there. */
 #define PERF_MAP_READ_MAX (UINT64_C(256) << 20)
 
-/* A name: not NUL-terminated, arbitrary bytes. NULL: no name. */
+/* A name of arbitrary bytes, not NUL-terminated. NULL: no name. */
 struct perf_map_name {
     const char *text;
     size_t length;

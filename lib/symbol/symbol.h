@@ -84,7 +84,7 @@ struct symbol_answers {
     size_t count;
     ARRAY(struct symbol_frame) frames;
     struct arena arena; /* all texts and `answers` */
-    char problem[256];  /* why names or lines are missing ("/bin/x was replaced after it was mapped"); may be empty */
+    char problem[256];  /* reason for missing names or lines ("/bin/x was replaced after it was mapped"), or empty */
     enum missing_symbols_reason missing_symbols; /* the same as a code */
     bool is_found;       /* the library's file, a debug file, or the kernel's symbols were found */
     bool has_debug_info; /* the library has DWARF or a Go table */

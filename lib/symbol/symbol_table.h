@@ -48,7 +48,8 @@ int symbol_matcher_init(struct symbol_matcher *matcher, const uint64_t *rvas, si
  * rva 0 in this file. */
 void symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *file, uint64_t base);
 
-/* Writes one match for each address: `matches` has matcher->count elements. Returns false if memory ran out. */
+/* Writes one match for each address to `matches`, which has matcher->count elements. Returns false if memory ran
+ * out. */
 bool symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches);
 
 void symbol_matcher_destroy(struct symbol_matcher *matcher);

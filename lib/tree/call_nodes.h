@@ -18,7 +18,7 @@ struct call_nodes {
     uint32_t *depth;    /* 0 for roots */
     uint16_t *category; /* common category of the node's stacks; the default category if they differ */
     size_t length;
-    uint32_t *of_stack;  /* stack of the view -> node, or NODE_NONE if unused stack */
+    uint32_t *of_stack;  /* stack of the view -> node, or NODE_NONE for an unused stack */
     uint32_t *of_sample; /* stack of the profile -> node in which its samples end, or NODE_NONE for no sample counts.
                           * Equals of_stack unless the view was transformed */
     size_t stack_count;

@@ -536,7 +536,8 @@ double engine_thread_time(const struct engine *engine, uint32_t thread, struct t
                            engine_idle_category(engine), &profile->meta);
 }
 
-/* Computes the activity of threads: of all samples, or of the samples in the query; For `matching`, see activity.h. */
+/* Computes the activity of threads over all samples, or over the samples in the query. activity.h describes
+ * `matching`. */
 static int compute_activity(struct engine *engine, bool is_all, const struct activity_request *wanted,
                             const uint32_t *threads, struct activity *activity, struct error *err)
 {

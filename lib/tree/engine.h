@@ -147,7 +147,8 @@ struct activity_query {
     size_t thread_count;
     struct time_range range; /* ms */
     uint32_t width;          /* columns of the graph */
-    const char *search;      /* only samples that match this search (search_length bytes); all if empty */
+    const char *search;      /* only samples that match this search (search_length bytes), or all samples if it is
+                              * empty */
     size_t search_length;
     const struct tree_path *path; /* only samples of this row of the call tree or inverted tree, or NULL (all) */
 };
@@ -165,11 +166,12 @@ int engine_activity(struct engine *engine, const struct activity_query *query, s
 
 /* A thread's state at a time. */
 struct sample_place {
-    bool is_known;      /* false: state unknown, or time outside of the thread's lifetime; other members are invalid */
-    uint8_t is_dropped; /* a transform dropped the sample, and the path is empty */
-    uint32_t category;  /* of the sample */
-    double time;        /* ms: time of the sample */
-    double cpu_percent; /* NAN unknown */
+    bool is_known;          /* false (with invalid other members) if the state is unknown, or the time is outside of the
+                             * thread's lifetime */
+    uint8_t is_dropped;     /* a transform dropped the sample, and the path is empty */
+    uint32_t category;      /* of the sample */
+    double time;            /* ms: time of the sample */
+    double cpu_percent;     /* NAN unknown */
     struct time_range wait; /* ms: a wait at the time (with a path: a recorded wait), or NAN if the thread ran */
     uint32_t reason;        /* of a recorded wait: subcategory of "Idle", or PROFILE_NONE for none */
     uint32_t waker;         /* string: the thread that ended the wait, or PROFILE_NONE if not recorded */

@@ -24,7 +24,8 @@ enum { FLAME_NO_RECT = UINT32_MAX };
 
 struct flame_rect {
     double start, end;            /* as fractions of the part, 0 to 1; may extend beyond the part */
-    double total, self;           /* aggregated rect: sum of magnitudes, and 0; comparison: the changes */
+    double total, self;           /* of an aggregated rect, the sum of magnitudes, and 0, or in a comparison, the
+                                   * changes */
     double base_total, new_total; /* of each side of a comparison; for an aggregated rect, the sums */
     uint32_t node;                /* handle, valid until the next query, or NODE_NONE (an aggregated rect) */
     uint32_t parent;              /* index of the caller's rect, or FLAME_NO_RECT for the first row */

@@ -48,7 +48,7 @@ static void sum_node(const struct inverted *inverted, struct inverted_node *node
         node->total = node->side_total[SIDE_NEW] - node->side_total[SIDE_BASE];
 }
 
-/* Counting sort of the self nodes by func; `deep` has the nodes in node order. */
+/* Sorts the self nodes by func with a counting sort. `deep` has the nodes in node order. */
 static bool make_roots(struct inverted *inverted)
 {
     size_t funcs = inverted->nodes->func_count;

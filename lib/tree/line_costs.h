@@ -39,7 +39,7 @@ void line_costs_destroy(struct line_costs *costs);
 /* ---- the hottest lines of all files ---- */
 
 struct hot_line {
-    uint32_t func; /* the func with the most self time at the line: a template's line has several funcs */
+    uint32_t func; /* the func with the most self time at the line (the line of a template has several funcs) */
     uint32_t line; /* 1-based line in the source file of the func */
     double self;
 };

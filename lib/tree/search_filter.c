@@ -115,7 +115,7 @@ static bool term_matches(const struct search *search, const struct search_term *
            is_exactly(name, text->length - (size_t)(name - text->text), wanted, term->length);
 }
 
-/* Returns the set of terms that a string matches; `field` is the kind of the string. */
+/* Returns the set of terms that a string matches. `field` is the kind of the string. */
 static uint16_t match_string(const struct search *search, const struct strings *strings, uint32_t string,
                              enum search_field field)
 {

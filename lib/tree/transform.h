@@ -39,7 +39,8 @@ enum transform_kind {
 
 struct transform {
     enum transform_kind kind;
-    uint32_t index; /* func (or func of a resource), category, resource or set of frame kinds; unused with a path */
+    uint32_t index; /* func (or func of a resource), category, resource or set of frame kinds (unused in transforms
+                     * with a path) */
     bool inverted;  /* for TRANSFORM_FOCUS_SUBTREE: the path belongs to the inverted tree, leaf first */
     const uint32_t *path; /* funcs; owned by a struct transform_list, else borrowed */
     size_t path_length;

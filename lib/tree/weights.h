@@ -60,8 +60,8 @@ struct weighing {
     uint32_t not_running; /* the stack "(not running)", for waits without a known function, or PROFILE_NONE if not
                            * counted */
     bool counts_apart;    /* stack_weights_sum() counts `samples`, even if they equal of_stack */
-    size_t *row; /* weigh_thread() stores the row of each call of `add` here; for time after the last row, the number
-                  * of rows, or NULL if not needed */
+    size_t *row; /* weigh_thread() stores the row of each call of `add` here, or the number of rows for time after
+                  * the last row (NULL if not needed) */
 };
 
 /* The gaps of a thread: the time before each sample, and the time after the last one, within the lifetime of the

@@ -14,7 +14,7 @@ static bool fits_in_slot(int64_t offset)
     return offset % 8 == 0 && offset / 8 >= INT16_MIN && offset / 8 <= INT16_MAX;
 }
 
-/* The CFA as `*(register + offset)`: DW_OP_breg, DW_OP_deref. */
+/* Makes a rule for a CFA of the form `*(register + offset)` (DW_OP_breg, DW_OP_deref). */
 static bool make_deref_rule(const struct cfi_row *row, struct rule *rule)
 {
     struct cursor c = cfi_expression(row, row->cfa_value);

@@ -145,7 +145,7 @@ int unwind_module_of_code(struct unwind_module **out, const void *frames, size_t
  * NULL. */
 void unwind_module_load(struct unwind_module *module);
 
-/* Reference counting: the creator has one reference to a module, and each mapping of the module has one. */
+/* The creator has one reference to a module, and each mapping of the module has one reference. */
 struct unwind_module *unwind_module_ref(struct unwind_module *module);
 void unwind_module_unref(struct unwind_module *module);
 

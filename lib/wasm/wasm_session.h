@@ -240,7 +240,7 @@ static inline const struct view *no_memory(struct session *session)
 /* Ends the loading, and returns the profile; the caller owns it on success. (wasm_load.c) */
 int session_take_import(struct session *session, struct profile *profile);
 
-/* Fails with -EINVAL: the loaded part continues a profile that is not open. (wasm_load.c) */
+/* Fails with -EINVAL, because the loaded part continues a profile that is not open (wasm_load.c). */
 int session_is_part(struct session *session);
 
 /* Frees the engines and all other objects derived from the profile, and returns the profile. (wasm_load.c) */
