@@ -40,7 +40,7 @@ static const char *const statuses[] = {[LIMIT_KEPT] = "ok",
                                        [LIMIT_NO_FUNCTION] = "no-function",
                                        [LIMIT_PASSED] = "failed"};
 
-static const char *side_name(const struct check *check, enum profile_side side)
+static const char *get_side_name(const struct check *check, enum profile_side side)
 {
     return profile_text(check->report.profile, report_comparison(&check->report)->name[side]);
 }
@@ -151,9 +151,9 @@ static void print_markdown(const struct check *check)
                                  : count_undecided(check) ? "no limit is exceeded with certainty"
                                                           : "no limit is exceeded");
     fputs("Base ", stdout);
-    print_markdown_code(side_name(check, SIDE_BASE));
+    print_markdown_code(get_side_name(check, SIDE_BASE));
     fputs(", new ", stdout);
-    print_markdown_code(side_name(check, SIDE_NEW));
+    print_markdown_code(get_side_name(check, SIDE_NEW));
     fputs("\n\n| limit | | result | measured |\n|---|---|---|---|\n", stdout);
     for (size_t i = 0; i < check->count; i++) {
         limit_format(&check->limits[i], report, value);
@@ -241,8 +241,8 @@ static int print_json(const struct check *check)
         return ui_fail("out of memory");
     json_writer_init(json, &sink, &err);
     json_open(json, '{');
-    json_member_text(json, "base", side_name(check, SIDE_BASE));
-    json_member_text(json, "new", side_name(check, SIDE_NEW));
+    json_member_text(json, "base", get_side_name(check, SIDE_BASE));
+    json_member_text(json, "new", get_side_name(check, SIDE_NEW));
     json_member_text(json, "unit", check->report.weight.unit);
     json_member_text(json, "units", check->changes.are_runs ? "runs" : "blocks");
     json_member_bool(json, "passed", count_passed(check) == 0);

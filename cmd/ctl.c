@@ -32,7 +32,7 @@ struct ARRAY_TYPE(running_list, struct running);
 
 /* ---- the socket ---- */
 
-static bool is_own(int fd)
+static bool belongs_to_user(int fd)
 {
     struct ucred peer;
     socklen_t size = sizeof(peer);
@@ -44,7 +44,7 @@ static int connect_to_recorder(const char *path)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 && is_own(fd))
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 && belongs_to_user(fd))
         return fd;
     if (fd >= 0)
         close(fd);

@@ -140,7 +140,7 @@ static off_t file_size(const char *path)
 
 /* Returns the CPU time of this process in ns. Wall time would include the time in which the target, at higher priority,
  * runs. */
-static uint64_t cpu_time(void)
+static uint64_t read_cpu_time(void)
 {
     struct timespec used = {0};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
@@ -155,7 +155,7 @@ static int grow_profile(struct follower *follower, struct assemble_result *resul
     bool is_new = !growing || (monotonic_ns() >= follower->next_base && live_assembly_is_outdated(growing));
     if (is_new)
         growing = live_assembly_new(follower->spool, &follower->assemble);
-    uint64_t cpu = cpu_time();
+    uint64_t cpu = read_cpu_time();
     int code = growing ? live_assembly_add_step(growing, result, &added->end, err) : error_no_memory(err);
     bool is_lost = code && code != -ENODATA;
     if (is_new && is_lost) {
@@ -166,7 +166,7 @@ static int grow_profile(struct follower *follower, struct assemble_result *resul
         live_assembly_free(is_new ? follower->growing : growing);
         follower->growing = is_lost ? NULL : growing;
         follower->base++;
-        follower->next_base = monotonic_ns() + LIVE_REST * (cpu_time() - cpu);
+        follower->next_base = monotonic_ns() + LIVE_REST * (read_cpu_time() - cpu);
     }
     added->fd = code ? -1 : live_assembly_fd(growing);
     added->base = follower->base;
@@ -180,12 +180,12 @@ static int publish_profile(struct follower *follower, struct error *err)
     struct assemble_result result;
     struct serve_added added = {.fd = -1};
     struct error ignored = {0};
-    uint64_t start = monotonic_ns(), cpu = cpu_time();
+    uint64_t start = monotonic_ns(), cpu = read_cpu_time();
     follower->spool_size = file_size(follower->spool);
     int code = follower->drops_samples
                    ? assemble_recording(follower->spool, NULL, &follower->assemble, &result, &ignored)
                    : grow_profile(follower, &result, &added, &ignored);
-    follower->took = (double)(cpu_time() - cpu) / 1e6;
+    follower->took = (double)(read_cpu_time() - cpu) / 1e6;
     follower->next = monotonic_ns() + (uint64_t)(follower->took * LIVE_REST * 1e6);
     if (follower->next < start + LIVE_PERIOD * UINT64_C(1000000))
         follower->next = start + LIVE_PERIOD * UINT64_C(1000000);

@@ -180,7 +180,7 @@ static int format_label(const struct option_row *row, char label[LABEL_SIZE])
 }
 
 /* Returns the width in columns of the longest label from `group` to the next title. */
-static int label_columns(const struct option_group *group)
+static int count_label_columns(const struct option_group *group)
 {
     char label[LABEL_SIZE];
     int most = 0;
@@ -227,7 +227,7 @@ void options_print_help(const struct option_table *table)
             ui_print("\n%s\n", group->title);
         if (group->title || group == table->groups) {
             ui_print("\n");
-            columns = label_columns(group);
+            columns = count_label_columns(group);
         }
         for (const struct option_row *row = group->rows; row->name; row++) {
             char label[LABEL_SIZE];

@@ -22,14 +22,14 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool is_stream(const char *path)
+static bool is_standard_input(const char *path)
 {
     return !strcmp(path, "-");
 }
 
 static enum perf_data_form detect_perf_data_form(const char *path)
 {
-    return is_stream(path) ? perf_data_form_of_next(STDIN_FILENO) : perf_data_form_of(path);
+    return is_standard_input(path) ? perf_data_form_of_next(STDIN_FILENO) : perf_data_form_of(path);
 }
 
 static bool is_perf_data(const char *path)
@@ -39,7 +39,7 @@ static bool is_perf_data(const char *path)
 
 bool spool_input_is_recording(const char *path)
 {
-    return (!is_stream(path) && spool_is_spool(path)) || is_perf_data(path);
+    return (!is_standard_input(path) && spool_is_spool(path)) || is_perf_data(path);
 }
 
 const char *spool_input_kind(const char *path)
@@ -225,7 +225,7 @@ static int copy_perf_data(const char *from, const char *name, const char *path, 
 {
     static struct copying copying;
     copying = (struct copying){.name = name, .path = path};
-    copying.from = is_stream(from) ? STDIN_FILENO : open(from, O_RDONLY | O_CLOEXEC);
+    copying.from = is_standard_input(from) ? STDIN_FILENO : open(from, O_RDONLY | O_CLOEXEC);
     if (copying.from < 0)
         return error_set(err, errno, "cannot open %s: %s", name, strerror(errno));
     copying.to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -235,11 +235,11 @@ static int copy_perf_data(const char *from, const char *name, const char *path, 
         sigaction(SIGINT, &ignore, &before);
         code = copy_blocks(&copying, err);
         sigaction(SIGINT, &before, NULL);
-        if (!is_stream(from))
+        if (!is_standard_input(from))
             copy_modification_time(copying.from, copying.to);
         close(copying.to);
     }
-    if (!is_stream(from))
+    if (!is_standard_input(from))
         close(copying.from);
     *is_truncated = copying.is_truncated;
     return code;
@@ -249,8 +249,8 @@ static int copy_perf_data(const char *from, const char *name, const char *path, 
 static int import_perf_data(const char *path, const char *copy, const char *perf_cache, const char *spool,
                             struct perf_data_result *found, struct error *err)
 {
-    const char *name = is_stream(path) ? "the standard input" : path;
-    if (!is_stream(path) && detect_perf_data_form(path) == PERF_DATA_FILE)
+    const char *name = is_standard_input(path) ? "the standard input" : path;
+    if (!is_standard_input(path) && detect_perf_data_form(path) == PERF_DATA_FILE)
         return perf_data_import(path, path, perf_cache, spool, found, err);
     bool is_truncated = false;
     int code = copy_perf_data(path, name, copy, &is_truncated, err);
@@ -285,7 +285,7 @@ static int assemble_perf_data(const char *path, const char *output, const struct
     rmdir(directory);
     if (code)
         return ui_fail_error(&err);
-    print_import(is_stream(path) ? "the standard input" : path, &found);
+    print_import(is_standard_input(path) ? "the standard input" : path, &found);
     return EXIT_SUCCESS;
 }
 

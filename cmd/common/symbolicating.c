@@ -18,7 +18,7 @@ static int compare_unnamed(const void *a, const void *b)
     return left->unnamed != right->unnamed ? ORDER(right->unnamed, left->unnamed) : ORDER(left->lib, right->lib);
 }
 
-static const char *library_name(const struct profile *profile, uint32_t lib)
+static const char *get_library_name(const struct profile *profile, uint32_t lib)
 {
     uint32_t name = profile->libs.data[lib].name;
     const char *text = profile_text(profile, name);
@@ -38,7 +38,7 @@ static void print_result(const struct profile *profile, struct symbolicate_resul
             left++;
         else
             ui_print_message("%s: %" PRIu64 " of %" PRIu64 " addresses have no symbol%s%s",
-                             library_name(profile, library->lib), library->unnamed, library->addresses,
+                             get_library_name(profile, library->lib), library->unnamed, library->addresses,
                              library->problem[0] ? ": " : "", library->problem);
     }
     if (left)

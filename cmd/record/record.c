@@ -70,7 +70,7 @@ static int check_output(const char *output)
 
 /* Finds the common start of the names of spool files: the path of the output or, without an output, of a temporary
  * file. */
-static void spool_base(const struct record_line *options, char *base, size_t size)
+static void get_spool_base(const struct record_line *options, char *base, size_t size)
 {
     const char *directory = getenv("TMPDIR");
     if (record_line_is_piped(options))
@@ -128,7 +128,7 @@ static struct record_summary make_summary(const struct record_line *options)
                                    .has_debug_servers = options->symbols.search.server != NULL};
 }
 
-static int recover(struct record_line *options)
+static int recover_spool(struct record_line *options)
 {
     struct assemble_result saved = {0};
     if (access(options->recover, R_OK))
@@ -143,14 +143,14 @@ static int recover(struct record_line *options)
     return serve(options, EXIT_SUCCESS);
 }
 
-static int launch_status(int code)
+static int get_launch_status(int code)
 {
     return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
 /* Returns the command's exit status in the convention of shells, or 0 if prof ended the command because the time of
  * -d was over. A full disk ends the recording, not the command; it is a failure if nothing could be saved. */
-static int exit_status(const struct record_result *recorded, const struct assemble_result *saved)
+static int get_exit_status(const struct record_result *recorded, const struct assemble_result *saved)
 {
     if (recorded->end == RECORD_STOPPED && (recorded->pid || recorded->signal != SIGINT))
         return EXIT_SIGNAL + recorded->signal;
@@ -286,7 +286,7 @@ static int record_and_save(struct record_line *options, const char *spool, struc
     code = record_command(&recorder, recorded, &err);
     if (code) {
         ui_fail_error(&err);
-        status = recorded->launch_failed ? launch_status(code) : EXIT_FAILURE;
+        status = recorded->launch_failed ? get_launch_status(code) : EXIT_FAILURE;
         goto out;
     }
     /* The reader of prof's messages may have ended: prof ignores SIGPIPE and saves the profile. The target is already
@@ -310,10 +310,10 @@ static int record(struct record_line *options)
     int code = options->command[0] ? launch_check(options->command[0], &err) : 0;
     if (code) {
         ui_fail_error(&err);
-        return launch_status(code);
+        return get_launch_status(code);
     }
     char base[PATH_MAX - 32], spool[PATH_MAX];
-    spool_base(options, base, sizeof(base));
+    get_spool_base(options, base, sizeof(base));
     if (!options->quiet)
         leftover_report(base);
     snprintf(spool, sizeof(spool), "%s.%d.spool", base, (int)getpid());
@@ -325,7 +325,7 @@ static int record(struct record_line *options)
     bool is_saved = status == EXIT_SUCCESS, was_shown = false;
     if (is_saved) {
         was_shown = companions.live && live_view_show_saved(companions.live, options->output);
-        status = exit_status(&recorded, &saved);
+        status = get_exit_status(&recorded, &saved);
     }
     live_view_end(companions.live);
     if (is_saved && !was_shown)
@@ -350,7 +350,7 @@ int cmd_record(int argc, char **argv)
     else
         status = check_output(options.output);
     if (!status)
-        status = options.recover ? recover(&options) : record(&options);
+        status = options.recover ? recover_spool(&options) : record(&options);
 out:
     record_line_destroy(&options);
     return status;

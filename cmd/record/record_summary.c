@@ -45,7 +45,7 @@ static void append(char *line, const char *format, ...)
     va_end(args);
 }
 
-static double percent(uint64_t part, uint64_t whole)
+static double get_percent(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -53,7 +53,7 @@ static double percent(uint64_t part, uint64_t whole)
 /* Appends a percentage: "12 %" or "0.3 %". "100 %" and "0 %" appear only for exactly all or nothing. */
 static void append_percent(char *line, uint64_t part, uint64_t whole)
 {
-    double share = percent(part, whole);
+    double share = get_percent(part, whole);
     if (part != whole && share > 99.9)
         share = 99.9;
     if (part && share < 0.1)
@@ -144,27 +144,27 @@ static void describe_low_quality(struct lines *lines, const struct assemble_resu
     const struct trust_counts *counts = &saved->trust;
     char line[LINE_SIZE] = "";
     uint64_t all = saved->samples + saved->lost;
-    if (percent(saved->lost, all) >= much_lost) {
+    if (get_percent(saved->lost, all) >= much_lost) {
         append_separator(line);
         append_percent(line, saved->lost, all);
         append(line, " of the samples were lost, %s (a lower rate of -r loses fewer samples)",
                saved->has_all_cpu_time ? "and the profile shows their time as (not sampled)"
                                        : "so times are too short");
     }
-    if (percent(counts->truncated, counts->samples) >= much_truncated) {
+    if (get_percent(counts->truncated, counts->samples) >= much_truncated) {
         append_separator(line);
         append_percent(line, counts->truncated, counts->samples);
         append(line, " of the stacks lack their outer callers");
     }
     /* the line that lists the libraries has this warning */
-    if (!saved->missing_symbols_count && percent(counts->unnamed, counts->samples) >= much_unnamed) {
+    if (!saved->missing_symbols_count && get_percent(counts->unnamed, counts->samples) >= much_unnamed) {
         append_separator(line);
         append_percent(line, counts->unnamed, counts->samples);
         append(line, " of the samples are in functions without a symbol");
     }
     bool is_explained = saved->hints.count != 0; /* the hints explain why samples are missing */
     if (!is_explained && counts->requested > all &&
-        percent(counts->requested - all, counts->requested) >= much_unsampled) {
+        get_percent(counts->requested - all, counts->requested) >= much_unsampled) {
         append_separator(line);
         append_percent(line, counts->requested - all, counts->requested);
         append(line, " of the requested samples are missing ('prof report -v' shows the reason)");
@@ -216,7 +216,7 @@ static void describe_names(struct lines *lines, const struct record_summary *sum
         return;
     char *line = next_line(lines);
     append(line,
-           "%swithout symbols: ", percent(saved->trust.unnamed, saved->samples) >= much_unnamed ? "Warning: " : "");
+           "%swithout symbols: ", get_percent(saved->trust.unnamed, saved->samples) >= much_unnamed ? "Warning: " : "");
     if (saved->trust.unnamed) {
         append_percent(line, saved->trust.unnamed, saved->samples);
         append(line, " of the samples; ");
@@ -293,7 +293,7 @@ static void print_details(const struct record_summary *summary)
 }
 
 /* Moves the line about stacks to the end: the limit of lines may hide it, but not the explanations and remedies. */
-static void move_to_end(struct lines *lines, size_t index)
+static void move_line_to_end(struct lines *lines, size_t index)
 {
     char moved[LINE_SIZE];
     memcpy(moved, lines->text[index], sizeof(moved));
@@ -323,7 +323,7 @@ void record_summary_print(const struct record_summary *summary, const struct ass
     if (saved)
         describe_replaced_files(&lines, saved);
     if (lines.count > SUMMARY_LINES && has_stacks)
-        move_to_end(&lines, 1);
+        move_line_to_end(&lines, 1);
     bool is_cut = lines.count > SUMMARY_LINES && !summary->verbose;
     size_t shown = is_cut ? SUMMARY_LINES - 1 : lines.count;
     for (size_t i = 0; i < shown; i++)

@@ -47,7 +47,7 @@ static int identify_library(const struct annotator *annotator, struct identified
     const struct report *report = annotator->report;
     if (annotator->symbol->lib >= report->profile->libs.length)
         return error_set(err, ENOENT, "the profile does not name its library");
-    const struct named_library named = saved_library(report->profile, annotator->symbol->lib);
+    const struct named_library named = get_saved_library(report->profile, annotator->symbol->lib);
     return named_library_identify(&named, out, err);
 }
 

@@ -48,7 +48,7 @@ static void marker_report_destroy(struct marker_report *markers)
     payload_destroy(&markers->payload);
 }
 
-static const struct marker *marker_at(const struct marker_report *markers, size_t at)
+static const struct marker *get_marker_at(const struct marker_report *markers, size_t at)
 {
     return &marker_view_list(markers->view)->data[markers->shown[at]];
 }
@@ -111,7 +111,7 @@ int report_print_markers(const struct report *report, struct error *err)
                  "marker");
     size_t i = 0;
     for (; !code && i < markers.count && i < limit; i++)
-        code = print_marker(&markers, marker_at(&markers, i), err);
+        code = print_marker(&markers, get_marker_at(&markers, i), err);
     if (!code && markers.count == 0)
         puts("No markers.");
     struct omissions omissions = {.limit = i < markers.count ? limit : 0};
@@ -150,7 +150,7 @@ int report_write_markers(struct json_writer *json, const struct report *report, 
     int code = query_markers(&markers, report, err);
     json_member_open(json, "markers", '[');
     for (size_t i = 0; !code && i < markers.count && i < limit; i++)
-        code = write_marker(json, &markers, marker_at(&markers, i), err);
+        code = write_marker(json, &markers, get_marker_at(&markers, i), err);
     json_close(json, ']');
     marker_report_destroy(&markers);
     return code;

@@ -39,14 +39,14 @@ void report_format_time(double ms, char *out, size_t size)
         snprintf(out, size, "%.*f s", fabs(ms) < 1e5 ? 3 : 1, ms / 1000);
 }
 
-static const struct thread *thread_at(const struct report *report, uint32_t thread)
+static const struct thread *get_thread_at(const struct report *report, uint32_t thread)
 {
     return &report->profile->threads.data[thread];
 }
 
 double report_cpu_time(const struct report *report, uint32_t thread)
 {
-    const struct sample_table *samples = &thread_at(report, thread)->samples;
+    const struct sample_table *samples = &get_thread_at(report, thread)->samples;
     struct thread_gaps gaps = find_sample_gaps(report->profile, thread);
     size_t first, last;
     double sum = 0;
@@ -64,7 +64,7 @@ static double get_overlap(const struct report *report, double from, double to)
 
 static struct thread_row make_row(const struct report *report, uint32_t index)
 {
-    const struct thread *thread = thread_at(report, index);
+    const struct thread *thread = get_thread_at(report, index);
     return (struct thread_row){.cpu = report_cpu_time(report, index),
                                .lifetime = get_overlap(report, thread->start, thread->end),
                                .samples = weighed_sample_count(report->profile, index, report->weight.kind,
@@ -91,7 +91,7 @@ struct thread_table {
     double all; /* 100%: CPU time, or samples if the profile has no CPU times */
 };
 
-static double row_weight(const struct thread_table *table, const struct thread_row *row)
+static double get_row_weight(const struct thread_table *table, const struct thread_row *row)
 {
     return table->has_cpu ? row->cpu : row->samples;
 }
@@ -126,7 +126,7 @@ static unsigned print_row_figures(const struct thread_table *table, const struct
         ui_print("%*s", TIME_COLUMNS, text);
         used += TIME_COLUMNS;
     }
-    print_percent(row_weight(table, row), table->all);
+    print_percent(get_row_weight(table, row), table->all);
     if (table->whole && table->has_cpu) {
         print_percent(row->cpu, row->lifetime);
         used += SHARE_COLUMNS;
@@ -155,7 +155,7 @@ static int sort_rows(const struct thread_table *table, const struct thread_rows 
     if (!order)
         return error_no_memory(err);
     for (size_t i = 0; i < rows->length; i++)
-        order[i] = (struct order_entry){row_weight(table, &rows->data[i]), (uint32_t)i};
+        order[i] = (struct order_entry){get_row_weight(table, &rows->data[i]), (uint32_t)i};
     return order_heaviest_first(order, rows->length, err);
 }
 
@@ -164,9 +164,9 @@ static struct thread_table make_table(const struct report *report, bool whole)
     struct thread_table table = {report, profile_has_weight(report->profile, WEIGH_CPU_TIME), whole, false, 0};
     for (size_t i = 0; i < report->threads.length; i++) {
         struct thread_row row = make_row(report, report->threads.data[i]);
-        table.all += row_weight(&table, &row);
+        table.all += get_row_weight(&table, &row);
         table.is_of_several_processes |=
-            thread_at(report, row.first)->pid != thread_at(report, report->threads.data[0])->pid;
+            get_thread_at(report, row.first)->pid != get_thread_at(report, report->threads.data[0])->pid;
     }
     return table;
 }
@@ -183,7 +183,7 @@ static const char *process_name(const struct report *report, const struct thread
 static void format_label(const struct thread_table *table, uint32_t index, bool of_many, char *out, size_t size)
 {
     const struct report *report = table->report;
-    const struct thread *thread = thread_at(report, index);
+    const struct thread *thread = get_thread_at(report, index);
     const char *name = profile_text(report->profile, thread->name), *process = process_name(report, thread);
     size_t length = strlen(name), kept = length;
     while (of_many && kept > 0 && isdigit((unsigned char)name[kept - 1]))
@@ -212,7 +212,7 @@ static bool group_threads(const struct thread_table *table, struct thread_rows *
             continue;
         }
         struct thread_row *sum = &rows->data[group];
-        sum->processes += thread_at(report, sum->last)->pid != thread_at(report, row.first)->pid;
+        sum->processes += get_thread_at(report, sum->last)->pid != get_thread_at(report, row.first)->pid;
         sum_rows(sum, &row);
     }
     return true;
@@ -267,11 +267,11 @@ static bool collect_processes(const struct report *report, struct processes *all
 {
     for (size_t i = 0; i < report->threads.length; i++) {
         struct thread_row row = make_row(report, report->threads.data[i]);
-        uint32_t *process = hash_at(&all->of_pid, thread_at(report, row.first)->pid);
+        uint32_t *process = hash_at(&all->of_pid, get_thread_at(report, row.first)->pid);
         if (!process)
             return false;
         if (*process == HASH_MISSING) {
-            const struct thread *thread = thread_at(report, row.first);
+            const struct thread *thread = get_thread_at(report, row.first);
             struct thread_row sum = row;
             sum.lifetime = get_overlap(report, thread->process_start, thread->process_end);
             *process = (uint32_t)all->processes.length;
@@ -288,7 +288,7 @@ static bool collect_processes(const struct report *report, struct processes *all
 
 static void print_process(const struct thread_table *table, const struct thread_row *row)
 {
-    const struct thread *thread = thread_at(table->report, row->first);
+    const struct thread *thread = get_thread_at(table->report, row->first);
     char after[64];
     snprintf(after, sizeof(after), "  (pid %.20s)", profile_text(table->report->profile, thread->pid));
     print_label(table, process_name(table->report, thread), after, print_row_figures(table, row));
@@ -296,7 +296,7 @@ static void print_process(const struct thread_table *table, const struct thread_
 
 static void print_thread(const struct thread_table *table, const struct thread_row *row)
 {
-    const struct thread *thread = thread_at(table->report, row->first);
+    const struct thread *thread = get_thread_at(table->report, row->first);
     char after[64];
     snprintf(after, sizeof(after), "  (tid %.20s)", profile_text(table->report->profile, thread->tid));
     unsigned used = print_row_figures(table, row);

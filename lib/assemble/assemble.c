@@ -125,7 +125,7 @@ static int choose_threads(struct assembly *assembly, struct stable_numbers *numb
     return is_noted ? 0 : error_no_memory(err);
 }
 
-static double to_end_ms(const struct assembly *assembly, uint64_t time)
+static double get_end_ms(const struct assembly *assembly, uint64_t time)
 {
     return time ? assembly_ms(assembly, time) : NAN;
 }
@@ -168,9 +168,9 @@ static int add_thread(struct assembly *assembly, const struct replay_thread *fro
     thread->is_main = replay_is_main_thread(replay, from);
     thread->samples.weight_type = has_waits(replay) ? WEIGHT_TRACING_MS : WEIGHT_SAMPLES;
     thread->process_start = assembly_ms(assembly, process->start);
-    thread->process_end = to_end_ms(assembly, process->end);
+    thread->process_end = get_end_ms(assembly, process->end);
     thread->start = assembly_ms(assembly, from->start);
-    thread->end = to_end_ms(assembly, from->end);
+    thread->end = get_end_ms(assembly, from->end);
     if (assembly->window)
         assembly_window_set_range(assembly, from, find_end_time(replay), thread);
     if (thread->name == STRING_NONE || thread->process_name == STRING_NONE || thread->process_type == STRING_NONE ||

@@ -53,7 +53,7 @@ static bool compare_frame(const struct checking *checking, struct symbol_differe
 }
 
 /* Returns the frame of an answer at this depth; 0 is the innermost frame. NULL if there is none. */
-static const struct symbol_frame *frame_at(const struct symbol_answers *answers, size_t address, size_t depth)
+static const struct symbol_frame *get_frame_at(const struct symbol_answers *answers, size_t address, size_t depth)
 {
     const struct symbol_answer *answer = &answers->answers[address];
     return &answers->frames.data[answer->first_frame + answer->frame_count - 1 - depth];
@@ -67,7 +67,8 @@ static bool compare_address(const struct checking *checking, struct symbol_diffe
     if (!is_same)
         report_numbers(checking, at, "number of frames", count, other);
     for (at.depth = 0; at.depth < count && at.depth < other; at.depth++)
-        is_same &= compare_frame(checking, at, frame_at(own, address, at.depth), frame_at(libdw, address, at.depth));
+        is_same &=
+            compare_frame(checking, at, get_frame_at(own, address, at.depth), get_frame_at(libdw, address, at.depth));
     return is_same;
 }
 

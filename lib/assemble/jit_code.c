@@ -46,7 +46,7 @@ struct maker {
     struct arena arena;      /* names and bytes */
 };
 
-static uint64_t key_of(uint32_t process, uint32_t code)
+static uint64_t make_key(uint32_t process, uint32_t code)
 {
     return (uint64_t)process << 32 | code;
 }
@@ -56,7 +56,7 @@ static uint64_t key_of(uint32_t process, uint32_t code)
 static int compare_wanted(const void *a, const void *b)
 {
     const struct wanted_code *left = a, *right = b;
-    uint64_t x = key_of(left->process, left->code), y = key_of(right->process, right->code);
+    uint64_t x = make_key(left->process, left->code), y = make_key(right->process, right->code);
     return x < y ? -1 : x > y;
 }
 
@@ -210,7 +210,7 @@ static int add_code_places(struct maker *maker, uint32_t process, uint32_t lib, 
         const struct kept_code *kept = &maker->kept.data[i];
         const struct jit_image_code *of = &maker->codes.data[kept->index];
         if (of->rva != JIT_IMAGE_NONE)
-            code = add_code_place(maker, key_of(process, kept->number), of, lib, err);
+            code = add_code_place(maker, make_key(process, kept->number), of, lib, err);
     }
     return code;
 }
@@ -282,7 +282,7 @@ int jit_code_places_make(struct jit_code_places *places, const struct replay *re
 
 const struct jit_code_place *jit_code_place_of(const struct jit_code_places *places, const struct replay_frame *frame)
 {
-    uint32_t index = hash_get(&places->by_code, key_of(frame->process, frame->code));
+    uint32_t index = hash_get(&places->by_code, make_key(frame->process, frame->code));
     return index == HASH_MISSING ? NULL : &places->places.data[index];
 }
 

@@ -170,7 +170,7 @@ static int add_names(struct perf_map_names *names, const struct wanted *wanted, 
 }
 
 /* Returns a key of the process's perf map: programs with equal keys write the same file. */
-static uint64_t file_key(const struct replay *replay, uint32_t process)
+static uint64_t hash_file(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = find_jit_file(replay, process);
     return (uint64_t)(file ? file->directory : JIT_DIRECTORY_OURS) << 32 | process_perf_map_own_pid(replay, process);
@@ -179,7 +179,7 @@ static uint64_t file_key(const struct replay *replay, uint32_t process)
 /* Whether a later program with the same pid has overwritten the file. */
 static bool is_replaced(const struct hash *last_of_file, const struct replay *replay, uint32_t number)
 {
-    return hash_get(last_of_file, file_key(replay, number)) != number;
+    return hash_get(last_of_file, hash_file(replay, number)) != number;
 }
 
 /* Returns the problem of a perf map, or NULL for no problem. Some compilers write names with newlines, so a few
@@ -255,7 +255,7 @@ int perf_map_names_find(struct perf_map_names *names, const struct replay *repla
         ok = replay->stacks.frames.data[i].process == REPLAY_NONE ||
              replay->stacks.frames.data[i].lib == REPLAY_LIB_DUMPED || array_push(&frames, (uint32_t)i);
     for (size_t i = 0; i < replay->processes.length && ok && frames.length; i++)
-        ok = !replay->processes.data[i].known || hash_set(&last_of_file, file_key(replay, (uint32_t)i), (uint32_t)i);
+        ok = !replay->processes.data[i].known || hash_set(&last_of_file, hash_file(replay, (uint32_t)i), (uint32_t)i);
     int code = ok ? 0 : error_no_memory(err);
     if (!code && frames.length) {
         qsort_r(frames.data, frames.length, sizeof(*frames.data), compare_frames, (void *)replay);

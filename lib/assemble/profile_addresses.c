@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-struct named_library saved_library(const struct profile *profile, uint32_t lib)
+struct named_library get_saved_library(const struct profile *profile, uint32_t lib)
 {
     const struct library *row = &profile->libs.data[lib];
     return (struct named_library){.debug_name = profile_text(profile, row->debug_name),
@@ -13,13 +13,13 @@ struct named_library saved_library(const struct profile *profile, uint32_t lib)
 
 static void identify(struct profile_addresses *addresses, const struct profile *profile, size_t row)
 {
-    struct named_library named = saved_library(profile, (uint32_t)row);
+    struct named_library named = get_saved_library(profile, (uint32_t)row);
     struct identified_library *out = &addresses->libraries[row];
     if (named_library_identify(&named, out, &addresses->problems[row]) != 0)
         out->symbol = (struct symbol_lib){.kind = SYMBOL_LIB_ELF, .name = named.debug_name};
 }
 
-static struct symbol_lib library_at(const void *context, uint32_t row)
+static struct symbol_lib get_library_at(const void *context, uint32_t row)
 {
     const struct profile_addresses *addresses = context;
     return addresses->libraries[row].symbol;
@@ -44,7 +44,7 @@ int profile_addresses_make(struct profile_addresses *addresses, const struct pro
             return error_no_memory(err);
     for (size_t i = 0; i < libs; i++)
         identify(addresses, profile, i);
-    return address_batches_make(&addresses->batches, library_at, addresses) ? 0 : error_no_memory(err);
+    return address_batches_make(&addresses->batches, get_library_at, addresses) ? 0 : error_no_memory(err);
 }
 
 void profile_addresses_destroy(struct profile_addresses *addresses)

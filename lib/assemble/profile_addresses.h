@@ -15,7 +15,7 @@ struct profile_addresses {
 };
 
 /* A library of a saved profile, described for the search for its file. The profile owns the strings. */
-struct named_library saved_library(const struct profile *profile, uint32_t lib);
+struct named_library get_saved_library(const struct profile *profile, uint32_t lib);
 
 /* `frames` belong to the profile, which must outlive the result. Fails only when memory runs out. Destroy the result
  * also after a failure. */

@@ -135,7 +135,7 @@ static int compare_counters(const void *a, const void *b)
 }
 
 /* How a reader draws it. The label is the name. */
-static uint32_t counter_display(struct marker_rows *rows, const char *label)
+static uint32_t get_counter_display(struct marker_rows *rows, const char *label)
 {
     static const char tooltip[] = "[{\"type\":\"value\",\"source\":\"accumulated\",\"format\":{\"unit\":\"number\"},"
                                   "\"label\":\"value\"},"
@@ -178,7 +178,7 @@ static void add_counter(struct filling *filling, const struct program_mark **mar
     counter->description = strings_add_z(&profile->strings, "Values that the program reported");
     counter->pid = profile->threads.data[thread].pid;
     counter->main_thread = thread;
-    counter->json = counter_display(rows, name);
+    counter->json = get_counter_display(rows, name);
     counter->time = calloc(count + 1, sizeof(*counter->time));
     counter->count = calloc(count + 1, sizeof(*counter->count));
     if (!counter->time || !counter->count || counter->name == STRING_NONE || counter->category == STRING_NONE ||

@@ -40,14 +40,14 @@ static void close_open(struct replay_marks *marks, enum replay_mark_kind kind, u
         open->end = time > open->start ? time : open->start;
 }
 
-static struct replay_mark mark_at(enum replay_mark_kind kind, uint64_t time)
+static struct replay_mark get_mark_at(enum replay_mark_kind kind, uint64_t time)
 {
     return (struct replay_mark){.kind = kind, .start = time, .cpu = SPOOL_NO_NUMBER, .text = STRING_NONE};
 }
 
 int replay_marks_paused(struct replay_marks *marks, const struct spool_paused *paused, struct error *err)
 {
-    struct replay_mark mark = mark_at(REPLAY_MARK_PAUSED, paused->time_ns);
+    struct replay_mark mark = get_mark_at(REPLAY_MARK_PAUSED, paused->time_ns);
     return find_open(marks, REPLAY_MARK_PAUSED) ? 0 : add_mark(marks, &mark, err);
 }
 
@@ -58,7 +58,7 @@ void replay_marks_resumed(struct replay_marks *marks, const struct spool_resumed
 
 int replay_marks_user(struct replay_marks *marks, const struct spool_user_mark *user, struct error *err)
 {
-    struct replay_mark mark = mark_at(REPLAY_MARK_USER, user->time_ns);
+    struct replay_mark mark = get_mark_at(REPLAY_MARK_USER, user->time_ns);
     mark.end = user->time_ns;
     mark.text = strings_add_z(&marks->texts, user->text);
     return mark.text == STRING_NONE ? error_no_memory(err) : add_mark(marks, &mark, err);
@@ -66,7 +66,7 @@ int replay_marks_user(struct replay_marks *marks, const struct spool_user_mark *
 
 int replay_marks_run(struct replay_marks *marks, const struct spool_run *run, struct error *err)
 {
-    struct replay_mark mark = mark_at(REPLAY_MARK_RUN, run->time_ns);
+    struct replay_mark mark = get_mark_at(REPLAY_MARK_RUN, run->time_ns);
     mark.count = run->run;
     close_open(marks, REPLAY_MARK_RUN, run->time_ns);
     return add_mark(marks, &mark, err);

@@ -4,7 +4,7 @@
 #include "assemble/replay_libs.h"
 #include "assemble/replay_rows.h"
 
-static struct replay_process *process_at(struct replay *replay, uint32_t number)
+static struct replay_process *get_process_at(struct replay *replay, uint32_t number)
 {
     return number < replay->processes.length && replay->processes.data[number].known ? &replay->processes.data[number]
                                                                                      : NULL;
@@ -23,7 +23,7 @@ int replay_add_mapping(struct replay *replay, const struct spool_mapping *record
                               .lib = record->library == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : record->library};
     if (record->process == SPOOL_NO_NUMBER)
         return replay_map_kernel(replay, &mapping, err);
-    struct replay_process *process = process_at(replay, record->process);
+    struct replay_process *process = get_process_at(replay, record->process);
     if (!process)
         return 0;
     process->map_generation++;
@@ -41,7 +41,7 @@ void replay_end_thread(struct replay *replay, const struct spool_thread_end *rec
     thread->end = record->time_ns;
     array_free(&thread->last_stack.pcs);
     array_free(&thread->last_stack.stacks);
-    struct replay_process *process = process_at(replay, thread->process);
+    struct replay_process *process = get_process_at(replay, thread->process);
     if (process && process->live_threads && --process->live_threads == 0) {
         process->end = record->time_ns;
         address_space_destroy(&process->space);
@@ -77,7 +77,7 @@ int replay_start_process(struct replay *replay, const struct spool_process *reco
     };
     if (process->name == STRING_NONE)
         return error_no_memory(err);
-    const struct replay_process *parent = process_at(replay, record->parent);
+    const struct replay_process *parent = get_process_at(replay, record->parent);
     if (parent && record->exec)
         process->instance = parent->instance + 1;
     else if (parent && !address_space_copy(&process->space, &parent->space))
@@ -88,7 +88,7 @@ int replay_start_process(struct replay *replay, const struct spool_process *reco
 /* The counters of a thread continue over exec. */
 static void start_main_thread(struct replay *replay, struct replay_process *process, uint32_t number)
 {
-    const struct replay_process *before = process_at(replay, process->parent);
+    const struct replay_process *before = get_process_at(replay, process->parent);
     process->main_thread = number;
     if (!before || before->pid != process->pid || before->main_thread == REPLAY_NONE)
         return;
@@ -103,7 +103,7 @@ int replay_start_thread(struct replay *replay, const struct spool_thread *record
     if (is_there <= 0)
         return is_there;
     struct replay_thread *thread = &replay->threads.data[record->thread];
-    struct replay_process *process = process_at(replay, record->process);
+    struct replay_process *process = get_process_at(replay, record->process);
     if (thread->known || !process)
         return 0;
     *thread = (struct replay_thread){
@@ -129,7 +129,7 @@ int replay_rename_thread(struct replay *replay, const struct spool_thread_name *
     if (name == STRING_NONE)
         return error_no_memory(err);
     thread->name = name;
-    struct replay_process *process = process_at(replay, thread->process);
+    struct replay_process *process = get_process_at(replay, thread->process);
     if (process && process->pid == thread->tid)
         process->name = name;
     return 0;
@@ -137,7 +137,7 @@ int replay_rename_thread(struct replay *replay, const struct spool_thread_name *
 
 void replay_add_unseen_time(struct replay *replay, const struct spool_unsampled_process_time *record)
 {
-    struct replay_process *process = process_at(replay, record->process);
+    struct replay_process *process = get_process_at(replay, record->process);
     if (process)
         process->unseen += record->cpu_time_ns;
 }

@@ -93,7 +93,7 @@ static enum json_type close_level(struct json *json, bool object)
 static inline unsigned count_plain_bytes(const char *at)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
-    uint64_t bytes = json_get_eight(at), quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
+    uint64_t bytes = json_get_eight_bytes(at), quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
     uint64_t others = (bytes | (bytes - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops;
     return others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
 }
@@ -131,19 +131,19 @@ static bool skip_to_quote(struct json *json)
     return found;
 }
 
-static int hex_value(char c)
+static int decode_hex_digit(char c)
 {
     return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 /* Returns the value of the four hex digits at `at`, or -1. */
-static int32_t hex4(const char *at, const char *end)
+static int32_t decode_four_hex_digits(const char *at, const char *end)
 {
     if (end - at < 4)
         return -1;
     int32_t code = 0;
     for (int i = 0; i < 4; i++) {
-        int digit = hex_value(at[i]);
+        int digit = decode_hex_digit(at[i]);
         if (digit < 0)
             return -1;
         code = code << 4 | digit;
@@ -163,12 +163,12 @@ static size_t decode_escape(const char **at, const char *end, char *out)
         *out = meanings[simple - names];
         return 1;
     }
-    int32_t code = name == 'u' ? hex4(*at + 2, end) : -1;
+    int32_t code = name == 'u' ? decode_four_hex_digits(*at + 2, end) : -1;
     if (code < 0)
         return 0;
     *at += 6;
     if (code >= 0xd800 && code < 0xdc00 && end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u') {
-        int32_t low = hex4(*at + 2, end);
+        int32_t low = decode_four_hex_digits(*at + 2, end);
         if (low >= 0xdc00 && low < 0xe000) {
             *at += 6;
             return utf8_put(out, 0x10000 + ((uint32_t)(code - 0xd800) << 10) + (uint32_t)(low - 0xdc00));

@@ -145,7 +145,7 @@ static inline bool json_in_object(const struct json *json)
 }
 
 /* Loads eight bytes as a number, the first byte lowest. */
-static inline uint64_t json_get_eight(const char *at)
+static inline uint64_t json_get_eight_bytes(const char *at)
 {
     uint64_t word;
     memcpy(&word, at, sizeof(word));

@@ -18,7 +18,7 @@ enum {
  * word: see Lemire, "Number parsing at a gigabyte per second", 2021, for the three multiplications. */
 static inline unsigned scan_eight(const char *at, uint64_t *number)
 {
-    uint64_t word = json_get_eight(at) ^ UINT64_C(0x3030303030303030);
+    uint64_t word = json_get_eight_bytes(at) ^ UINT64_C(0x3030303030303030);
     /* the top bit of each byte that is not a digit; a carry changes only later bytes */
     uint64_t others = ((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080);
     unsigned count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;

@@ -61,7 +61,7 @@ static const uint64_t POWERS_OF_FIVE[MAX_POWER + 1] = {
     UINT64_C(7450580596923828125),
 };
 
-static int bit_length(uint128 value)
+static int count_bits(uint128 value)
 {
     uint64_t high = (uint64_t)(value >> 64);
     return high ? 128 - __builtin_clzll(high) : value ? 64 - __builtin_clzll((uint64_t)value) : 0;
@@ -83,7 +83,7 @@ static uint128 shift_and_round(uint128 value, int shift, bool sticky)
 /* Returns value * 2^exponent as a double. `value` has more than 53 bits or is exact. */
 static double make_double(uint128 value, int exponent, bool sticky)
 {
-    int excess = bit_length(value) - DOUBLE_BITS;
+    int excess = count_bits(value) - DOUBLE_BITS;
     if (excess <= 0)
         return ldexp((double)(uint64_t)value, exponent);
     return ldexp((double)(uint64_t)shift_and_round(value, excess, sticky), exponent + excess);
@@ -101,7 +101,7 @@ bool number_scale(uint64_t digits, int exponent, double *value)
         *value = make_double((uint128)digits * POWERS_OF_FIVE[exponent], exponent, false);
         return true;
     }
-    int shift = 128 - bit_length(digits); /* the quotient keeps at least 65 bits: the divisor has at most 63 */
+    int shift = 128 - count_bits(digits); /* the quotient keeps at least 65 bits: the divisor has at most 63 */
     uint128 numerator = (uint128)digits << shift;
     uint128 quotient = numerator / POWERS_OF_FIVE[-exponent];
     bool inexact = quotient * POWERS_OF_FIVE[-exponent] != numerator;

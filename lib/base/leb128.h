@@ -1,7 +1,7 @@
 /*
  * LEB128: integers of seven bits a byte, low bits first, high bit set on all bytes but the last. Signed values use
- * zigzag (0, -1, 1, -2 ... -> 0, 1, 2, 3 ...), so that small magnitudes of either sign are short. (DWARF's signed
- * LEB128 is sign-extended instead: lib/base/cursor.h reads it.)
+ * encode_zigzag (0, -1, 1, -2 ... -> 0, 1, 2, 3 ...), so that small magnitudes of either sign are short. (DWARF's
+ * signed LEB128 is sign-extended instead: lib/base/cursor.h reads it.)
  */
 #pragma once
 
@@ -20,12 +20,12 @@ static inline unsigned char *leb128_put(unsigned char *out, uint64_t value)
     return out;
 }
 
-static inline uint64_t zigzag(int64_t value)
+static inline uint64_t encode_zigzag(int64_t value)
 {
     return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
 }
 
-static inline int64_t unzigzag(uint64_t value)
+static inline int64_t decode_zigzag(uint64_t value)
 {
     return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 }

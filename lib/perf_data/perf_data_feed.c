@@ -348,8 +348,8 @@ static int add_tracepoint_marker(struct perf_data_feed *feed, const struct perf_
 
 /* ---- samples ---- */
 
-static uint64_t sample_cpu_time(struct perf_data_feed *feed, struct tracked_thread *thread,
-                                const struct perf_data_attr *attr, uint64_t time, uint64_t period)
+static uint64_t get_sample_cpu_time(struct perf_data_feed *feed, struct tracked_thread *thread,
+                                    const struct perf_data_attr *attr, uint64_t time, uint64_t period)
 {
     uint64_t by_switches;
     if (feed->has_waits && thread_run_sample(&thread->run, time, &by_switches))
@@ -379,7 +379,7 @@ static int add_sample(struct perf_data_feed *feed, const struct perf_data_record
     event->truncated += is_truncated;
     feed->result->truncated += is_truncated;
     if (event->is_main) {
-        sample.cpu_time_ns = sample_cpu_time(feed, thread, attr, raw->time, period);
+        sample.cpu_time_ns = get_sample_cpu_time(feed, thread, attr, raw->time, period);
         feed->cpu_time += sample.cpu_time_ns;
         feed->result->samples++;
         feed->truncated_by_reason[stack->end] += is_truncated;
@@ -478,7 +478,7 @@ static int feed_mapping(struct perf_data_feed *feed, struct perf_record *record)
 }
 
 /* In a file without times, records keep their order, and CPU samples follow each other. */
-static uint64_t record_time(struct perf_data_feed *feed, const struct perf_data_record *record)
+static uint64_t get_record_time(struct perf_data_feed *feed, const struct perf_data_record *record)
 {
     bool is_main =
         record->record.type == PERF_RECORD_SAMPLE && feed->events.data[record->attr - feed->data->attrs.data].is_main;
@@ -501,7 +501,7 @@ int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *
     struct perf_record *record = &parsed->record;
     bool is_about_running = is_running_description(feed, record, time);
     int code = 0;
-    record->time = !feed->has_times   ? record_time(feed, parsed)
+    record->time = !feed->has_times   ? get_record_time(feed, parsed)
                    : time             ? time
                    : feed->order.last ? feed->order.last
                                       : feed->first;

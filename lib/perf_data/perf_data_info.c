@@ -56,7 +56,7 @@ static const char *default_event_name(const struct perf_data_attr *attr)
     return NULL;
 }
 
-static void event_name(const struct perf_data_attr *attr, char *text, size_t size)
+static void get_event_name(const struct perf_data_attr *attr, char *text, size_t size)
 {
     const char *name = attr->name[0] ? attr->name : default_event_name(attr);
     if (name)
@@ -74,7 +74,7 @@ static int write_events(struct perf_data_feed *feed, bool is_end)
         char names[2][64], text[64];
         if (!event->number)
             continue;
-        event_name(attr, text, sizeof(text));
+        get_event_name(attr, text, sizeof(text));
         snprintf(names[0], sizeof(names[0]), "%s%" PRIu32, is_end ? INFO_EVENT_SAMPLES : INFO_EVENT_NAME,
                  event->number);
         snprintf(names[1], sizeof(names[1]), "%s%" PRIu32, is_end ? INFO_EVENT_TRUNCATED : INFO_EVENT_PERIOD,
@@ -89,7 +89,7 @@ static int write_events(struct perf_data_feed *feed, bool is_end)
 }
 
 /* "" for CLOCK_MONOTONIC. */
-static const char *clock_name(int32_t clock)
+static const char *get_clock_name(int32_t clock)
 {
     switch (clock) {
     case CLOCK_MONOTONIC:
@@ -141,7 +141,7 @@ int perf_data_info_start(struct perf_data_feed *feed)
     uint32_t stack_size = 0;
     int32_t clock = -1;
     if (attr)
-        event_name(attr, name, sizeof(name));
+        get_event_name(attr, name, sizeof(name));
     const struct perf_data_attr *attrs = feed->data->attrs.data;
     const char *program = feed->data->features.command.program;
     bool has_kernel = feed->has_kernel || (attr && !attr->exclude_kernel);
@@ -154,7 +154,7 @@ int perf_data_info_start(struct perf_data_feed *feed)
         {INFO_PRODUCT, .text = program[0] ? program : "perf record"},
         {INFO_START_REALTIME, .number = perf_data_info_start_realtime(feed)},
         {INFO_START_MONOTONIC, .number = feed->first},
-        {INFO_CLOCK, .text = clock_name(clock)},
+        {INFO_CLOCK, .text = get_clock_name(clock)},
         {INFO_INTERVAL, .number = feed->interval},
         {INFO_EVENT, .text = attr ? name : "none"},
         {INFO_NO_CALL_GRAPHS, .number = !feed->has_callchain && !feed->has_stacks},

@@ -46,7 +46,7 @@ static const struct perf_data_attr *find_attr(const struct perf_data *data, uint
     return found || (id && type == PERF_RECORD_SAMPLE) ? found : first;
 }
 
-static struct perf_layout record_layout(const struct perf_data_attr *attr, uint32_t type)
+static struct perf_layout find_record_layout(const struct perf_data_attr *attr, uint32_t type)
 {
     bool has_fields = attr && (attr->has_trailer || type == PERF_RECORD_SAMPLE);
     return (struct perf_layout){.sample_type = has_fields ? attr->sample_type : 0,
@@ -57,7 +57,7 @@ uint64_t perf_data_record_time(const struct perf_data *data, const unsigned char
 {
     struct cursor c = cursor_of(bytes, size);
     uint32_t type = cursor_u32(&c);
-    struct perf_layout layout = record_layout(find_attr(data, type, bytes, size), type);
+    struct perf_layout layout = find_record_layout(find_attr(data, type, bytes, size), type);
     size_t offset = perf_record_time_offset(&layout, type, size);
     return offset == SIZE_MAX ? 0 : read_word(bytes, size, offset);
 }
@@ -198,7 +198,7 @@ int perf_data_record_parse(const struct perf_data *data, const unsigned char *by
         parse_sample(out->attr, &c, out);
         return c.failed ? -EINVAL : 0;
     }
-    struct perf_layout layout = record_layout(out->attr, type);
+    struct perf_layout layout = find_record_layout(out->attr, type);
     int code = perf_record_parse(&layout, bytes, size, &out->record);
     return code || type != PERF_RECORD_MMAP ? code : parse_old_mapping(bytes, size, &out->record);
 }

@@ -39,7 +39,7 @@ static bool is_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static enum tracing_field_kind field_kind(const char *declaration, bool is_array, bool is_signed)
+static enum tracing_field_kind find_field_kind(const char *declaration, bool is_array, bool is_signed)
 {
     bool is_char = strstr(declaration, "char") != NULL;
     if (strstr(declaration, "__data_loc") && is_char)
@@ -78,7 +78,7 @@ static int read_field(struct perf_data_tracing *tracing, char *line)
         name--;
     if (name == end || !strncmp(name, "common_", 7))
         return 0;
-    field.kind = field_kind(declaration, bracket != NULL, is_signed);
+    field.kind = find_field_kind(declaration, bracket != NULL, is_signed);
     bool is_word = field.size == 1 || field.size == 2 || field.size == 4 || field.size == 8;
     if (field.kind != TRACING_TEXT && (!is_word || bracket || (field.kind == TRACING_LOCATED_TEXT && field.size != 4)))
         return 0;

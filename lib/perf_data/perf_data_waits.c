@@ -15,8 +15,8 @@ static bool is_switch(const struct perf_data_attr *attr)
            is_sched_switch(attr);
 }
 
-static bool switch_number(const struct perf_data_feed *feed, const struct perf_data_record *record, const char *field,
-                          uint64_t *value)
+static bool read_switch_number(const struct perf_data_feed *feed, const struct perf_data_record *record,
+                               const char *field, uint64_t *value)
 {
     return is_sched_switch(record->attr) && perf_data_tracing_number(&feed->data->tracing, record->attr->config,
                                                                      record->raw, record->raw_size, field, value);
@@ -27,7 +27,7 @@ static bool switch_number(const struct perf_data_feed *feed, const struct perf_d
 int perf_data_waits_count_switch(struct perf_data_feed *feed, const struct perf_data_record *record)
 {
     uint64_t next;
-    if (record->attr->starts_at_exec || !switch_number(feed, record, "next_pid", &next))
+    if (record->attr->starts_at_exec || !read_switch_number(feed, record, "next_pid", &next))
         return 0;
     uint32_t *last = hash_at(&feed->last_on_cpu, record->record.cpu);
     if (!last)

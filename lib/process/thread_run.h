@@ -83,7 +83,7 @@ struct thread_run {
     uint64_t run_delay_read;      /* ... ns */
     uint64_t ready_since_reading; /* ns of runnable time that switches and readings have shown since */
     struct short_waits *waits;    /* NULL: none yet */
-    struct wait_stack *stack;     /* in the state RUN_WAITS, or NULL for none, or if not read yet */
+    struct wait_stack *stack;     /* stack of the wait in the state RUN_WAITS, or NULL if not read */
     struct thread_waker waker;    /* RUN_WAITS: the waker, if the thread was woken but has not run yet */
 };
 

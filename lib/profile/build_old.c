@@ -25,7 +25,7 @@
 
 enum { NEXT_VERSION = 49 };
 
-static const char *raw_text(const struct build *build, uint32_t text)
+static const char *get_raw_text(const struct build *build, uint32_t text)
 {
     return text == PROFILE_NONE ? "" : strings_text(&build->raw->texts, text);
 }
@@ -83,7 +83,7 @@ static int index_libraries(struct build *build)
 static int find_library(struct build *build, struct library lib, uint32_t *index)
 {
     if (lib.path == PROFILE_NONE) { /* version 1 */
-        const char *name = raw_text(build, lib.debug_name);
+        const char *name = get_raw_text(build, lib.debug_name);
         size_t length = strlen(name);
         lib.path = lib.name;
         int code =
@@ -154,7 +154,7 @@ static bool split_number(const char *text, size_t *length, uint32_t *number)
 /* "name (loader -> file:12)" or "file:12" */
 static int split_name(struct build *build, uint32_t text, uint32_t *name, uint32_t *file, uint32_t *line)
 {
-    const char *start = raw_text(build, text), *from = start;
+    const char *start = get_raw_text(build, text), *from = start;
     size_t length = strlen(start);
     const char *bracket = length && start[length - 1] == ')' ? strstr(start, " (") : NULL;
     for (const char *next; bracket && (next = strstr(bracket + 1, " (")) && strchr(next, ':');)
@@ -179,7 +179,7 @@ static int split_name(struct build *build, uint32_t text, uint32_t *name, uint32
         char *own = malloc(name_length);
         code = own ? 0 : error_no_memory(build->err);
         if (own) {
-            memcpy(own, raw_text(build, text), name_length);
+            memcpy(own, get_raw_text(build, text), name_length);
             code = add_text(build, own, name_length, name);
         }
         free(own);
@@ -204,13 +204,13 @@ static int convert_function(struct build *build, struct raw_funcs *funcs, const 
         *file = new_file | RAW_TEXT;
     }
     uint32_t file_text = ref_text(strings, *file);
-    size_t length = strlen(raw_text(build, file_text));
-    if (code || file_text == PROFILE_NONE || !split_number(raw_text(build, file_text), &length, &number))
+    size_t length = strlen(get_raw_text(build, file_text));
+    if (code || file_text == PROFILE_NONE || !split_number(get_raw_text(build, file_text), &length, &number))
         return code;
     char *copy = malloc(length + 1);
     if (!copy)
         return error_no_memory(build->err);
-    memcpy(copy, raw_text(build, file_text), length);
+    memcpy(copy, get_raw_text(build, file_text), length);
     code = add_text(build, copy, length, &new_file);
     free(copy);
     *file = new_file | RAW_TEXT;
@@ -333,7 +333,7 @@ static int convert_identity(struct build *build, struct thread *thread, size_t i
     char text[48];
     uint32_t version = build->raw->meta.meta.version;
     int code = 0;
-    if (thread->process_type == PROFILE_NONE && !strcmp(raw_text(build, thread->name), "Content")) { /* version 1 */
+    if (thread->process_type == PROFILE_NONE && !strcmp(get_raw_text(build, thread->name), "Content")) { /* version 1 */
         code = add_text(build, "GeckoMain", 9, &thread->name);
         if (!code)
             code = add_text(build, "tab", 3, &thread->process_type);
@@ -342,10 +342,10 @@ static int convert_identity(struct build *build, struct thread *thread, size_t i
         int length = snprintf(text, sizeof(text), "Unknown Process %zu", index + 1);
         code = add_text(build, text, (size_t)length, &thread->pid);
     }
-    const char *pid = raw_text(build, thread->pid);
+    const char *pid = get_raw_text(build, thread->pid);
     if (version < 46)
-        thread->is_main = !strcmp(raw_text(build, thread->name), "GeckoMain") || !is_number(pid) ||
-                          !strcmp(pid, raw_text(build, thread->tid));
+        thread->is_main = !strcmp(get_raw_text(build, thread->name), "GeckoMain") || !is_number(pid) ||
+                          !strcmp(pid, get_raw_text(build, thread->tid));
     return code;
 }
 

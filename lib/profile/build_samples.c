@@ -38,7 +38,7 @@ int build_times(struct build *build, struct column *time, struct column *deltas,
 
 /* ---- the table ---- */
 
-static bool text_is(const struct build *build, uint32_t text, const char *wanted)
+static bool text_equals(const struct build *build, uint32_t text, const char *wanted)
 {
     return text != PROFILE_NONE && strcmp(strings_text(&build->raw->texts, text), wanted) == 0;
 }
@@ -51,7 +51,7 @@ static int build_wakers(struct build *build, struct raw_samples *raw, struct sam
         return 0;
     samples->waker = build_take_column(&raw->waker);
     for (size_t i = 0; samples->waker && i < samples->length && !code; i++)
-        if (text_is(build, samples->waker[i], "")) /* null */
+        if (text_equals(build, samples->waker[i], "")) /* null */
             samples->waker[i] = PROFILE_NONE;
         else
             code = build_text(build, &samples->waker[i]);
@@ -79,9 +79,9 @@ static int build_table(struct build *build, struct raw_samples *raw, const char 
     int code = build_times(build, &raw->time, &raw->time_deltas, rows, path);
     if (code)
         return code;
-    if (text_is(build, raw->weight_type, "tracing-ms"))
+    if (text_equals(build, raw->weight_type, "tracing-ms"))
         samples->weight_type = WEIGHT_TRACING_MS;
-    else if (text_is(build, raw->weight_type, "bytes"))
+    else if (text_equals(build, raw->weight_type, "bytes"))
         samples->weight_type = WEIGHT_BYTES;
     samples->stack = build_take_column(&raw->stack);
     samples->time = build_take_column(&raw->time);
@@ -146,7 +146,7 @@ static uint32_t find_event(const struct build *build, uint32_t name)
 {
     const struct profile *profile = build->profile;
     for (uint32_t i = 0; i < profile->meta.events.length; i++)
-        if (text_is(build, name, strings_text(&profile->strings, profile->meta.events.data[i].name)))
+        if (text_equals(build, name, strings_text(&profile->strings, profile->meta.events.data[i].name)))
             return i;
     return PROFILE_NONE;
 }
@@ -251,11 +251,12 @@ static double find_highest_rate(const struct profile *profile)
 /* Returns the µs per unit of CPU time, or 0 for an unknown unit. */
 static double microseconds_per_unit(const struct build *build, uint32_t unit)
 {
-    if (text_is(build, unit, "\xc2\xb5s") || text_is(build, unit, "\xce\xbcs") || text_is(build, unit, "us"))
+    if (text_equals(build, unit, "\xc2\xb5s") || text_equals(build, unit, "\xce\xbcs") ||
+        text_equals(build, unit, "us"))
         return 1;
-    if (text_is(build, unit, "ns"))
+    if (text_equals(build, unit, "ns"))
         return 1e-3;
-    if (text_is(build, unit, "variable CPU cycles")) {
+    if (text_equals(build, unit, "variable CPU cycles")) {
         double most = find_highest_rate(build->profile);
         return most > 0 ? 1000 / most : 0;
     }

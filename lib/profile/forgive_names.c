@@ -10,7 +10,7 @@
 
 /* Returns the length without suffixes such as ".isra.0", which GCC, Clang and Rust append to names of function
  * copies. */
-static size_t length_without_suffixes(const char *name, size_t length)
+static size_t measure_without_suffixes(const char *name, size_t length)
 {
     static const char *const suffixes[] = {".isra", ".constprop", ".part",       ".cold",
                                            ".llvm", ".lto_priv",  ".localalias", ".clone"};
@@ -65,7 +65,7 @@ static bool append_without_arguments(struct text_buffer *out, const char *name, 
 static uint32_t simplify_name(struct profile *profile, uint32_t string, unsigned forgiven, struct text_buffer *text)
 {
     const struct string_entry *entry = &profile->strings.entries.data[string];
-    size_t length = forgiven & FORGIVE_SUFFIXES ? length_without_suffixes(entry->text, entry->length) : entry->length;
+    size_t length = forgiven & FORGIVE_SUFFIXES ? measure_without_suffixes(entry->text, entry->length) : entry->length;
     text->length = 0;
     bool enough = forgiven & FORGIVE_TEMPLATES ? append_without_arguments(text, entry->text, length)
                                                : text_append(text, entry->text, length);

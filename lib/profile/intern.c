@@ -24,7 +24,7 @@ void interner_destroy(struct interner *interner)
     *interner = (struct interner){0};
 }
 
-static uint64_t pair_key(uint32_t high, uint32_t low)
+static uint64_t make_pair_key(uint32_t high, uint32_t low)
 {
     return (uint64_t)high << 32 | low;
 }
@@ -54,7 +54,7 @@ static uint32_t *find_slot(struct hash *index, const struct profile *profile, ui
 
 uint32_t intern_stack(struct interner *interner, uint32_t prefix, uint32_t frame)
 {
-    uint64_t key = pair_key(prefix, frame);
+    uint64_t key = make_pair_key(prefix, frame);
     uint32_t *place = hash_at(&interner->stacks, key);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
@@ -88,10 +88,10 @@ static uint32_t append_frame(struct profile *profile, const struct frame_row *fr
 
 uint32_t intern_frame(struct interner *interner, const struct frame_row *row)
 {
-    uint64_t key = hash_mix((uint64_t)row->address, pair_key(row->func, row->lib));
-    key = hash_mix(key, pair_key(row->line, row->column));
-    key = hash_mix(key, pair_key(row->category, row->subcategory));
-    key = hash_mix(key, pair_key(row->native_symbol, row->inline_depth));
+    uint64_t key = hash_mix((uint64_t)row->address, make_pair_key(row->func, row->lib));
+    key = hash_mix(key, make_pair_key(row->line, row->column));
+    key = hash_mix(key, make_pair_key(row->category, row->subcategory));
+    key = hash_mix(key, make_pair_key(row->native_symbol, row->inline_depth));
     uint32_t *place = find_slot(&interner->frames, interner->profile, &key, frame_equals, row);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
@@ -122,8 +122,8 @@ static uint32_t append_func(struct profile *profile, const struct func_row *func
 
 uint32_t intern_func(struct interner *interner, const struct func_row *row)
 {
-    uint64_t key = hash_mix(pair_key(row->name, row->resource), pair_key(row->source, row->flags));
-    key = hash_mix(key, pair_key(row->line, row->column));
+    uint64_t key = hash_mix(make_pair_key(row->name, row->resource), make_pair_key(row->source, row->flags));
+    key = hash_mix(key, make_pair_key(row->line, row->column));
     uint32_t *place = find_slot(&interner->funcs, interner->profile, &key, func_equals, row);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
@@ -140,7 +140,7 @@ static bool resource_equals(const struct profile *profile, uint32_t row, const v
 
 uint32_t intern_resource(struct interner *interner, const struct resource *row)
 {
-    uint64_t key = hash_mix(pair_key(row->name, row->host), row->type);
+    uint64_t key = hash_mix(make_pair_key(row->name, row->host), row->type);
     uint32_t *place = find_slot(&interner->resources, interner->profile, &key, resource_equals, row);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
@@ -161,7 +161,7 @@ static bool native_symbol_equals(const struct profile *profile, uint32_t row, co
 
 uint32_t intern_native_symbol(struct interner *interner, const struct native_symbol *row)
 {
-    uint64_t key = hash_mix((uint64_t)row->address, pair_key(row->lib, row->name));
+    uint64_t key = hash_mix((uint64_t)row->address, make_pair_key(row->lib, row->name));
     uint32_t *place = find_slot(&interner->native_symbols, interner->profile, &key, native_symbol_equals, row);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
@@ -170,7 +170,7 @@ uint32_t intern_native_symbol(struct interner *interner, const struct native_sym
 
 uint32_t intern_source(struct interner *interner, const struct source *row)
 {
-    uint64_t key = pair_key(row->filename, row->id);
+    uint64_t key = make_pair_key(row->filename, row->id);
     uint32_t *place = hash_at(&interner->sources, key);
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
@@ -197,8 +197,8 @@ static bool library_equals(const struct profile *profile, uint32_t row, const vo
 
 uint32_t intern_library(struct interner *interner, const struct library *row)
 {
-    uint64_t key = hash_mix(pair_key(row->name, row->path), pair_key(row->debug_name, row->debug_path));
-    key = hash_mix(key, pair_key(row->breakpad_id, row->code_id));
+    uint64_t key = hash_mix(make_pair_key(row->name, row->path), make_pair_key(row->debug_name, row->debug_path));
+    key = hash_mix(key, make_pair_key(row->breakpad_id, row->code_id));
     key = hash_mix(key, row->arch);
     uint32_t *place = find_slot(&interner->libs, interner->profile, &key, library_equals, row);
     if (!place || *place != HASH_MISSING)
@@ -219,18 +219,18 @@ uint32_t intern_category(struct interner *interner, const char *name, const char
  * indexed rows. Returns false if memory ran out. */
 static bool index_subcategories(struct hash *index, uint32_t category, const struct category *row)
 {
-    const uint32_t *known = hash_at(index, pair_key(category, STRING_NONE));
+    const uint32_t *known = hash_at(index, make_pair_key(category, STRING_NONE));
     size_t count = !known || *known == HASH_MISSING ? 0 : *known;
     if (!known)
         return false;
     for (size_t i = count; i < row->subcategories.length; i++) {
-        uint32_t *place = hash_at(index, pair_key(category, row->subcategories.data[i]));
+        uint32_t *place = hash_at(index, make_pair_key(category, row->subcategories.data[i]));
         if (!place)
             return false;
         if (*place == HASH_MISSING)
             *place = (uint32_t)i;
     }
-    return hash_set(index, pair_key(category, STRING_NONE), (uint32_t)row->subcategories.length);
+    return hash_set(index, make_pair_key(category, STRING_NONE), (uint32_t)row->subcategories.length);
 }
 
 uint32_t intern_subcategory(struct interner *interner, uint32_t category, const char *name)
@@ -239,7 +239,7 @@ uint32_t intern_subcategory(struct interner *interner, uint32_t category, const 
     uint32_t text = strings_add_z(&interner->profile->strings, name);
     if (text == STRING_NONE || !index_subcategories(&interner->subcategories, category, row))
         return PROFILE_NONE;
-    uint32_t *place = hash_at(&interner->subcategories, pair_key(category, text));
+    uint32_t *place = hash_at(&interner->subcategories, make_pair_key(category, text));
     if (!place || *place != HASH_MISSING)
         return place ? *place : PROFILE_NONE;
     return store_row(place, APPEND(row->subcategories, text));

@@ -53,7 +53,7 @@ bool jslb_begins(const unsigned char *bytes, size_t size)
     return size >= JSLB_MAGIC_SIZE && memcmp(bytes, MAGIC, JSLB_MAGIC_SIZE) == 0;
 }
 
-static size_t element_size(uint32_t type)
+static size_t get_element_size(uint32_t type)
 {
     static const unsigned char sizes[] = {1, 1, 2, 2, 4, 4, 4, 8, 8, 8, 1};
     return type < sizeof(sizes) ? sizes[type] : 0;
@@ -76,7 +76,7 @@ static int read_slab_table(struct container *container, const unsigned char *byt
             return error_set(container->err, EINVAL,
                              "the file is truncated: slab %u ends at byte %llu, but the file has %zu bytes", i,
                              (unsigned long long)offset + length, size);
-        if (element_size(type) == 0 || length % element_size(type))
+        if (get_element_size(type) == 0 || length % get_element_size(type))
             return error_set(container->err, EINVAL, "JSLB slab %u is of unknown type %u, or holds no whole elements",
                              i, type);
         struct slab slab = {.type = type, .bytes = cursor_of(bytes + offset, length)};

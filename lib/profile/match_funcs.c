@@ -17,7 +17,7 @@ static bool is_version(const char *text, size_t length)
     return length > 0;
 }
 
-size_t library_stem(const char *name)
+size_t measure_library_stem(const char *name)
 {
     size_t length = strlen(name);
     for (const char *so = strstr(name, ".so"); so; so = strstr(so + 1, ".so"))
@@ -31,7 +31,7 @@ size_t library_stem(const char *name)
     return length;
 }
 
-static uint64_t name_hash(const struct profile *profile, uint32_t string)
+static uint64_t hash_name(const struct profile *profile, uint32_t string)
 {
     if (string >= profile->strings.entries.length)
         return 0;
@@ -40,7 +40,7 @@ static uint64_t name_hash(const struct profile *profile, uint32_t string)
 }
 
 /* Hashes the name of a file and of its directory: the directories above depend on the build machine. */
-static uint64_t file_hash(const struct profile *profile, uint32_t source)
+static uint64_t hash_file(const struct profile *profile, uint32_t source)
 {
     if (source >= profile->sources.length)
         return 0;
@@ -54,11 +54,11 @@ static uint64_t file_hash(const struct profile *profile, uint32_t source)
 
 /* ---- libraries ---- */
 
-static uint64_t resource_hash(const struct profile *profile, uint32_t index)
+static uint64_t hash_resource(const struct profile *profile, uint32_t index)
 {
     const struct resource *resource = &profile->resources.data[index];
     const char *name = profile_text(profile, resource->name);
-    size_t length = resource->type == RESOURCE_LIBRARY ? library_stem(name) : strlen(name);
+    size_t length = resource->type == RESOURCE_LIBRARY ? measure_library_stem(name) : strlen(name);
     return hash_mix(hash_bytes(name, length), resource->type);
 }
 
@@ -103,14 +103,14 @@ static bool collect_votes(struct rename_votes *votes, const struct profile *base
     for (uint32_t i = 0; enough && i < base->funcs.length; i++) {
         uint32_t resource = base->funcs.resource[i];
         if (resource != PROFILE_NONE && !is_paired[resource] && base->resources.data[resource].type == RESOURCE_LIBRARY)
-            enough = hash_set(&votes->funcs, name_hash(base, base->funcs.name[i]), i);
+            enough = hash_set(&votes->funcs, hash_name(base, base->funcs.name[i]), i);
     }
     for (uint32_t i = 0; enough && i < other->funcs.length; i++) {
         uint32_t resource = other->funcs.resource[i];
         if (resource == PROFILE_NONE || resource_of[resource] != PROFILE_NONE ||
             profile_is_address(profile_text(other, other->funcs.name[i])))
             continue;
-        uint32_t func = hash_get(&votes->funcs, name_hash(other, other->funcs.name[i]));
+        uint32_t func = hash_get(&votes->funcs, hash_name(other, other->funcs.name[i]));
         if (func != HASH_MISSING)
             enough = add_vote(votes, base->funcs.resource[func], resource);
     }
@@ -145,13 +145,13 @@ static int match_resources(uint32_t *resource_of, const struct profile *base, co
     uint8_t *is_paired = calloc(base->resources.length + 1, 1);
     bool enough = is_paired != NULL;
     for (uint32_t i = 0; enough && i < base->resources.length; i++) {
-        uint32_t *place = hash_at(&by_name, resource_hash(base, i));
+        uint32_t *place = hash_at(&by_name, hash_resource(base, i));
         enough = place != NULL;
         if (enough && *place == HASH_MISSING)
             *place = i;
     }
     for (uint32_t i = 0; enough && i < other->resources.length; i++) {
-        resource_of[i] = hash_get(&by_name, resource_hash(other, i));
+        resource_of[i] = hash_get(&by_name, hash_resource(other, i));
         if (resource_of[i] != HASH_MISSING)
             is_paired[resource_of[i]] = 1;
     }
@@ -205,8 +205,8 @@ static bool side_funcs_init(struct side_funcs *side, const struct profile *profi
         return false;
     for (uint32_t i = 0; i < length; i++) {
         side->order[i] = (struct func_order){profile->funcs.line[i], profile->funcs.column[i], i};
-        side->names[i] = name_hash(profile, profile->funcs.name[i]);
-        side->files[i] = file_hash(profile, profile->funcs.source[i]);
+        side->names[i] = hash_name(profile, profile->funcs.name[i]);
+        side->files[i] = hash_file(profile, profile->funcs.source[i]);
     }
     qsort(side->order, length, sizeof(*side->order), compare_order);
     return true;
@@ -220,7 +220,7 @@ static void side_funcs_destroy(struct side_funcs *side)
 }
 
 /* `resource`: of the base. */
-static uint64_t func_key(const struct side_funcs *side, uint32_t func, uint32_t resource, enum match_pass pass)
+static uint64_t make_func_key(const struct side_funcs *side, uint32_t func, uint32_t resource, enum match_pass pass)
 {
     const struct func_table *funcs = &side->profile->funcs;
     uint64_t key = hash_mix(side->names[func], resource);
@@ -246,7 +246,7 @@ static bool list_base(struct func_matcher *matcher, enum match_pass pass)
         uint32_t func = matcher->base.order[i].func;
         if (matcher->is_taken[func])
             continue;
-        uint32_t *place = hash_at(&matcher->first, func_key(&matcher->base, func, funcs->resource[func], pass));
+        uint32_t *place = hash_at(&matcher->first, make_func_key(&matcher->base, func, funcs->resource[func], pass));
         if (!place)
             return false;
         matcher->next[func] = *place == HASH_MISSING ? PROFILE_NONE : *place;
@@ -269,7 +269,7 @@ static bool count_unmatched(struct func_matcher *matcher, const struct func_matc
     for (uint32_t func = 0; func < matcher->other.profile->funcs.length; func++) {
         if (!is_unmatched(matches, matcher->other.profile, func, &resource))
             continue;
-        uint32_t *place = hash_at(&matcher->others, func_key(&matcher->other, func, resource, MATCH_NAME));
+        uint32_t *place = hash_at(&matcher->others, make_func_key(&matcher->other, func, resource, MATCH_NAME));
         if (!place)
             return false;
         *place = *place == HASH_MISSING ? 1 : *place + 1;
@@ -294,7 +294,7 @@ static bool match_pass(struct func_matcher *matcher, struct func_matches *matche
         uint32_t func = matcher->other.order[i].func, resource;
         if (!is_unmatched(matches, matcher->other.profile, func, &resource))
             continue;
-        uint64_t key = func_key(&matcher->other, func, resource, pass);
+        uint64_t key = make_func_key(&matcher->other, func, resource, pass);
         uint32_t base = hash_get(&matcher->first, key);
         if (base == HASH_MISSING || (pass == MATCH_NAME && !is_name_enough(matcher, base, func, key)))
             continue;

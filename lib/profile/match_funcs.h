@@ -31,4 +31,4 @@ enum forgiven {
 int funcs_forgive(struct profile *profile, unsigned forgiven, struct error *err);
 
 /* Returns the length of the version-independent part of a library's name, such as "libc" of libc-2.31.so. */
-size_t library_stem(const char *name);
+size_t measure_library_stem(const char *name);

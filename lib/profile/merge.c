@@ -77,18 +77,18 @@ static void map_categories(struct merge *merge)
     interner_destroy(&interner);
 }
 
-static uint64_t library_key(const struct library *lib)
+static uint64_t make_library_key(const struct library *lib)
 {
     return hash_mix(hash_mix((uint64_t)lib->path << 32 | lib->name, (uint64_t)lib->code_id << 32 | lib->breakpad_id),
                     (uint64_t)lib->debug_path << 32 | lib->debug_name);
 }
 
-static uint64_t source_key(const struct source *source)
+static uint64_t make_source_key(const struct source *source)
 {
     return (uint64_t)source->filename << 32 | source->id;
 }
 
-static uint64_t symbol_key(const struct native_symbol *symbol)
+static uint64_t make_symbol_key(const struct native_symbol *symbol)
 {
     return hash_mix((uint64_t)symbol->address, (uint64_t)symbol->lib << 32 | symbol->name);
 }
@@ -108,14 +108,14 @@ static void map_libs(struct merge *merge)
     struct profile *into = merge->into;
     struct hash index = {0};
     for (size_t i = 0; i < into->libs.length; i++)
-        find_slot(merge, &index, library_key(&into->libs.data[i]), i);
+        find_slot(merge, &index, make_library_key(&into->libs.data[i]), i);
     for (size_t i = 0; i < merge->from->libs.length && !merge->is_out_of_memory; i++) {
         const struct library *from = &merge->from->libs.data[i];
         struct library lib = {map_string(merge, from->arch),       map_string(merge, from->name),
                               map_string(merge, from->path),       map_string(merge, from->debug_name),
                               map_string(merge, from->debug_path), map_string(merge, from->breakpad_id),
                               map_string(merge, from->code_id)};
-        merge->libs[i] = find_slot(merge, &index, library_key(&lib), into->libs.length);
+        merge->libs[i] = find_slot(merge, &index, make_library_key(&lib), into->libs.length);
         if (merge->libs[i] == into->libs.length)
             merge->is_out_of_memory |= !array_push(&into->libs, lib);
     }
@@ -127,14 +127,14 @@ static void map_sources(struct merge *merge)
     struct profile *into = merge->into;
     struct hash index = {0};
     for (size_t i = 0; i < into->sources.length; i++)
-        find_slot(merge, &index, source_key(&into->sources.data[i]), i);
+        find_slot(merge, &index, make_source_key(&into->sources.data[i]), i);
     for (size_t i = 0; i < merge->from->sources.length && !merge->is_out_of_memory; i++) {
         struct source source = merge->from->sources.data[i];
         source.filename = map_string(merge, source.filename);
         source.id = map_string(merge, source.id);
         source.content = map_string(merge, source.content);
         source.source_map_url = map_string(merge, source.source_map_url);
-        merge->sources[i] = find_slot(merge, &index, source_key(&source), into->sources.length);
+        merge->sources[i] = find_slot(merge, &index, make_source_key(&source), into->sources.length);
         if (merge->sources[i] == into->sources.length)
             merge->is_out_of_memory |= !array_push(&into->sources, source);
     }
@@ -146,12 +146,12 @@ static void map_symbols(struct merge *merge)
     struct profile *into = merge->into;
     struct hash index = {0};
     for (size_t i = 0; i < into->native_symbols.length; i++)
-        find_slot(merge, &index, symbol_key(&into->native_symbols.data[i]), i);
+        find_slot(merge, &index, make_symbol_key(&into->native_symbols.data[i]), i);
     for (size_t i = 0; i < merge->from->native_symbols.length && !merge->is_out_of_memory; i++) {
         struct native_symbol symbol = merge->from->native_symbols.data[i];
         symbol.lib = merge->libs[symbol.lib];
         symbol.name = map_string(merge, symbol.name);
-        merge->symbols[i] = find_slot(merge, &index, symbol_key(&symbol), into->native_symbols.length);
+        merge->symbols[i] = find_slot(merge, &index, make_symbol_key(&symbol), into->native_symbols.length);
         if (merge->symbols[i] == into->native_symbols.length)
             merge->is_out_of_memory |= !array_push(&into->native_symbols, symbol);
     }

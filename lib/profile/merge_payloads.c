@@ -16,7 +16,7 @@ struct rewriter {
     bool is_string, in_cause, is_stack; /* the kind of the last key */
 };
 
-static void track_key(struct rewriter *rewriter, const struct json *json, enum json_type type)
+static void make_track_key(struct rewriter *rewriter, const struct json *json, enum json_type type)
 {
     bool is_key = type == JSON_KEY;
     rewriter->is_string = is_key && json->depth == 1 &&
@@ -48,7 +48,7 @@ static void rewrite_payload(struct rewriter *rewriter, const struct string_entry
             write_number(rewriter, json.number);
         else
             json_token(rewriter->writer, &json, type);
-        track_key(rewriter, &json, type);
+        make_track_key(rewriter, &json, type);
     }
     json_destroy(&json);
 }

@@ -143,7 +143,7 @@ int control_socket_fd(const struct control_socket *socket)
 
 /* ---- requests ---- */
 
-static int answer_line(const struct control_handler *handler, struct client *client, struct error *err)
+static int answer_with_line(const struct control_handler *handler, struct client *client, struct error *err)
 {
     struct control_request request = {.verb = client->line, .text = strchr(client->line, ' '), .client = client->fd};
     char line[CONTROL_ANSWER_SIZE + 16];
@@ -177,7 +177,7 @@ static int serve_client(const struct control_handler *handler, struct client *cl
     int code = 0;
     if (end) {
         *end = '\0';
-        code = answer_line(handler, client, err);
+        code = answer_with_line(handler, client, err);
     }
     if (end || got <= 0 || client->length == sizeof(client->line) - 1)
         drop_client(client);

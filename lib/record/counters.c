@@ -435,7 +435,7 @@ void counters_destroy(struct counters *counters)
 
 /* ---- as a producer ---- */
 
-static uint64_t next_deadline(const void *self)
+static uint64_t get_next_deadline(const void *self)
 {
     return counters_deadline(self);
 }
@@ -449,5 +449,5 @@ static int finish_counters(void *self, uint64_t stopped, struct error *err)
 struct producer counters_producer(struct counters *counters)
 {
     return (struct producer){
-        .self = counters, .has_pauses = true, .deadline = next_deadline, .run = run, .finish = finish_counters};
+        .self = counters, .has_pauses = true, .deadline = get_next_deadline, .run = run, .finish = finish_counters};
 }

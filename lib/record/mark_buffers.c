@@ -276,7 +276,7 @@ struct record {
 };
 
 /* Returns a copied word. `at`: offset of the word in the stream of all records. */
-static uint64_t word_at(const struct read_pass *read_pass, uint64_t at)
+static uint64_t load_word(const struct read_pass *read_pass, uint64_t at)
 {
     uint64_t word;
     memcpy(&word, read_pass->buffers->block + (at - read_pass->begin), sizeof(word));
@@ -284,9 +284,9 @@ static uint64_t word_at(const struct read_pass *read_pass, uint64_t at)
 }
 
 /* Returns the size in bytes of the record at `at`, or 0 if it is incomplete. */
-static uint64_t record_size(const struct read_pass *read_pass, uint64_t at)
+static uint64_t get_record_size(const struct read_pass *read_pass, uint64_t at)
 {
-    uint64_t word = word_at(read_pass, at), kind = word >> 32 & 0xff, words = word >> 40 & 0xff, text = word >> 48;
+    uint64_t word = load_word(read_pass, at), kind = word >> 32 & 0xff, words = word >> 40 & 0xff, text = word >> 48;
     uint64_t first = kind >= PROF_MARK_IS_SPAN ? 5 : 4;
     bool is_record = (uint32_t)word == (uint32_t)(at / WORD) && kind >= PROF_MARK_IS_NAME &&
                      kind <= PROF_MARK_IS_COUNTER && text <= PROF_MARKS_TEXT_MAX &&
@@ -296,14 +296,14 @@ static uint64_t record_size(const struct read_pass *read_pass, uint64_t at)
 
 static void read_record(const struct read_pass *read_pass, uint64_t at, struct record *record)
 {
-    uint64_t word = word_at(read_pass, at);
+    uint64_t word = load_word(read_pass, at);
     record->kind = (enum prof_mark_kind)(word >> 32 & 0xff);
     record->text_length = (size_t)(word >> 48);
-    record->time = word_at(read_pass, at + WORD);
-    record->name = word_at(read_pass, at + 2 * WORD);
-    record->tid = word_at(read_pass, at + 3 * WORD);
+    record->time = load_word(read_pass, at + WORD);
+    record->name = load_word(read_pass, at + 2 * WORD);
+    record->tid = load_word(read_pass, at + 3 * WORD);
     bool has_value = record->kind >= PROF_MARK_IS_SPAN;
-    record->value = has_value ? word_at(read_pass, at + 4 * WORD) : 0;
+    record->value = has_value ? load_word(read_pass, at + 4 * WORD) : 0;
     const unsigned char *text = read_pass->buffers->block + (at - read_pass->begin) + (has_value ? 5 : 4) * WORD;
     memcpy(record->text, text, record->text_length);
     record->text[record->text_length] = '\0';
@@ -364,7 +364,7 @@ static bool copy_block(struct read_pass *read_pass)
 /* Returns the end of the complete records that start at `at`. */
 static uint64_t find_complete_end(const struct read_pass *read_pass, uint64_t at)
 {
-    for (uint64_t size; at < read_pass->end && (size = record_size(read_pass, at)) != 0;)
+    for (uint64_t size; at < read_pass->end && (size = get_record_size(read_pass, at)) != 0;)
         at += size;
     return at;
 }
@@ -374,7 +374,7 @@ static uint64_t find_next_record(const struct read_pass *read_pass, uint64_t at)
 {
     do
         at += WORD;
-    while (at < read_pass->end && !record_size(read_pass, at));
+    while (at < read_pass->end && !get_record_size(read_pass, at));
     return at;
 }
 
@@ -382,7 +382,7 @@ static int read_records(struct read_pass *read_pass, uint64_t at, uint64_t end, 
 {
     struct record record;
     int code = 0;
-    for (uint64_t size; !code && at < end && (size = record_size(read_pass, at)) != 0; at += size) {
+    for (uint64_t size; !code && at < end && (size = get_record_size(read_pass, at)) != 0; at += size) {
         read_record(read_pass, at, &record);
         code =
             record.kind == PROF_MARK_IS_NAME ? read_name(read_pass, &record, err) : read_mark(read_pass, &record, err);

@@ -41,7 +41,7 @@ static int read_marks(struct marks *marks, uint64_t now, bool is_end, struct err
     return code ? code : mark_files_read(&marks->files, &marks->writer, marks->started, now, is_end, err);
 }
 
-static uint64_t next_deadline(const void *self)
+static uint64_t get_next_deadline(const void *self)
 {
     return mark_buffers_deadline(&((const struct marks *)self)->buffers);
 }
@@ -60,7 +60,7 @@ static int finish_marks(void *self, uint64_t stopped, struct error *err)
 struct producer marks_producer(struct marks *marks)
 {
     return (struct producer){
-        .self = marks, .work = "Read marks", .deadline = next_deadline, .run = run_marks, .finish = finish_marks};
+        .self = marks, .work = "Read marks", .deadline = get_next_deadline, .run = run_marks, .finish = finish_marks};
 }
 
 static void add_count_note(struct record_result *result, uint64_t count, const char *what)

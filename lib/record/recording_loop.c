@@ -136,13 +136,13 @@ void recording_loop_handle_signals(struct recording *recording)
 /* ---- time ---- */
 
 /* Returns the end (ns) of the duration, which starts after the delay, or UINT64_MAX for no duration. */
-static uint64_t end_time(const struct recording *recording)
+static uint64_t get_end_time(const struct recording *recording)
 {
     const struct record_options *options = recording->options;
     return options->duration ? recording->loop.started + options->control.delay + options->duration : UINT64_MAX;
 }
 
-static uint64_t min_time(uint64_t a, uint64_t b)
+static uint64_t get_earlier_time(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -150,11 +150,11 @@ static uint64_t min_time(uint64_t a, uint64_t b)
 static struct timespec timeout(struct recording *recording, const struct producers *producers, uint64_t now)
 {
     struct source *source = recording->source;
-    uint64_t deadline = min_time(source->class->deadline(source, now), recording->loop.next_flush);
-    deadline = min_time(deadline, min_time(end_time(recording), control_deadline(recording)));
+    uint64_t deadline = get_earlier_time(source->class->deadline(source, now), recording->loop.next_flush);
+    deadline = get_earlier_time(deadline, get_earlier_time(get_end_time(recording), control_deadline(recording)));
     for (const struct producer *p = producers->list; p < producers->list + producers->count; p++)
         if (p->deadline && is_due(recording, p))
-            deadline = min_time(deadline, p->deadline(p->self));
+            deadline = get_earlier_time(deadline, p->deadline(p->self));
     uint64_t left = deadline > now ? deadline - now : 0;
     return (struct timespec){.tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000)};
 }
@@ -177,7 +177,7 @@ static int flush_recording(struct recording *recording, const struct producers *
 /* Ends the recording when its time is up, and when all followed processes have ended. */
 static int run_due(struct recording *recording, const struct producers *producers, uint64_t now, struct error *err)
 {
-    if (now >= end_time(recording))
+    if (now >= get_end_time(recording))
         recording_end(recording, RECORD_TIME_UP, 0);
     if (recording->loop.follows && !tracker_count_processes(recording->tracker))
         recording_end(recording, RECORD_TARGET_ENDED, 0);

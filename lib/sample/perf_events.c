@@ -290,7 +290,7 @@ static int open_sideband(struct perf_events *events, struct error *err)
     return code ? error_set(err, -code, "cannot open a perf event of all processes: %s", strerror(-code)) : 0;
 }
 
-static int too_many_files(const struct perf_events *events, struct error *err)
+static int fail_too_many_files(const struct perf_events *events, struct error *err)
 {
     return error_set(
         err, EMFILE,
@@ -324,7 +324,7 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
         code = open_announcements(events, err);
     if (!code && events->all)
         code = open_sideband(events, err);
-    return code == -EMFILE ? too_many_files(events, err) : code;
+    return code == -EMFILE ? fail_too_many_files(events, err) : code;
 }
 
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err)
@@ -346,7 +346,7 @@ static int report_not_added(const struct perf_events *events, pid_t tid, int cod
             "this user may not sample process %d: it belongs to another user or has more permissions; run prof as its user or as root",
             (int)tid);
     if (code == -EMFILE)
-        return too_many_files(events, err);
+        return fail_too_many_files(events, err);
     return error_set(err, -code, "cannot open a perf event for thread %d: %s", (int)tid, strerror(-code));
 }
 
@@ -395,7 +395,7 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
             code == -EINVAL || code == -EBADF
                 ? " (the kernel has no perf events for cgroups, or this hierarchy lacks the perf_event controller)"
                 : "");
-    return code == -EMFILE ? too_many_files(events, err)
+    return code == -EMFILE ? fail_too_many_files(events, err)
            : code          ? error_set(err, -code, "cannot sample all processes: %s", strerror(-code))
                            : 0;
 }
@@ -427,7 +427,7 @@ void perf_events_stop(struct perf_events *events)
 
 /* Returns the clock's samples lost on this CPU. With the whole system, skips the first event, which only reports
  * processes and mappings. */
-static uint64_t lost_on_cpu(const struct perf_events *events, const struct perf_cpu *cpu)
+static uint64_t count_lost_on_cpu(const struct perf_events *events, const struct perf_cpu *cpu)
 {
     uint64_t lost = 0;
     for (size_t i = events->all ? 1 : 0; i < cpu->events.length; i++) {
@@ -444,7 +444,7 @@ uint64_t perf_events_lost(struct perf_events *events, size_t ring, uint64_t reco
     if (!events->all || !(events->layout.read_format & PERF_FORMAT_LOST) || events->sampling.list)
         return records;
     uint64_t before = cpu->lost;
-    cpu->lost = lost_on_cpu(events, cpu);
+    cpu->lost = count_lost_on_cpu(events, cpu);
     return cpu->lost - before;
 }
 
@@ -460,7 +460,7 @@ struct perf_totals perf_events_totals(const struct perf_events *events)
     if (!(events->layout.read_format & PERF_FORMAT_LOST))
         return totals;
     for (size_t i = 0; i < events->cpus.length; i++)
-        totals.lost += lost_on_cpu(events, &events->cpus.data[i]);
+        totals.lost += count_lost_on_cpu(events, &events->cpus.data[i]);
     return totals;
 }
 

@@ -24,7 +24,7 @@ enum {
 
 /* Returns the longest pause between two checks of a sleeping thread, in ticks. The pause grows with the number of
  * threads. */
-static uint32_t longest_pause(const struct ptrace_sampler *sampler)
+static uint32_t get_longest_pause(const struct ptrace_sampler *sampler)
 {
     size_t pause = sampler->sleepers / SLEEPERS_PER_TICK;
     return pause < MIN_LONGEST_PAUSE ? MIN_LONGEST_PAUSE : (uint32_t)pause;
@@ -133,7 +133,7 @@ static int check_thread(struct ptrace_sampler *sampler, struct ptrace_thread *th
     int code = 0;
     if (!thread->asleep || has_run)
         code = check_active(sampler, thread, instant, is_known ? &now : NULL, has_run, err);
-    else if (thread->pause < longest_pause(sampler))
+    else if (thread->pause < get_longest_pause(sampler))
         thread->pause *= 2;
     if (thread->pause > sampler->most_paused)
         sampler->most_paused = thread->pause;

@@ -73,15 +73,15 @@ static uint32_t get_weight(const struct sampling_clock *clock, uint32_t cpu)
 /* ---- instants ---- */
 
 /* Returns a random number between 0 and 1, both excluded. */
-static double random_part(struct sampling_clock *clock)
+static double get_random_part(struct sampling_clock *clock)
 {
     return ((double)(random_bits(&clock->random) >> 12) + 0.5) / 0x1p52;
 }
 
 /* Returns an exponentially distributed distance to the next instant. */
-static uint64_t random_distance(struct sampling_clock *clock)
+static uint64_t get_random_distance(struct sampling_clock *clock)
 {
-    return 1 + (uint64_t)(-log(random_part(clock)) * (double)clock->mean);
+    return 1 + (uint64_t)(-log(get_random_part(clock)) * (double)clock->mean);
 }
 
 /* Computes the mean interval from the loads. */
@@ -118,7 +118,7 @@ struct sampling_instant sampling_clock_check_instant(struct sampling_clock *cloc
         taken = (struct sampling_instant){
             .is_hit = is_pinned_to(clock, clock->cpu), .cpu = clock->cpu, .time = clock->instant};
         clock->cpus.data[clock->cpu].credit -= FULL_WEIGHT;
-        clock->instant += random_distance(clock);
+        clock->instant += get_random_distance(clock);
     }
     return taken;
 }
@@ -143,7 +143,7 @@ static void postpone_instant(struct sampling_clock *clock)
 {
     uint64_t now = monotonic_ns();
     if (clock->instant <= now)
-        clock->instant = now + random_distance(clock);
+        clock->instant = now + get_random_distance(clock);
 }
 
 void sampling_clock_arm(struct sampling_clock *clock, uint64_t look, bool stays)

@@ -44,14 +44,14 @@ bool tracepoint_parse(struct tracepoint_record *record, const void *bytes, size_
     return !c.failed && type == PERF_RECORD_SAMPLE;
 }
 
-static struct cursor field_at(const struct tracepoint_record *record, size_t offset)
+static struct cursor find_field(const struct tracepoint_record *record, size_t offset)
 {
     return offset < record->size ? cursor_of(record->fields + offset, record->size - offset) : cursor_of(NULL, 0);
 }
 
 uint8_t tracepoint_u8(const struct tracepoint_record *record, size_t offset, bool *failed)
 {
-    struct cursor c = field_at(record, offset);
+    struct cursor c = find_field(record, offset);
     uint8_t value = cursor_u8(&c);
     *failed |= c.failed;
     return value;
@@ -59,7 +59,7 @@ uint8_t tracepoint_u8(const struct tracepoint_record *record, size_t offset, boo
 
 uint32_t tracepoint_u32(const struct tracepoint_record *record, size_t offset, bool *failed)
 {
-    struct cursor c = field_at(record, offset);
+    struct cursor c = find_field(record, offset);
     uint32_t value = cursor_u32(&c);
     *failed |= c.failed;
     return value;

@@ -48,7 +48,7 @@ struct post_worker {
 
 /* ---- a post ---- */
 
-uint64_t post_limit(const struct post_handler *handler)
+uint64_t get_post_limit(const struct post_handler *handler)
 {
     return handler->file ? PROFILE_BODY_MAX : API_BODY_READ_MAX;
 }

@@ -28,7 +28,7 @@ struct post_worker;
 #define POST_TOO_LARGE "the request is larger than 16 MiB: send several smaller ones"
 
 /* Returns the maximum size in bytes of a body that the server reads to its end. */
-uint64_t post_limit(const struct post_handler *handler);
+uint64_t get_post_limit(const struct post_handler *handler);
 
 /* Starts the worker thread, which reads the libraries of the profile at the first request. `profile_fd` and the data of
  * `options` must outlive the worker. Returns 0, or a negative errno value with `err` filled and `*out` NULL. */
@@ -51,7 +51,7 @@ struct post *post_new(struct MHD_Connection *connection, const struct post_handl
 void post_free(struct post *post);
 
 /* Appends the next bytes of the body. Beyond API_BODY_MAX, it drops the bytes, and the answer is an error; beyond
- * post_limit(), it returns false, and the caller closes the connection. */
+ * get_post_limit(), it returns false, and the caller closes the connection. */
 bool post_append(struct post *post, const char *bytes, size_t size);
 
 /* Returns the answer. Returns NULL until the answer is ready: the connection is then suspended, and libmicrohttpd calls

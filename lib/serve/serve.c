@@ -194,7 +194,7 @@ static enum MHD_Result refuse_body(const struct recipient *to)
 /* Handles the first call for a POST: creates a post, so that the next calls collect the body. */
 static enum MHD_Result create_post(const struct recipient *to, const struct route *route, struct post **request)
 {
-    if (has_too_large_body(to->connection, post_limit(&route->post)))
+    if (has_too_large_body(to->connection, get_post_limit(&route->post)))
         return refuse_body(to);
     *request = post_new(to->connection, &route->post);
     return *request ? MHD_YES : MHD_NO;

@@ -77,7 +77,7 @@ static int add_scripts(struct served_libs *libs, const struct profile *profile, 
 int served_libs_add_profile(struct served_libs *libs, const struct profile *profile, struct error *err)
 {
     for (size_t i = 0; i < profile->libs.length; i++) {
-        struct named_library lib = saved_library(profile, (uint32_t)i);
+        struct named_library lib = get_saved_library(profile, (uint32_t)i);
         if (!served_libs_add(libs, &lib))
             return error_no_memory(err);
     }

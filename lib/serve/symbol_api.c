@@ -33,7 +33,7 @@ struct lookup_of_request {
 
 /* ---- collecting addresses ---- */
 
-static void request_lib(struct lookup_of_request *lookup, uint32_t *requested_of_row, uint32_t row)
+static void add_requested_lib(struct lookup_of_request *lookup, uint32_t *requested_of_row, uint32_t row)
 {
     if (requested_of_row[row] != SERVED_LIB_NONE)
         return;
@@ -42,7 +42,7 @@ static void request_lib(struct lookup_of_request *lookup, uint32_t *requested_of
 }
 
 /* Finds the libraries of the profile that the modules name. */
-static int request_libs(struct lookup_of_request *lookup, struct error *err)
+static int add_requested_libs(struct lookup_of_request *lookup, struct error *err)
 {
     const struct symbolicate_request *request = &lookup->request;
     const struct served_libs *libs = &lookup->api->libs;
@@ -61,7 +61,7 @@ static int request_libs(struct lookup_of_request *lookup, struct error *err)
         lookup->requested_of_module[i] = SERVED_LIB_NONE;
         if (row == SERVED_LIB_NONE)
             continue;
-        request_lib(lookup, requested_of_row, row);
+        add_requested_lib(lookup, requested_of_row, row);
         lookup->requested_of_module[i] = requested_of_row[row];
     }
     free(requested_of_row);
@@ -127,7 +127,7 @@ static int symbolicate_libs(struct lookup_of_request *lookup, const char *body, 
 {
     int code = symbolicate_request_read(&lookup->request, body, size, err);
     if (code == 0)
-        code = request_libs(lookup, err);
+        code = add_requested_libs(lookup, err);
     if (code == 0)
         code = collect_rvas(lookup, err);
     if (code == 0)
@@ -223,7 +223,7 @@ static void write_stacks(struct json_writer *writer, const struct lookup_of_requ
 }
 
 /* NULL if it was found. */
-static const char *missing_reason(const struct requested_lib *requested)
+static const char *get_missing_reason(const struct requested_lib *requested)
 {
     if (!requested)
         return "the profile has no library with this name and ID";
@@ -238,7 +238,7 @@ static void write_missing(struct json_writer *writer, const struct request_modul
     json_member_open(writer, module->key, '[');
     json_open(writer, '{');
     write_text(writer, "name", requested ? "FileNotFound" : "UnknownModule");
-    write_text(writer, "message", missing_reason(requested));
+    write_text(writer, "message", get_missing_reason(requested));
     json_close(writer, '}');
     json_close(writer, ']');
 }
@@ -259,7 +259,7 @@ static int64_t write_modules(struct json_writer *writer, const struct lookup_of_
         if (index < known || missing < 0)
             continue;
         const struct requested_lib *requested = requested_lib_at(lookup, i);
-        bool is_missing = missing_reason(requested) != NULL;
+        bool is_missing = get_missing_reason(requested) != NULL;
         missing += is_missing;
         if (missing_only && is_missing)
             write_missing(writer, module, requested);

@@ -8,10 +8,10 @@
  *     'F'    := a free slot
  *
  * Fixed numbers are little-endian. The checksum covers the kind and the payload, without the padding of a slot
- * (block_checksum()). A free slot has no checksum: to free a slot, the recorder writes one byte, its kind, which a
- * crash cannot tear. A chunk refers only to events that precede the chunk in the file; the chunk of a slot, only to
- * events before the offset "end of its events". When a write fails halfway, the recorder truncates the file to its last
- * whole block.
+ * (compute_block_checksum()). A free slot has no checksum: to free a slot, the recorder writes one byte, its kind,
+ * which a crash cannot tear. A chunk refers only to events that precede the chunk in the file; the chunk of a slot,
+ * only to events before the offset "end of its events". When a write fails halfway, the recorder truncates the file to
+ * its last whole block.
  *
  * A flight recorder writes each version of the chunk that it fills to another slot, with the same sequence number and a
  * higher version number. It frees the slot of the previous version one round later, when the disk holds the newer
@@ -90,7 +90,7 @@ static void truncate_to_last_block(struct block_file *file)
     lseek(file->fd, (off_t)file->bytes, SEEK_SET);
 }
 
-uint32_t block_checksum(enum block_kind kind, const void *payload, size_t size)
+uint32_t compute_block_checksum(enum block_kind kind, const void *payload, size_t size)
 {
     return (uint32_t)checksum_mix(checksum_bytes(payload, size), kind);
 }
@@ -106,7 +106,7 @@ static int append_block(struct block_file *file, enum block_kind kind, const voi
                         uint64_t samples)
 {
     unsigned char header[BLOCK_HEADER];
-    fill_header(header, kind, size, block_checksum(kind, payload, size));
+    fill_header(header, kind, size, compute_block_checksum(kind, payload, size));
     int code = reserve_room(file, sizeof(header) + size, file->samples + samples);
     if (code)
         return code;
@@ -214,7 +214,8 @@ int block_file_move_queued(struct block_file *file, struct error *err)
         struct queued_block *block = &file->waiting.data[file->first_queued];
         unsigned char header[BLOCK_HEADER];
         if (block->payload) {
-            fill_header(header, block->kind, block->size, block_checksum(block->kind, block->payload, block->size));
+            fill_header(header, block->kind, block->size,
+                        compute_block_checksum(block->kind, block->payload, block->size));
             code = file_write(fd, header, sizeof(header));
             if (!code)
                 code = file_write(fd, block->payload, block->size);
@@ -320,7 +321,7 @@ static int write_slot(struct block_file *file, const struct block_slot *slot, co
     write_fixed(payload + 16, file->events_end, 8);
     write_fixed(payload + 24, size, 4);
     memcpy(payload + SLOT_HEADER, chunk, size);
-    fill_header(bytes, BLOCK_SLOT, SLOT_SIZE, block_checksum(BLOCK_SLOT, payload, SLOT_HEADER + size));
+    fill_header(bytes, BLOCK_SLOT, SLOT_SIZE, compute_block_checksum(BLOCK_SLOT, payload, SLOT_HEADER + size));
     size_t total = BLOCK_HEADER + SLOT_HEADER + size;
     for (size_t done = 0; done < total;) {
         ssize_t got = pwrite(file->fd, bytes + done, total - done, (off_t)(slot->offset + done));
@@ -441,7 +442,7 @@ static int copy_slot_to(struct block_file *to, const struct block_file *from, co
     if (size > CHUNK_SIZE)
         return -EIO;
     memset(payload + SLOT_HEADER + size, 0, CHUNK_SIZE - size);
-    fill_header(bytes, BLOCK_SLOT, SLOT_SIZE, block_checksum(BLOCK_SLOT, payload, SLOT_HEADER + size));
+    fill_header(bytes, BLOCK_SLOT, SLOT_SIZE, compute_block_checksum(BLOCK_SLOT, payload, SLOT_HEADER + size));
     struct block_slot copy = *slot;
     copy.offset = to->bytes;
     int code = reserve_room(to, sizeof(bytes), from->samples);

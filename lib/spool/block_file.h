@@ -41,7 +41,7 @@ enum block_kind {
 };
 
 /* The checksum in the header of a block. */
-uint32_t block_checksum(enum block_kind kind, const void *payload, size_t size);
+uint32_t compute_block_checksum(enum block_kind kind, const void *payload, size_t size);
 
 /* The number and times of a chunk's samples. */
 struct chunk_span {

@@ -164,7 +164,7 @@ static uint64_t get_file_size(const struct block_reader *reader)
     return fstat(reader->fd, &info) == 0 && info.st_size > 0 ? (uint64_t)info.st_size : 0;
 }
 
-static uint64_t bytes_after_last_block(const struct block_reader *reader)
+static uint64_t count_bytes_after_last_block(const struct block_reader *reader)
 {
     uint64_t size = get_file_size(reader);
     return size > reader->at ? size - reader->at : 0;
@@ -172,7 +172,7 @@ static uint64_t bytes_after_last_block(const struct block_reader *reader)
 
 uint64_t block_reader_bytes_left(const struct block_reader *reader)
 {
-    return reader->rest + bytes_after_last_block(reader);
+    return reader->rest + count_bytes_after_last_block(reader);
 }
 
 bool block_reader_is_flight_recorder(const struct block_reader *reader)
@@ -253,7 +253,7 @@ static int read_slot(struct block_reader *reader, uint64_t offset, struct slot_r
     slot->events_end = cursor_u64(&at);
     *chunk_size = cursor_u32(&at);
     return !at.failed && *chunk_size <= CHUNK_SIZE &&
-           block_checksum(BLOCK_SLOT, reader->block.data, SLOT_HEADER + *chunk_size) == header.checksum;
+           compute_block_checksum(BLOCK_SLOT, reader->block.data, SLOT_HEADER + *chunk_size) == header.checksum;
 }
 
 /* ---- damage ---- */
@@ -271,7 +271,7 @@ static int is_whole(struct block_reader *reader, uint64_t offset, const struct b
     int code = read_payload(reader, offset + BLOCK_HEADER, header->size, err);
     if (code <= 0)
         return code;
-    return block_checksum(header->kind, reader->block.data, header->size) == header->checksum;
+    return compute_block_checksum(header->kind, reader->block.data, header->size) == header->checksum;
 }
 
 /* The same during a search. Verifies the block at `offset` within a budget: a multiple of the bytes that searches have
@@ -434,7 +434,7 @@ static bool start_next_file(struct block_reader *reader)
 {
     if (reader->more_fd < 0)
         return false;
-    reader->rest += bytes_after_last_block(reader);
+    reader->rest += count_bytes_after_last_block(reader);
     close(reader->fd);
     free(reader->path);
     reader->fd = reader->more_fd;

@@ -64,14 +64,14 @@ struct last_sample {
 
 /* The threads of the current chunk. The next chunk reuses the slots with their frame buffers. */
 struct thread_slots {
-    struct hash index; /* slot_key_of() -> slot */
+    struct hash index; /* make_slot_key() -> slot */
     ARRAY(struct last_sample) slots;
     size_t used;
 };
 
 #define KEY_OF_COUNTERS (UINT32_C(1) << 31) /* numbers of threads and processes are smaller */
 
-static uint32_t slot_key_of(const struct entry *entry)
+static uint32_t make_slot_key(const struct entry *entry)
 {
     return entry->thread | (entry->kind == SPOOL_COUNTERS ? KEY_OF_COUNTERS : 0);
 }
@@ -234,7 +234,7 @@ bool chunk_writer_append(struct chunk_writer *writer, enum spool_record_kind kin
         if (entry.kernel_frames > CHUNK_MAX_FRAMES)
             entry.kernel_frames = CHUNK_MAX_FRAMES;
     }
-    uint32_t key = slot_key_of(&entry), count = (uint32_t)entry.list.count;
+    uint32_t key = make_slot_key(&entry), count = (uint32_t)entry.list.count;
     struct last_sample *last = find_slot(&writer->threads, key);
     if (!last || !array_reserve(&last->frames, count))
         return false;
@@ -252,7 +252,7 @@ bool chunk_writer_append(struct chunk_writer *writer, enum spool_record_kind kin
         *head |= HEAD_THREAD;
         out = leb128_put(out, entry.thread);
     }
-    out = leb128_put(out, zigzag((int64_t)(entry.time - writer->time)));
+    out = leb128_put(out, encode_zigzag((int64_t)(entry.time - writer->time)));
     out = write_kind_fields(out, kind, record);
     if (entry.cpu != last->cpu) {
         *head |= HEAD_CPU;
@@ -272,7 +272,7 @@ bool chunk_writer_append(struct chunk_writer *writer, enum spool_record_kind kin
         uint64_t outside = shared ? last->frames.data[shared - 1] : 0;
         for (uint32_t i = shared; i < count; i++) {
             uint64_t frame = list_item_from_outermost(&entry, i);
-            out = leb128_put(out, zigzag((int64_t)(frame - outside)));
+            out = leb128_put(out, encode_zigzag((int64_t)(frame - outside)));
             outside = last->frames.data[i] = frame;
         }
         last->frames.length = count;
@@ -341,7 +341,7 @@ static int read_frames(struct cursor *at, uint8_t head, struct last_sample *last
         return error_no_memory(err);
     uint64_t outside = shared ? last->frames.data[shared - 1] : 0;
     for (uint64_t i = 0; i < fresh; i++) {
-        outside += (uint64_t)unzigzag(cursor_uleb(at));
+        outside += (uint64_t)decode_zigzag(cursor_uleb(at));
         last->frames.data[last->frames.length++] = outside;
     }
     last->kernel_frame_count = (uint32_t)kernel;
@@ -425,13 +425,13 @@ int chunk_reader_next(struct chunk_reader *reader, struct spool_record *record, 
     struct entry entry = {.kind = SPOOL_SAMPLES + (head & HEAD_KIND)};
     *record = (struct spool_record){.kind = entry.kind};
     entry.thread = head & HEAD_THREAD ? read_u32(at) : reader->thread;
-    uint32_t key = slot_key_of(&entry);
+    uint32_t key = make_slot_key(&entry);
     bool is_unknown = !(head & HEAD_THREAD) && (reader->first || key != reader->key);
     at->failed |= is_unknown;
     reader->thread = entry.thread;
     reader->key = key;
     reader->first = false;
-    entry.time = reader->time += (uint64_t)unzigzag(cursor_uleb(at));
+    entry.time = reader->time += (uint64_t)decode_zigzag(cursor_uleb(at));
     read_kind_fields(at, record);
     struct last_sample *last = at->failed ? NULL : find_slot(&reader->threads, key);
     if (!at->failed && !last)

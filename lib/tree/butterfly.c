@@ -23,12 +23,12 @@ static bool is_focused_node(const struct butterfly *butterfly, const struct prof
     return false;
 }
 
-static double node_total(const struct butterfly *butterfly, uint32_t node)
+static double get_node_total(const struct butterfly *butterfly, uint32_t node)
 {
     return butterfly->own_total ? butterfly->own_total[node] : butterfly->timings->total[node];
 }
 
-static double side_total(const struct butterfly *butterfly, uint32_t node, int side)
+static double get_side_total(const struct butterfly *butterfly, uint32_t node, int side)
 {
     return butterfly->own_total ? butterfly->own_side_total[side][node] : butterfly->timings->sides[side].total[node];
 }
@@ -36,8 +36,8 @@ static double side_total(const struct butterfly *butterfly, uint32_t node, int s
 static bool has_total(const struct butterfly *butterfly, uint32_t node)
 {
     if (butterfly->timings->sides)
-        return side_total(butterfly, node, SIDE_BASE) != 0 || side_total(butterfly, node, SIDE_NEW) != 0;
-    return node_total(butterfly, node) != 0;
+        return get_side_total(butterfly, node, SIDE_BASE) != 0 || get_side_total(butterfly, node, SIDE_NEW) != 0;
+    return get_node_total(butterfly, node) != 0;
 }
 
 static void add_self(struct butterfly *butterfly, uint32_t node)
@@ -51,9 +51,9 @@ static void add_self(struct butterfly *butterfly, uint32_t node)
 static bool add_top(struct butterfly *butterfly, uint32_t node)
 {
     const struct butterfly_member member = {node, node};
-    butterfly->total += node_total(butterfly, node);
+    butterfly->total += get_node_total(butterfly, node);
     for (int side = 0; butterfly->timings->sides && side < PROFILE_SIDES; side++)
-        butterfly->side_figures[side].total += side_total(butterfly, node, side);
+        butterfly->side_figures[side].total += get_side_total(butterfly, node, side);
     return array_push(&butterfly->sides[BUTTERFLY_CALLEES].members, member) &&
            (!has_total(butterfly, node) || array_push(&butterfly->sides[BUTTERFLY_CALLERS].members, member));
 }
@@ -278,7 +278,7 @@ static void add_member_sides(const struct butterfly *butterfly, const struct but
                              struct butterfly_node *node, bool is_caller)
 {
     for (int side = 0; side < PROFILE_SIDES; side++) {
-        node->sides[side].total += side_total(butterfly, is_caller ? member->top : member->node, side);
+        node->sides[side].total += get_side_total(butterfly, is_caller ? member->top : member->node, side);
         node->sides[side].self += is_caller ? 0 : butterfly->timings->sides[side].self[member->node];
     }
 }
@@ -296,10 +296,10 @@ static void sum_node(const struct butterfly *butterfly, enum butterfly_side side
         if (butterfly->timings->sides)
             add_member_sides(butterfly, &members[i], node, side == BUTTERFLY_CALLERS);
         if (side == BUTTERFLY_CALLERS) {
-            node->total += node_total(butterfly, members[i].top);
+            node->total += get_node_total(butterfly, members[i].top);
             node->has_children |= nodes->prefix[at] != NODE_NONE;
         } else {
-            node->total += node_total(butterfly, at);
+            node->total += get_node_total(butterfly, at);
             node->self += self[at];
             node->has_children = node->has_children || has_callee(butterfly, at);
         }

@@ -31,7 +31,7 @@ static size_t get_batch_end(size_t first, size_t length)
 
 struct draft_node {
     uint32_t func;
-    uint32_t child_bits;   /* the func_bit() of all children */
+    uint32_t child_bits;   /* the get_func_bit() of all children */
     uint32_t first_child;  /* the newest child, or NODE_NONE */
     uint32_t last_used;    /* the most recently found child, or NODE_NONE */
     uint32_t next_sibling; /* the next older, NODE_NONE */
@@ -46,13 +46,13 @@ struct draft {
     struct hash many_children; /* (parent, func) -> child, of the parents with many children */
 };
 
-static uint64_t child_key(uint32_t parent, uint32_t func)
+static uint64_t make_child_key(uint32_t parent, uint32_t func)
 {
     return (uint64_t)parent << 32 | func;
 }
 
 /* Hashes a func to one of 32 bits (Fibonacci hashing). Two children of one node rarely share a bit. */
-static uint32_t func_bit(uint32_t func)
+static uint32_t get_func_bit(uint32_t func)
 {
     return UINT32_C(1) << (func * UINT32_C(2654435769) >> 27);
 }
@@ -60,7 +60,7 @@ static uint32_t func_bit(uint32_t func)
 static bool move_children_to_hash(struct draft *draft, uint32_t parent)
 {
     for (uint32_t c = draft->nodes[parent].first_child; c != NODE_NONE; c = draft->nodes[c].next_sibling)
-        if (!hash_set(&draft->many_children, child_key(parent, draft->nodes[c].func), c))
+        if (!hash_set(&draft->many_children, make_child_key(parent, draft->nodes[c].func), c))
             return false;
     return true;
 }
@@ -68,13 +68,13 @@ static bool move_children_to_hash(struct draft *draft, uint32_t parent)
 static uint32_t find_child(const struct draft *draft, uint32_t parent, uint32_t func)
 {
     const struct draft_node *nodes = draft->nodes;
-    if (!(nodes[parent].child_bits & func_bit(func)))
+    if (!(nodes[parent].child_bits & get_func_bit(func)))
         return NODE_NONE;
     uint32_t child = nodes[parent].last_used;
     if (nodes[child].func == func)
         return child;
     if (nodes[parent].child_count > MANY_CHILDREN)
-        return hash_get(&draft->many_children, child_key(parent, func));
+        return hash_get(&draft->many_children, make_child_key(parent, func));
     for (child = nodes[parent].first_child; child != NODE_NONE; child = nodes[child].next_sibling)
         if (nodes[child].func == func)
             break;
@@ -92,10 +92,10 @@ static bool add_child(struct draft *draft, uint32_t parent, uint32_t func, uint1
                                               .last_used = NODE_NONE,
                                               .next_sibling = parent_node->first_child,
                                               .category = category};
-    parent_node->child_bits |= func_bit(func);
+    parent_node->child_bits |= get_func_bit(func);
     parent_node->first_child = parent_node->last_used = child;
     if (parent_node->child_count > MANY_CHILDREN)
-        return hash_set(&draft->many_children, child_key(parent, func), child);
+        return hash_set(&draft->many_children, make_child_key(parent, func), child);
     return ++parent_node->child_count <= MANY_CHILDREN || move_children_to_hash(draft, parent);
 }
 

@@ -18,12 +18,12 @@ struct layout {
     struct flame_rects *rects;
 };
 
-static uint32_t node_category(const struct engine *engine, uint32_t node)
+static uint32_t get_node_category(const struct engine *engine, uint32_t node)
 {
     return engine->is_inverted ? engine->inverted.tree.data[node].category : engine->nodes->category[node];
 }
 
-static double node_total(const struct engine *engine, uint32_t node)
+static double get_node_total(const struct engine *engine, uint32_t node)
 {
     if (node == NODE_NONE)
         return engine->timings.root_total;
@@ -31,7 +31,7 @@ static double node_total(const struct engine *engine, uint32_t node)
 }
 
 /* By node; of a comparison. */
-static double node_side_total(const struct engine *engine, uint32_t node, int side)
+static double get_node_side_total(const struct engine *engine, uint32_t node, int side)
 {
     const struct timings *sides = engine->timings.sides;
     if (!sides)
@@ -43,14 +43,14 @@ static double node_side_total(const struct engine *engine, uint32_t node, int si
 
 /* The value that the width of a node's rect shows. A change can be 0 or negative, so the rects of a comparison are as
  * wide as the sum of both sides. */
-static double node_width(const struct engine *engine, uint32_t node)
+static double get_node_width(const struct engine *engine, uint32_t node)
 {
     if (!engine->timings.sides)
-        return fabs(node_total(engine, node));
-    return fabs(node_side_total(engine, node, SIDE_BASE)) + fabs(node_side_total(engine, node, SIDE_NEW));
+        return fabs(get_node_total(engine, node));
+    return fabs(get_node_side_total(engine, node, SIDE_BASE)) + fabs(get_node_side_total(engine, node, SIDE_NEW));
 }
 
-static double node_self(const struct engine *engine, uint32_t node)
+static double get_node_self(const struct engine *engine, uint32_t node)
 {
     if (!engine->is_inverted)
         return engine->timings.self[node];
@@ -67,16 +67,16 @@ static int collect_sorted_children(struct layout *layout, uint32_t node, double 
     double sum = 0;
     for (size_t i = 0; i < children->length; i++) {
         struct order_entry *child = &children->data[i];
-        sum += node_width(layout->engine, child->index);
+        sum += get_node_width(layout->engine, child->index);
         child->magnitude = (double)(UINT32_MAX - layout->ranks[engine_node_func(layout->engine, child->index)]);
     }
-    *width = fmax(sum, node_width(layout->engine, node));
+    *width = fmax(sum, get_node_width(layout->engine, node));
     if (!code)
         code = order_heaviest_first(children->data, children->length, err);
     if (code || !layout->engine->is_inverted)
         return code;
     for (size_t i = 0; i < children->length; i++)
-        children->data[i].magnitude = node_width(layout->engine, children->data[i].index);
+        children->data[i].magnitude = get_node_width(layout->engine, children->data[i].index);
     return order_heaviest_first(children->data, children->length, err);
 }
 
@@ -88,15 +88,15 @@ static struct flame_rect make_rect(const struct layout *layout, uint32_t node, u
     return (struct flame_rect){
         .start = start,
         .end = end,
-        .total = node_total(engine, node),
-        .self = node_self(engine, node),
-        .base_total = node_side_total(engine, node, SIDE_BASE),
-        .new_total = node_side_total(engine, node, SIDE_NEW),
+        .total = get_node_total(engine, node),
+        .self = get_node_self(engine, node),
+        .base_total = get_node_side_total(engine, node, SIDE_BASE),
+        .new_total = get_node_side_total(engine, node, SIDE_NEW),
         .node = node,
         .parent = parent,
         .depth = parent == FLAME_NO_RECT ? 0 : layout->rects->data[parent].depth + 1,
         .func = func,
-        .category = node_category(engine, node),
+        .category = get_node_category(engine, node),
         .count = 1,
         .matches = engine_func_matches(engine, func),
     };
@@ -149,7 +149,7 @@ static int lay_out_children(struct layout *layout, uint32_t node, uint32_t paren
     bool enough = true;
     for (size_t i = 0; enough && i < layout->children.length; i++) {
         uint32_t child = layout->children.data[i].index;
-        double next = start + node_width(layout->engine, child) * scale;
+        double next = start + get_node_width(layout->engine, child) * scale;
         struct flame_rect rect = make_rect(layout, child, parent, start, next);
         if (next - start < layout->least)
             extend_run(layout, &run, &rect);
@@ -189,7 +189,7 @@ static int zoom_to_child(struct layout *layout, uint32_t func, uint32_t *node, s
     *node = NODE_NONE;
     for (size_t i = 0; !code && i < layout->children.length; i++) {
         uint32_t child = layout->children.data[i].index;
-        double next = start + node_width(layout->engine, child) * scale;
+        double next = start + get_node_width(layout->engine, child) * scale;
         if (engine_node_func(layout->engine, child) == func) {
             *node = child;
             *part = (struct flame_part){start, next};

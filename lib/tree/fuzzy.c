@@ -13,7 +13,7 @@ static bool is_letter(char c)
     return (text_lower(c) >= 'a' && text_lower(c) <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
 }
 
-static uint64_t character_bit(char c)
+static uint64_t get_character_bit(char c)
 {
     enum { DIGITS_AT = 26, SIGNS_AT = 36, SIGNS = 28 };
     c = text_lower(c);
@@ -28,7 +28,7 @@ uint64_t fuzzy_letters(struct fuzzy_text text)
 {
     uint64_t set = 0;
     for (size_t i = 0; i < text.length; i++)
-        set |= character_bit(text.at[i]);
+        set |= get_character_bit(text.at[i]);
     return set;
 }
 
@@ -80,7 +80,7 @@ static bool matches_at(struct fuzzy_text text, size_t at, const struct fuzzy_wor
     return true;
 }
 
-static int max_score(int a, int b)
+static int get_max_score(int a, int b)
 {
     return a > b ? a : b;
 }
@@ -105,10 +105,10 @@ static void score_next_letter(int16_t *ways, const int16_t *before, struct fuzzy
             if (last != FUZZY_NOWHERE)
                 way = last + AFTER_LAST;
             if (left != FUZZY_NOWHERE)
-                way = max_score(way, left + (is_part_start(text, j) ? AT_PART : ELSEWHERE));
+                way = get_max_score(way, left + (is_part_start(text, j) ? AT_PART : ELSEWHERE));
         }
         ways[j] = (int16_t)way;
-        left = max_score(left, last);
+        left = get_max_score(left, last);
         last = here;
     }
 }

@@ -97,7 +97,7 @@ int inverted_init(struct inverted *inverted, const struct call_nodes *nodes, con
     return 0;
 }
 
-static uint32_t caller_func(const struct inverted *inverted, uint32_t position)
+static uint32_t get_caller_func(const struct inverted *inverted, uint32_t position)
 {
     uint32_t caller = inverted->nodes->prefix[inverted->deep[position]];
     return caller == NODE_NONE ? NODE_NONE : inverted->nodes->func[caller];
@@ -110,7 +110,7 @@ static int64_t count_callers(struct inverted *inverted, uint32_t first, uint32_t
     uint32_t depth = inverted->tree.data[parent].depth + 1;
     uint32_t ended = 0;
     for (uint32_t i = first; i < last; i++) {
-        uint32_t func = caller_func(inverted, i);
+        uint32_t func = get_caller_func(inverted, i);
         if (func == NODE_NONE) {
             ended++;
             continue;

@@ -22,7 +22,7 @@ static bool is_in_file(const struct file_stacks *file, uint32_t stack)
            (file->request->func == PROFILE_NONE || file->request->func == func);
 }
 
-static uint32_t stack_line(const struct file_stacks *file, uint32_t stack)
+static uint32_t get_stack_line(const struct file_stacks *file, uint32_t stack)
 {
     return file->profile->frames.line[file->counted->stacks->frame[stack]];
 }
@@ -40,13 +40,13 @@ static bool is_inlined_call(const struct file_stacks *file, uint32_t stack, uint
 static bool find_line_or_call(const struct file_stacks *file, uint32_t stack, bool are_calls, uint64_t *value)
 {
     if (!are_calls) {
-        *value = is_in_file(file, stack) ? stack_line(file, stack) : 0;
+        *value = is_in_file(file, stack) ? get_stack_line(file, stack) : 0;
         return is_in_file(file, stack);
     }
     uint32_t prefix = file->counted->stacks->prefix[stack];
     bool is_call = prefix != PROFILE_NONE && file->counted->nodes->of_stack[stack] != NODE_NONE &&
                    is_in_file(file, prefix) && is_inlined_call(file, stack, prefix);
-    *value = is_call ? (uint64_t)stack_line(file, prefix) << 32 | file->counted->stacks->func[stack] : 0;
+    *value = is_call ? (uint64_t)get_stack_line(file, prefix) << 32 | file->counted->stacks->func[stack] : 0;
     return is_call;
 }
 

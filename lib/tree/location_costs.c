@@ -77,8 +77,8 @@ static void select_func(uint8_t *is_selected, const struct counted_stacks *count
 }
 
 /* Returns the location of a stack, or PROFILE_NONE if the stack does not count. */
-static uint32_t stack_location(const struct stack_walk *walk, const struct counted_stacks *counted,
-                               const struct location_request *request, uint32_t stack)
+static uint32_t get_stack_location(const struct stack_walk *walk, const struct counted_stacks *counted,
+                                   const struct location_request *request, uint32_t stack)
 {
     uint32_t prefix = counted->stacks->prefix[stack];
     bool counts =
@@ -94,7 +94,7 @@ static void link_stacks(struct stack_walk *walk, const struct counted_stacks *co
     for (size_t stack = 0; stack <= length; stack++)
         walk->first_child[stack] = PROFILE_NONE;
     for (size_t stack = length; stack-- > 0;) {
-        bool has_place = stack_location(walk, counted, request, (uint32_t)stack) != NO_PLACE;
+        bool has_place = get_stack_location(walk, counted, request, (uint32_t)stack) != NO_PLACE;
         if (!has_place && walk->first_child[stack] == PROFILE_NONE)
             continue;
         uint32_t prefix = counted->stacks->prefix[stack];
@@ -130,7 +130,7 @@ static void walk_stacks(struct stack_walk *walk, struct location_costs *costs, c
 {
     uint32_t *any = &walk->on_the_way[request->count];
     for (uint32_t at = walk->first_child[counted->stacks->length]; at != PROFILE_NONE;) {
-        uint32_t place = stack_location(walk, counted, request, at);
+        uint32_t place = get_stack_location(walk, counted, request, at);
         if (place != NO_PLACE) {
             costs->total[place] += walk->on_the_way[place]++ == 0 ? walk->weight[at] : 0;
             costs->any_total += (*any)++ == 0 ? walk->weight[at] : 0;
@@ -140,7 +140,7 @@ static void walk_stacks(struct stack_walk *walk, struct location_costs *costs, c
             continue;
         }
         for (bool is_left = true; is_left && at != PROFILE_NONE;) {
-            place = stack_location(walk, counted, request, at);
+            place = get_stack_location(walk, counted, request, at);
             if (place != NO_PLACE) {
                 walk->on_the_way[place]--;
                 --*any;

@@ -109,12 +109,12 @@ static bool place_markers(struct layout *layout, const struct marker_list *list,
 
 /* ---- the order of the groups ---- */
 
-static const char *category_name(const struct profile *profile, uint32_t category)
+static const char *get_category_name(const struct profile *profile, uint32_t category)
 {
     return strings_text(&profile->strings, profile->categories.data[category].name);
 }
 
-static int category_rank(const char *category)
+static int get_category_rank(const char *category)
 {
     return strcmp(category, "Test") == 0 ? 0 : strcmp(category, "Other") == 0 ? 2 : 1;
 }
@@ -130,9 +130,9 @@ static bool is_group_after(const void *context, uint32_t a, uint32_t b)
     uint32_t before = order->groups[a].category, after = order->groups[b].category;
     if (before == after)
         return false;
-    const char *left = category_name(order->profile, before), *right = category_name(order->profile, after);
-    if (category_rank(left) != category_rank(right))
-        return category_rank(right) < category_rank(left);
+    const char *left = get_category_name(order->profile, before), *right = get_category_name(order->profile, after);
+    if (get_category_rank(left) != get_category_rank(right))
+        return get_category_rank(right) < get_category_rank(left);
     int names = strcmp(right, left);
     return names ? names < 0 : after < before;
 }

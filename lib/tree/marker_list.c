@@ -25,7 +25,7 @@ static const char *find_leading_type(const char *json, size_t length, size_t *ty
     return type;
 }
 
-const char *payload_type(const char *text, size_t length, size_t *type_length, struct text_buffer *decoded)
+const char *find_payload_type(const char *text, size_t length, size_t *type_length, struct text_buffer *decoded)
 {
     const char *found = find_leading_type(text, length, type_length);
     if (found)
@@ -60,7 +60,7 @@ static uint32_t find_schema(const struct profile *profile, const struct marker_s
     for (size_t i = 0; !type && i < sizeof(rows) / sizeof(*rows); i++) {
         uint32_t data = rows[i] == PROFILE_NONE ? PROFILE_NONE : markers->data[rows[i]];
         if (data != PROFILE_NONE)
-            type = payload_type(strings[data].text, strings[data].length, &length, decoded);
+            type = find_payload_type(strings[data].text, strings[data].length, &length, decoded);
     }
     uint32_t schema = type ? marker_schemas_find(schemas, type, length) : SCHEMA_NONE;
     return schema != SCHEMA_NONE ? schema : marker_schemas_find(schemas, name->text, name->length);

@@ -39,4 +39,4 @@ int marker_list_sort(struct marker_list *list, struct error *err);
 
 /* Returns the `type` of a payload (JSON text), or NULL; the result points into the text, or into `decoded`, which the
  * caller frees. */
-const char *payload_type(const char *text, size_t length, size_t *type_length, struct text_buffer *decoded);
+const char *find_payload_type(const char *text, size_t length, size_t *type_length, struct text_buffer *decoded);

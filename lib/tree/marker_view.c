@@ -293,7 +293,7 @@ static uint32_t schema_of_row(const struct marker_view *view, const struct marke
         return SCHEMA_NONE;
     const struct string_entry *entry = &view->context.values.profile->strings.entries.data[markers->data[row]];
     size_t length;
-    const char *type = payload_type(entry->text, entry->length, &length, decoded);
+    const char *type = find_payload_type(entry->text, entry->length, &length, decoded);
     return type ? marker_schemas_find(&view->schemas, type, length) : SCHEMA_NONE;
 }
 

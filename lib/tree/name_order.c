@@ -23,7 +23,7 @@ struct name_sort {
     struct name_groups groups;   /* unsorted groups */
 };
 
-static uint32_t func_name(const struct profile *profile, uint32_t func)
+static uint32_t get_func_name(const struct profile *profile, uint32_t func)
 {
     size_t funcs = profile->funcs.length;
     return func < funcs ? profile->funcs.name[func] : profile->resources.data[func - funcs].name;
@@ -31,7 +31,7 @@ static uint32_t func_name(const struct profile *profile, uint32_t func)
 
 static uint64_t name_prefix_key(const struct profile *profile, uint32_t func, size_t from)
 {
-    uint32_t name = func_name(profile, func);
+    uint32_t name = get_func_name(profile, func);
     const struct string_entry *entry = name == PROFILE_NONE ? NULL : &profile->strings.entries.data[name];
     uint64_t number = 0;
     for (size_t at = from; at < from + LETTERS; at++)

@@ -44,7 +44,7 @@ static bool is_within(const struct call_nodes *nodes, uint32_t node, uint32_t an
     return node >= ancestor && node < nodes->end[ancestor];
 }
 
-static uint32_t common_node(const struct call_nodes *nodes, uint32_t a, uint32_t b)
+static uint32_t find_common_node(const struct call_nodes *nodes, uint32_t a, uint32_t b)
 {
     if (b == NODE_NONE)
         return NODE_NONE;
@@ -53,7 +53,7 @@ static uint32_t common_node(const struct call_nodes *nodes, uint32_t a, uint32_t
     return a;
 }
 
-static uint32_t level_count(const struct call_nodes *nodes, uint32_t node)
+static uint32_t count_levels(const struct call_nodes *nodes, uint32_t node)
 {
     return node == NODE_NONE ? 0 : nodes->depth[node] + 1;
 }
@@ -80,7 +80,7 @@ static void close_rects(struct chart *chart, uint32_t node, uint32_t column, dou
 /* Opens the missing rects from the innermost open rect to the node's rect. False if memory ran out. */
 static bool open_rects(struct chart *chart, uint32_t node, const struct group *group)
 {
-    uint32_t count = level_count(chart->nodes, node);
+    uint32_t count = count_levels(chart->nodes, node);
     if (!chart->levels.data)
         return count == 0;
     for (uint32_t at = node, depth = count; depth-- > chart->open; at = chart->nodes->prefix[at])
@@ -132,7 +132,7 @@ static bool add_aggregate(struct chart *chart, uint32_t node, const struct group
 static bool draw_group(struct chart *chart, const struct group *group)
 {
     const struct call_nodes *nodes = chart->nodes;
-    uint32_t shared = level_count(nodes, group->common), depth = level_count(nodes, group->example);
+    uint32_t shared = count_levels(nodes, group->common), depth = count_levels(nodes, group->example);
     close_rects(chart, group->common, group->start, group->first);
     if (!reserve_levels(chart, depth > shared ? depth : shared) || !open_rects(chart, group->common, group))
         return false;
@@ -166,7 +166,7 @@ static void group_add(struct group *group, const struct call_nodes *nodes, uint3
         group->longest = width;
         return;
     }
-    group->common = common_node(nodes, group->common, node);
+    group->common = find_common_node(nodes, group->common, node);
     if (node != NODE_NONE && (group->example == NODE_NONE || width > group->longest)) {
         group->longest = width;
         group->example = node;
@@ -241,7 +241,7 @@ static double time_to_column(const struct scale *scale, double time)
     return !(column > 0) ? 0 : column > scale->columns ? scale->columns : column;
 }
 
-static uint32_t node_of_sample(const struct scale *scale, uint32_t stack)
+static uint32_t find_node_of_sample(const struct scale *scale, uint32_t stack)
 {
     uint32_t node = stack == PROFILE_NONE ? NODE_NONE : scale->node_of_stack[stack];
     return node != NODE_NONE && scale->matching && !scale->matching[node] ? NODE_NONE : node;
@@ -249,7 +249,7 @@ static uint32_t node_of_sample(const struct scale *scale, uint32_t stack)
 
 static uint32_t sample_node(const struct scale *scale, size_t i)
 {
-    return node_of_sample(scale, scale->samples->stack[i]);
+    return find_node_of_sample(scale, scale->samples->stack[i]);
 }
 
 /* Adds a piece that ends at column `end` to the group, and draws the group once it is wide enough. False if memory
@@ -298,7 +298,7 @@ static uint32_t held_node(const struct scale *scale, size_t i)
         callers = running_stack(waits, scale->samples, i - 1);
     if (callers == PROFILE_NONE && i + 1 < scale->samples->length)
         callers = running_stack(waits, scale->samples, i + 1);
-    return node_of_sample(scale, callers);
+    return find_node_of_sample(scale, callers);
 }
 
 /* Splits the time from sample `i` to the next sample in a thread with recorded waits. */
@@ -320,7 +320,7 @@ static size_t split_gap_with_waits(const struct scale *scale, size_t i, struct p
     if (is_last && !is_sample_row(waits, i))
         return 1;
     if (scale->has_running)
-        pieces[0].node = node_of_sample(scale, running_stack(waits, scale->samples, next));
+        pieces[0].node = find_node_of_sample(scale, running_stack(waits, scale->samples, next));
     double ran_until = is_last ? INFINITY : get_running_end_of_gap(&scale->gaps, next);
     if (ran_until >= pieces[0].last)
         return 1;

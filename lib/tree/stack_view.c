@@ -5,8 +5,8 @@
 
 enum { MAX_CATEGORIES = UINT16_MAX };
 
-static uint16_t category_of_stack(const struct stack_view *view, const struct frame_table *frames, uint32_t prefix,
-                                  uint32_t frame)
+static uint16_t find_category_of_stack(const struct stack_view *view, const struct frame_table *frames, uint32_t prefix,
+                                       uint32_t frame)
 {
     uint32_t category = frames->category[frame];
     if (category < view->category_count)
@@ -33,7 +33,7 @@ int stack_view_init(struct stack_view *view, const struct profile *profile, stru
     for (size_t stack = 0; stack < length; stack++) {
         uint32_t frame = profile->stacks.frame[stack];
         view->func[stack] = profile->frames.func[frame];
-        view->category[stack] = category_of_stack(view, &profile->frames, profile->stacks.prefix[stack], frame);
+        view->category[stack] = find_category_of_stack(view, &profile->frames, profile->stacks.prefix[stack], frame);
     }
     return 0;
 }

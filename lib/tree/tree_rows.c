@@ -76,7 +76,7 @@ bool tree_rows_push(struct tree_rows *rows, struct tree_row row)
     return true;
 }
 
-static bool push_row_of(struct tree_rows *rows, const struct row_source *source, uint32_t node)
+static bool push_row_of_node(struct tree_rows *rows, const struct row_source *source, uint32_t node)
 {
     return tree_rows_push(rows, source->row(source->tree, node));
 }
@@ -98,7 +98,7 @@ int tree_rows_of_children(struct tree_rows *rows, const struct row_source *sourc
     rows->length = 0;
     int code = sorted_children(source, node, &children, err);
     for (size_t i = 0; !code && i < children.length; i++)
-        if (!push_row_of(rows, source, children.data[i].index))
+        if (!push_row_of_node(rows, source, children.data[i].index))
             code = error_no_memory(err);
     array_free(&children);
     return code;
@@ -126,7 +126,7 @@ int tree_rows_of_descendants(struct tree_rows *rows, const struct row_source *so
             break;
         reverse(pending.data + base, pending.length - base);
         node = pending.data[--pending.length].index;
-        if (!push_row_of(rows, source, node))
+        if (!push_row_of_node(rows, source, node))
             code = error_no_memory(err);
     }
     array_free(&pending);

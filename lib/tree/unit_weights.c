@@ -27,7 +27,7 @@ struct summing {
 
 /* ---- nodes of groups ---- */
 
-static uint32_t node_group(const struct summing *summing, uint32_t node)
+static uint32_t find_node_group(const struct summing *summing, uint32_t node)
 {
     return summing->group_of_func[summing->nodes->func[node]];
 }
@@ -44,7 +44,7 @@ static bool find_counted(struct summing *summing)
     const struct call_nodes *nodes = summing->nodes;
     uint32_t *outermost_end = calloc(summing->weights->groups + 1, sizeof(*outermost_end));
     for (uint32_t node = 0; outermost_end && node < nodes->length; node++) {
-        uint32_t group = node_group(summing, node);
+        uint32_t group = find_node_group(summing, node);
         bool counts = group != PROFILE_NONE && node >= outermost_end[group];
         if (counts)
             outermost_end[group] = nodes->end[node];
@@ -55,7 +55,7 @@ static bool find_counted(struct summing *summing)
 }
 
 /* Returns the sum of both sides for a node. */
-static double node_weight(const struct timings *timings, uint32_t node)
+static double get_node_weight(const struct timings *timings, uint32_t node)
 {
     return fabs(timings->sides[SIDE_BASE].total[node]) + fabs(timings->sides[SIDE_NEW].total[node]);
 }
@@ -70,7 +70,7 @@ static uint32_t choose_rows(struct summing *summing, size_t most)
     for (; count > (double)most && !isinf(least); least *= 2) {
         count = 0;
         for (uint32_t node = 0; node < summing->nodes->length; node++) {
-            bool has_row = summing->counted[node] == node && node_weight(timings, node) >= least;
+            bool has_row = summing->counted[node] == node && get_node_weight(timings, node) >= least;
             summing->row[node] = has_row ? (uint32_t)count++ : UINT32_MAX;
         }
     }
@@ -120,7 +120,7 @@ static void add_rows(struct summing *summing)
         do {
             for (int side = 0; side < PROFILE_SIDES; side++) {
                 size_t count = weights->count[side];
-                add_units(weights->of_groups[side] + node_group(summing, at) * count,
+                add_units(weights->of_groups[side] + find_node_group(summing, at) * count,
                           summing->rows[side] + summing->row[node] * count, count);
             }
             at = find_counted_caller(summing, at);
@@ -150,7 +150,7 @@ static void add_sample(void *context, uint32_t stack, double weight, double time
     uint32_t leaf = summing->nodes->of_stack[stack];
     double *of_groups = weights->of_groups[summing->side];
     if (!summing->counted) {
-        uint32_t group = node_group(summing, leaf);
+        uint32_t group = find_node_group(summing, leaf);
         if (group != PROFILE_NONE)
             of_groups[group * count + unit] += value;
         return;
@@ -160,7 +160,7 @@ static void add_sample(void *context, uint32_t stack, double weight, double time
             summing->rows[summing->side][summing->row[at] * count + unit] += value;
             break;
         }
-        of_groups[node_group(summing, at) * count + unit] += value;
+        of_groups[find_node_group(summing, at) * count + unit] += value;
     }
 }
 

@@ -31,7 +31,7 @@ static void mend_checksums(unsigned char *bytes, size_t size)
         memcpy(&length, bytes + at + 1, 4);
         if (length > size - at - 9)
             break;
-        uint32_t checksum = block_checksum(bytes[at], bytes + at + 9, checked_part(bytes + at, length));
+        uint32_t checksum = compute_block_checksum(bytes[at], bytes + at + 9, checked_part(bytes + at, length));
         memcpy(bytes + at + 5, &checksum, 4);
         at += 9 + length;
     }

@@ -550,7 +550,7 @@ static void test_what_differs_from_build_to_build_is_forgiven(void **state)
                                            {"ld-linux-x86-64.so.2", "ld-linux-x86"},
                                            {".so", ".so"}};
     for (size_t i = 0; i < sizeof(stems) / sizeof(*stems); i++)
-        assert_int_equal(library_stem(stems[i][0]), strlen(stems[i][1]));
+        assert_int_equal(measure_library_stem(stems[i][0]), strlen(stems[i][1]));
 }
 
 static uint32_t add_resource(struct profile *profile, const char *name)
