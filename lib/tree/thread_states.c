@@ -7,10 +7,11 @@
 #include <string.h>
 
 /* Events between two stored prefix sums. Reading a sum passes at most so many events. */
-enum { STATE_STEP = 32 };
+enum { STATE_STEP = 8 };
 
-/* Events of all threads in memory, 16 bytes each. Above the limit, a request frees those that it does not need. */
-enum { MOST_STATE_EVENTS = 12 << 20 };
+/* Events of all threads in memory, about 30 bytes each. Above the limit, a request frees those that it does not need.
+ */
+enum { MOST_STATE_EVENTS = 8 << 20 };
 
 ARRAY_TYPE(struct state_events, struct state_event);
 

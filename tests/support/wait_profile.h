@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "support/sample_rows.h"
+#include "sample_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -50,29 +50,34 @@ export function stateAtHeight(lane: Lane, x: number, height: number): number {
     return lane.states[at]?.state ?? -1;
 }
 
-/** The pixels of an image of a lane, row by row from the top. */
+/** The pixels of an image of a lane, row by row from the top. State by state: the shares of a state lie side by side in memory. */
 export function paintLane(pixels: Uint32Array, lane: Lane, rows: number, colors: readonly StateColors[]): void {
-    const { width } = lane;
-    const { length } = lane.states;
+    const { there, width } = lane;
+    const scales = new Float32Array(width);
+    const tops = new Float32Array(width);
+    const lasts = new Uint8Array(width).fill(rows);
+    for (const { shares } of lane.states)
+        for (let x = 0; x < width; x++) scales[x] = (scales[x] as number) + (shares[x] as number);
     for (let x = 0; x < width; x++) {
-        const there = lane.there[x] ?? 0;
-        let sum = 0;
-        for (let at = 0; at < length; at++) sum += lane.states[at]?.shares[x] ?? 0;
-        const scale = (rows * (sum > there ? there / sum : 1)) / lane.threads;
-        let row = rows;
-        let top = 0;
-        for (let at = 0; at < length; at++) {
-            top += (lane.states[at]?.shares[x] ?? 0) * scale;
-            const end = rows - Math.round(top);
-            const { color, stripe } = colors[at] as StateColors;
-            if (color === stripe) while (row > end) pixels[--row * width + x] = color;
-            else
-                while (row > end) {
-                    row--;
-                    pixels[row * width + x] = (x + row) % (2 * STRIPE) < STRIPE ? color : stripe;
-                }
-        }
+        const sum = scales[x] as number;
+        const most = there[x] as number;
+        scales[x] = (rows * (sum > most ? most / sum : 1)) / lane.threads;
     }
+    lane.states.forEach(({ shares }, at) => {
+        const { color, stripe } = colors[at] as StateColors;
+        for (let x = 0; x < width; x++) {
+            const share = shares[x] as number;
+            if (share === 0) continue;
+            const top = (tops[x] as number) + share * (scales[x] as number);
+            const end = rows - Math.trunc(top + 0.5);
+            tops[x] = top;
+            for (let row = lasts[x] as number; row > end; ) {
+                row--;
+                pixels[row * width + x] = color === stripe || (x + row) % (2 * STRIPE) < STRIPE ? color : stripe;
+            }
+            lasts[x] = end;
+        }
+    });
 }
 
 export function drawLane(

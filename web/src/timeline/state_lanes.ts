@@ -1,6 +1,5 @@
 /** The lanes of the tracks on the screen: one request has all of them, for the range and width that are shown. */
 import { signal } from '@preact/signals';
-import { STATE_THERE, type StateLanes } from '../engine/api';
 import { Request } from '../session/request';
 import type { SessionBase } from '../session/session_base';
 import type { StatesPart } from '../session/states';
@@ -8,14 +7,10 @@ import type { StorePart } from '../session/store';
 import type { TrackKey, TrackRow } from '../view/tracks';
 import { graphWidth } from '../window/windows';
 import type { Lane } from './draw_states';
+import { type AskedLane, lanesOf } from './lane_answer';
 
 /** More device pixels per px than these are not seen in a lane. */
 const MOST_RATIO = 2;
-
-interface AskedLane {
-    key: TrackKey;
-    threads: readonly number[];
-}
 
 export function createStateLanes(session: SessionBase & { states: StatesPart; store: StorePart }) {
     const { engine, info, lifetime } = session;
@@ -31,45 +26,16 @@ export function createStateLanes(session: SessionBase & { states: StatesPart; st
         return members.filter((thread) => info.value.threads[thread]?.hasWaitRows);
     }
 
-    function lanesOf(asked: readonly AskedLane[], range: [number, number], answer: StateLanes) {
-        const { rows, shares, width } = answer;
-        const lanes = asked.map(
-            ({ threads }): Lane => ({
-                width,
-                range,
-                threads: threads.length,
-                there: new Float32Array(width),
-                states: [],
-            }),
-        );
-        for (let row = 0; 2 * row < rows.length; row++) {
-            const lane = lanes[rows[2 * row] ?? -1];
-            const state = rows[2 * row + 1] ?? 0;
-            const part = shares.subarray(row * width, (row + 1) * width);
-            if (lane && state === STATE_THERE) lane.there = part;
-            else lane?.states.push({ state, shares: part });
-        }
-        const rankOf = (state: number): number => threadStates.value[state]?.rank ?? 0;
-        for (const lane of lanes) lane.states.sort((a, b) => rankOf(a.state) - rankOf(b.state));
-        return new Map(asked.map(({ key }, at) => [key, lanes[at] as Lane]));
-    }
+    const rankOf = (state: number): number => threadStates.value[state]?.rank ?? 0;
 
     lifetime.effect(() => {
         const asked = shown.value;
         const range = committedRange.value;
         const width = Math.round(graphWidth.value * Math.min(window.devicePixelRatio || 1, MOST_RATIO));
         if (asked.length === 0 || width <= 0) return;
+        const threads = asked.map((lane) => lane.threads);
         request.ask(async () =>
-            lanesOf(
-                asked,
-                range,
-                await engine.stateLanes(
-                    asked.map(({ threads }) => threads),
-                    range[0],
-                    range[1],
-                    width,
-                ),
-            ),
+            lanesOf(asked, range, await engine.stateLanes(threads, range[0], range[1], width), rankOf),
         );
     });
     lifetime.onEnd(() => request.clear());
