@@ -131,7 +131,7 @@ static void print_import(const char *path, const struct perf_data_result *found)
     used += append_count(text + used, sizeof(text) - used, found->idle, "of idle CPUs omitted");
     used += append_count(text + used, sizeof(text) - used, found->guest, "of virtual machines omitted");
     used += append_count(text + used, sizeof(text) - used, found->other,
-                         "omitted, because a profile has a limit of events");
+                         "omitted, because the file has too many kinds of events");
     used += append_count(text + used, sizeof(text) - used, found->late, "records out of order");
     append_count(text + used, sizeof(text) - used, found->damaged, "damaged records omitted");
     ui_print_message("%s is a perf.data file%s%s: %llu samples%s%s", path, found->version[0] ? " of perf " : "",

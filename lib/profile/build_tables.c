@@ -407,7 +407,7 @@ static int add_tables(struct build *build, struct raw_added_tables *raw, bool *i
         profile->meta.rows_before = wanted;
     *is_first = false;
     if (!has_rows(profile, &wanted))
-        return error_set(build->err, EINVAL, "rows of the shared tables before the added rows are missing");
+        return error_set(build->err, EINVAL, "the update lacks rows of the shared tables before its first row");
     profile_init(&part);
     int code = build_tables(build, &raw->tables, &raw->tables.strings, &part);
     if (!code && !profile_append_rows(profile, &part))
