@@ -162,9 +162,9 @@ def builds(name, source, *command):
         return succeeds(*command, program, path)
 
 
-def makes_memory_cgroup():
-    """Whether this user may limit the memory of a process."""
-    for mount, limit in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
+def makes_cgroup(controller, limit, unified_limit):
+    """Whether this user may limit the memory or the CPU time of a process."""
+    for mount, limit in ((f"/sys/fs/cgroup/{controller}", limit), ("/sys/fs/cgroup", unified_limit)):
         group = os.path.join(mount, f"prof-test-{os.getpid()}")
         try:
             os.mkdir(group)
@@ -247,7 +247,8 @@ CONDITIONS = {
     "no-sock-diag": lambda _: not os.path.exists("/proc/net/unix")
     or not opens_socket(socket.AF_NETLINK, socket.SOCK_DGRAM, NETLINK_SOCK_DIAG, None),
     "no-ipv6": lambda _: not opens_socket(socket.AF_INET6, socket.SOCK_STREAM, 0, ("::1", 0)),
-    "no-memory-cgroup": lambda _: not makes_memory_cgroup(),
+    "no-memory-cgroup": lambda _: not makes_cgroup("memory", "memory.limit_in_bytes", "memory.max"),
+    "no-cpu-cgroup": lambda _: not makes_cgroup("cpu", "cpu.cfs_quota_us", "cpu.max"),
     "no-32-bit": lambda _: not builds("a.c", "int main(void) { return 0; }", "gcc", "-m32", "-o"),
     "no-cgo": lambda _: not builds("a.go", 'package main\n\nimport "C"\n\nfunc main() {}\n', "go", "build", "-o"),
     "no-static-probes": lambda file: not has_static_probes(file),

@@ -204,6 +204,20 @@ static void explain_jit_code(struct hints *hints, const struct replay *replay,
     }
 }
 
+/* ---- CPU limits ---- */
+
+static void explain_cpu_limit(struct hints *hints, const struct replay *replay)
+{
+    enum { MANY = 20 }; /* a twentieth */
+    uint64_t periods = replay_info_number(replay, INFO_LIMIT_PERIODS, 0);
+    uint64_t throttled = replay_info_number(replay, INFO_LIMIT_THROTTLED, 0);
+    if (periods && throttled > periods / MANY)
+        add_hint(hints,
+                 "the CPU limit of the program's cgroup stopped threads in %" PRIu64 " of %" PRIu64
+                 " periods (%.0f %%); this time is a part of the runnable time",
+                 throttled, periods, 100 * (double)throttled / (double)periods);
+}
+
 /* ---- Python ---- */
 
 static void explain_python(struct hints *hints, const struct replay *replay)
@@ -235,5 +249,6 @@ void hints_find(struct hints *hints, const struct replay *replay, const struct s
     list_survivors(hints, replay);
     explain_jit_code(hints, replay, symbolization);
     explain_python(hints, replay);
+    explain_cpu_limit(hints, replay);
     explain_call_graphs(hints, replay);
 }

@@ -7,7 +7,7 @@
 #include "assemble/replay_state.h"
 #include "assemble/symbolization.h"
 
-enum { HINTS = 5, HINT_SIZE = 400 };
+enum { HINTS = 6, HINT_SIZE = 400 };
 
 struct hints {
     char text[HINTS][HINT_SIZE];

@@ -183,6 +183,8 @@ int metadata_write_end(struct spool_writer *spool, const struct record_options *
         {INFO_EXCLUDED_SAMPLES, .number = result->left_out},
         {INFO_SAMPLES_LOST, .number = result->lost},
         {INFO_THROTTLED, .number = result->throttled},
+        {INFO_LIMIT_PERIODS, .number = result->cpu_limit.periods},
+        {INFO_LIMIT_THROTTLED, .number = result->cpu_limit.throttled},
         {INFO_BY_LIBUNWIND, .number = result->completed_by_libunwind},
         {INFO_RECORDER_CPU, .number = result->recorder_cpu},
         {INFO_RECORDER_MEMORY, .number = (uint64_t)usage.ru_maxrss * 1024},

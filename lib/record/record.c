@@ -38,6 +38,10 @@ static int write_start(struct recording *recording, struct error *err)
                                    .off_cpu = recording_wants_waits(recording),
                                    .started = recording->loop.started};
     source->class->describe(source, &start);
+    if (recording->options->pid_count)
+        cpu_limit_begin(&recording->cpu_limit, recording->options->pids[0]);
+    else if (start.command)
+        cpu_limit_begin(&recording->cpu_limit, getpid()); /* the command starts in the cgroup of the recorder */
     return metadata_write_start(recording->spool, recording->options, &start, recording->result, err);
 }
 
@@ -266,6 +270,7 @@ static void run_recording(struct recording *recording, uint64_t cpu_before)
     if (recording->options->files)
         open_files_reopen_roots(recording->options->files);
     library_table_check_roots(recording->libraries);
+    recording->result->cpu_limit = cpu_limit_end(&recording->cpu_limit);
     if (!code)
         code = metadata_write_end(recording->spool, recording->options, recording->result, problem);
     control_wait_for_snapshot(recording);

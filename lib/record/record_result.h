@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "process/cpu_limit.h"
 #include "sample/event_list.h"
 #include "sample/perf_event_set.h"
 #include "unwind/unwind.h"
@@ -59,10 +60,11 @@ struct record_result {
     struct record_event events[EVENTS_MAX]; /* counts of sampled events, in the order of options.events */
     uint64_t throttled;                     /* number of times that the kernel throttled the CPU clock */
     uint64_t cpu_time;                      /* ns of CPU time of the target and its children, or 0 if unknown */
-    uint64_t target_cpu;      /* ns of CPU time in the target's resource usage, including children that it waited for */
-    uint64_t recorder_cpu;    /* ns */
-    uint64_t survivors;       /* number of processes that outlive the target */
-    char survivor_names[256]; /* some of them */
+    uint64_t target_cpu;   /* ns of CPU time in the target's resource usage, including children that it waited for */
+    uint64_t recorder_cpu; /* ns */
+    uint64_t survivors;    /* number of processes that outlive the target */
+    struct cpu_limit_counts cpu_limit;      /* of the target's cgroup, during the recording */
+    char survivor_names[256];               /* some of them */
     char notes[PERF_NOTES][PERF_NOTE_SIZE]; /* notes about limits of this recording, one sentence each */
     size_t note_count;
     char

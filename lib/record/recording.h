@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "process/cpu_limit.h"
 #include "process/library_table.h"
 #include "process/thread_filter.h"
 #include "process/tracker.h"
@@ -48,6 +49,7 @@ struct recording {
     struct python_stacks python;
     struct process_ends ends;
     struct recorder_work work;
+    struct cpu_limit cpu_limit; /* of the first process of the target; none for whole systems and cgroups */
 
     struct control control;
     struct recording_loop loop;
