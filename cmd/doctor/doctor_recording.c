@@ -185,7 +185,7 @@ static void examine_tracepoints(struct findings *findings)
     if (works)
         wakeups_close(&wakeups);
     finding_add(findings, works ? FINDING_OK : FINDING_LESS, "tracefs", "tracepoints",
-                works         ? "readable: prof can record wakers (--wakers)"
+                works         ? "readable: prof records the wakers of waits"
                 : is_readable ? "readable, but the kernel refuses events of tracepoints: prof records no wakers"
                 : is_there    ? "not readable for this user (tracefs): prof records no wakers"
                               : "tracefs is not mounted: prof records no wakers");

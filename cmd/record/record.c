@@ -217,7 +217,9 @@ static struct record_options recorder_options(struct record_line *options, const
                                       /* with -a, few users need the waits of all daemons */
                                       .off_cpu = options->off_cpu == CHOICE_YES || options->wakers ||
                                                  (options->off_cpu == CHOICE_DEFAULT && !options->targets.all),
-                                      .wakers = options->wakers,
+                                      .wakers = options->wakers      ? WAKERS_REQUESTED
+                                                : options->no_wakers ? WAKERS_NO
+                                                                     : WAKERS_IF_PERMITTED,
                                       .events = &options->events.list,
                                       .no_cpu_samples = options->events.no_cpu_samples,
                                       .counters = options->counters,

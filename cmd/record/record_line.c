@@ -92,8 +92,10 @@ static const struct option_row data_rows[] = {
     {"rate", 'r', "HZ", "samples per second of CPU time, for each thread (1000)", .parse = parse_rate},
     {"off-cpu", 0, "yes|no", "also record waits and their reasons (yes; with -a: no)", .parse = parse_choice,
      .field = offsetof(struct record_line, off_cpu), .choices = "yes no"},
-    {"wakers", 0, NULL, "also record the waker of each wait, if the kernel permits it",
+    {"wakers", 0, NULL,
+     "print the reason if the kernel does not permit to record the wakers of waits; with -a: record both",
      OPTION_FLAG(struct record_line, wakers)},
+    {"no-wakers", 0, NULL, "do not record the wakers of waits", OPTION_FLAG(struct record_line, no_wakers)},
     {"python", 0, "yes|no", "read the frames of Python code (yes)", .parse = parse_choice,
      .field = offsetof(struct record_line, python), .choices = "yes no"},
     {"counters", 0, "LIST",
@@ -165,6 +167,8 @@ static int check_options(struct record_line *options, char **argv)
         return ui_usage("record", "-q/--quiet and -v/--verbose exclude each other");
     if (options->targets.all && options->sampler == RECORD_BY_PTRACE)
         return ui_usage("record", "--sampler ptrace records a command or processes (-p), not all processes");
+    if (options->wakers && options->no_wakers)
+        return ui_usage("record", "--wakers and --no-wakers exclude each other");
     if (options->wakers && options->off_cpu == CHOICE_NO)
         return ui_usage("record", "--wakers records the wakers of waits, but --off-cpu=no records no waits");
     if (options->recover && *options->command)

@@ -27,7 +27,7 @@ struct record_line {
     bool no_host;
     ARRAY(const char *) variables; /* names of environment variables to save */
     ARRAY(char *) arguments;       /* arguments before the command, with NULL at the end */
-    bool live, save_only, wakers, quiet, verbose;
+    bool live, save_only, wakers, no_wakers, quiet, verbose;
     enum choice off_cpu, python;
     struct serving_options serving;
     struct symbol_options symbols;

@@ -342,12 +342,12 @@ static int watch_rings(const struct perf_source *perf, int epoll_fd, struct erro
 static void open_wakeups(struct perf_source *perf)
 {
     const struct record_options *options = perf->common.options;
-    struct error why;
-    if (!options->wakers)
+    struct error why = {.text = "prof records no wakers, because it records no waits"};
+    if (options->wakers == WAKERS_NO)
         return;
-    if (!perf->events.switches || !options->off_cpu)
-        record_result_add_note(perf->common.result, "prof records no wakers, because it records no waits");
-    else if (wakeups_open(&perf->wakeups, perf->events.layout.sample_type & PERF_SAMPLE_ID, &why))
+    bool has_waits = perf->events.switches && options->off_cpu;
+    int code = has_waits ? wakeups_open(&perf->wakeups, perf->events.layout.sample_type & PERF_SAMPLE_ID, &why) : -1;
+    if (code && options->wakers == WAKERS_REQUESTED)
         record_result_add_note(perf->common.result, "%s", why.text);
 }
 

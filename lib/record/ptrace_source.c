@@ -248,7 +248,7 @@ int ptrace_source_open(struct source **out, const struct source *common, int epo
         record_result_add_note(
             common->result,
             "prof records no waits with --cpu and ptrace, because the CPU at the begin of a wait is unknown");
-    if (!code && options->wakers)
+    if (!code && options->wakers == WAKERS_REQUESTED)
         record_result_add_note(common->result,
                                "prof records no wakers, because only perf events report wakers, not ptrace");
     return code ? code : source_watch(epoll_fd, ptrace_sampler_timer(ptrace->sampler), err);

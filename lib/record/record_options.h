@@ -37,6 +37,12 @@ enum record_sampler {
     RECORD_BY_PTRACE, /* not with `all` */
 };
 
+enum record_wakers {
+    WAKERS_NO,
+    WAKERS_IF_PERMITTED, /* no note if the kernel refuses them */
+    WAKERS_REQUESTED
+};
+
 struct record_options {
     enum record_sampler sampler;
     char *const *argv; /* the command, searched as execvp() does, NULL at the end, or NULL (running processes) */
@@ -57,7 +63,7 @@ struct record_options {
     const char *recorder;                   /* "prof 0.1.0", stored in the profile */
     const sigset_t *target_mask;            /* signals that the command blocks */
     bool off_cpu;                           /* record waits (waits.h) */
-    bool wakers;                            /* record the wakers of waits (wakeups.h) */
+    enum record_wakers wakers;              /* whether to record the wakers of waits (wakeups.h) */
     bool no_cpu_samples;                    /* sample only `events`, and count CPU time without samples */
     const struct event_list *events;        /* perf events to sample in addition to CPU time, or NULL for none */
     uint32_t counters;                      /* counters to read: bits by enum counter_group (counters.h) */

@@ -526,12 +526,13 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     return !code && fits && run->was_ready >= waits->options.interval ? store_ready(waits, thread, time, err) : code;
 }
 
-/* A wait ends at its wakeup, if that is recorded. Until it runs, the thread is runnable. */
+/* A wait ends at its wakeup, if that is recorded and the thread then stays runnable for long. A shorter time after the
+ * wakeup is mostly that of an idle CPU to become busy, which the kernel does not count as runnable time. */
 static int end_woken(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last, struct error *err)
 {
     struct thread_run *run = &thread->run;
     uint64_t woken = !run->waker.is_known ? time : run->waker.time > run->since ? run->waker.time : run->since;
-    if (woken >= time)
+    if (woken >= time || time - woken < waits->options.interval)
         return end_blocked(waits, thread, time, is_last, err);
     int code = woken > run->since ? end_blocked(waits, thread, woken, is_last, err) : 0;
     run->waker = (struct thread_waker){0};
