@@ -9,6 +9,7 @@
 #include "cmd/report/report_threads.h"
 #include "cmd/report/report_transforms.h"
 #include "cmd/report/report_text.h"
+#include "cmd/report/report_intervals.h"
 #include "cmd/report/report_waits.h"
 #include "cmd/report/report_path.h"
 #include "cmd/report/report_counters.h"
@@ -71,6 +72,8 @@ static int print_report(const struct report *report, struct error *err)
         report_print_figures(report);
     if (kind == REPORT_MARKERS)
         return report_print_markers(report, err);
+    if (kind == REPORT_INTERVALS)
+        return report_print_intervals(report, err);
     if (kind == REPORT_WAITS)
         return report_print_waits(report, err);
     if (kind == REPORT_COUNTERS)

@@ -8,6 +8,7 @@
 #include "cmd/report/report_threads.h"
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_path.h"
+#include "cmd/report/report_intervals.h"
 #include "cmd/report/report_waits.h"
 #include "cmd/report/report_counters.h"
 #include "cmd/report/report_lines.h"
@@ -395,6 +396,8 @@ static int write_rows(struct json_writer *json, const struct report *report, str
         return code ? code : write_whole_tree(json, report, "tree", NULL, 0, err);
     case REPORT_COUNTERS:
         return report_write_counters(json, report, err);
+    case REPORT_INTERVALS:
+        return report_write_intervals(json, report, err);
     case REPORT_MARKERS:
         return report_write_markers(json, report, err);
     default:

@@ -100,7 +100,7 @@ static int choose_kind(const struct option_use *use)
     if (options->kind != REPORT_TREE && options->kind != kind)
         return ui_usage(
             use->command,
-            "--functions, --libraries, --categories, --butterfly, --hot-lines, --lines, --annotate, --markers, --counters, --threads and --waits exclude each other");
+            "--functions, --libraries, --categories, --butterfly, --hot-lines, --lines, --annotate, --markers, --intervals, --counters, --threads and --waits exclude each other");
     options->kind = kind;
     options->subject = use->value;
     return 0;
@@ -197,6 +197,9 @@ static const struct option_row single_rows[] = {
 };
 
 static const struct option_row annotation_rows[] = {
+    {"intervals", 0, "[NAME]",
+     "percentiles of the markers with a duration, by name, with the states of their threads; with NAME, a histogram",
+     .parse = choose_kind, .data = REPORT_INTERVALS},
     {"critical-path", 0, NULL,
      "the critical path of the main thread, or of --thread: its work and its waits, and the work of the threads that ended these waits, up to the end of the range (needs wakers)",
      .parse = choose_kind, .data = REPORT_CRITICAL_PATH},
@@ -285,6 +288,9 @@ static const struct option_row transform_rows[] = {
      .data = TRANSFORM_MERGE_CALL_NODE},
     {"inside-markers", 0, "TERMS", "only samples inside a marker that matches TERMS", .parse = add_transform,
      .data = TRANSFORM_FILTER_MARKERS},
+    {"slowest", 0, "P%,TERMS",
+     "only samples inside the slowest P percent of the markers with a duration that match TERMS",
+     .parse = add_transform, .data = TRANSFORM_FILTER_MARKERS},
     {.name = NULL},
 };
 

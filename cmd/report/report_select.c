@@ -82,7 +82,7 @@ int report_select(struct report *report)
 struct tree_query report_query(const struct report *report)
 {
     bool whole = isnan(report->options.from) && isnan(report->options.to);
-    bool is_of_markers = report->options.kind == REPORT_MARKERS;
+    bool is_of_markers = report->options.kind == REPORT_MARKERS || report->options.kind == REPORT_INTERVALS;
     return (struct tree_query){.threads = report->threads.data,
                                .thread_count = report->threads.length,
                                .range = whole ? whole_time : report->range,

@@ -298,8 +298,16 @@ static int resolve_path(struct report *report, const struct report_transform *tr
 
 static int resolve_search(struct report *report, const struct report_transform *transform)
 {
-    const struct transform made = {
-        .kind = transform->kind, .text = transform->text, .text_length = strlen(transform->text)};
+    struct transform made = {.kind = transform->kind, .text = transform->text, .text_length = strlen(transform->text)};
+    if (strcmp(transform->option, "slowest") == 0) {
+        char *end;
+        made.slowest = strtod(transform->text, &end) / 100;
+        if (!(made.slowest > 0 && made.slowest <= 1) || strncmp(end, "%,", 2) != 0 || !end[2])
+            return ui_usage(report->options.table->command,
+                            "--slowest takes a percentage and terms, such as 5%%,request, not '%s'", transform->text);
+        made.text = end + 2;
+        made.text_length = strlen(made.text);
+    }
     return add_transform(report, made) ? EXIT_SUCCESS : ui_fail("out of memory");
 }
 

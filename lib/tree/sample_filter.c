@@ -1,7 +1,9 @@
 #include "tree/sample_filter.h"
 
+#include "tree/interval_stats.h"
 #include "tree/marker_view.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +37,15 @@ static int find_times(struct times *times, struct marker_view *markers, const st
         return code;
     size_t count;
     const uint32_t *shown = marker_view_shown(markers, &count);
+    double least = 0;
+    if (transform->slowest > 0)
+        least = slowest_interval_limit(marker_view_list(markers), shown, count, transform->slowest);
+    if (isnan(least))
+        return error_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         const struct marker *marker = &marker_view_list(markers)->data[shown[i]];
-        if (marker->end > marker->start && !add_time(times, (struct time_range){marker->start, marker->end}))
+        if (marker->end > marker->start && marker->end - marker->start >= least &&
+            !add_time(times, (struct time_range){marker->start, marker->end}))
             return error_no_memory(err);
     }
     return 0;

@@ -47,6 +47,7 @@ struct transform {
     const char *text; /* a search: marker_search.h for TRANSFORM_FILTER_MARKERS, search_filter.h for
                          TRANSFORM_MERGE_MATCHING; borrowed like `path` */
     size_t text_length;
+    double slowest; /* for TRANSFORM_FILTER_MARKERS: only this share of the intervals, the longest; 0: all */
 };
 
 bool transform_has_path(enum transform_kind kind);

@@ -20,8 +20,14 @@ int session_read_transforms(struct session *session, const uint32_t *words, size
         if (count - at < HEAD || item[0] >= TRANSFORM_KINDS || item[3] > left || item[4] > (left - item[3]) * WORD)
             return error_set(&session->err, EINVAL, "invalid list of transforms");
         const uint32_t *path = item + HEAD;
-        struct transform transform = {(enum transform_kind)item[0],   item[1], item[2] != 0, path, item[3],
-                                      (const char *)(path + item[3]), item[4]};
+        struct transform transform = {(enum transform_kind)item[0],
+                                      item[1],
+                                      item[2] != 0,
+                                      path,
+                                      item[3],
+                                      (const char *)(path + item[3]),
+                                      item[4],
+                                      0};
         if (!array_push(&session->querying.transforms, transform))
             return error_no_memory(&session->err);
         at += HEAD + item[3] + item[4] / WORD + (item[4] % WORD != 0);

@@ -1,0 +1,111 @@
+/* Statistics of marked intervals on a profile with known waits, and the transform that keeps the slowest intervals. */
+#include "random_markers.h"
+#include "support/wait_profile.h"
+#include "tree/engine.h"
+#include "tree/interval_stats.h"
+#include "tree/marker_view.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { READER = 1, REQUESTS = 100 };
+
+/* "request" lasts 1, 2, ..., 100 quarters of a ms; "lookup" covers the first wait and 5 ms on a CPU before it. */
+static void make_markers(struct profile *profile)
+{
+    struct marker_table *markers = &profile->threads.data[READER].markers;
+    assert_true(marker_rows_make(markers, REQUESTS + 2));
+    for (uint32_t i = 0; i < REQUESTS + 2; i++) {
+        const char *name = i < REQUESTS ? "request" : i == REQUESTS ? "lookup" : "instant";
+        markers->name[i] = strings_add_z(&profile->strings, name);
+        markers->phase[i] = i <= REQUESTS;
+        markers->start[i] = i < REQUESTS ? 0 : 5;
+        markers->end[i] = i < REQUESTS ? (i + 1) * 0.25 : 50.25;
+        markers->category[i] = 0;
+        markers->data[i] = PROFILE_NONE;
+    }
+}
+
+static void test_percentiles_and_states_of_intervals(void **state)
+{
+    struct profile profile;
+    struct error err;
+    struct interval_list list = {0};
+    size_t count;
+    (void)state;
+    wait_profile_make(&profile);
+    make_markers(&profile);
+    struct marker_view *view = marker_view_new(&profile, (struct time_range){0, 100}, &err);
+    assert_non_null(view);
+    const uint32_t threads[] = {READER};
+    const struct marker_query query = {.threads = threads, .thread_count = 1, .range = whole_time, .search = ""};
+    assert_int_equal(marker_view_query(view, &query, &err), 0);
+    const uint32_t *shown = marker_view_shown(view, &count);
+    assert_int_equal(interval_list_fill(&list, &profile, marker_view_list(view), shown, count, &err), 0);
+    assert_int_equal(list.names.length, 2);
+    const struct interval_stats *request = &list.names.data[0], *lookup = &list.names.data[1];
+    assert_int_equal(request->count, REQUESTS);
+    assert_true(request->p50 == 12.5 && request->p90 == 22.5 && request->p99 == 24.75 && request->longest == 25);
+    assert_true(request->total == 0.25 * REQUESTS * (REQUESTS + 1) / 2);
+    assert_int_equal(request->histogram[0 - INTERVAL_FIRST_OCTAVE], 4); /* 1 to 2 ms: 1, 1.25, 1.5, 1.75 */
+    assert_true(lookup->total == 45.25 && lookup->running == 5.25 && lookup->rest == 0);
+    for (uint32_t reason = 0; reason < list.reasons; reason++)
+        assert_true(list.waits.data[list.reasons + reason] == (reason == REASON_LOCK ? 40 : 0));
+    assert_true(slowest_interval_limit(marker_view_list(view), shown, count, 2.0 / (REQUESTS + 1)) == 25);
+    interval_list_destroy(&list);
+    marker_view_free(view);
+    profile_destroy(&profile);
+}
+
+/* The off-CPU time of a query with only the slowest intervals. */
+static double slowest_total(struct engine *engine, double share)
+{
+    static const char text[] = "name:request";
+    const struct transform transform = {
+        .kind = TRANSFORM_FILTER_MARKERS, .text = text, .text_length = strlen(text), .slowest = share};
+    const uint32_t threads[] = {READER};
+    const struct tree_query query = {.threads = threads,
+                                     .thread_count = 1,
+                                     .range = whole_time,
+                                     .transforms = &transform,
+                                     .transform_count = 1,
+                                     .search = "",
+                                     .weight = WEIGH_SAMPLES};
+    struct error err;
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    return engine_timings(engine)->root_total;
+}
+
+static void test_only_the_slowest_intervals_count(void **state)
+{
+    struct profile profile;
+    struct error err;
+    (void)state;
+    wait_profile_make(&profile);
+    make_markers(&profile);
+    struct marker_table *markers = &profile.threads.data[READER].markers;
+    for (size_t i = 0; i < REQUESTS; i++) { /* the longest one is apart from the others */
+        markers->start[i] = i + 1 < REQUESTS ? 0 : 60;
+        markers->end[i] = i + 1 < REQUESTS ? (double)(i + 1) / REQUESTS * 10.5 : 100;
+    }
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    double all = slowest_total(engine, 0), slowest = slowest_total(engine, 0.01);
+    assert_true(slowest > 0 && all > slowest);
+    assert_true(slowest_total(engine, 1) == all);
+    assert_true(slowest_total(engine, 0.01) == slowest);
+    engine_free(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_percentiles_and_states_of_intervals),
+        cmocka_unit_test(test_only_the_slowest_intervals_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
