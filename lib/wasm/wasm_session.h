@@ -166,6 +166,7 @@ struct session_timeline { /* wasm_timeline.c */
     ARRAY(double) thread_times;
     struct sample_place place;
     struct state_lanes lanes;
+    uint32_t runtime_callers; /* see count_runtime_frames() */
 };
 
 struct session_markers {      /* wasm_markers.c */

@@ -1,6 +1,7 @@
 /*
  * Exports for web/src/engine/timeline.ts: graphs of the timeline, and the sample under the mouse.
  */
+#include "tree/runtime_frames.h"
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
@@ -60,8 +61,9 @@ const struct view *session_thread_times(struct session *session, double from, do
 
 /* Answers with the path (length funcs), then columns of one entry: time, CPU percent (NAN: unknown), category, whether
  * a transform dropped the sample (then the path is empty), start and end of a wait (NAN: the thread ran), its reason
- * and waker, and the time of its unseen waits. NULL without a sample at the time (session_error() is then empty). The
- * input holds threads and transforms, as for session_stacks(). */
+ * and waker, the time of its unseen waits, and the number of its innermost callers that are of a runtime. NULL without
+ * a sample at the time (session_error() is then empty). The input holds threads and transforms, as for
+ * session_stacks(). */
 const struct view *session_sample_at(struct session *session, uint32_t thread, double time, uint32_t thread_count,
                                      uint32_t transform_words)
 {
@@ -72,8 +74,13 @@ const struct view *session_sample_at(struct session *session, uint32_t thread, d
     session->err.text[0] = '\0';
     if (engine_sample_at(engine, thread, time, place, &session->tree.path, &session->err) || !place->is_known)
         return NULL;
+    bool is_wait = place->reason != PROFILE_NONE && session->tree.path.length > 0;
+    session->timeline.runtime_callers =
+        is_wait ? count_runtime_frames(engine_profile(engine), session->tree.path.data, session->tree.path.length - 1)
+                : 0;
     return ANSWER(session, session->tree.path.length, session->tree.path.data, &place->time, &place->cpu_percent,
-                  &place->category, &place->is_dropped, &place->wait, &place->reason, &place->waker, &place->unseen);
+                  &place->category, &place->is_dropped, &place->wait, &place->reason, &place->waker, &place->unseen,
+                  &session->timeline.runtime_callers);
 }
 
 /* Answers with the states of threads per pixel. The input holds the threads of all lanes, and where the threads of each

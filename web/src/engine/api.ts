@@ -340,6 +340,8 @@ export interface SampleAt {
     waker: string;
     /** ms of the unseen waits that the wait stands for. */
     unseen: number;
+    /** How many of its innermost callers are functions of libc or another runtime. */
+    runtimeCallers: number;
 }
 
 /** What a thread can do: these, then one state for each subcategory of "Idle", and a last one for short waits of unknown reason. */

@@ -125,6 +125,7 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
                 reason: view.ints(6, 1)[0] ?? -1,
                 waker: module.text(view.ints(7, 1)[0] ?? -1),
                 unseen: view.doubles(8, 1)[0] ?? 0,
+                runtimeCallers: view.ints(9, 1)[0] ?? 0,
             };
         },
     };

@@ -25,7 +25,7 @@ export async function fetchSample(session: Session, thread: number, time: number
     const { engine } = session;
     const sample = await engine.sampleAt(thread, time, session.tree.query.peek());
     if (!sample) return null;
-    await session.names.fetchNames(leafFirst(sample).slice(0, MOST_FRAMES));
+    await session.names.fetchNames([...runtimeCallers(sample).slice(0, 1), ...leafFirst(sample).slice(0, MOST_FRAMES)]);
     const gap = sample.path.length === 0 && session.store.threadInfo(thread)?.hasWaitRows ? sample.notRunning : null;
     return { sample, sums: gap && (await engine.stateSums([thread], gap)) };
 }
@@ -40,8 +40,17 @@ export function showSample(session: Session, thread: number, time: number, x: nu
     });
 }
 
+/** Of a wait, without functions of a runtime: the function of the program that waited follows what it waited for. */
 function leafFirst(sample: SampleAt): number[] {
-    return [...sample.path].reverse();
+    const frames = [...sample.path].reverse();
+    if (sample.runtimeCallers === 0) return frames;
+    const [leaf = -1, ...callers] = frames;
+    return [leaf, ...callers.slice(sample.runtimeCallers)];
+}
+
+/** The functions of a runtime that a wait was entered through, the one that the program called first. */
+function runtimeCallers({ path, runtimeCallers: count }: SampleAt): number[] {
+    return path.slice(path.length - 1 - count, path.length - 1);
 }
 
 /** How long a recorded wait was, and what else is known of it. */
@@ -110,6 +119,11 @@ export function SampleContent({ sample, sums }: ShownSample): JSX.Element {
             {frames.length === 0 && !sample.notRunning && (
                 <p class="muted">
                     {sample.dropped ? 'Call tree transforms drop this sample.' : 'No stack was recorded here.'}
+                </p>
+            )}
+            {sample.runtimeCallers > 0 && (
+                <p class="muted">
+                    via <ProfileText text={session.names.nameOf(runtimeCallers(sample)[0] ?? -1)} limit={NAME_LIMIT} />
                 </p>
             )}
             <FrameList frames={frames} most={MOST_FRAMES} nameLimit={NAME_LIMIT} />
