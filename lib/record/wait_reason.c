@@ -97,9 +97,9 @@ static const struct waiting_call calls[] = {
     {SYS_sendmmsg, REASON_NETWORK, OBJECT_FILE, "send"},
     {SYS_wait4, REASON_CHILD, OBJECT_NONE, "child"},
     {SYS_waitid, REASON_CHILD, OBJECT_NONE, "child"},
-    {SYS_vfork, REASON_CHILD, OBJECT_NONE, "child"},
-    {SYS_clone, REASON_CHILD, OBJECT_NONE, "child"}, /* with CLONE_VFORK */
-    {SYS_clone3, REASON_CHILD, OBJECT_NONE, "child"},
+    {SYS_vfork, REASON_CHILD, OBJECT_NONE, "child: vfork"}, /* until it starts a program */
+    {SYS_clone, REASON_CHILD, OBJECT_NONE, "child: vfork"}, /* with CLONE_VFORK */
+    {SYS_clone3, REASON_CHILD, OBJECT_NONE, "child: vfork"},
     {SYS_flock, REASON_LOCK, OBJECT_LOCKED, "lock"},
     {SYS_fcntl, REASON_LOCK, OBJECT_LOCKED, "lock"},
     {SYS_semop, REASON_LOCK, OBJECT_NONE, "semaphore"},

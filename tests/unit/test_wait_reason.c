@@ -165,6 +165,23 @@ static void test_each_wait_has_its_reason_and_object(void **unused)
     }
 }
 
+static void wait_for_vfork(int fd)
+{
+    (void)fd;
+    pid_t child = vfork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        pause();
+        _exit(0);
+    }
+}
+
+static void test_a_parent_in_vfork_waits_for_its_child(void **unused)
+{
+    (void)unused;
+    assert_string_equal(state_of(wait_for_vfork, 0, REASON_CHILD).object, "child: vfork");
+}
+
 static void *sleep_in_thread(void *unused)
 {
     prctl(PR_SET_NAME, "joined");
@@ -265,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_lines_are_read),
         cmocka_unit_test(test_each_wait_has_its_reason_and_object),
         cmocka_unit_test(test_a_pipe_with_a_name_is_no_disk),
+        cmocka_unit_test(test_a_parent_in_vfork_waits_for_its_child),
         cmocka_unit_test(test_a_thread_to_join_has_its_name),
         cmocka_unit_test(test_a_file_lock_is_a_lock_of_that_file),
         cmocka_unit_test(test_a_stopped_process_is_not_in_a_page_fault),
