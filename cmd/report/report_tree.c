@@ -116,7 +116,7 @@ struct tree_printer {
 /* A row of the tree: a node, or a chain of nodes of the same func. */
 struct folded_row {
     uint32_t func, last;                      /* the last node of the chain */
-    double total, self;                       /* total of the first node, self of all nodes */
+    double total, self;                       /* total of the first node, and sum of the self of all nodes */
     struct side_figures sides[PROFILE_SIDES]; /* in a comparison: total and self of each side */
     size_t frames;
     bool has_children; /* the last node has children */

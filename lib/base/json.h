@@ -8,8 +8,8 @@
  *
  * Strict JSON (RFC 8259) unless `allows_last_comma` is set, checked as it is read, nested at most JSON_MAX_DEPTH deep.
  * The reader buffers a split token until it is whole, up to JSON_MAX_CUT_TOKEN bytes, so that a small compressed file
- * cannot use all memory. json_numbers() reads columns of numbers, nearly the whole of a profile, faster than token by
- * token.
+ * cannot use all memory. json_read_numbers() reads columns of numbers, nearly the whole of a profile, faster than token
+ * by token.
  */
 #pragma once
 
@@ -87,18 +87,18 @@ static inline bool json_is(const struct json *json, const char *text)
 
 /* Inside an array: reads up to `max` numbers or nulls (stored as NAN) that are whole in this piece; returns their
  * number. After 0, the caller reads the next element, if any, with json_next(). */
-size_t json_numbers(struct json *json, double *values, size_t max);
+size_t json_read_numbers(struct json *json, double *values, size_t max);
 
 /* Inside an array: reads integers below 2^32 - 1, and null as `none`. Stops before any other element, which the caller
  * reads. */
-size_t json_indexes(struct json *json, uint32_t none, uint32_t *values, size_t max);
+size_t json_read_indexes(struct json *json, uint32_t none, uint32_t *values, size_t max);
 
 /* Inside an array: skips the elements that are whole in this piece, if they have at least `least` bytes (1 or more).
  * Returns the number of elements, 0 if they have fewer bytes. Counts commas without checking the elements. `text`
  * receives the text of the elements, with the commas. */
 size_t json_defer_numbers(struct json *json, size_t least, const char **text, size_t *size);
 
-/* Return to a position before elements of json_numbers(). A position is valid until the next json_next() or
+/* Return to a position before elements of json_read_numbers(). A position is valid until the next json_next() or
  * json_feed(). */
 struct json_mark {
     const char *at;

@@ -149,12 +149,12 @@ static inline size_t read_column(struct json *json, double *numbers, uint32_t *i
     return count;
 }
 
-size_t json_numbers(struct json *json, double *values, size_t max)
+size_t json_read_numbers(struct json *json, double *values, size_t max)
 {
     return read_column(json, values, NULL, 0, max);
 }
 
-size_t json_indexes(struct json *json, uint32_t none, uint32_t *values, size_t max)
+size_t json_read_indexes(struct json *json, uint32_t none, uint32_t *values, size_t max)
 {
     return read_column(json, NULL, values, none, max);
 }

@@ -1,6 +1,6 @@
 /*
  * LEB128: integers of seven bits a byte, low bits first, high bit set on all bytes but the last. Signed values use
- * encode_zigzag (0, -1, 1, -2 ... -> 0, 1, 2, 3 ...), so that small magnitudes of either sign are short. (DWARF's
+ * zigzag (0, -1, 1, -2 ... -> 0, 1, 2, 3 ...), so that small magnitudes of either sign are short. (DWARF's
  * signed LEB128 is sign-extended instead: lib/base/cursor.h reads it.)
  */
 #pragma once

@@ -31,7 +31,7 @@ struct byte_sink profile_file_sink(struct profile_file *file)
     return file->packer ? gzip_packer_sink(file->packer) : (struct byte_sink){.write = write_to_file, .context = file};
 }
 
-static bool has_gz_suffix(const char *path)
+static bool ends_in_gz(const char *path)
 {
     size_t length = strlen(path);
     return length >= 3 && strcmp(path + length - 3, ".gz") == 0;
@@ -48,7 +48,7 @@ int profile_file_create(struct profile_file **out, const char *path, struct erro
     if (!file)
         return error_no_memory(err);
     int code = file_output_open(&file->output, path, 0600, err);
-    if (!code && has_gz_suffix(path))
+    if (!code && ends_in_gz(path))
         code = add_packer(file, err);
     if (code) {
         profile_file_abandon(file);

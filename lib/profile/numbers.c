@@ -9,11 +9,11 @@ static size_t read_in_place(struct json *json, const struct column *column, enum
 {
     switch (type) {
     case COLUMN_DOUBLE:
-        return json_numbers(json, (double *)column->data + column->length, NUMBERS_BATCH);
+        return json_read_numbers(json, (double *)column->data + column->length, NUMBERS_BATCH);
     case COLUMN_INDEX:
-        return json_indexes(json, PROFILE_NONE, (uint32_t *)column->data + column->length, NUMBERS_BATCH);
+        return json_read_indexes(json, PROFILE_NONE, (uint32_t *)column->data + column->length, NUMBERS_BATCH);
     case COLUMN_POSITION:
-        return json_indexes(json, 0, (uint32_t *)column->data + column->length, NUMBERS_BATCH);
+        return json_read_indexes(json, 0, (uint32_t *)column->data + column->length, NUMBERS_BATCH);
     default:
         return 0;
     }
@@ -24,11 +24,11 @@ static size_t read_converted(struct json *json, struct column *column, enum colu
 {
     double batch[NUMBERS_BATCH];
     struct json_mark before = json_mark(json);
-    size_t count = json_numbers(json, batch, NUMBERS_BATCH);
+    size_t count = json_read_numbers(json, batch, NUMBERS_BATCH);
     size_t taken = column_append(column, type, batch, count);
     if (taken < count) {
         json_go_back(json, before);
-        json_numbers(json, batch, taken);
+        json_read_numbers(json, batch, taken);
     }
     return taken;
 }
@@ -43,7 +43,7 @@ size_t numbers_take(struct json *json, struct column *column, enum column_type t
 size_t numbers_skip(struct json *json)
 {
     double batch[NUMBERS_BATCH];
-    return json_numbers(json, batch, NUMBERS_BATCH);
+    return json_read_numbers(json, batch, NUMBERS_BATCH);
 }
 
 static bool read_elements(struct json *json, struct column *column, enum column_type type)

@@ -34,7 +34,7 @@ struct stack_table {
 
 struct frame_table {
     int64_t *address;      /* library-relative, or -1 for none */
-    uint32_t *lib;         /* into libs, PROFILE_NONE */
+    uint32_t *lib;         /* into libs, or PROFILE_NONE */
     uint8_t *inline_depth; /* 0: the physical frame; 1 and up: inlined calls at the same address */
     uint32_t *category;    /* PROFILE_NONE: category of the caller */
     uint32_t *subcategory; /* PROFILE_NONE if and only if category is PROFILE_NONE */
@@ -49,7 +49,7 @@ enum func_flags { FUNC_IS_JS = 1, FUNC_RELEVANT_FOR_JS = 2 };
 struct func_table {
     uint32_t *name;          /* string */
     uint32_t *resource;      /* PROFILE_NONE */
-    uint32_t *source;        /* into sources, PROFILE_NONE */
+    uint32_t *source;        /* into sources, or PROFILE_NONE */
     uint32_t *line, *column; /* line of the declaration, 1-based; 0 unknown */
     uint8_t *flags;          /* enum func_flags */
     size_t length, capacity;
@@ -57,7 +57,7 @@ struct func_table {
 
 struct resource {
     uint32_t name; /* string */
-    uint32_t host; /* string, PROFILE_NONE */
+    uint32_t host; /* string, or PROFILE_NONE */
     uint32_t type; /* 0 unknown, 1 library, 2 add-on, 3 web host, 4 other host, 5 URL */
 };
 
@@ -70,10 +70,10 @@ struct native_symbol {
 
 struct source {
     uint32_t filename; /* string */
-    uint32_t id;       /* string, PROFILE_NONE: for scripts only */
+    uint32_t id;       /* string, or PROFILE_NONE: for scripts only */
     uint32_t start_line, start_column;
-    uint32_t content;        /* string with the whole text of the file, PROFILE_NONE */
-    uint32_t source_map_url; /* string, PROFILE_NONE */
+    uint32_t content;        /* string with the whole text of the file, or PROFILE_NONE */
+    uint32_t source_map_url; /* string, or PROFILE_NONE */
 };
 
 struct library { /* texts are strings; PROFILE_NONE where the file has null */
@@ -139,7 +139,7 @@ enum profile_side { SIDE_BASE, SIDE_NEW, PROFILE_SIDES };
 
 struct thread {
     uint32_t name;         /* string */
-    uint32_t process_name; /* string, PROFILE_NONE */
+    uint32_t process_name; /* string, or PROFILE_NONE */
     uint32_t process_type; /* string */
     uint32_t pid;          /* string: "123", "123.1" */
     uint32_t tid;          /* string: number or text, as in the file */
@@ -158,7 +158,7 @@ struct counter {
     uint32_t main_thread;                      /* thread index */
     double *time, *count;                      /* ms; change since the previous sample; CPU time as in cpu_delta */
     size_t length;
-    uint32_t json; /* string: the whole `display` object, PROFILE_NONE */
+    uint32_t json; /* string: the whole `display` object, or PROFILE_NONE */
 };
 
 /* ---- meta ---- */
@@ -204,7 +204,7 @@ struct profile_meta {
     double interval;                       /* ms */
     double start_time;                     /* ms since the Unix epoch: time 0 of the profile */
     double profiling_start, profiling_end; /* ms, or NAN if the file lacks the time */
-    uint32_t product, os, abi, platform, cpu_name, arguments, imported_from, misc; /* strings, PROFILE_NONE */
+    uint32_t product, os, abi, platform, cpu_name, arguments, imported_from, misc; /* strings, or PROFILE_NONE */
     uint32_t physical_cpus, logical_cpus;                                          /* 0 unknown */
     uint64_t main_memory;                                                          /* bytes; 0 unknown */
     int symbolicated;                                                              /* 1 yes, 0 no, -1 unknown */

@@ -1,15 +1,15 @@
 /*
  * Finds out which features of perf events the system supports and permits. Drops refused features in this order:
  *
- * 1. 1. Older kernels lack these features, newest first (PERF_FORMAT_LOST since 6.0, build ids in mapping records since
- *    5.12, KSYMBOL records since 5.1, SWITCH records since 4.3), and return EINVAL. Without them, LOST records count
- *    losses, prof reads build ids
- * from the files, BPF programs have names only if they still exist at the end, sampling periods count CPU time, and
- * waits are not recorded. Samples do not carry counters (SAMPLE_READ with inherit, 6.13): counters would prevent the
- * kernel from exchanging the events of two threads at a switch, and stop and start a timer at each switch. 2. Hardware
- * cycles (ENOENT, EOPNOTSUPP: no PMU, as in most virtual machines). The CPU clock replaces cycles: it misses code that
- * runs with interrupts off, and is otherwise as good. 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up):
- * only user code is sampled.
+ * 1. Features that older kernels lack (EINVAL), newest first. PERF_FORMAT_LOST needs Linux 6.0, build ids in mapping
+ *    records 5.12, KSYMBOL records 5.1, and SWITCH records 4.3. Without these features, LOST records count losses, prof
+ *    reads build ids from the files, BPF programs have names only if they still exist at the end, sampling periods
+ *    count CPU time, and prof records no waits. Samples do not carry counters (SAMPLE_READ with inherit, 6.13), because
+ *    counters would prevent the kernel from exchanging the events of two threads at a switch, and would stop and start
+ *    a timer at each switch.
+ * 2. Hardware cycles (ENOENT, EOPNOTSUPP without a PMU, as in most virtual machines). The CPU clock replaces cycles. It
+ *    misses code that runs with interrupts off, and is otherwise as good.
+ * 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up). prof then samples only user code.
  */
 #include "sample/perf_attr.h"
 

@@ -196,7 +196,7 @@ void kallsyms_destroy(struct kallsyms *kallsyms)
  */
 
 static const char saved_magic[8] = "PROFKSY2";
-static const uint64_t saved_text_start = UINT64_C(0xffffffff81000000); /* arbitrary; the address that linkers use */
+static const uint64_t saved_text_start = UINT64_C(0xffffffff81000000); /* an arbitrary address */
 
 enum { BLOCK_USUAL = 4096, BLOCK_MAX = 1 << 20, BLOCKS_MAX = 1 << 16 };
 

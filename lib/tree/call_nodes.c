@@ -34,7 +34,7 @@ struct draft_node {
     uint32_t child_bits;   /* the get_func_bit() of all children */
     uint32_t first_child;  /* the newest child, or NODE_NONE */
     uint32_t last_used;    /* the most recently found child, or NODE_NONE */
-    uint32_t next_sibling; /* the next older, NODE_NONE */
+    uint32_t next_sibling; /* the next older, or NODE_NONE */
     uint16_t category;
     uint8_t child_count; /* number of children; MANY_CHILDREN + 1 if they are in the hash table */
 };

@@ -21,7 +21,7 @@ struct layout {
     ARRAY(struct group) groups;
     struct hash by_key;    /* name and category -> group */
     ARRAY(double) ends;    /* per row: end of its last marker */
-    ARRAY(uint32_t) next;  /* the next row of the same group, PROFILE_NONE */
+    ARRAY(uint32_t) next;  /* the next row of the same group, or PROFILE_NONE */
     ARRAY(uint32_t) count; /* of markers in each row */
     uint32_t *row_of;      /* of each shown marker */
     uint32_t *group_order; /* groups in display order */

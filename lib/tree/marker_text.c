@@ -170,7 +170,7 @@ static struct span trim_span(struct span span)
     return span;
 }
 
-static const char *field_format(const struct label_writer *writer, struct span key)
+static const char *get_field_format(const struct label_writer *writer, struct span key)
 {
     if (writer->marker->schema == SCHEMA_NONE)
         return "string";
@@ -227,8 +227,8 @@ static bool append_data(const struct label_writer *writer, struct span key)
         return append_choice(writer, (struct span){question + 1, key.end}, is_set);
     }
     const struct payload_value *value = find_value(writer, key);
-    return !value || value_text_append(writer->out, &writer->context->values, field_format(writer, key), value->json,
-                                       value->length);
+    return !value || value_text_append(writer->out, &writer->context->values, get_field_format(writer, key),
+                                       value->json, value->length);
 }
 
 /* Appends the value of an expression between braces; nothing for an unknown expression. */

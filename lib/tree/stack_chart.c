@@ -207,7 +207,8 @@ struct scale {
     double interval, from, columns_per_ms;
     double columns_per_change; /* 0 if widths are proportional to durations */
     uint32_t columns;
-    bool has_running, has_waits; /* in a thread with recorded waits: what the weight of the query counts */
+    bool has_running, has_waits; /* whether the weight of the query counts running time and waits, in a thread with
+                                  * recorded waits */
     uint32_t runnable_reason;    /* profile_runnable_reason() */
     const uint32_t *subcategory_of_frame;
 };

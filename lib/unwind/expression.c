@@ -13,7 +13,7 @@ struct machine {
     bool failed;
 };
 
-static void push(struct machine *m, uint64_t value)
+static void push_value(struct machine *m, uint64_t value)
 {
     if (m->depth == STACK_DEPTH)
         m->failed = true;
@@ -21,7 +21,7 @@ static void push(struct machine *m, uint64_t value)
         m->stack[m->depth++] = value;
 }
 
-static uint64_t pop(struct machine *m)
+static uint64_t pop_value(struct machine *m)
 {
     if (m->depth == 0) {
         m->failed = true;
@@ -35,15 +35,15 @@ static void push_pick(struct machine *m, unsigned index)
     if (index >= m->depth)
         m->failed = true;
     else
-        push(m, m->stack[m->depth - 1 - index]);
+        push_value(m, m->stack[m->depth - 1 - index]);
 }
 
 static void rotate_top(struct machine *m)
 {
-    uint64_t first = pop(m), second = pop(m), third = pop(m);
-    push(m, first);
-    push(m, third);
-    push(m, second);
+    uint64_t first = pop_value(m), second = pop_value(m), third = pop_value(m);
+    push_value(m, first);
+    push_value(m, third);
+    push_value(m, second);
 }
 
 static void push_register(struct machine *m, const struct unwind_regs *regs, uint64_t number, int64_t offset)
@@ -51,7 +51,7 @@ static void push_register(struct machine *m, const struct unwind_regs *regs, uin
     if (number >= UNWIND_REGS)
         m->failed = true;
     else
-        push(m, regs->r[number] + (uint64_t)offset);
+        push_value(m, regs->r[number] + (uint64_t)offset);
 }
 
 static uint64_t divide_signed(struct machine *m, uint64_t a, uint64_t b)
@@ -128,7 +128,7 @@ bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, con
     const unsigned char *start = code.at;
     struct machine m = {.depth = 0};
     if (initial)
-        push(&m, *initial);
+        push_value(&m, *initial);
     struct cursor *c = &code;
     for (unsigned count = 0; c->at < c->end; count++) {
         if (count == MAX_OPERATIONS || !unwind_work_add(work, 1))
@@ -136,7 +136,7 @@ bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, con
         uint8_t op = cursor_u8(c);
         uint64_t value;
         if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
-            push(&m, op - DW_OP_lit0);
+            push_value(&m, op - DW_OP_lit0);
         } else if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
             push_register(&m, regs, op - DW_OP_breg0, cursor_sleb(c));
         } else {
@@ -144,46 +144,46 @@ bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, con
             case DW_OP_addr:
             case DW_OP_const8u:
             case DW_OP_const8s:
-                push(&m, cursor_u64(c));
+                push_value(&m, cursor_u64(c));
                 break;
             case DW_OP_deref:
             case DW_OP_deref_size: {
                 unsigned size = op == DW_OP_deref ? 8 : cursor_u8(c);
-                uint64_t address = pop(&m);
+                uint64_t address = pop_value(&m);
                 if (m.failed || size < 1 || size > 8 || !read(context, address, size, &value))
                     return false;
-                push(&m, value);
+                push_value(&m, value);
                 break;
             }
             case DW_OP_const1u:
-                push(&m, cursor_u8(c));
+                push_value(&m, cursor_u8(c));
                 break;
             case DW_OP_const1s:
-                push(&m, (uint64_t)(int8_t)cursor_u8(c));
+                push_value(&m, (uint64_t)(int8_t)cursor_u8(c));
                 break;
             case DW_OP_const2u:
-                push(&m, cursor_u16(c));
+                push_value(&m, cursor_u16(c));
                 break;
             case DW_OP_const2s:
-                push(&m, (uint64_t)(int16_t)cursor_u16(c));
+                push_value(&m, (uint64_t)(int16_t)cursor_u16(c));
                 break;
             case DW_OP_const4u:
-                push(&m, cursor_u32(c));
+                push_value(&m, cursor_u32(c));
                 break;
             case DW_OP_const4s:
-                push(&m, (uint64_t)(int32_t)cursor_u32(c));
+                push_value(&m, (uint64_t)(int32_t)cursor_u32(c));
                 break;
             case DW_OP_constu:
-                push(&m, cursor_uleb(c));
+                push_value(&m, cursor_uleb(c));
                 break;
             case DW_OP_consts:
-                push(&m, (uint64_t)cursor_sleb(c));
+                push_value(&m, (uint64_t)cursor_sleb(c));
                 break;
             case DW_OP_dup:
                 push_pick(&m, 0);
                 break;
             case DW_OP_drop:
-                pop(&m);
+                pop_value(&m);
                 break;
             case DW_OP_over:
                 push_pick(&m, 1);
@@ -192,30 +192,30 @@ bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, con
                 push_pick(&m, cursor_u8(c));
                 break;
             case DW_OP_swap: {
-                uint64_t top = pop(&m), below = pop(&m);
-                push(&m, top);
-                push(&m, below);
+                uint64_t top = pop_value(&m), below = pop_value(&m);
+                push_value(&m, top);
+                push_value(&m, below);
                 break;
             }
             case DW_OP_rot:
                 rotate_top(&m);
                 break;
             case DW_OP_abs:
-                value = pop(&m);
-                push(&m, (int64_t)value < 0 ? 0 - value : value);
+                value = pop_value(&m);
+                push_value(&m, (int64_t)value < 0 ? 0 - value : value);
                 break;
             case DW_OP_neg:
-                push(&m, 0 - pop(&m));
+                push_value(&m, 0 - pop_value(&m));
                 break;
             case DW_OP_not:
-                push(&m, ~pop(&m));
+                push_value(&m, ~pop_value(&m));
                 break;
             case DW_OP_plus_uconst:
-                push(&m, pop(&m) + cursor_uleb(c));
+                push_value(&m, pop_value(&m) + cursor_uleb(c));
                 break;
             case DW_OP_bra: {
                 int16_t distance = (int16_t)cursor_u16(c);
-                if (pop(&m) != 0)
+                if (pop_value(&m) != 0)
                     jump_by(&m, c, start, distance);
                 break;
             }
@@ -233,8 +233,8 @@ bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, con
                 bool is_binary = (op >= DW_OP_and && op <= DW_OP_ne) && op != DW_OP_bra;
                 if (!is_binary)
                     return false;
-                uint64_t b = pop(&m), a = pop(&m);
-                push(&m, compute_binary(&m, op, a, b));
+                uint64_t b = pop_value(&m), a = pop_value(&m);
+                push_value(&m, compute_binary(&m, op, a, b));
                 break;
             }
             }
@@ -244,6 +244,6 @@ bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, con
     }
     if (m.depth == 0)
         return false;
-    *result = pop(&m);
+    *result = pop_value(&m);
     return true;
 }

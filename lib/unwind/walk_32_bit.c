@@ -80,7 +80,8 @@ static bool fits_in_slot(int64_t offset)
     return offset % WORD == 0 && offset / WORD >= INT16_MIN && offset / WORD <= INT16_MAX;
 }
 
-/* As compact rules of 64-bit code in module_rule.c. The caller may rely only on registers of the rule. */
+/* Makes a rule like the compact rules of 64-bit code in module_rule.c. The caller may rely only on registers of the
+ * rule. */
 static bool make_compact_rule(const struct cfi_row *row, struct rule *rule)
 {
     rule->kind = RULE_START;

@@ -18,10 +18,10 @@ static void take_numbers(struct json *json)
     double values[7];
     uint32_t indexes[5];
     size_t count;
-    while ((count = json_indexes(json, UINT32_MAX, indexes, sizeof(indexes) / sizeof(*indexes))) > 0)
+    while ((count = json_read_indexes(json, UINT32_MAX, indexes, sizeof(indexes) / sizeof(*indexes))) > 0)
         for (size_t i = 0; i < count; i++)
             json_double(&writer, indexes[i] == UINT32_MAX ? NAN : (double)indexes[i]); /* NAN is a float */
-    while ((count = json_numbers(json, values, sizeof(values) / sizeof(*values))) > 0)
+    while ((count = json_read_numbers(json, values, sizeof(values) / sizeof(*values))) > 0)
         for (size_t i = 0; i < count; i++)
             json_double(&writer, values[i]);
 }

@@ -167,7 +167,7 @@ static void assert_bulk_equals_tokens(const char *text, size_t piece)
 
     json_init(&json);
     for (;;) {
-        bulk_count += json_numbers(&json, bulk + bulk_count, 3);
+        bulk_count += json_read_numbers(&json, bulk + bulk_count, 3);
         type = json_next(&json);
         if (type == JSON_NUMBER || type == JSON_NULL)
             bulk[bulk_count++] = type == JSON_NULL ? NAN : json.number;
@@ -251,12 +251,12 @@ static void test_indexes_stop_before_what_is_none(void **state)
         int size = snprintf(text, sizeof(text), "[0, 12345678 ,null,4294967294,%s%s", others[i], rest);
         json_feed(&json, text, (size_t)size);
         assert_int_equal(json_next(&json), JSON_ARRAY_OPEN);
-        assert_int_equal(json_indexes(&json, 77, values, 8), 4);
+        assert_int_equal(json_read_indexes(&json, 77, values, 8), 4);
         assert_int_equal(values[0], 0);
         assert_int_equal(values[1], 12345678);
         assert_int_equal(values[2], 77);
         assert_int_equal(values[3], 4294967294);
-        assert_int_equal(json_indexes(&json, 77, values, 8), 0);
+        assert_int_equal(json_read_indexes(&json, 77, values, 8), 0);
         json_destroy(&json);
     }
 }
@@ -270,9 +270,9 @@ static void test_bulk_stops_before_what_is_no_number(void **state)
     json_init(&json);
     json_feed(&json, text, strlen(text));
     assert_int_equal(json_next(&json), JSON_ARRAY_OPEN);
-    assert_int_equal(json_numbers(&json, values, 8), 2);
+    assert_int_equal(json_read_numbers(&json, values, 8), 2);
     assert_int_equal(json_next(&json), JSON_STRING);
-    assert_int_equal(json_numbers(&json, values, 8), 1);
+    assert_int_equal(json_read_numbers(&json, values, 8), 1);
     assert_true(values[0] == 4);
     json_destroy(&json);
 }
