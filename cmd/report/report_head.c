@@ -4,6 +4,7 @@
  */
 #include "cmd/report/report_head.h"
 
+#include "cmd/report/report_bottleneck.h"
 #include "cmd/report/report_select.h"
 #include "cmd/report/report_threads.h"
 #include "cmd/report/report_text.h"
@@ -449,6 +450,18 @@ int report_count_lost(const struct report *report, double *lost, struct error *e
     return code;
 }
 
+static int print_bottleneck(const struct report *report, struct error *err)
+{
+    struct text_buffer text = {0};
+    int code = report->options.kind == REPORT_TREE ? report_describe_bottleneck(report, &text, err) : 0;
+    if (!code && text.length && !text_append(&text, "", 1))
+        code = error_no_memory(err);
+    if (!code && text.length)
+        report_print_wrapped(report, text.data, 0, 0);
+    array_free(&text);
+    return code;
+}
+
 int report_print_head(const struct report *report, struct error *err)
 {
     struct arena arena = {0};
@@ -461,6 +474,9 @@ int report_print_head(const struct report *report, struct error *err)
         print_first_line(report, &metadata, processes);
         print_events(report);
         report_print_filters(report);
+        code = print_bottleneck(report, err);
+    }
+    if (!code) {
         code = print_low_quality(report, &metadata, err);
     }
     if (!code && report->options.verbose)

@@ -142,7 +142,8 @@ static void append_details(const struct report *report, const struct path_segmen
 static int print_sentence(const struct report *report, struct error *err)
 {
     struct text_buffer text = {0};
-    int code = path_parts_append_sentence(&text, report->engine, &report->path_parts, report->threads.data[0], err);
+    int code = path_parts_append_sentence(&text, report->engine, &report->path_parts, report->threads.data[0],
+                                          PATH_PARTS_USUAL, err);
     if (!code && !text_append(&text, "", 1))
         code = error_no_memory(err);
     if (!code)
@@ -229,7 +230,8 @@ static void write_segment(struct json_writer *json, const struct report *report,
 static int write_sentence(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct text_buffer text = {0};
-    int code = path_parts_append_sentence(&text, report->engine, &report->path_parts, report->threads.data[0], err);
+    int code = path_parts_append_sentence(&text, report->engine, &report->path_parts, report->threads.data[0],
+                                          PATH_PARTS_USUAL, err);
     if (!code && !text_append(&text, "", 1))
         code = error_no_memory(err);
     if (!code)

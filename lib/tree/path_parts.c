@@ -275,18 +275,17 @@ static void say_part(struct sentence *sentence, const struct path_part *part, ui
 }
 
 int path_parts_append_sentence(struct text_buffer *text, const struct engine *engine, const struct path_parts *parts,
-                               uint32_t first, struct error *err)
+                               uint32_t first, size_t most, struct error *err)
 {
-    enum { MOST_PARTS = 6 };
     struct sentence sentence = {engine_profile(engine), text, false};
     double total = 0, rest = 0;
     for (size_t i = 0; i < parts->length; i++) {
         total += parts->data[i].ms;
-        rest += i < MOST_PARTS ? 0 : parts->data[i].ms;
+        rest += i < most ? 0 : parts->data[i].ms;
     }
     say(&sentence, "Of ");
     say_ms(&sentence, total);
-    for (size_t i = 0; i < parts->length && i < MOST_PARTS; i++) {
+    for (size_t i = 0; i < parts->length && i < most; i++) {
         say(&sentence, ", ");
         say_part(&sentence, &parts->data[i], first);
     }

@@ -269,7 +269,7 @@ static void test_parts_add_up_and_name_thread_function_and_object(void **state)
     assert_int_equal(parts.length, 2);
     assert_true(parts.data[0].ms == 60 && parts.data[0].state == PATH_RUNS && parts.data[0].waiter == A);
     assert_true(parts.data[1].ms == 10 && parts.data[1].state == PATH_WAITS);
-    assert_int_equal(path_parts_append_sentence(&text, engine, &parts, A, &err), 0);
+    assert_int_equal(path_parts_append_sentence(&text, engine, &parts, A, PATH_PARTS_USUAL, &err), 0);
     assert_true(text_append(&text, "", 1));
     assert_string_equal(text.data, "Of 70.0 ms, 60.0 ms CPU time of b in store while a waits for lock 0x1000, "
                                    "10.0 ms waiting (sleep).");
