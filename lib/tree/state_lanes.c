@@ -91,6 +91,40 @@ static int add_thread(struct lane_maker *maker, const struct thread_states *stat
     return code ? code : enough ? 0 : error_no_memory(err);
 }
 
+/* Moves waits from pixels with more time than there is to earlier pixels with less. The unseen waits of a reading lie
+ * anywhere since the reading before, but thread_states.h spreads them over a time as long as they are. */
+static int level_lane(const struct lane_maker *maker, struct error *err)
+{
+    const struct state_row *rows = maker->lanes->rows.data + maker->first_row;
+    size_t width = maker->query->width, count = maker->lanes->rows.length - maker->first_row;
+    float *first = maker->lanes->shares.data + maker->first_row * width;
+    double *moved = calloc(count + 1, sizeof(*moved));
+    if (!moved)
+        return error_no_memory(err);
+    for (size_t x = width; count > 0 && x-- > 0;) {
+        double room = 0, waits = 0, all_moved = 0;
+        for (size_t i = 0; i < count; i++) {
+            bool is_wait = rows[i].state != STATE_THERE && rows[i].state != STATE_RUNNING;
+            room += rows[i].state == STATE_THERE ? first[i * width + x] : is_wait ? 0 : -first[i * width + x];
+            waits += is_wait ? first[i * width + x] : 0;
+            all_moved += moved[i];
+        }
+        room = fmax(0, room);
+        double factor = waits > room ? room / waits : 1;
+        double part = waits < room && all_moved > 0 ? fmin(1, (room - waits) / all_moved) : 0;
+        for (size_t i = 0; i < count; i++) {
+            if (rows[i].state == STATE_THERE || rows[i].state == STATE_RUNNING)
+                continue;
+            float *share = &first[i * width + x];
+            double back = moved[i] * part; /* one of both is 0 */
+            moved[i] += *share * (1 - factor) - back;
+            *share = (float)(*share * factor + back);
+        }
+    }
+    free(moved);
+    return 0;
+}
+
 int engine_state_lanes(struct engine *engine, const struct state_lanes_query *query, struct state_lanes *lanes,
                        struct error *err)
 {
@@ -108,6 +142,8 @@ int engine_state_lanes(struct engine *engine, const struct state_lanes_query *qu
             if (!code && states)
                 code = add_thread(&maker, states, err);
         }
+        if (!code)
+            code = level_lane(&maker, err);
     }
     return code;
 }

@@ -27,8 +27,10 @@ struct state_lanes {
     ARRAY(float) shares;          /* of each row: `width` shares of the pixel's time, threads */
 };
 
-/* Computes the lanes of a range, whatever the query of the engine. The cost does not depend on the length of the range,
- * except for the first request of a thread. `lanes` starts zeroed; later calls reuse its memory. */
+/* Computes the lanes of a range. Waits of one pixel never have more time than the pixel leaves them: the rest is in
+ * earlier pixels with room, so the sums over a range are those of engine_state_sums() as far as the threads' time has
+ * room. The query of the engine does not matter. The cost does not depend on the length of the range, except for the
+ * first request of a thread. `lanes` starts zeroed; later calls reuse its memory. */
 int engine_state_lanes(struct engine *engine, const struct state_lanes_query *query, struct state_lanes *lanes,
                        struct error *err);
 

@@ -96,7 +96,13 @@ static void test_each_pixel_has_the_states_of_its_time(void **state)
     const float *ready = row_of(&lanes, 0, STATE_REASONS + REASON_RUNNABLE);
     assert_true(running[0] == 1 && running[4] == 1 && running[10] == 0);
     assert_true(lock[5] == 0.875f && lock[10] == 1 && lock[26] == 0);
-    assert_true(ready[26] == 1 && ready[29] == 1.25f && ready[30] == 0);
+    assert_true(ready[26] == 1 && ready[29] == 1 && ready[30] == 0);
+    /* It stands for 0.5 ms before it, which the thread waited from 51.5 ms on. */
+    assert_true(ready[25] == 0.25f);
+    double sum = 0;
+    for (int x = 0; x < 50; x++)
+        sum += 2 * ready[x];
+    assert_true(sum == 8.5);
     assert_true(row_of(&lanes, 1, STATE_THERE)[0] == 1 && row_of(&lanes, 1, STATE_THERE)[10] == 2);
     assert_true(row_of(&lanes, 1, STATE_REASONS + REASON_SLEEP)[10] == 1);
     assert_true(row_of(&lanes, 1, STATE_REASONS + REASON_LOCK)[20] == 1);
@@ -122,7 +128,7 @@ static void check_pixels(struct engine *engine, const uint32_t *threads, uint32_
 {
     const struct state_lanes_query query = {threads, &count, 1, range, WIDTH};
     struct state_lanes lanes = {0};
-    double sums[MOST_STATES], pixel = (range.to - range.from) / WIDTH;
+    double sums[MOST_STATES], pixel = (range.to - range.from) / WIDTH, waits = 0, all = 0;
     struct error err;
     assert_int_equal(engine_state_sums(engine, threads, count, range, sums, &err), 0);
     assert_int_equal(engine_state_lanes(engine, &query, &lanes, &err), 0);
@@ -131,8 +137,16 @@ static void check_pixels(struct engine *engine, const uint32_t *threads, uint32_
         double sum = 0;
         for (int x = 0; shares && x < WIDTH; x++)
             sum += shares[x] * pixel;
-        assert_true(fabs(sum - sums[i]) < 1e-4 * (1 + fabs(sums[i])));
+        assert_true(sum < sums[i] + 1e-4 * (1 + sums[i]));
+        assert_true(i != STATE_RUNNING || fabs(sum - sums[i]) < 1e-4 * (1 + sums[i]));
+        waits += i == STATE_RUNNING ? 0 : sum;
+        all += i == STATE_RUNNING ? 0 : sums[i];
     }
+    const float *there = row_of(&lanes, 0, STATE_THERE), *running = row_of(&lanes, 0, STATE_RUNNING);
+    double room = 0;
+    for (int x = 0; there && x < WIDTH; x++)
+        room += fmax(0, there[x] - (running ? running[x] : 0)) * pixel;
+    assert_true(waits <= all + 1e-3 && waits <= room + 1e-3);
     state_lanes_destroy(&lanes);
 }
 
