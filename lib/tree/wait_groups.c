@@ -17,9 +17,10 @@ struct variance {
     double sum, squares;
 };
 
-struct group_variances {
+struct group_sums {
     struct variance of_total, of_count; /* ms^2, waits^2 */
     double of_rounding;                 /* waits^2: of the counts of sums, whose mean length a file rounds */
+    uint32_t last_thread;               /* that waited */
 };
 
 enum { MOST_DEGREES = 30, STEPS_PER_DEGREE = 4 };
@@ -29,7 +30,7 @@ struct grouper {
     const struct wait_request *request;
     struct wait_groups *groups;
     struct length_counts lengths;
-    ARRAY(struct group_variances) variances;        /* of each group */
+    ARRAY(struct group_sums) sums;                  /* of each group */
     double limits[MOST_DEGREES * STEPS_PER_DEGREE]; /* of Student's distribution; 0: not computed yet */
     uint32_t *group_of_key;                         /* the last one is for PROFILE_NONE */
     size_t key_count;
@@ -105,7 +106,7 @@ static struct wait_group *group_of(struct grouper *grouper, const struct wait_pa
                                          .node = NODE_NONE,
                                          .waker = PROFILE_NONE};
         *at = (uint32_t)grouper->groups->list.length;
-        if (!array_push(&grouper->groups->list, empty) || !array_push_zero(&grouper->variances))
+        if (!array_push(&grouper->groups->list, empty) || !array_push_zero(&grouper->sums))
             return NULL;
     }
     return &grouper->groups->list.data[*at];
@@ -144,8 +145,8 @@ static bool add_lengths(struct grouper *grouper, struct wait_group *group, const
     double count = (part->longest > 0) + part->unseen;
     if (part->unseen >= least_unseen) {
         double ms = part->unseen * part->length;
-        add_variance(&grouper->variances.data[number].of_total, ms * (part->longest + ms));
-        add_variance(&grouper->variances.data[number].of_count, part->unseen * count);
+        add_variance(&grouper->sums.data[number].of_total, ms * (part->longest + ms));
+        add_variance(&grouper->sums.data[number].of_count, part->unseen * count);
     }
     if (part->unseen > 0 && !length_counts_add(&grouper->lengths, number, part->length, part->unseen))
         return false;
@@ -170,7 +171,7 @@ static void add_rounding(struct grouper *grouper, const struct wait_group *group
     static const double steps_per_interval = 100; /* of the times of a file: see time_grid_of() */
     double step = engine_profile(grouper->engine)->meta.interval / steps_per_interval;
     double error = part->length > 0 ? part->unseen * step / part->length : 0;
-    grouper->variances.data[group - grouper->groups->list.data].of_rounding += error * error / 12;
+    grouper->sums.data[group - grouper->groups->list.data].of_rounding += error * error / 12;
 }
 
 /* False if memory ran out. */
@@ -184,9 +185,10 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
     bool is_runnable = reason == grouper->runnable && reason != PROFILE_NONE;
     bool is_sum = reason == grouper->unseen && reason != PROFILE_NONE;
     double count = part->is_recorded ? (part->longest > 0) + part->unseen : 0;
-    if (!group->threads || group->last_thread != grouper->thread)
+    uint32_t *last_thread = &grouper->sums.data[group - grouper->groups->list.data].last_thread;
+    if (!group->threads || *last_thread != grouper->thread)
         group->threads++;
-    group->last_thread = grouper->thread;
+    *last_thread = grouper->thread;
     if (group->total == 0)
         set_longest(grouper, group, part);
     group->total += part->ms;
@@ -320,9 +322,9 @@ static bool store_estimates(struct grouper *grouper)
     length_counts_percentile(&grouper->lengths, 0.99, percentiles, length);
     for (size_t i = 0; i < length; i++) {
         struct wait_group *group = &grouper->groups->list.data[i];
-        group->total_error = error_of(grouper, &grouper->variances.data[i].of_total);
-        group->count_error = hypot(error_of(grouper, &grouper->variances.data[i].of_count),
-                                   normal_95 * sqrt(grouper->variances.data[i].of_rounding));
+        group->total_error = error_of(grouper, &grouper->sums.data[i].of_total);
+        group->count_error = hypot(error_of(grouper, &grouper->sums.data[i].of_count),
+                                   normal_95 * sqrt(grouper->sums.data[i].of_rounding));
         group->percentile_99 = group->longest > 0 ? fmin(percentiles[i], group->longest) : NAN;
     }
     free(percentiles);
@@ -366,7 +368,7 @@ int engine_wait_groups_of(struct engine *engine, const struct wait_request *requ
         grouper.group_of_key[i] = UINT32_MAX;
     enough = enough && add_threads(&grouper) && store_estimates(&grouper);
     free(grouper.group_of_key);
-    array_free(&grouper.variances);
+    array_free(&grouper.sums);
     length_counts_destroy(&grouper.lengths);
     return enough ? sort_groups(groups, err) : error_no_memory(err);
 }

@@ -34,7 +34,6 @@ struct wait_group {
     uint32_t key;     /* subcategory of "Idle", func, call node of the caller, thread, or string. PROFILE_NONE: waits
                        * without a row; by stack, also waits without callers; by waker, also unknown wakers */
     uint32_t threads; /* number of threads that waited */
-    uint32_t last_thread;  /* the last of them */
     uint32_t first_thread; /* of the first wait */
     uint32_t reason;       /* of the longest: subcategory of "Idle"; PROFILE_NONE: no row */
     uint32_t func;         /* object of the longest; PROFILE_NONE: no row */
