@@ -27,7 +27,7 @@ enum { MOST_DEGREES = 30, STEPS_PER_DEGREE = 4 };
 
 struct grouper {
     const struct engine *engine;
-    const struct wait_request *request;
+    enum wait_grouping grouping;
     struct wait_groups *groups;
     struct length_counts lengths;
     ARRAY(struct group_sums) sums;                  /* of each group */
@@ -75,7 +75,7 @@ static uint32_t caller_of(const struct grouper *grouper, const struct wait_part 
 
 static uint32_t key_of(const struct grouper *grouper, const struct wait_part *part)
 {
-    switch (grouper->request->grouping) {
+    switch (grouper->grouping) {
     case WAITS_BY_REASON:
         return reason_of(grouper, part);
     case WAITS_BY_OBJECT:
@@ -85,7 +85,7 @@ static uint32_t key_of(const struct grouper *grouper, const struct wait_part *pa
     case WAITS_BY_WAKER:
         return part->waker;
     default:
-        return grouper->request->thread_keys ? grouper->request->thread_keys[grouper->thread] : grouper->thread;
+        return grouper->thread;
     }
 }
 
@@ -116,7 +116,7 @@ static struct wait_group *group_of(struct grouper *grouper, const struct wait_pa
 static void set_longest(const struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
 {
     const struct profile *profile = engine_profile(grouper->engine);
-    bool has_node = grouper->request->grouping != WAITS_BY_STACK && part->stack != PROFILE_NONE;
+    bool has_node = grouper->grouping != WAITS_BY_STACK && part->stack != PROFILE_NONE;
     uint32_t caller = part->stack == PROFILE_NONE ? PROFILE_NONE : profile->stacks.prefix[part->stack];
     uint32_t own = own_stack(profile, caller);
     group->reason = reason_of(grouper, part);
@@ -197,8 +197,6 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
     totals->waited += part->ms;
     totals->count += count;
     totals->runnable += is_runnable ? part->ms : 0;
-    if (grouper->request->add)
-        grouper->request->add(grouper->request->context, group->key, grouper->thread, part->time.to, part->ms);
     if (is_sum)
         add_rounding(grouper, group, part);
     return !part->is_recorded || is_sum || add_lengths(grouper, group, part);
@@ -246,10 +244,8 @@ static bool add_thread(struct grouper *grouper)
             break;
         if (has_waits && is_wait_end(&gaps.waits, i))
             part = part_of(&gaps, i, engine->range);
-        else if (!has_waits && i <= after) {
+        else if (!has_waits && i <= after)
             part.ms = gap_time_in(&gaps, i, engine->range).wait;
-            part.time.to = i < left->length ? left->time[i] : gaps.end;
-        }
         uint32_t stack = has_waits && part.is_recorded ? left->stack[i] : engine->base->not_running;
         if (part.ms > 0 && find_node(engine, stack, &part.node) && !add_part(grouper, &part))
             return false;
@@ -342,8 +338,6 @@ static bool add_threads(struct grouper *grouper)
         if (grouper->thread >= profile->threads.length || seen[grouper->thread])
             continue;
         seen[grouper->thread] = 1;
-        if (grouper->request->is_one_side && profile->threads.data[grouper->thread].side != grouper->request->side)
-            continue;
         enough = add_thread(grouper);
         grouper->groups->totals.ran += engine_thread_total(engine, grouper->thread, WEIGH_CPU_TIME, TABLE_SAMPLES);
     }
@@ -351,13 +345,13 @@ static bool add_threads(struct grouper *grouper)
     return enough;
 }
 
-int engine_wait_groups_of(struct engine *engine, const struct wait_request *request, struct wait_groups *groups,
-                          struct error *err)
+int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
+                       struct error *err)
 {
     struct grouper grouper = {.engine = engine,
-                              .request = request,
+                              .grouping = grouping,
                               .groups = groups,
-                              .key_count = count_keys(engine, request->grouping),
+                              .key_count = count_keys(engine, grouping),
                               .runnable = profile_runnable_reason(engine_profile(engine)),
                               .unseen = profile_wait_reason(engine_profile(engine), "Not seen")};
     groups->list.length = 0;
@@ -371,12 +365,6 @@ int engine_wait_groups_of(struct engine *engine, const struct wait_request *requ
     array_free(&grouper.sums);
     length_counts_destroy(&grouper.lengths);
     return enough ? sort_groups(groups, err) : error_no_memory(err);
-}
-
-int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
-                       struct error *err)
-{
-    return engine_wait_groups_of(engine, &(struct wait_request){.grouping = grouping}, groups, err);
 }
 
 bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path)

@@ -64,21 +64,6 @@ struct wait_groups {
 int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
                        struct error *err);
 
-/* Selects the waits of a side of a comparison, and more. */
-struct wait_request {
-    enum wait_grouping grouping;
-    bool is_one_side; /* only the threads of `side` */
-    enum profile_side side;
-    const uint32_t *thread_keys; /* by thread: the key of each thread of the profile; NULL: its index */
-    /* Called for each wait with the key of its group, its end (ms) and its part in the range (ms); may be NULL. */
-    void (*add)(void *context, uint32_t key, uint32_t thread, double end, double ms);
-    void *context;
-};
-
-/* Works as engine_wait_groups() for a part of the waits. */
-int engine_wait_groups_of(struct engine *engine, const struct wait_request *request, struct wait_groups *groups,
-                          struct error *err);
-
 /* Appends the funcs from the root down to a call node. */
 bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path);
 
