@@ -23,7 +23,7 @@ enum { DEEPEST = 100, BRACKET = 0x80 };
 struct depths {
     uint8_t *of; /* bracket depth of each byte of the name */
     size_t length, deepest;
-    size_t list; /* start of the parameter list; `length` if there is none */
+    size_t list; /* start of the parameter list, or `length` if the name has none */
 };
 
 /* Returns the length of characters at `name` that look like brackets but are part of a name, such as "operator()";

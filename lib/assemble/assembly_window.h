@@ -10,8 +10,8 @@
  * length. */
 int assembly_window_begin(struct assembly *assembly, struct error *err);
 
-/* Sets the time range of the profile's thread in this window. The time after its last row belongs to the next window,
- * unless this window is the last. `last`: ns, end of the recording so far. */
+/* Sets the time range of the profile's thread in this window. The time after the last row of a thread belongs to the
+ * next window, unless the window is the last window. `last`: ns, end of the recording so far. */
 void assembly_window_set_range(struct assembly *assembly, const struct replay_thread *from, uint64_t last,
                                struct thread *thread);
 

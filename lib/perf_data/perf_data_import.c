@@ -1,6 +1,6 @@
 /*
- * Two passes over the file. The first pass finds its start time, the events with samples, and the header records of a
- * piped file. The second pass feeds the records to the spool, in order of time.
+ * Two passes over the file. The first pass finds the start time of the recording, the events with samples, and the
+ * header records of a piped file. The second pass feeds the records to the spool, in order of time.
  *
  * One event provides the CPU samples of the profile: the first clock (cpu-clock, task-clock), else cycles. Other events
  * become events of the profile. So do cycles: as CPU samples they show time, as an event their number. Cycles with a

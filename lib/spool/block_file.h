@@ -84,7 +84,8 @@ struct block_file {
     size_t superseded; /* slot of its previous version, kept until the disk holds the newest, or SIZE_MAX for none */
     uint64_t sequence, version;
     uint64_t events_end;               /* end of the last block of events */
-    uint64_t event_bytes, many_events; /* bytes in blocks of events; limit that starts a compaction */
+    uint64_t event_bytes, many_events; /* bytes in blocks of events, and limit of these bytes, beyond which a
+                                        * compaction starts */
 };
 
 /* Creates the file (mode 0600, must not exist). keep_bytes, keep_ns: limits of a flight recorder, or 0 for no limit. */

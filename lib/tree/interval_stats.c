@@ -116,7 +116,7 @@ static int sort_by_length(struct order_entries *entries, const struct marker_lis
     return entries->length ? order_heaviest_first(entries->data, entries->length, err) : 0;
 }
 
-/* A percentile is the length that this share of the intervals does not exceed. */
+/* Stores the length that a `share` of the intervals does not exceed. */
 static void store_percentile(double *percentile, const struct interval_stats *stats, double share, size_t longer,
                              double length)
 {

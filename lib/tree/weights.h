@@ -13,8 +13,9 @@
  * that waited; other waits count for the stack "(not running)".
  *
  * In threads with recorded waits (wait_rows.h), CPU time counts for the next sample on a CPU, even before a wait. The
- * row of a wait weighs its length, and the length of the unseen waits that it stands for. In a range, that second part
- * is spread over the time before the end of the wait. A thread without a row of a wait has only "(not running)".
+ * row of a wait weighs its length, and the length of the unseen waits that it stands for. In a range, the weight of
+ * unseen waits is spread over the time before the end of the wait. A thread without a row of a wait has only "(not
+ * running)".
  */
 enum sample_weight {
     WEIGH_RECORDED,     /* recorded weight of the file: samples, ms or bytes; without weights, 1 per sample */
