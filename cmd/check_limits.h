@@ -40,8 +40,8 @@ struct limit {
 bool limit_parse(struct limit *limit, const char *text);
 void limit_destroy(struct limit *limit);
 
-/* Measures the limits over the samples that the report selects, and sets their results: it tests all changes together,
- * and a change within noise exceeds no limit. Returns an exit status, after a message if it is not 0. */
+/* Measures the limits over the samples that the report selects, and sets their results. Tests all changes together. A
+ * change within noise exceeds no limit. Returns an exit status, after a message if it is not 0. */
 int limits_measure(struct limit *limits, size_t count, const struct report *report);
 
 /* Writes the measured value: "+5.1%", "12.0%" or "+20.3 ms". */

@@ -296,8 +296,8 @@ static bool is_small_change(const struct report *report, const struct func_timin
     return report_is_small(report, report->options.order == FUNCS_BY_SELF ? row->self : row->total);
 }
 
-/* Explains why a verdict can differ from its interval: intervals cover each function by itself, verdicts all functions
- * together. */
+/* Explains why a verdict can differ from its interval. An interval covers one function, and the verdicts test all
+ * functions together. */
 static void print_noise_title(const struct func_changes *changes)
 {
     bool any_outside = false;

@@ -103,8 +103,8 @@ static const struct snippet go_starts[] = {
     {{CODE("\x48\x8b\x63", 1), CODE("\x48\x8b\x6b", 1), CODE("\xe8", 4), CODE("\xe8", 4), CODE("\xc3", 0)}},
     {{CODE("\x48\x8b\x63", 1), CODE("\x48\xc7\xc5\x00\x00\x00\x00", 0), CODE("\xe8", 4), CODE("\xe8", 4),
       CODE("\xc3", 0)}},
-    /* mstart: call mstart0; ret, between the int3 that fill the gaps around functions. Since Go 1.26 the code clears
-     * the frame pointer first. */
+    /* mstart: call mstart0; ret. The int3 before and after are the padding between functions. Since Go 1.26 the code
+     * clears the frame pointer first. */
     {{CODE("\xcc", 0), CODE("\xe8", 4), CODE("\xc3", 0), CODE("\xcc", 0)}},
     {{CODE("\xcc", 0), CODE("\x48\xc7\xc5\x00\x00\x00\x00", 0), CODE("\xe8", 4), CODE("\xc3", 0), CODE("\xcc", 0)}},
 };

@@ -1,5 +1,5 @@
 /*
- * Names of locks: a lock in a variable of a program or library is called by the variable, "lock cache" instead of
+ * Names of locks. A lock in a variable of a program or library gets the name of the variable: "lock cache" instead of
  * "lock 0x55d0c8a01040".
  */
 #pragma once

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- the queue_record of events ---- */
+/* ---- the queue of events ---- */
 
 static int add_lost(struct replay *replay, const struct spool_lost *lost, struct error *err)
 {
@@ -40,7 +40,7 @@ static int apply_record(struct replay *replay, const struct spool_record *record
     case SPOOL_UNSEEN:
         replay_add_unseen_time(replay, &record->unsampled_process_time);
         return 0;
-    default: /* replay_handle_record() does not queue_record it */
+    default: /* replay_handle_record() does not queue such a record */
         return 0;
     }
 }
@@ -63,7 +63,7 @@ int replay_apply_queue(struct replay *replay, uint64_t time, struct error *err)
     return code;
 }
 
-/* Limit of the queue_record: the recorder writes samples about every second. */
+/* Limit (ns) of the time that a record waits in the queue. The recorder writes samples about every second. */
 static const uint64_t longest_delay_ns = UINT64_C(4) * 1000 * 1000 * 1000;
 
 /* Applies the events before a window at once, without waiting for the window's first sample: the spool may have

@@ -18,10 +18,11 @@
  * sample, and on average less than a period. So the uncovered time is divided in proportion to the smaller of these two
  * values.
  *
- * Samples may also cover too much. A hypervisor takes time from a CPU: the kernel does not count this time, but
- * switches include it. So all CPU times are scaled down. Without switches, the counters of threads include the setting
- * of their own timers, some microseconds at each context switch. With 20,000 switches a second, samples cover one and a
- * half times the CPU time used. The excess is removed from samples that cover more than a period, in proportion.
+ * Samples may also cover more than the CPU time used. A hypervisor takes time from a CPU: the kernel does not count
+ * this time, but switches include it. So all CPU times are scaled down. Without switches, the counters of threads
+ * include the setting of their own timers, some microseconds at each context switch. With 20,000 switches a second,
+ * samples cover one and a half times the CPU time used. The excess is removed from samples that cover more than a
+ * period, in proportion.
  *
  * Threads without their own row share a row by name, the row of the first such thread: 4,000 children of 0.2 ms are one
  * row. On a busy machine many of these threads are preempted. The profile shows only preemptions of the first thread;

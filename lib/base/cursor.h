@@ -73,7 +73,7 @@ static inline uint64_t cursor_uleb(struct cursor *c)
     return 0;
 }
 
-/* Reads a signed LEB128 in DWARF's form (sign-extended, not encode_zigzag). */
+/* Reads a signed LEB128 in DWARF's form (sign-extended, not zigzag). */
 static inline int64_t cursor_sleb(struct cursor *c)
 {
     uint64_t value = 0;

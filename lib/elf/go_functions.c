@@ -136,7 +136,7 @@ static int32_t get_step_value(struct go_functions *functions, const struct go_fu
         uint64_t length = cursor_uleb(&c);
         if (c.failed || (change == 0 && !is_first) || length > UINT32_MAX)
             return -1;
-        value += (change >> 1) ^ (0U - (change & 1)); /* encode_zigzag */
+        value += (change >> 1) ^ (0U - (change & 1)); /* zigzag */
         at += length * table->quantum;
         if (vaddr < at)
             return (int32_t)value;

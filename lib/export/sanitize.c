@@ -327,7 +327,7 @@ static void copy_counters(struct sanitizer *sanitizer)
 /* Returns whether to keep an entry of the recording information. Entries of unknown tools are dropped. */
 static bool is_kept_entry(const struct sanitizer *sanitizer, const char *section, const char *label)
 {
-    /* includes names that older versions of prof wrote */
+    /* the lists include names that older versions of prof wrote */
     static const char *const sections[] = {"Recording", "Environment",     "Data quality", "Data quality, by thread",
                                            "Trust",     "Trust, by thread"};
     static const char *const arguments[] = {"Options of prof record", "Directory", "Folder", "Processes", "Filters"};

@@ -24,7 +24,7 @@ struct beside {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     struct file_work *work;
-    pid_t tid; /* 0: the thread of the work does not run_job yet */
+    pid_t tid; /* 0: the thread of the work does not run yet */
     bool is_done, was_left;
 };
 

@@ -13,8 +13,8 @@
 
 /* Counts since the cgroup exists. */
 struct cpu_limit_counts {
-    uint64_t periods;   /* in which a process of the cgroup was runnable */
-    uint64_t throttled; /* of these, the number in which the limit stopped threads */
+    uint64_t periods;   /* number of periods in which a process of the cgroup was runnable */
+    uint64_t throttled; /* number of these periods in which the limit stopped threads */
 };
 
 enum { CPU_LIMIT_LEVELS = 16, CPU_LIMIT_PATH = 512 };

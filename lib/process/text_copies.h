@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 struct text_copy {
-    struct mapping file; /* contents of the memory if it is a copy, with a reference to the module */
+    struct mapping file; /* module with the contents of the memory if the memory is a copy; holds a reference */
     bool is_equal;       /* the memory is known to be a copy */
 };
 

@@ -78,7 +78,7 @@ struct raw_added {
     ARRAY(struct raw_added_tables *) tables; /* pointers, because their columns must not move */
     struct raw_samples samples;
     uint32_t thread, first;
-    uint32_t event; /* its name, or PROFILE_NONE (the samples of the thread) */
+    uint32_t event; /* string: the event's name, or PROFILE_NONE for the thread's own samples */
 };
 
 struct raw_markers {
@@ -88,7 +88,7 @@ struct raw_markers {
 };
 
 struct raw_thread {
-    struct thread thread; /* its tables are empty */
+    struct thread thread; /* the tables of this thread are empty */
     struct raw_samples samples, js_allocations, native_allocations;
     ARRAY(struct raw_event_samples *) events; /* pointers, because their columns must not move */
     struct raw_markers markers;

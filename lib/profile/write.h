@@ -35,8 +35,8 @@ int profile_write(const struct profile *profile, const struct sample_source *sam
 /* Rows of one sample table of a growing profile (append.h). */
 struct added_samples {
     size_t thread;
-    int event;      /* index in meta.events, or -1 (the samples of the thread) */
-    uint64_t first; /* row in the table of the first row of `samples` */
+    int event;      /* index of the event in meta.events, or -1 for the thread's own samples */
+    uint64_t first; /* row of the table at which `samples` begin */
 };
 
 /* Writes the rows of the shared tables after `from` as an object of "added". */

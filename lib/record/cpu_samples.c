@@ -17,7 +17,7 @@ struct cpu_samples {
     struct in_place_walker *second_walker;
     bool has_no_second_walker;
     bool kernel_mapped;
-    uint64_t *frames; /* twice CHUNK_MAX_FRAMES, for a second walk_with_cfi */
+    uint64_t *frames; /* twice CHUNK_MAX_FRAMES, for a second walk */
     uint64_t *sps;    /* stack pointers of user frames, or NULL (Python frames are not requested) */
     uint64_t count, truncated;
     uint64_t truncated_by_reason[UNWIND_ENDS];
@@ -34,7 +34,7 @@ static size_t copy_kernel_frames(const struct perf_sample *sample, uint64_t *fra
         memcpy(&address, sample->callchain + 8 * i, sizeof(address));
         if (address >= (uint64_t)PERF_CONTEXT_MAX)
             continue;
-        frames[count] = count ? address - 1 : address; /* of a caller: an address inside its call instruction */
+        frames[count] = count ? address - 1 : address; /* a caller's frame is an address inside its call instruction */
         count++;
     }
     return count;
@@ -43,11 +43,11 @@ static size_t copy_kernel_frames(const struct perf_sample *sample, uint64_t *fra
 /* A sample whose stack is walked, and the user stack. */
 struct walked_sample {
     const struct perf_record *record;
-    bool is_stopped; /* by ptrace */
+    bool is_stopped; /* ptrace has stopped the thread */
     const struct tracked_thread *thread;
     struct tracked_process *process;
     struct python_counts *counts;
-    uint64_t *frames; /* of cpu_samples.frames, behind the kernel frames */
+    uint64_t *frames; /* part of cpu_samples.frames, behind the kernel frames */
     size_t max;       /* room for frames */
     size_t count;
     uint32_t flags;
@@ -87,7 +87,7 @@ static struct unwind_result walk_with_cfi(struct cpu_samples *samples, const str
     return unwind_walk(&process->space, &regs, &stack, walked->frames, walked->max);
 }
 
-/* libunwind can walk_with_cfi only a thread that ptrace has stopped. */
+/* libunwind can walk only the stack of a thread that ptrace has stopped. */
 static bool walk_again_in_place(struct cpu_samples *samples, const struct walked_sample *walked,
                                 struct unwind_result *result)
 {
@@ -150,7 +150,7 @@ static int walk_user_stack(struct cpu_samples *samples, struct walked_sample *wa
     bool is_short = result.end == UNWIND_STACK_SHORT || result.end == UNWIND_OFF_COPIED_STACK;
     bool may_be_deeper = record->sample.stack_full || samples->reader.went_off_copied_stack;
     if (was_completed || result.end == UNWIND_SAVED_BELOW)
-        walked->depth = WAKEUP_STACK_LATE; /* the next deep stack will need it too */
+        walked->depth = WAKEUP_STACK_LATE; /* the next deep stack will need fast mode too */
     else if (may_be_deeper && (result.used_read_above || is_short))
         walked->depth = samples->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
     return 0;
@@ -206,7 +206,7 @@ static int add_python_frames(struct cpu_samples *samples, struct walked_sample *
     counts->late += is_late;
     counts->other += !is_late && !is_added;
     walked->has_python = true;
-    if (!is_traced) /* announce the next sample, so that it is read in time too */
+    if (!is_traced) /* announce the next sample, so that the recorder reads that in time too */
         walked->depth = stood_still ? WAKEUP_STACK_SHORT : WAKEUP_STACK_LATE;
     return code;
 }

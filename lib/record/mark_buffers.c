@@ -42,7 +42,7 @@ enum {
     BUFFERS_MAX = 4096,
     BUFFERS_PER_PROCESS_MAX =
         4,                    /* usually 1; two threads that set their process's first mark at the same time create 2 */
-    PASS_BYTES_MAX = 4 << 20, /* limit of bytes per pass, except the last: they take 10-20 ms, and the rings hold the
+    PASS_BYTES_MAX = 4 << 20, /* limit of bytes per pass, except the last: a pass takes 10-20 ms, and the rings hold the
                                  samples of 50 ms */
     WORD = 8,
     NAMES_MAX = 65536
@@ -94,7 +94,7 @@ static int add_buffer(struct mark_buffers *buffers, int fd, uint32_t pid, uint64
         close(fd);
         return 0;
     }
-    if ((pid && has_all_buffers(buffers, pid)) || flock(fd, LOCK_EX | LOCK_NB)) { /* another recorder reads it */
+    if ((pid && has_all_buffers(buffers, pid)) || flock(fd, LOCK_EX | LOCK_NB)) { /* locked by another recorder */
         buffers->unopened++;
         close(fd);
         return 0;
@@ -185,7 +185,7 @@ int mark_buffers_open_mapping(struct mark_buffers *buffers, uint32_t pid, const 
 {
     struct mapped_file mapped;
     size_t length = strlen(buffers->directory);
-    if (length && strncmp(mapping->path, buffers->directory, length) == 0) /* it is found there */
+    if (length && strncmp(mapping->path, buffers->directory, length) == 0) /* found in the directory */
         return hash_set(&buffers->owners, mapping->inode, pid) ? 0 : error_no_memory(err);
     if (is_mapping_open(buffers, mapping) || !has_free_entry(buffers) || is_of_other_recorder(mapping->path))
         return 0;
@@ -219,7 +219,7 @@ static void close_buffer(struct mark_buffers *buffers, size_t i)
     *buffer = buffers->buffers.data[--buffers->buffers.length];
 }
 
-/* ---- whose it is ---- */
+/* ---- the process of a buffer ---- */
 
 /* Finds the process of a buffer whose pid belongs to another pid namespace. */
 static uint32_t find_foreign_process(const struct mark_buffer *buffer, struct tracker *tracker)
@@ -348,7 +348,7 @@ static int read_mark(const struct read_pass *read_pass, const struct record *rec
     return code ? code : mark_writer_add(read_pass->source->writer, &mark, err);
 }
 
-/* ---- a read_pass ---- */
+/* ---- passes ---- */
 
 static bool copy_block(struct read_pass *read_pass)
 {
@@ -390,7 +390,7 @@ static int read_records(struct read_pass *read_pass, uint64_t at, uint64_t end, 
     return code;
 }
 
-/* Tells the program which records were read, so that it may overwrite them. */
+/* Publishes the position up to which the recorder has read records, so that the program may overwrite them. */
 static void publish_read(const struct mark_buffer *buffer)
 {
     (void)!pwrite(buffer->fd, &buffer->read, sizeof(buffer->read), offsetof(struct prof_marks_head, read));
@@ -433,7 +433,7 @@ static bool read_new_records(struct read_pass *read_pass, bool has_ended, int *c
             if (!may_skip_hole(read_pass, has_ended))
                 return true;
             if (!has_ended)
-                *code = write_lost_marks(read_pass, 1, err); /* at least */
+                *code = write_lost_marks(read_pass, 1, err); /* at least one mark is lost */
             at = find_next_record(read_pass, at);
             end = find_complete_end(read_pass, at);
         }

@@ -383,7 +383,7 @@ static int launch_and_record(struct recording *recording, struct error *err)
     return code;
 }
 
-/* ---- processes that run_recording already ---- */
+/* ---- running processes ---- */
 
 static int attach_and_record(struct recording *recording, struct error *err)
 {

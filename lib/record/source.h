@@ -1,12 +1,12 @@
 /*
- * A source of records: perf events (perf_source.c), or ptrace where the kernel refuses these (ptrace_source.c). A
+ * A source of records: perf events (perf_source.c), or ptrace where the kernel refuses perf events (ptrace_source.c). A
  * source knows the producers that it feeds, and none of their neighbors.
  *
  * Life of a source: open, connect, add threads, then rounds until stop. The loop (recording_loop.c) sleeps between two
  * rounds.
  *
- * Threads: all functions act on the thread that calls them, the recorder thread. That of ptrace must be the thread that
- * opened the source.
+ * Threads: all functions act on the thread that calls them, the recorder thread. A ptrace source must stay on the
+ * thread that opened it.
  */
 #pragma once
 
@@ -46,9 +46,9 @@ struct source_sinks {
 
 /* Counts of a source at the end. */
 struct source_totals {
-    uint64_t cpu_time;     /* ns, of the recorded threads */
-    uint64_t lost;         /* samples */
-    uint64_t lost_records; /* records of all kinds; at least `lost` */
+    uint64_t cpu_time;     /* ns of CPU time of the recorded threads */
+    uint64_t lost;         /* samples lost because a ring was full */
+    uint64_t lost_records; /* lost records of all kinds; at least `lost` */
 };
 
 /* The part of a source that all sources have. */
@@ -58,10 +58,10 @@ struct source {
     struct record_result *result;
     struct cpu_pin *pin;
     struct source_sinks sinks;
-    bool has_switches;        /* it sees when threads run */
+    bool has_switches;        /* the source sees when threads run */
     bool covers_kernel;       /* samples or clocks include the time inside the kernel */
     uint32_t rate;            /* samples a second of CPU time */
-    uint64_t period;          /* ns that each sample stands for, or 0 (as its record has it) */
+    uint64_t period;          /* ns that each sample stands for, or 0 (each record has its own period) */
     struct perf_merge *merge; /* NULL: ptrace */
 };
 
@@ -69,40 +69,43 @@ struct source_class {
     /* Describes the source in the metadata. */
     void (*describe)(const struct source *source, struct metadata_start *start);
 
-    /* Samples a thread. -ESRCH if it has ended, or is sampled already. */
+    /* Samples a thread. -ESRCH if the thread has ended or is already sampled. */
     int (*add)(struct source *source, pid_t pid, pid_t tid, bool is_command, struct error *err);
 
-    /* Samples the whole system, or only the processes of `cgroup` (-1 for all processes). NULL: it cannot. */
+    /* Samples the whole system, or only the processes of `cgroup` (-1 for all processes). NULL: the source cannot
+     * sample a system. */
     int (*add_all)(struct source *source, int cgroup, struct error *err);
 
-    /* Notes the CPU clock (ns) of an attached process at the start. NULL: no need. */
+    /* Notes the CPU clock (ns) of an attached process at the start. NULL: the source does not need the clock. */
     void (*count_from)(struct source *source, pid_t pid, uint64_t clock);
 
     /* Returns the time (ns) at which the next round begins at the latest. `now` is the current time. */
     uint64_t (*deadline)(struct source *source, uint64_t now);
 
-    /* A round: begin_round() before producers and requests, with what epoll has reported, end_round() after them. */
+    /* A round: begin_round() runs before the producers and requests, with the events from epoll, and end_round() runs
+     * after them. */
     int (*begin_round)(struct source *source, const struct epoll_event *ready, int count, struct error *err);
     int (*end_round)(struct source *source, struct error *err);
 
-    /* Reads what has come, outside of a round. */
+    /* Reads the new records outside of a round. */
     int (*read)(struct source *source, struct error *err);
 
-    /* Brings the runs of threads up to date. `all`: also of running threads. */
+    /* Brings the CPU times of threads up to date. `all`: includes running threads. */
     int (*settle)(struct source *source, bool all, struct error *err);
 
-    /* Once a second. */
+    /* Called once a second. */
     void (*second)(struct source *source);
 
-    /* Ends sampling, and reads what is left. Sets result.stopped. */
+    /* Ends sampling, and reads the remaining records. Sets result.stopped. */
     int (*stop)(struct source *source, struct error *err);
 
-    uint64_t (*cpu_time)(const struct source *source); /* ns, of the recorded threads so far */
+    uint64_t (*cpu_time)(const struct source *source); /* CPU time (ns) of the recorded threads so far */
 
-    /* Fills in counts of events, and adds notes about missing data. `counts_events`: no time is left out. */
+    /* Fills in counts of events, and adds notes about missing data. `counts_events`: the counts cover the whole
+     * recording. */
     struct source_totals (*fill_result)(struct source *source, bool counts_events);
 
-    void (*close_in_child)(struct source *source); /* after fork() */
+    void (*close_in_child)(struct source *source); /* called in the child after fork() */
     void (*free)(struct source *source);
 };
 
@@ -111,7 +114,7 @@ struct source_class {
 int perf_source_open(struct source **out, const struct source *common, int epoll_fd, char *refusal, size_t size,
                      struct error *err);
 
-/* Likewise, by ptrace. Adds a note with the reason for this tier, `refusal`, unless it is empty. */
+/* Opens ptrace for the options. Adds a note with the reason for ptrace, `refusal`, unless the text is empty. */
 int ptrace_source_open(struct source **out, const struct source *common, int epoll_fd, const char *refusal,
                        struct error *err);
 

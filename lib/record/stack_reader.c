@@ -1,10 +1,10 @@
 /*
  * Decides whether the memory above a copy still belongs to the sampled stack. The thread may have returned beyond the
- * end of its copy and called another function; then the callers in the copy and those in memory do not match, and
- * neither shows it. But then the memory around the end of the copy has mostly changed, too. So the reader reads the
- * last KiB of the copy again: if three quarters of its words are unchanged, the frames at the end still exist, and so
- * do the older frames above. (Not all words: callers write to their locals, and a program that calls the same functions
- * again leaves the same stack with a few new values.)
+ * end of its copy and called another function. Then the callers in the copy do not match the callers in memory,
+ * although each part looks valid. But the memory around the end of the copy has mostly changed, too. So the reader
+ * reads the last KiB of the copy again: if three quarters of its words are unchanged, the frames at the end still
+ * exist, and so do the older frames above. (Not all words: callers write to their locals, and a program that calls the
+ * same functions again leaves the same stack with a few new values.)
  *
  * A program that returns from and re-enters its whole stack in this time leaves the old frames in memory, and passes
  * the test. So the sample must be young, too.
@@ -78,7 +78,7 @@ static bool start_reading(struct stack_reader *reader)
     return !reader->was_late;
 }
 
-/* The next stack is probably as deep as the last one, so reads it before the slow walk. */
+/* The next stack is probably as deep as the last one, so the reader reads that size before the slow walk. */
 void stack_reader_start(struct stack_reader *reader, struct target_thread thread, uint64_t time, uint64_t sp,
                         const unsigned char *copy, size_t copy_size, bool may_be_deeper)
 {

@@ -18,19 +18,19 @@
 #include <string.h>
 
 enum {
-    STACK_COPY = 16 * 1024,      /* bytes; fits most waiting threads; a walk reads the rest if needed */
-    LOOKS_AT_ONCE = 256,         /* most stacks read in one pass */
-    NS_PER_READING = 700000,     /* budget: a stack or the run delay of a thread; at 10-20 us each, 1.5-3 % of a CPU */
-    OBJECTS_MAX = 65536,         /* names; waits for further objects have only a reason */
-    LOOK_NS = 4000000,           /* mean time between two passes, at random: longer waits are nearly all seen */
-    PASSES_ON_CPU = 4,           /* mean number of passes on the CPU of threads that are read */
+    STACK_COPY = 16 * 1024,  /* bytes of one read, enough for most waiting threads; a walk reads the rest if needed */
+    LOOKS_AT_ONCE = 256,     /* most stacks read in one pass */
+    NS_PER_READING = 700000, /* time per reading of a stack or a run delay, which takes 10-20 us: 1.5-3 % of a CPU */
+    OBJECTS_MAX = 65536,     /* limit of names; waits for further objects have only a reason */
+    LOOK_NS = 4000000,       /* mean time between two passes, at random: readings meet nearly all longer waits */
+    PASSES_ON_CPU = 4,       /* mean number of passes on the CPU of threads that are read */
     RUN_DELAY_AGE_NS = 20000000, /* a pass reads the run delay of a thread if it is older than this */
-    SHORTEST_CLASS_NS = 16000,   /* thread_run.h */
-    SOCKETS_COST_NS = 50000000,  /* CPU time for describing sockets, plus ... */
-    SOCKETS_SHARE = 100,         /* ... 1/100 of the elapsed time */
-    MAX_STACK_AGE_NS = 1000000,  /* of a stack passed before a wait, to count as the wait's stack */
-    LONG_INTERVALS = 4,          /* sampling intervals; longer waits are stored even without a stack */
-    LONG_CLASSES = 2,            /* from 8 ms on: readings meet nearly all; others are stored if they have a waker */
+    SHORTEST_CLASS_NS = 16000,   /* limit of the shortest class (thread_run.h) */
+    SOCKETS_COST_NS = 50000000,  /* describing sockets may take this CPU time at the start of a recording */
+    SOCKETS_SHARE = 100,         /* describing sockets may also take 1/100 of the elapsed time */
+    MAX_STACK_AGE_NS = 1000000,  /* highest age (ns) at which a stack from before a wait counts as the wait's stack */
+    LONG_INTERVALS = 4,          /* in sampling intervals; longer waits are stored even without a stack */
+    LONG_CLASSES = 2, /* classes (8 ms and longer) whose waits without a reading are stored if they have a waker */
 };
 
 static const uint64_t part_length = UINT64_C(1000000000); /* ns: long waits are stored in parts of this length */
@@ -67,7 +67,7 @@ static bool is_off_cpu(const struct thread_run *run)
 }
 
 /* Appends a description of the socket. The lists of very many sockets take long to read: beyond a limit of CPU time,
- * sockets have only their number. */
+ * descriptions of sockets are only numbers. */
 static void describe_socket(struct waits *waits, uint32_t pid, const char *name, char *text, size_t size)
 {
     const char *socket = strstr(name, "socket:[");
@@ -81,8 +81,8 @@ static void describe_socket(struct waits *waits, uint32_t pid, const char *name,
     waits->socket_cost += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
-/* *number: of the SPOOL_OBJECT with this name; 0 if the table is full. `pid`: process of the file descriptor; 0 for
- * other objects. */
+/* Sets *number to the number of the SPOOL_OBJECT with this name, or to 0 if the table is full. `pid` is the process of
+ * the file descriptor, or 0 for other objects. */
 static int object_number(struct waits *waits, uint32_t pid, const char *name, uint32_t *number, struct error *err)
 {
     char text[WAIT_OBJECT_SIZE + SOCKET_NAME_SIZE];
@@ -109,12 +109,12 @@ static int waker_number(struct waits *waits, const struct thread_waker *waker, u
     return object_number(waits, 0, name, number, err);
 }
 
-/* A wait, or several, that the spool gets. */
+/* One wait, or a sum of several waits, for the spool. */
 struct stored_wait {
     uint64_t start, end; /* ns */
-    uint64_t unseen;     /* ns of other waits that it stands for */
+    uint64_t unseen;     /* ns of the unseen waits that this wait stands for */
     enum { BLOCKED, READY, ELSEWHERE, UNSEEN } kind;
-    bool is_sum; /* of several: `unseen` has all but one of mean length */
+    bool is_sum; /* a sum of several waits: one wait of mean length, and `unseen` has the time of the others */
 };
 
 static int store(struct waits *waits, struct tracked_thread *thread, const struct stored_wait *stored,
@@ -155,7 +155,7 @@ static int store(struct waits *waits, struct tracked_thread *thread, const struc
     return code ? code : spool_write_wait(waits->options.spool, &wait, err);
 }
 
-/* Stores `total` ns of `count` waits, as one of mean length before `end`. */
+/* Stores `count` waits of `total` ns as a sum: a wait of mean length that ends at `end`. */
 static int store_sum(struct waits *waits, struct tracked_thread *thread, int kind, uint64_t total, uint32_t count,
                      uint64_t end, struct error *err)
 {
@@ -165,7 +165,7 @@ static int store_sum(struct waits *waits, struct tracked_thread *thread, int kin
     return total ? store(waits, thread, &stored, err) : 0;
 }
 
-/* ns: sums end where the thread came to its state, or the program started. */
+/* Returns the time (ns) at which a stored sum ends: the start of the thread's current state, or of its program. */
 static uint64_t end_of_sums(const struct thread_run *run)
 {
     return run->since > run->known_since ? run->since : run->known_since;
@@ -179,7 +179,7 @@ static int store_ready(struct waits *waits, struct tracked_thread *thread, uint6
     return code;
 }
 
-/* Stores the waits of the classes of which no wait was seen since `before` (ns). */
+/* Stores, as a sum, the unseen waits of each class without a reading since `before` (ns). */
 static int store_unseen(struct waits *waits, struct tracked_thread *thread, uint64_t before, uint64_t end,
                         struct error *err)
 {
@@ -207,7 +207,7 @@ static unsigned class_of(uint64_t length)
     return number;
 }
 
-/* ns */
+/* Returns the length (ns) of the shortest wait of a class. */
 static double shortest_of_class(unsigned number)
 {
     return number ? (double)(SHORTEST_CLASS_NS << (number - 1)) : 0;
@@ -235,8 +235,8 @@ static bool reads_run_delay(const struct waits *waits)
     return !options->late_switches && !options->no_looks && !options->only_runs && !options->cpus;
 }
 
-/* Takes runnable time from the waits since the last reading, in proportion to their length: those that are not in the
- * spool get shorter now, others of their class later. `ready`: ns. */
+/* Takes `ready` ns of runnable time from the waits since the last reading, in proportion to their length. Waits that
+ * are not yet in the spool get shorter now. The rest shortens later waits of the class. */
 static void distribute(struct thread_run *run, uint64_t ready)
 {
     struct short_waits *waits = run->waits;
@@ -270,7 +270,7 @@ static uint64_t pay_owed(struct thread_run *run, struct wait_class *class, uint6
     return paid;
 }
 
-/* Counts waits that a sample ended, without a record of the switch. */
+/* Counts a wait whose end only a sample showed, not the record of a switch. */
 static int take_late_switch(struct thread_run *run, uint64_t end, struct error *err)
 {
     if (!run->late_switch)
@@ -288,7 +288,8 @@ static uint64_t above(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* Switches that are seen late show more time on a CPU than the kernel counts: the difference is waits, too. */
+/* The recorder sees some switches late (ptrace), so their times on a CPU exceed the kernel's count. Adds the difference
+ * as waits. */
 static int add_missing(const struct waits *waits, struct thread_run *run, struct error *err)
 {
     uint64_t known = run->stored + run->ran + run->was_ready + run->late_switch;
@@ -303,8 +304,8 @@ static int add_missing(const struct waits *waits, struct thread_run *run, struct
     return missing && !class ? error_no_memory(err) : 0;
 }
 
-/* Readings found runnable threads in some classes: takes that time from these classes, together at most `most` ns, and
- * returns it. */
+/* Moves at most `most` ns of the waits in which readings found a runnable thread to the runnable time, and the rest
+ * back to the unseen waits. Returns the moved ns. */
 static uint64_t settle_found(struct thread_run *run, uint64_t most)
 {
     uint64_t found = 0, taken = 0;
@@ -357,7 +358,7 @@ static void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thr
 
 /* ---- switches ---- */
 
-/* A random number from 0 up to, excluding, `limit`. */
+/* Returns a random number of at least 0 and below `limit`. */
 static uint64_t random_below(struct waits *waits, uint64_t limit)
 {
     return limit ? random_bits(&waits->random) % limit : 0;
@@ -396,7 +397,8 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     return run->in_pending ? 0 : error_no_memory(err);
 }
 
-/* A thread found awake that has not run since has been runnable since then. */
+/* A reading found the thread awake, and the thread has not run since, so the thread has been runnable since the
+ * reading. */
 static int split_off_ready(struct thread_run *run, uint64_t end, struct error *err)
 {
     if (run->state != RUN_WAITS || !run->awake || run->awake >= end)
@@ -428,7 +430,8 @@ static int end_elsewhere(struct waits *waits, struct tracked_thread *thread, uin
     return store(waits, thread, &stored, err);
 }
 
-/* Long ones are stored one by one, short ones as a sum, at a place where one of their mean length fits. */
+/* Ends a time in which the thread was runnable. Stores a long one by itself. Sums short ones, and stores the sum where
+ * a time of their mean length fits. */
 static int end_ready(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
 {
     struct thread_run *run = &thread->run;
@@ -439,7 +442,7 @@ static int end_ready(struct waits *waits, struct tracked_thread *thread, uint64_
         return store(waits, thread, &stored, err);
     run->was_ready += length;
     run->ready_count++;
-    bool fits = length >= run->was_ready / run->ready_count; /* the mean */
+    bool fits = length >= run->was_ready / run->ready_count; /* at least the mean */
     return fits && run->was_ready >= waits->options.interval ? store_ready(waits, thread, time, err) : 0;
 }
 
@@ -448,14 +451,14 @@ static int end_ready(struct waits *waits, struct tracked_thread *thread, uint64_
 static bool keeps_reading(struct waits *waits, uint64_t delay, uint64_t length)
 {
     double shortest = shortest_of_class(class_of(length));
-    if (length >= 2 * LOOK_NS) /* nearly all are read */
+    if (length >= 2 * LOOK_NS) /* readings meet nearly all of these waits */
         return true;
     double share = shortest > delay ? (1 - delay / shortest) / (1 - (double)delay / (double)length) : 0;
     return (double)(random_bits(&waits->random) >> 11) < share * 0x1p53;
 }
 
-/* Whether the stack and the reason of the wait are known. Of waits that all have a stack, the spool gets a random part,
- * in proportion to their length. */
+/* Whether the stack and the reason of the wait are known. If all waits have a stack, returns true for a random part of
+ * the waits, in proportion to their length. */
 static bool is_seen(struct waits *waits, struct thread_run *run, uint64_t end)
 {
     struct wait_stack *stack = run->stack;
@@ -466,15 +469,15 @@ static bool is_seen(struct waits *waits, struct thread_run *run, uint64_t end)
     if (stack->asked < run->began || stack->known > end ||
         !keeps_reading(waits, stack->known - stack->asked, end - run->began))
         return false;
-    if (stack->taken > end) { /* the thread may have changed it meanwhile */
+    if (stack->taken > end) { /* the thread may have changed the stack meanwhile */
         stack->frame_count = 0;
         stack->flags = 0;
     }
     return true;
 }
 
-/* Readings find the threads of a class at random times of their waits. So a reading that finds the thread runnable
- * stands for the waits of its class in the same way as one that finds the reason of a wait. */
+/* Readings find the threads of a class at random times of their waits. A reading that finds the thread runnable
+ * therefore stands for the waits of its class, as a reading that finds the reason of a wait does. */
 static int store_found_awake(struct waits *waits, struct tracked_thread *thread, struct wait_class *class, uint64_t end,
                              struct error *err)
 {
@@ -492,7 +495,8 @@ static int store_found_awake(struct waits *waits, struct tracked_thread *thread,
     return 0;
 }
 
-/* A wait that was seen stands for those of its class that were not. */
+/* Ends a blocked wait. A wait with a reading stands for the unseen waits of its class. A short wait without a reading
+ * becomes an unseen wait. */
 static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last,
                        struct error *err)
 {
@@ -526,8 +530,9 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     return !code && fits && run->was_ready >= waits->options.interval ? store_ready(waits, thread, time, err) : code;
 }
 
-/* A wait ends at its wakeup, if that is recorded and the thread then stays runnable for long. A shorter time after the
- * wakeup is mostly that of an idle CPU to become busy, which the kernel does not count as runnable time. */
+/* Ends a wait at its wakeup if the wakeup is recorded and the thread stays runnable for a sampling interval. A shorter
+ * time after the wakeup is mostly an idle CPU's time to become busy, which the kernel does not count as runnable
+ * time. */
 static int end_woken(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last, struct error *err)
 {
     struct thread_run *run = &thread->run;
@@ -558,7 +563,7 @@ static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t
     if (!code)
         code = take_end(waits, thread, time, false, err);
     const struct wait_stack *stack = thread->run.stack;
-    if (stack && (stack->is_given || stack->asked < time)) /* else the next wait's */
+    if (stack && (stack->is_given || stack->asked < time)) /* a later stack belongs to the next wait */
         thread_run_forget_stack(&thread->run);
     return code;
 }
@@ -575,8 +580,8 @@ static int come_to_cpu(struct waits *waits, struct tracked_thread *thread, uint6
     return code;
 }
 
-/* Moves a thread to a CPU outside of the list. If it has never run on a recorded CPU, the wait before counts as time
- * there. */
+/* Moves a thread to a CPU outside of the list. If the thread has never run on a recorded CPU, its wait before counts as
+ * time on the other CPUs. */
 static int go_elsewhere(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
 {
     struct thread_run *run = &thread->run;
@@ -639,7 +644,7 @@ void waits_exec(struct waits *waits, const struct perf_record *record)
     run->goes_on = false;
 }
 
-/* Stores what no later wait of the thread will stand for. */
+/* Stores the sums of a thread whose waits end here: no later wait stands for them. */
 static int store_rest(struct waits *waits, struct tracked_thread *thread, struct error *err)
 {
     const struct thread_run *run = &thread->run;
@@ -660,7 +665,7 @@ int waits_thread_ends(struct waits *waits, const struct perf_record *record, str
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return 0;
-    if (record->type == PERF_RECORD_EXIT) /* threads that it woke may need its name */
+    if (record->type == PERF_RECORD_EXIT) /* the threads that this thread woke may need its name */
         wakers_thread_ends(&waits->wakers, record->tid, thread->name);
     int code = 0;
     if (thread->run.state == RUN_ELSEWHERE) {
@@ -685,7 +690,7 @@ void waits_lost(struct waits *waits)
     }
 }
 
-/* ---- looking at threads that wait ---- */
+/* ---- readings of waiting threads ---- */
 
 static struct unwind_result walk(struct waits *waits, struct tracked_process *process, uint32_t tid,
                                  const struct wait_state *state)
@@ -801,7 +806,7 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
     return code ? code : keep_stack(waits, process->pid, &thread->run, &state, taken, &result, err);
 }
 
-/* Reads threads that wait, and no longer than the budget permits. `is_early`: only those on the recorder's CPU. */
+/* Reads waiting threads until the budget is used. `is_early`: reads only the threads of the recorder's CPU. */
 static int read_pending(struct waits *waits, uint64_t now, bool is_early, struct error *err)
 {
     uint32_t own_cpu = (uint32_t)sched_getcpu();
@@ -838,8 +843,8 @@ static int read_pending(struct waits *waits, uint64_t now, bool is_early, struct
     return code;
 }
 
-/* A thread on the recorder's CPU is read later than planned, because the CPU first leaves its idle state, and so its
- * shortest waits are not read. From time to time the recorder moves to another CPU. */
+/* Moves the recorder to another CPU, once in several passes. The recorder reads the threads of its own CPU later than
+ * planned, because the CPU first leaves its idle state, and so misses the shortest waits there. */
 static void move_at_random(struct waits *waits)
 {
     cpu_set_t allowed, others;
@@ -930,12 +935,12 @@ static int flush_wait(struct waits *waits, struct tracked_thread *thread, uint64
     if (now <= run->since)
         return 0;
     int code = 0;
-    if (!end && run->awake + part_length < now) /* else the record of its switch may still come */
+    if (!end && run->awake + part_length < now) /* the record of a more recent switch may still come */
         code = split_off_ready(run, now, err);
     if (code || !is_off_cpu(run) || (!end && now - run->since < part_length))
         return code;
     if (end) {
-        code = take_end(waits, thread, now, true, err); /* a pause ends, too, and the wait goes on with its stack */
+        code = take_end(waits, thread, now, true, err); /* after a pause, the wait continues with its stack */
     } else if (run->is_runnable || run->state == RUN_ELSEWHERE || run->stack || !run->in_pending) {
         const struct stored_wait part = {.start = run->since,
                                          .end = now,
@@ -952,7 +957,7 @@ static int flush_wait(struct waits *waits, struct tracked_thread *thread, uint64
     return code;
 }
 
-/* Once a second, and at the end: waits that no reading has seen for a second become a row of their own. */
+/* Stores, once a second and at the end, the waits of classes without a reading for a second as a row of their own. */
 static int flush_thread(struct waits *waits, struct tracked_process *process, struct tracked_thread *thread,
                         uint64_t now, bool end, struct error *err)
 {

@@ -15,7 +15,7 @@
  *
  * Runnable time. A preemption is known from its switch. The time from a wakeup until the thread runs is part of what
  * the switches show as the wait. /proc/PID/task/TID/schedstat has the exact sum of both. Readings that find the thread
- * runnable say in which classes that time is. Short preemptions are stored as sums.
+ * runnable show in which classes the runnable time is. Short preemptions are stored as sums.
  *
  * A preemption has a stack only from a sample of context-switches (docs/decisions.md, "Preemptions have no stack").
  *
@@ -56,7 +56,7 @@ struct waits_options {
     const struct thread_filter *filter;
     uint64_t interval;            /* ns between two samples */
     bool only_runs;               /* only measure the CPU time of threads; store no waits */
-    bool late_switches;           /* by ptrace: a switch has the time at which the recorder saw it */
+    bool late_switches;           /* with ptrace, a switch has the time at which the recorder saw it */
     bool no_looks;                /* do not read stacks of waiting threads: thread_run_give_stack() passes them */
     const struct cpu_list *cpus;  /* recorded CPUs; NULL: all */
     struct python_stacks *python; /* reads Python frames; NULL: not requested */
@@ -68,24 +68,24 @@ struct waits {
     struct strings objects;                        /* names of SPOOL_OBJECT, indexed by number - 1 */
     struct wakers wakers;
     struct stack_reader reader;
-    unsigned char *copy; /* of the current stack */
+    unsigned char *copy; /* copy of the current stack */
     uint64_t *frames;    /* CHUNK_MAX_FRAMES */
     uint64_t *sps;       /* stack pointers of `frames` */
-    size_t copied;       /* bytes in `copy` ... */
-    uint64_t copy_read;  /* ... and when they were read, ns */
+    size_t copied;       /* bytes in `copy` */
+    uint64_t copy_read;  /* ns: time at which `copy` was read */
     bool paused;
-    uint64_t last_look;            /* ns */
+    uint64_t last_look;            /* ns: time of the last pass */
     uint64_t started, socket_cost; /* ns: start of the recording; CPU time spent on describing sockets */
-    uint64_t looks;                /* stacks that the recorder may read now, by NS_PER_WAIT_STACK */
-    uint64_t next_look;            /* ns: a random time ... */
-    uint64_t planned;              /* ... and that of the current pass */
+    uint64_t looks;                /* readings that the budget permits now (NS_PER_READING) */
+    uint64_t next_look;            /* ns: random time of the next pass */
+    uint64_t planned;              /* ns: planned time of the current pass */
     uint64_t random;               /* state of the random numbers */
-    bool has_blocked;              /* a thread began to wait since the last pass (preemptions excluded) ... */
-    bool is_active;                /* ... or between the last two passes */
+    bool has_blocked;              /* a thread began to wait since the last pass (preemptions excluded) */
+    bool is_active;                /* a thread began to wait between the last two passes */
     bool has_read_near;            /* this pass has read a thread on the recorder's CPU */
     bool has_lost;                 /* the kernel lost records since the last flush */
 
-    uint64_t stored, without_stack; /* waits */
+    uint64_t stored, without_stack; /* numbers of stored waits, and of stored waits without a stack */
     uint64_t truncated;             /* stored waits whose stack does not reach the thread's start */
     uint64_t refused;               /* stacks that this user may not read */
 };
@@ -104,20 +104,20 @@ void waits_wakeup(struct waits *waits, const struct wakeup *wakeup);
 int waits_thread_ends(struct waits *waits, const struct perf_record *record, struct error *err);
 void waits_exec(struct waits *waits, const struct perf_record *record);
 
-/* Adds a thread that existed before the recording; finds out whether it waits. */
+/* Adds a thread that existed before the recording, and finds out whether the thread waits. */
 int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct error *err);
 
-/* Read the stacks of waiting threads: waits_look_early() before the rings are read, waits_look() afterwards. */
+/* Reads the stacks of waiting threads: waits_look_early() runs before the rings are read, waits_look() afterwards. */
 int waits_look_early(struct waits *waits, struct error *err);
 int waits_look(struct waits *waits, struct error *err);
 
 /* Whether to call waits_look() in a few milliseconds. */
 bool waits_want_look(const struct waits *waits);
 
-/* Stores the part of long waits up to `now` (ns). `end`: of all waits, because the recording ends. */
+/* Stores the part of long waits up to `now` (ns). `end`: stores the part of all waits, because the recording ends. */
 int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err);
 
-/* Stop and resume storing waits at `time` (ns). In between, waits still follows the threads. */
+/* Stops and resumes the storing of waits at `time` (ns). During the pause, the switches still update the threads. */
 int waits_pause(struct waits *waits, uint64_t time, struct error *err);
 void waits_resume(struct waits *waits, uint64_t time);
 

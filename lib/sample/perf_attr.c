@@ -7,8 +7,8 @@
  *    count CPU time, and prof records no waits. Samples do not carry counters (SAMPLE_READ with inherit, 6.13), because
  *    counters would prevent the kernel from exchanging the events of two threads at a switch, and would stop and start
  *    a timer at each switch.
- * 2. Hardware cycles (ENOENT, EOPNOTSUPP without a PMU, as in most virtual machines). The CPU clock replaces cycles. It
- *    misses code that runs with interrupts off, and is otherwise as good.
+ * 2. Hardware cycles (ENOENT, EOPNOTSUPP without a PMU, as in most virtual machines). The CPU clock replaces cycles.
+ *    The clock misses code that runs with interrupts off, and is otherwise as good.
  * 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up). prof then samples only user code.
  */
 #include "sample/perf_attr.h"

@@ -23,7 +23,7 @@ static uint64_t find_raw_offset(const struct dwarf_lines *lines, const unsigned 
     return (uint64_t)(at - lines->raw);
 }
 
-/* Reads one field of an entry (6.2.4.1). */
+/* Reads one field of a directory or file entry (DWARF 5, 6.2.4.1). */
 static struct dwarf_value read_field(struct dwarf_lines *lines, struct cursor *c, uint64_t form)
 {
     struct dwarf_value value = {.form = (uint16_t)form};

@@ -18,7 +18,8 @@ struct symbol_cache *symbol_cache_new(const char *directory);
 void symbol_cache_free(struct symbol_cache *cache);
 
 /* Loads the saved functions at the job's addresses in a kernel (SYMBOL_LIB_KERNEL), because reading /proc/kallsyms
- * takes 40 to 70 ms. Returns false if none are saved; otherwise the caller destroys `kallsyms`. */
+ * takes 40 to 70 ms. Returns false if the cache has no functions of the kernel; otherwise the caller destroys
+ * `kallsyms`. */
 bool symbol_cache_load_kernel(const struct symbol_cache *cache, const struct symbol_job *job,
                               struct kallsyms *kallsyms);
 void symbol_cache_save_kernel(const struct symbol_cache *cache, const struct symbol_lib *lib,

@@ -3,7 +3,7 @@
  *
  * A lookup has few addresses and many symbols (ten thousand and a million), so the symbols are not sorted. One pass
  * over the table finds for each symbol, by binary search, the sorted addresses that it contains. libLLVM's 35,000
- * symbols and 10,000 addresses take 2 ms. Names are read only for the symbols that win.
+ * symbols and 10,000 addresses take 2 ms. The pass reads only the names of symbols that match an address.
  *
  * Several symbols may contain an address:
  *  - A function with a size that contains it wins over labels inside it; the innermost first.

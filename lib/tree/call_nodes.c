@@ -31,10 +31,10 @@ static size_t get_batch_end(size_t first, size_t length)
 
 struct draft_node {
     uint32_t func;
-    uint32_t child_bits;   /* the get_func_bit() of all children */
+    uint32_t child_bits;   /* the union of get_func_bit() of all children */
     uint32_t first_child;  /* the newest child, or NODE_NONE */
     uint32_t last_used;    /* the most recently found child, or NODE_NONE */
-    uint32_t next_sibling; /* the next older, or NODE_NONE */
+    uint32_t next_sibling; /* the next older child of the same parent, or NODE_NONE */
     uint16_t category;
     uint8_t child_count; /* number of children; MANY_CHILDREN + 1 if they are in the hash table */
 };

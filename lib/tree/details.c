@@ -1,7 +1,7 @@
 /*
  * Each stack is mapped to its "anchor": the stack (itself or a caller) whose frame is the selected node's frame; stacks
- * without the node have no anchor. All sums start from the anchors, over the stacks of the profile: a transform may
- * move a sample to another stack, but the sample keeps its category.
+ * without the node have no anchor. The details sum the samples of all stacks that have an anchor. The stacks are those
+ * of the profile, because a transform may move a sample to another stack, but the sample keeps its category.
  */
 #include "tree/details.h"
 

@@ -1,7 +1,7 @@
 /*
  * Makes rules for code mapped from a file. CFI describes how to leave a frame, and usually fits into a rule. The walker
- * recognizes code without CFI by its bytes (arch.h), or reads the code ahead to its return. For Go programs, the walker
- * recognizes runtime code first, and then uses the Go function table instead of CFI.
+ * recognizes code without CFI by its bytes (arch.h), or reads the code up to the next return instruction. For Go
+ * programs, the walker recognizes runtime code first, and then uses the Go function table instead of CFI.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ static inline uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
 void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
                       struct unwind_work *work);
 
-/* Makes a RULE_RETURN or RULE_NO_RETURN by reading code from `pc` ahead to its return. Returns false and leaves the
- * rule unchanged if no return is found. */
+/* Makes a RULE_RETURN or RULE_NO_RETURN by reading the code from `pc` up to a return instruction. Without a return
+ * instruction, returns false and leaves the rule unchanged. */
 bool module_rule_of_return(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule);
 
 /* Whether a call instruction ends at `address`. Sets *target to the target of a direct call, otherwise to 0. */

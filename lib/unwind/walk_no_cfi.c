@@ -130,8 +130,8 @@ static enum step step_out_of_jit_code(struct walk *walk)
 /* Where a frame pointer without a caller leads. */
 enum pointer_end {
     POINTER_NOWHERE,
-    POINTER_OUT_OF_REACH, /* perhaps to an unreadable frame */
-    POINTER_UNKNOWN_CODE, /* to a frame whose caller is in no known mapping, but possibly in a new mapping */
+    POINTER_OUT_OF_REACH, /* the frame pointer leads out of the stack, perhaps to an unreadable frame */
+    POINTER_UNKNOWN_CODE, /* the frame's caller is in no known mapping, but possibly in a new mapping */
 };
 
 static enum step step_without_frame_pointer(struct walk *walk, enum pointer_end end)

@@ -89,8 +89,8 @@ static struct frame_selection read_selection(const struct session *session, int 
     return (struct frame_selection){NULL, kind == SELECT_FUNC && length == 1 ? path->funcs[0] : PROFILE_NONE};
 }
 
-/* Counts all frames of the file, or only frames of one func. `side` is an enum profile_side, for a query of both
- * sides of a comparison, or -1 (the weight of the query). Answers with columns: struct line_cost, and two doubles,
+/* Counts all frames of the file, or only frames of one func. In a query of both sides of a comparison, `side` selects
+ * one (enum profile_side). -1 selects the weight of the query. Answers with columns: struct line_cost, and two doubles,
  * the total and self of all lines. */
 const struct view *session_line_costs(struct session *session, uint32_t query, uint32_t source, uint32_t func, int kind,
                                       uint32_t length, int side)
