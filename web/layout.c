@@ -87,7 +87,8 @@ struct entry {
     VALUE("object", WAITS_BY_OBJECT)                                                                                   \
     VALUE("stack", WAITS_BY_STACK)                                                                                     \
     VALUE("thread", WAITS_BY_THREAD)                                                                                   \
-    VALUE("waker", WAITS_BY_WAKER)
+    VALUE("waker", WAITS_BY_WAKER)                                                                                     \
+    VALUE("object-waker", WAITS_BY_OBJECT_AND_WAKER)
 #define SELECTION_KIND(VALUE)                                                                                          \
     VALUE("all", SELECT_ALL)                                                                                           \
     VALUE("path", SELECT_PATH)                                                                                         \

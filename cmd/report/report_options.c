@@ -191,8 +191,9 @@ static const struct option_row single_rows[] = {
      .parse = choose_kind, .data = REPORT_MARKERS},
     {"counters", 0, NULL, "the counters: CPU time, memory, page faults, bytes read and written, switches",
      .parse = choose_kind, .data = REPORT_COUNTERS},
-    {"waits", 0, "[BY]", "the waits of threads, grouped by object (the default), reason, stack, thread or waker",
-     .parse = choose_kind, .data = REPORT_WAITS, .choices = "object reason stack thread waker"},
+    {"waits", 0, "[BY]",
+     "the waits of threads, grouped by object (the default), reason, stack, thread, waker or object-waker",
+     .parse = choose_kind, .data = REPORT_WAITS, .choices = "object reason stack thread waker object-waker"},
     {.name = NULL},
 };
 

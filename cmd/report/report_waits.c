@@ -46,11 +46,9 @@ static const char *const number_titles[NUMBER_COLUMNS] = {
     [COLUMN_P99] = "p99 ms", [COLUMN_MEAN] = "mean ms", [COLUMN_THREADS] = "threads", [COLUMN_FIRST] = "first",
 };
 
-static const char *const grouping_names[WAIT_GROUPINGS] = {[WAITS_BY_REASON] = "reason",
-                                                           [WAITS_BY_OBJECT] = "object",
-                                                           [WAITS_BY_STACK] = "stack",
-                                                           [WAITS_BY_THREAD] = "thread",
-                                                           [WAITS_BY_WAKER] = "waker"};
+static const char *const grouping_names[WAIT_GROUPINGS] = {
+    [WAITS_BY_REASON] = "reason", [WAITS_BY_OBJECT] = "object", [WAITS_BY_STACK] = "stack",
+    [WAITS_BY_THREAD] = "thread", [WAITS_BY_WAKER] = "waker",   [WAITS_BY_OBJECT_AND_WAKER] = "object-waker"};
 
 int report_choose_waits(struct report *report)
 {
@@ -61,13 +59,14 @@ int report_choose_waits(struct report *report)
     for (int i = 0; name && i < WAIT_GROUPINGS; i++)
         if (strcmp(grouping_names[i], name) == 0) {
             report->wait_grouping = (enum wait_grouping)i;
-            return i != WAITS_BY_WAKER || profile_has_wakers(report->profile)
+            return !wait_grouping_has_wakers(report->wait_grouping) || profile_has_wakers(report->profile)
                        ? EXIT_SUCCESS
                        : ui_fail("%s has no wakers: 'prof record --wakers' records them if the kernel "
                                  "permits it (see 'prof doctor')",
                                  report->options.path);
         }
-    return name ? ui_usage("report", "--waits takes reason, object, stack, thread or waker, not '%s'", name)
+    return name ? ui_usage("report", "--waits takes reason, object, stack, thread, waker or object-waker, not '%s'",
+                           name)
                 : EXIT_SUCCESS;
 }
 
@@ -197,6 +196,7 @@ static const char *title_of(const struct report *report, const struct wait_group
     case WAITS_BY_REASON:
         return reason_text(report, group->reason);
     case WAITS_BY_OBJECT:
+    case WAITS_BY_OBJECT_AND_WAKER:
         return object_text(report, group);
     case WAITS_BY_THREAD:
         return thread_text(report, group->thread);
@@ -215,8 +215,10 @@ static void fill_names(const struct report *report, const struct wait_group *gro
     char *details = row->names[2];
     report_append(row->names[0], "%s", title_of(report, group, path));
     report_append(row->names[1], "%s",
-                  by == WAITS_BY_REASON ? object_text(report, group) : reason_text(report, group->reason));
-    if (by != WAITS_BY_REASON && by != WAITS_BY_OBJECT)
+                  by == WAITS_BY_REASON             ? object_text(report, group)
+                  : by == WAITS_BY_OBJECT_AND_WAKER ? waker_text(report, group)
+                                                    : reason_text(report, group->reason));
+    if (by != WAITS_BY_REASON && by != WAITS_BY_OBJECT && by != WAITS_BY_OBJECT_AND_WAKER)
         report_append(details, "%.60s%s", object_text(report, group), path->length ? " in " : "");
     append_callers(report, group, path, details);
     if (isnan(group->from))
@@ -225,7 +227,7 @@ static void fill_names(const struct report *report, const struct wait_group *gro
     report_append(details, "%slongest at %.3f s", *details ? "; " : "", at);
     if (by != WAITS_BY_THREAD)
         report_append(details, " in %.40s", thread_text(report, group->thread));
-    if (by != WAITS_BY_WAKER && group->waker != PROFILE_NONE)
+    if (!wait_grouping_has_wakers(by) && group->waker != PROFILE_NONE)
         report_append(details, ", ended by %.40s", waker_text(report, group));
     if (group->runnable > 0 && by != WAITS_BY_REASON && group->runnable < group->total)
         report_append(details, "; %.1f ms runnable", group->runnable);
@@ -233,12 +235,12 @@ static void fill_names(const struct report *report, const struct wait_group *gro
 
 static const char *name_title(const struct report *report, unsigned column)
 {
-    static const char *const titles[WAIT_GROUPINGS] = {[WAITS_BY_REASON] = "kind",
-                                                       [WAITS_BY_OBJECT] = "waited for",
-                                                       [WAITS_BY_STACK] = "called from",
-                                                       [WAITS_BY_THREAD] = "thread",
-                                                       [WAITS_BY_WAKER] = "ended by"};
-    const char *second = report->wait_grouping == WAITS_BY_REASON ? "waited for" : "kind";
+    static const char *const titles[WAIT_GROUPINGS] = {
+        [WAITS_BY_REASON] = "kind",   [WAITS_BY_OBJECT] = "waited for", [WAITS_BY_STACK] = "called from",
+        [WAITS_BY_THREAD] = "thread", [WAITS_BY_WAKER] = "ended by",    [WAITS_BY_OBJECT_AND_WAKER] = "waited for"};
+    const char *second = report->wait_grouping == WAITS_BY_REASON             ? "waited for"
+                         : report->wait_grouping == WAITS_BY_OBJECT_AND_WAKER ? "ended by"
+                                                                              : "kind";
     return column == 0 ? titles[report->wait_grouping] : column == 1 ? second : "where";
 }
 
@@ -431,7 +433,7 @@ int report_write_waits(struct json_writer *json, const struct report *report, st
     int code = 0;
     json_member_open(json, "waits", '{');
     for (int by = 0; !code && by < WAIT_GROUPINGS; by++) {
-        if (by == WAITS_BY_WAKER && !profile_has_wakers(report->profile))
+        if (wait_grouping_has_wakers((enum wait_grouping)by) && !profile_has_wakers(report->profile))
             continue;
         code = engine_wait_groups(report->engine, (enum wait_grouping)by, &groups, err);
         if (!code && by == 0) {
@@ -441,7 +443,7 @@ int report_write_waits(struct json_writer *json, const struct report *report, st
             json_member_double(json, "count", round(groups.totals.count));
         }
         char key[32];
-        snprintf(key, sizeof(key), "by_%s", grouping_names[by]);
+        snprintf(key, sizeof(key), "by_%s", by == WAITS_BY_OBJECT_AND_WAKER ? "object_and_waker" : grouping_names[by]);
         json_member_open(json, key, '[');
         for (size_t i = 0; !code && i < groups.list.length; i++)
             code = write_group(json, report, (enum wait_grouping)by, &groups.list.data[i], &path, err);

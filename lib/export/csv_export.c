@@ -269,6 +269,7 @@ static const char *wait_group_name(const struct csv *csv, const struct wait_grou
     case WAITS_BY_REASON:
         return wait_reason_name(csv, group->key);
     case WAITS_BY_OBJECT:
+    case WAITS_BY_OBJECT_AND_WAKER:
         return profile_text(csv->profile, func_names_of(csv->profile, group->key).name);
     case WAITS_BY_STACK:
         return profile_text(csv->profile,
@@ -282,11 +283,9 @@ static const char *wait_group_name(const struct csv *csv, const struct wait_grou
 
 static int write_waits(struct csv *csv)
 {
-    static const char *const titles[WAIT_GROUPINGS] = {[WAITS_BY_REASON] = "reason",
-                                                       [WAITS_BY_OBJECT] = "object",
-                                                       [WAITS_BY_STACK] = "caller",
-                                                       [WAITS_BY_THREAD] = "thread",
-                                                       [WAITS_BY_WAKER] = "waker"};
+    static const char *const titles[WAIT_GROUPINGS] = {
+        [WAITS_BY_REASON] = "reason", [WAITS_BY_OBJECT] = "object", [WAITS_BY_STACK] = "caller",
+        [WAITS_BY_THREAD] = "thread", [WAITS_BY_WAKER] = "waker",   [WAITS_BY_OBJECT_AND_WAKER] = "object"};
     struct wait_groups groups = {0};
     double zero = engine_full_range(csv->view->engine).from;
     int code = engine_wait_groups(csv->view->engine, csv->view->wait_grouping, &groups, csv->err);

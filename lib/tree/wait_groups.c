@@ -1,5 +1,6 @@
 #include "tree/wait_groups.h"
 
+#include "base/hash.h"
 #include "tree/engine_state.h"
 #include "tree/length_counts.h"
 #include "tree/noise.h"
@@ -32,9 +33,8 @@ struct grouper {
     struct length_counts lengths;
     ARRAY(struct group_sums) sums;                  /* of each group */
     double limits[MOST_DEGREES * STEPS_PER_DEGREE]; /* of Student's distribution; 0: not computed yet */
-    uint32_t *group_of_key;                         /* the last one is for PROFILE_NONE */
-    size_t key_count;
-    uint32_t runnable, unseen; /* reasons: profile_wait_reason() */
+    struct hash group_of_key;                       /* key_of(), for pairs with the waker in the upper half */
+    uint32_t runnable, unseen;                      /* reasons: profile_wait_reason() */
     uint32_t thread;
 };
 
@@ -79,6 +79,7 @@ static uint32_t key_of(const struct grouper *grouper, const struct wait_part *pa
     case WAITS_BY_REASON:
         return reason_of(grouper, part);
     case WAITS_BY_OBJECT:
+    case WAITS_BY_OBJECT_AND_WAKER:
         return object_of(grouper, part);
     case WAITS_BY_STACK:
         return caller_of(grouper, part);
@@ -89,11 +90,14 @@ static uint32_t key_of(const struct grouper *grouper, const struct wait_part *pa
     }
 }
 
+/* NULL if memory ran out. */
 static struct wait_group *group_of(struct grouper *grouper, const struct wait_part *part)
 {
+    bool is_pair = grouper->grouping == WAITS_BY_OBJECT_AND_WAKER;
     uint32_t key = key_of(grouper, part);
-    uint32_t *at = &grouper->group_of_key[key < grouper->key_count ? key : grouper->key_count];
-    if (*at == UINT32_MAX) {
+    uint64_t full_key = key | (uint64_t)(is_pair ? part->waker : 0) << 32;
+    uint32_t number = hash_get(&grouper->group_of_key, full_key);
+    if (number == HASH_MISSING) {
         const struct wait_group empty = {.from = NAN,
                                          .to = NAN,
                                          .percentile_99 = NAN,
@@ -105,11 +109,12 @@ static struct wait_group *group_of(struct grouper *grouper, const struct wait_pa
                                          .func = PROFILE_NONE,
                                          .node = NODE_NONE,
                                          .waker = PROFILE_NONE};
-        *at = (uint32_t)grouper->groups->list.length;
-        if (!array_push(&grouper->groups->list, empty) || !array_push_zero(&grouper->sums))
+        number = (uint32_t)grouper->groups->list.length;
+        if (!hash_set(&grouper->group_of_key, full_key, number) || !array_push(&grouper->groups->list, empty) ||
+            !array_push_zero(&grouper->sums))
             return NULL;
     }
-    return &grouper->groups->list.data[*at];
+    return &grouper->groups->list.data[number];
 }
 
 /* Sets the longest wait of a group to this part. */
@@ -255,24 +260,6 @@ static bool add_thread(struct grouper *grouper)
 
 /* ---- the groups ---- */
 
-static size_t count_keys(const struct engine *engine, enum wait_grouping grouping)
-{
-    const struct profile *profile = engine_profile(engine);
-    uint32_t idle = engine->base->idle_category;
-    switch (grouping) {
-    case WAITS_BY_REASON:
-        return idle == PROFILE_NONE ? 0 : profile->categories.data[idle].subcategories.length;
-    case WAITS_BY_OBJECT:
-        return profile->funcs.length;
-    case WAITS_BY_STACK:
-        return engine->nodes->length;
-    case WAITS_BY_WAKER:
-        return profile->strings.entries.length;
-    default:
-        return profile->threads.length;
-    }
-}
-
 static int sort_groups(struct wait_groups *groups, struct error *err)
 {
     size_t length = groups->list.length;
@@ -351,17 +338,12 @@ int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struc
     struct grouper grouper = {.engine = engine,
                               .grouping = grouping,
                               .groups = groups,
-                              .key_count = count_keys(engine, grouping),
                               .runnable = profile_runnable_reason(engine_profile(engine)),
                               .unseen = profile_wait_reason(engine_profile(engine), "Not seen")};
     groups->list.length = 0;
     groups->totals = (struct wait_totals){0};
-    grouper.group_of_key = malloc((grouper.key_count + 1) * sizeof(*grouper.group_of_key));
-    bool enough = grouper.group_of_key;
-    for (size_t i = 0; enough && i <= grouper.key_count; i++)
-        grouper.group_of_key[i] = UINT32_MAX;
-    enough = enough && add_threads(&grouper) && store_estimates(&grouper);
-    free(grouper.group_of_key);
+    bool enough = add_threads(&grouper) && store_estimates(&grouper);
+    hash_destroy(&grouper.group_of_key);
     array_free(&grouper.sums);
     length_counts_destroy(&grouper.lengths);
     return enough ? sort_groups(groups, err) : error_no_memory(err);

@@ -1,9 +1,9 @@
 /*
  * Recorded waits (wait_rows.h) in groups: by reason, by object (a lock, a file, a socket), by the functions that called
- * into the wait, by thread, or by waker. They cover the current query of an engine: its threads, range, transforms and
- * search. The totals of the groups add up to the off-CPU time of the query, clipped to its range. A wait stands for
- * unseen waits of its thread and of about its length, so totals and counts of short waits are estimates (quality.md,
- * Waits).
+ * into the wait, by thread, by waker, or by object and waker. They cover the current query of an engine: its threads,
+ * range, transforms and search. The totals of the groups add up to the off-CPU time of the query, clipped to its range.
+ * A wait stands for unseen waits of its thread and of about its length, so totals and counts of short waits are
+ * estimates (quality.md, Waits).
  *
  * Rows with the reason "Not seen" are sums: they have the exact total and the mean length, which the file rounds. They
  * have no longest, first or percentile. A sum whose mean length rounds to 0 does not count.
@@ -18,6 +18,7 @@ enum wait_grouping {
     WAITS_BY_STACK,
     WAITS_BY_THREAD,
     WAITS_BY_WAKER,
+    WAITS_BY_OBJECT_AND_WAKER, /* who held a lock, or wrote to a pipe, while others waited for it */
     WAIT_GROUPINGS
 };
 
@@ -31,7 +32,8 @@ struct wait_group {
     double from, to;      /* ms: when that one began and ended; NAN: unknown, as the group has sums alone */
     double percentile_99; /* ms: 99 % of `count` are not longer, clipped to the range, up to 1.5 %; NAN: unknown */
     double first;         /* ms: when the first wait began; NAN: unknown */
-    uint32_t key;     /* subcategory of "Idle", func, call node of the caller, thread, or string. PROFILE_NONE: waits
+    uint32_t key;     /* subcategory of "Idle", func, call node of the caller, thread, or string; of a pair, the func of
+                       * the object. PROFILE_NONE: waits
                        * without a row; by stack, also waits without callers; by waker, also unknown wakers */
     uint32_t threads; /* number of threads that waited */
     uint32_t first_thread; /* of the first wait */
@@ -71,3 +73,9 @@ bool wait_group_path(const struct engine *engine, uint32_t node, struct node_pat
 bool profile_has_wakers(const struct profile *profile);
 
 void wait_groups_destroy(struct wait_groups *groups);
+
+/* Whether a grouping needs wakers. */
+static inline bool wait_grouping_has_wakers(enum wait_grouping grouping)
+{
+    return grouping == WAITS_BY_WAKER || grouping == WAITS_BY_OBJECT_AND_WAKER;
+}

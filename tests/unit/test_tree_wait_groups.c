@@ -227,7 +227,7 @@ static void test_a_recorder_of_waits_is_known_by_its_reasons_where_nobody_waited
 /* ---- the slow reference ---- */
 
 struct slow_group {
-    uint32_t key;
+    uint64_t key;
     double count, total, longest;
 };
 
@@ -236,7 +236,7 @@ struct slow_groups {
     size_t count;
 };
 
-static void slow_add_wait(struct slow_groups *groups, uint32_t key, double ms, double count, double own)
+static void slow_add_wait(struct slow_groups *groups, uint64_t key, double ms, double count, double own)
 {
     size_t at = 0;
     while (at < groups->count && groups->groups[at].key != key)
@@ -275,13 +275,18 @@ static void slow_wait_groups(struct slow_groups *groups, const struct engine *en
             if (ms == 0 || !made.depth || !slow_matches(query, &made))
                 continue;
             uint32_t frame = profile->stacks.frame[stack], node = engine_nodes(engine)->of_sample[stack];
-            const uint32_t keys[] = {profile->frames.subcategory[frame], profile->frames.func[frame],
-                                     engine_nodes(engine)->prefix[node], thread,
-                                     row != SIZE_MAX && samples->waker ? samples->waker[row] : PROFILE_NONE};
+            uint32_t waker = row != SIZE_MAX && samples->waker ? samples->waker[row] : PROFILE_NONE;
+            const uint64_t keys[] = {profile->frames.subcategory[frame],
+                                     profile->frames.func[frame],
+                                     engine_nodes(engine)->prefix[node],
+                                     thread,
+                                     waker,
+                                     profile->frames.func[frame] | (uint64_t)waker << 32};
             bool is_told = row != SIZE_MAX || grouping == WAITS_BY_THREAD;
             double length = is_end ? samples->time[i] - samples->time[i - 1] : 0;
             double count = (own > 0) + (length > 0 ? (ms - own) / length : 0);
-            slow_add_wait(groups, is_told ? keys[grouping] : PROFILE_NONE, ms, has_rows ? count : 0, own);
+            uint64_t none = grouping == WAITS_BY_OBJECT_AND_WAKER ? UINT64_MAX : PROFILE_NONE;
+            slow_add_wait(groups, is_told ? keys[grouping] : none, ms, has_rows ? count : 0, own);
         }
     }
 }
@@ -314,7 +319,9 @@ static void check_groups(struct engine *engine, const struct slow_query *query, 
     for (size_t i = 0; i < groups.list.length; i++) {
         const struct wait_group *group = &groups.list.data[i];
         size_t at = 0;
-        while (at < slow.count && slow.groups[at].key != group->key)
+        bool is_pair = grouping == WAITS_BY_OBJECT_AND_WAKER;
+        uint64_t key = group->key | (uint64_t)(is_pair ? group->waker : 0) << 32;
+        while (at < slow.count && slow.groups[at].key != key)
             at++;
         assert_true(at < slow.count);
         assert_true(fabs(group->total - slow.groups[at].total) < 1e-9);

@@ -22,6 +22,7 @@ const MAIN_TITLES: Record<WaitGrouping, string> = {
     stack: 'Called from',
     thread: 'Thread',
     waker: 'Ended by',
+    'object-waker': 'Waited for',
 };
 
 function Longest({ group }: { group: WaitGroup }): JSX.Element {
@@ -210,9 +211,10 @@ function createWaitTableModel(session: Session) {
             .join(' ← ');
         const stack = [shown, entry && `via ${entry}`].filter((text) => text !== '').join(' ');
         const at = group.range ? ` at ${formatDuration(group.range[0] - fullRange.value[0])}` : '';
-        const what = by === 'object' || (by === 'reason' && group.func < 0) ? '' : objectOf(group);
+        const what =
+            by === 'object' || by === 'object-waker' || (by === 'reason' && group.func < 0) ? '' : objectOf(group);
         const who = by === 'thread' ? '' : threadName(group);
-        const waker = by === 'waker' || group.waker === '' ? '' : `, ended by ${group.waker}`;
+        const waker = by === 'waker' || by === 'object-waker' || group.waker === '' ? '' : `, ended by ${group.waker}`;
         return [what, stack, group.range ? `longest in ${who || 'it'}${at}${waker}` : '']
             .filter((text) => text !== '')
             .join(' · ');
@@ -270,7 +272,9 @@ export function WaitCount(): JSX.Element {
     return (
         <span class="muted" role="status">
             {`Off the CPU for ${formatDuration(groups.waited)} of ${formatDuration(groups.there)}${runnable}`}
-            {session.store.view.value.waitsBy === 'waker' && !session.info.value.hasWakers ? NO_WAKERS : ''}
+            {['waker', 'object-waker'].includes(session.store.view.value.waitsBy) && !session.info.value.hasWakers
+                ? NO_WAKERS
+                : ''}
         </span>
     );
 }

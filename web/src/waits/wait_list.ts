@@ -28,6 +28,7 @@ export const WAIT_GROUPINGS: readonly { value: WaitGrouping; label: string; hint
     { value: 'stack', label: 'Stack', hint: 'By the functions that entered the wait' },
     { value: 'thread', label: 'Thread', hint: 'By the thread that waited' },
     { value: 'waker', label: 'Waker', hint: 'By the thread that ended the wait, or the interrupt' },
+    { value: 'object-waker', label: 'Holder', hint: 'By object and waker: who held a lock, or wrote to a pipe' },
 ];
 
 type WaitSession = SessionBase & {

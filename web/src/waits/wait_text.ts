@@ -52,6 +52,7 @@ export function createWaitText({ info, names, store }: SessionBase & { names: Na
         if (by === 'object') return objectOf(group);
         if (by === 'thread') return threadName(group);
         if (by === 'waker') return group.waker || '(unknown)';
+        if (by === 'object-waker') return objectOf(group) + (group.waker && `, ended by ${group.waker}`);
         return callersOf(group, by)[0] ?? '(no callers)';
     }
 
