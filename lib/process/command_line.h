@@ -1,8 +1,8 @@
 /*
  * Reads the command lines of recorded processes that call exec.
  *
- * The kernel writes the record of an exec during the exec: a fast recorder finds no command line yet, and a slow one
- * may find another program or a zombie.
+ * The kernel writes the record of an exec during the exec: a fast recorder finds no command line yet, and a slow
+ * recorder may find another program or a zombie.
  *
  * Threads: the recorder thread.
  */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Counts since the cgroup exists. */
+/* Counts since the creation of the cgroup. */
 struct cpu_limit_counts {
     uint64_t periods;   /* number of periods in which a process of the cgroup was runnable */
     uint64_t throttled; /* number of these periods in which the limit stopped threads */
@@ -21,7 +21,7 @@ enum { CPU_LIMIT_LEVELS = 16, CPU_LIMIT_PATH = 512 };
 
 /* The cgroup of a process and its ancestors, innermost first. Zeroed: none. */
 struct cpu_limit {
-    char path[CPU_LIMIT_PATH]; /* directory of the innermost */
+    char path[CPU_LIMIT_PATH]; /* directory of the innermost cgroup */
     size_t level_count;
     struct cpu_limit_counts start[CPU_LIMIT_LEVELS];
 };
@@ -29,5 +29,6 @@ struct cpu_limit {
 /* Reads the counts of the cgroups of process `pid`. Finds none if the kernel or the mounts lack the controller. */
 void cpu_limit_begin(struct cpu_limit *limit, pid_t pid);
 
-/* Returns the counts since cpu_limit_begin(), of the cgroup with the most throttled periods; zeros if none. */
+/* Returns the counts since cpu_limit_begin() of the cgroup with the most throttled periods, or zeros without a
+ * cgroup. */
 struct cpu_limit_counts cpu_limit_end(const struct cpu_limit *limit);

@@ -1,7 +1,7 @@
 /*
  * Finds perf maps and jitdump files, the files in which JIT compilers write the symbols of their code. A process in a
  * container has its own /tmp (mount namespace, or chroot), and another pid in the names of these files (pid namespace).
- * The recorder can reach these files only through the live process, but the assembler reads the files after the
+ * The recorder can open these files only through the live process, but the assembler reads the files after the
  * recording. So the recorder opens the directories and files while the process is alive.
  *
  * Threads: the recorder thread while it records; then any thread may read them.
@@ -21,7 +21,7 @@ struct jit_file {
     uint32_t user;      /* uid of the owner of its files, in prof's namespace, or JIT_USER_UNKNOWN */
     uint64_t started;   /* ns since the Unix epoch: start of a process that is older than the recording, or 0 (the
                          * process is newer) */
-    int dump;           /* descriptor of its mapped jitdump file, or -1 for none, or not opened */
+    int dump; /* descriptor of the mapped jitdump file, or -1 if the process has none or the file cannot be opened */
 };
 
 enum { JIT_DIRECTORY_OURS = UINT32_MAX, JIT_USER_UNKNOWN = UINT32_MAX };
@@ -41,8 +41,8 @@ struct jit_files {
 };
 
 /* Adds a process that has memory for JIT code. `process`: its number in the spool. Call this function while the process
- * is alive: an ended process counts as a process in prof's own namespaces. `ran_before`: its program is older than the
- * recording. A second call has no effect. Returns false if memory ran out. */
+ * is alive: an ended process counts as a process in prof's own namespaces. `ran_before`: the process's program is older
+ * than the recording. A second call has no effect. Returns false if memory ran out. */
 bool jit_files_add(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before);
 
 /* Opens the jitdump file that a process has mapped. Returns false if memory ran out. */

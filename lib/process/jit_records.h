@@ -48,7 +48,7 @@ bool jit_record_read(struct cursor *c, struct jit_record *record);
 
 struct jit_load {
     uint64_t start, size; /* address and size in bytes of the code */
-    uint64_t index;       /* of the code in this file */
+    uint64_t index;       /* index of the code in this file */
 };
 
 /* Reads the body of the record up to the name. Returns false if it is truncated. */

@@ -1,7 +1,7 @@
 /*
- * Reads unwind information of JIT code from jitdump files. Without it, the walker cannot unwind code without frame
- * pointers. The recorder walks stacks while the program runs, so it reads the file while the compiler writes it. Each
- * JIT function becomes a mapping of its process; the module of the mapping has the CFI.
+ * Reads unwind information of JIT code from jitdump files. Without this information, the walker cannot unwind code
+ * without frame pointers. The recorder walks stacks while the program runs, so it reads the file while the compiler
+ * writes it. Each JIT function becomes a mapping of its process; the module of the mapping has the CFI.
  *
  * The newest code at an address counts, although the sample may be some milliseconds older. The walker treats code
  * whose record is not yet written like other JIT code.

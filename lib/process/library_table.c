@@ -33,8 +33,8 @@ struct library {
 
 struct library_table {
     struct spool_writer *spool;
-    struct open_files *open_files; /* or NULL */
-    const char *perf_cache;        /* or NULL */
+    struct open_files *open_files; /* may be NULL */
+    const char *perf_cache;        /* may be NULL */
     struct strings keys;           /* index of a key = index of its library */
     ARRAY(struct library) libraries;
     uint32_t next_number;

@@ -7,7 +7,7 @@
  * has the status until the parent has waited for the process: for most processes this time is too short, and their
  * status stays unknown.
  *
- * If the first thread of a process ended before the others, its status counts as that of the process.
+ * If the first thread of a process ends before the others, its status counts as the status of the process.
  *
  * Threads: the recorder thread.
  */

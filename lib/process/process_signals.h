@@ -28,10 +28,10 @@ struct sent_signal {
 
 struct process_signals {
     uint64_t stored, left_out;
-    uint64_t oom_kills; /* at the last read, or UINT64_MAX (the kernel does not report the count) */
+    uint64_t oom_kills; /* count at the last read, or UINT64_MAX if the kernel does not report the count */
     uint32_t sender;    /* pid and name of the last sender */
     char sender_name[48];
-    struct sent_signal sent[PROCESS_SIGNALS_SENT]; /* ring buffer of the newest ones */
+    struct sent_signal sent[PROCESS_SIGNALS_SENT]; /* ring buffer of the newest sent signals */
     size_t next_sent;
 };
 
@@ -43,8 +43,8 @@ struct process_signal_note {
 
 void process_signals_init(struct process_signals *signals);
 
-/* process_signals_store_sent() stores the sender of a sent signal. process_signals_take_sender() returns its sender,
- * or 0 if unknown. */
+/* process_signals_store_sent() stores the sender of a sent signal. process_signals_take_sender() returns the sender of
+ * a delivered signal, or 0 if unknown. */
 void process_signals_store_sent(struct process_signals *signals, const struct sent_signal *sent);
 uint32_t process_signals_take_sender(struct process_signals *signals, uint32_t pid, uint32_t number);
 

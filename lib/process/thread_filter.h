@@ -13,7 +13,7 @@
 struct thread_filter {
     const char *const *patterns; /* the caller's */
     size_t count;                /* 0: all threads match */
-    uint64_t left_out;           /* samples of other threads */
+    uint64_t left_out;           /* number of samples of threads that do not match */
 };
 
 bool thread_filter_matches(const struct thread_filter *filter, const char *name);

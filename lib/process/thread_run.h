@@ -11,10 +11,10 @@
 
 /* The stack and reason of one wait. */
 struct wait_stack {
-    uint64_t asked;  /* ns, CLOCK_MONOTONIC: before prof read anything of it ... */
-    uint64_t known;  /* ... after it read the reason ... */
-    uint64_t taken;  /* ... and after it read the stack; of a passed stack: its time */
-    bool is_given;   /* thread_run_give_stack() */
+    uint64_t asked;  /* ns, CLOCK_MONOTONIC: start of the reading */
+    uint64_t known;  /* ns, CLOCK_MONOTONIC: prof has read the reason */
+    uint64_t taken;  /* ns, CLOCK_MONOTONIC: prof has read the stack; for a passed stack, its time */
+    bool is_given;   /* thread_run_give_stack() has passed the stack */
     uint32_t reason; /* enum wait_reason */
     uint32_t object; /* number of a SPOOL_OBJECT, or 0 for none */
     uint32_t flags;  /* enum sample_flags */
@@ -32,14 +32,14 @@ enum run_state {
 
 enum { WAIT_CLASSES = 12 };
 
-/* Waits of one thread, of one class of lengths, that are not in the spool. */
+/* The waits of a thread in one class of lengths that are not in the spool. */
 struct wait_class {
-    uint64_t unseen_ns;      /* blocked time of waits that no reading has seen, since the last one that was seen */
+    uint64_t unseen_ns;      /* ns of blocked time of the unseen waits since the last wait with a reading */
     uint64_t oldest;         /* ns: end of the first of these waits */
-    uint64_t found_ready_ns; /* time of waits for which a reading that found the thread runnable stands */
-    uint32_t found_ready;    /* number of these waits */
-    uint64_t owed_ns;        /* runnable time that later waits of this class contain: see waits.c */
-    uint64_t waited_ns;      /* length of all waits since the last reading of schedstat, seen or not */
+    uint64_t found_ready_ns; /* ns of the waits for which readings that found the thread runnable stand */
+    uint32_t found_ready;    /* number of waits in `found_ready_ns` */
+    uint64_t owed_ns;        /* ns of runnable time by which later waits of this class get shorter: see waits.c */
+    uint64_t waited_ns;      /* ns: length of all waits since the last reading of schedstat, unseen waits included */
     uint32_t unseen;         /* number of waits in `unseen_ns` */
 };
 
@@ -54,40 +54,40 @@ struct thread_waker {
     bool is_known;
     uint32_t pid, tid; /* 0: the CPU was idle */
     uint32_t context;  /* enum wakeup_context */
-    uint64_t time;     /* ns, CLOCK_MONOTONIC: of the wakeup */
+    uint64_t time;     /* ns, CLOCK_MONOTONIC: time of the wakeup */
 };
 
 /* Starts zeroed. Times are ns of CLOCK_MONOTONIC. */
 struct thread_run {
     enum run_state state;
-    bool is_runnable;             /* RUN_WAITS */
+    bool is_runnable;             /* in state RUN_WAITS: the thread is ready to run */
     bool goes_on;                 /* off the CPU: earlier parts of this wait are in the spool */
-    bool is_refused;              /* this user may not read what the thread waits for */
-    bool was_here;                /* it has run on a recorded CPU */
-    bool in_pending;              /* it is in waits.pending */
-    uint64_t awake;               /* ns at which a reading found it awake, or 0 (it was not) ... */
-    uint64_t awake_asked;         /* ... and wait_stack.asked of the reading */
+    bool is_refused;              /* this user may not read the reason of the thread's waits */
+    bool was_here;                /* the thread has run on a recorded CPU */
+    bool in_pending;              /* the thread is in waits.pending */
+    uint64_t awake;               /* ns: time of a reading that found the thread awake, or 0 for none */
+    uint64_t awake_asked;         /* ns: start of that reading, as wait_stack.asked */
     uint64_t read_at;             /* ns: last reading */
-    uint64_t since;               /* start of the state; of a wait stored in parts, end of the last part */
+    uint64_t since;               /* ns: start of the state, or end of the last stored part of a wait */
     uint64_t ran;                 /* ns on a CPU up to `since` that no sample or wait in the spool covers */
-    uint32_t cpu;                 /* of its last switch */
-    uint64_t began;               /* RUN_WAITS: start of the wait */
-    uint64_t was_ready;           /* ns of runnable time that is not in the spool ... */
-    uint32_t ready_count;         /* ... in so many parts */
-    uint64_t known_since;         /* ns: since then prof knows the state of the thread, or 0 if not yet */
-    uint64_t stored;              /* ns of CPU time and waits in the spool since then */
-    uint64_t late_switch;         /* ns of waits that a sample ended */
+    uint32_t cpu;                 /* number of the CPU of the last switch */
+    uint64_t began;               /* in state RUN_WAITS: start of the wait */
+    uint64_t was_ready;           /* ns of runnable time that is not in the spool */
+    uint32_t ready_count;         /* number of times whose sum is `was_ready` */
+    uint64_t known_since;         /* ns: time since which prof knows the state of the thread, or 0 for unknown */
+    uint64_t stored;              /* ns of CPU time and waits in the spool since `known_since` */
+    uint64_t late_switch;         /* ns of waits whose end a sample showed */
     uint64_t was_elsewhere;       /* ns on other CPUs that are not in the spool */
     bool has_run_delay;           /* `run_delay` is known */
-    uint64_t run_delay;           /* ns, of schedstat, when it was last read, at ... */
-    uint64_t run_delay_read;      /* ... ns */
-    uint64_t ready_since_reading; /* ns of runnable time that switches and readings have shown since */
+    uint64_t run_delay;           /* ns: run delay in the last reading of schedstat */
+    uint64_t run_delay_read;      /* ns: time of the last reading of schedstat */
+    uint64_t ready_since_reading; /* ns of runnable time that switches and readings have shown since `run_delay_read` */
     struct short_waits *waits;    /* NULL: none yet */
     struct wait_stack *stack;     /* stack of the wait in the state RUN_WAITS, or NULL if not read */
-    struct thread_waker waker;    /* RUN_WAITS: the waker, if the thread was woken but has not run yet */
+    struct thread_waker waker;    /* in state RUN_WAITS: the waker of a thread that has not run since its wakeup */
 };
 
-/* Passes the stack of a thread that is about to leave its CPU at `time` (ns), leaf first. The stack and `reason` (enum
+/* Passes the stack (leaf first) of a thread that is about to leave its CPU at `time` (ns). The stack and `reason` (enum
  * wait_reason) count for a wait that begins at most 1 ms later: for a preemption, or with waits_options.no_looks for
  * any wait. -ENOMEM if memory ran out. */
 int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,

@@ -17,11 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The struct owns none of the objects to which it points. */
+/* The struct does not own the objects behind its pointers. */
 struct tracked_mappings {
     struct spool_writer *spool;
     struct library_table *libraries;
-    struct jit_files *jit_files; /* or NULL */
+    struct jit_files *jit_files; /* may be NULL */
     struct tracker_observer observer;
     uint64_t losses;   /* number of losses of records */
     size_t open_maps;  /* processes with an open maps_fd */
@@ -52,6 +52,6 @@ bool tracked_mappings_inherit(struct tracked_mappings *mappings, struct tracked_
 /* Frees the mappings of an ended process. */
 void tracked_mappings_forget(struct tracked_mappings *mappings, struct tracked_process *process);
 
-/* As tracker_check_stack(). */
+/* Implements tracker_check_stack(). */
 int tracked_mappings_check(struct tracked_mappings *mappings, struct tracked_process *process,
                            const struct tracked_stack *stack, uint64_t time, bool *changed, struct error *err);

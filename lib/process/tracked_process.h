@@ -54,13 +54,13 @@ struct tracked_process {
     uint64_t started;              /* ns: start of the process, or 0 (unknown, or older than the recording) */
     uint64_t exec_without_command; /* ns: time of the last exec, until the tracker has read its command line, or 0
                                     * for none */
-    uint64_t runs_since;           /* ns: first run after the last reading of its counters, or 0 for none */
+    uint64_t runs_since;           /* ns: first run after the last reading of the process's counters, or 0 for none */
     uint32_t parent_pid;           /* 0: unknown */
     uint64_t clock_before;         /* ns: CPU clock of the process at the start of the recording */
     uint64_t clock_after;          /* ns: CPU clock of the process at the end of the recording, or 0 (ended before) */
-    uint64_t ran;                  /* ns of CPU time in the spool, of all its threads and programs */
+    uint64_t ran;                  /* ns of CPU time in the spool, of all threads and programs of the process */
     uint64_t waits, preemptions;   /* context switches of its threads so far, if recorded */
-    struct process_counters *counters; /* counters.h, or NULL if not read yet */
+    struct process_counters *counters; /* see counters.h; NULL before the first reading */
     struct address_space space;
     struct jitdump_unwind *dump;   /* unwind information from its jitdump file, or NULL for none */
     struct python_process *python; /* NULL: the process does not run CPython, or Python frames are not requested */

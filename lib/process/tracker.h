@@ -79,8 +79,8 @@ enum { MAPPINGS_OF_STACK_MAX = 8 }; /* limit of new mappings per stack, and of w
 
 /*
  * Compares the known mappings at the addresses of a stack with the current ones of the process. Sets *changed if it
- * found a new mapping: the caller then walks the stack again. `time` (ns): of the sample; the new mapping counts from
- * it.
+ * finds a new mapping. The caller then walks the stack again. `time` (ns) is the time of the sample, and the start of
+ * the new mapping.
  *
  * With mapping records, the tracker checks only addresses outside known mappings: some mappings have no record, such as
  * code moved by mremap(), libraries loaded by a child with the same memory (CLONE_VM), and lost records. Without

@@ -23,7 +23,7 @@ struct tracker {
     ARRAY(struct ending) endings; /* by time */
     size_t endings_done;
     uint32_t command;       /* pid of the command that the recorder starts, or 0 for none */
-    uint64_t command_clock; /* ns: its CPU clock at exec */
-    uint64_t ran, ended;    /* tracker_cpu_times */
+    uint64_t command_clock; /* ns: CPU clock of the command at exec */
+    uint64_t ran, ended;    /* see struct tracker_cpu_times */
     bool has_orphans;
 };

@@ -46,7 +46,7 @@ static int pause_recording(struct recording *recording, struct error *err)
     struct control *control = &recording->control;
     if (control->paused)
         return 0;
-    int counted = counters_finish(&recording->counters, err); /* up to now */
+    int counted = counters_finish(&recording->counters, err); /* up to the start of the pause */
     if (counted)
         return counted;
     control->paused = true;

@@ -39,10 +39,10 @@ int control_run_due(struct recording *recording, uint64_t now, struct error *err
 /* Returns the time (ns) of the next due control_run_due(), or UINT64_MAX for none. */
 uint64_t control_deadline(const struct recording *recording);
 
-/* Writes to the spool that a run of the command begins. */
+/* Writes the start of a run of the command to the spool. */
 int control_begin_run(struct recording *recording, struct error *err);
 
-/* Ends a pause, closes the socket. */
+/* Ends a pause, and closes the socket. */
 void control_stop(struct recording *recording);
 
 /* Waits for the current snapshot to end. */

@@ -29,10 +29,10 @@ static const uint64_t share = 600;
 static const uint64_t longest_interval = 1000 * MS;
 
 enum {
-    LEAST_AT_ONCE = 2,   /* longest interval between readings, even if readings are slow */
+    LEAST_AT_ONCE = 2,   /* minimum number of processes that a call reads, even if readings are slow */
     SWAP_READINGS = 20,  /* readings of a process per reading of its swap space */
-    FILES_PART = 4,      /* share of the limit of open files */
-    FILES_OF_PROCESS = 2 /* that stay open */
+    FILES_PART = 4,      /* open counter files take at most 1/FILES_PART of the limit of open files */
+    FILES_OF_PROCESS = 2 /* limit of files of a process that stay open */
 };
 
 const char *const counter_groups[COUNTER_GROUPS] = {
@@ -106,8 +106,8 @@ static void open_files(struct counters *counters, struct process_counters *proce
 
 /* ---- values ---- */
 
-/* Parses /proc/PID/stat. An exited process has no threads and no memory. Returns false if the thread of the file has
- * ended. */
+/* Parses /proc/PID/stat. An exited process has no threads and no memory. Returns false if the thread that the file
+ * describes has ended. */
 static bool parse_stat(const char *text, uint64_t values[COUNTER_KINDS])
 {
     struct proc_stat stat;
@@ -150,8 +150,8 @@ static void read_swap(struct counters *counters, struct process_counters *proces
         parse_line(text, "VmSwap:", 1024, &values[COUNTER_SWAP]);
 }
 
-/* Reads the current values. Values that an exiting process has already lost stay unchanged. Reads the counters of a
- * process. Returns false if it has ended. */
+/* Reads the current counters of a process. Values that an exiting process has already lost stay unchanged. Returns
+ * false if the process has ended. */
 static bool read_values(struct counters *counters, struct process_counters *process, const struct tracked_process *of,
                         uint64_t values[COUNTER_KINDS])
 {
@@ -274,7 +274,7 @@ static int read_process(struct counters *counters, struct tracked_process *of, u
     return code;
 }
 
-/* ---- when ---- */
+/* ---- times of readings ---- */
 
 void counters_mark_running(struct counters *counters, struct tracked_process *process, uint64_t time, bool by_sample)
 {

@@ -72,8 +72,8 @@ struct counters {
     uint64_t next;                  /* ns: time of the next readings */
     uint32_t open;                  /* processes with open files */
     uint32_t most_open;
-    uint64_t resumed; /* ns: end of the last pause, or 0 (no pause so far) */
-    bool has_swap;    /* the machine */
+    uint64_t resumed; /* ns: end of the last pause, or 0 for no pause so far */
+    bool has_swap;    /* the machine has swap space */
     bool was_refused; /* the kernel refused /proc/PID/io of some process */
 };
 
@@ -86,7 +86,7 @@ void counters_destroy(struct counters *counters);
 /* Queues a process for its next reading, because it runs at `time` (ns). `by_sample`: a sample shows it. */
 void counters_mark_running(struct counters *counters, struct tracked_process *process, uint64_t time, bool by_sample);
 
-/* Time (ns) of the next readings, or UINT64_MAX (when a process runs). */
+/* Returns the time (ns) of the next readings, or UINT64_MAX to wait until a process runs. */
 uint64_t counters_deadline(const struct counters *counters);
 
 /* Ends a pause at `time` (ns): changes during the pause do not count. */

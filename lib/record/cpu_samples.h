@@ -36,10 +36,10 @@ struct cpu_samples_options {
     const struct pauses *pauses;  /* pauses, in which the recorder stores no samples */
     struct python_stacks *python; /* NULL: Python frames are not requested */
     struct perf_merge *merge;     /* knows which threads run, or NULL (ptrace stops them) */
-    uint64_t period;              /* ns of CPU time per sample without switch records, or 0 (from the sample's
-                                   * record) */
-    bool has_switches;            /* the source reports when threads run */
-    bool has_waits;               /* the stack of a context-switch event counts for the wait that begins */
+    uint64_t
+        period; /* ns of CPU time per sample without switch records, or 0 (each sample's record has its own period) */
+    bool has_switches; /* the source reports when threads run */
+    bool has_waits;    /* the stack of a context-switch event counts for the wait that begins */
     const struct event_list *events;
     struct record_result *result; /* receives the counts of sampled events */
 };

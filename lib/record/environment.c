@@ -22,7 +22,7 @@
 struct writing {
     struct spool_writer *spool;
     struct error *err;
-    int code; /* of the first failure */
+    int code; /* error code of the first failure */
 };
 
 /* Writes a value under a name, unless the value is unknown (""). */
@@ -171,7 +171,7 @@ static void write_frequency(struct writing *writing, const struct cpu_list *cpus
     write_value(writing, INFO_FREQUENCY, text);
 }
 
-/* Writes the CPUs that prof may use if not all ("0-3"), and the CPU limit of the cgroup ("2.5 CPUs"). */
+/* Writes the CPUs that prof may use ("0-3") unless prof may use all, and the CPU limit of the cgroup ("2.5 CPUs"). */
 static void write_allowed_cpus(struct writing *writing, size_t online)
 {
     char list[512] = "", cgroup[PATH_MAX], path[PATH_MAX + 64], quota[64], text[640] = "";
@@ -216,7 +216,7 @@ static void write_cpus(struct writing *writing)
     array_free(&nodes);
 }
 
-/* ---- what it runs in ---- */
+/* ---- hypervisor and container ---- */
 
 /* Writes the hypervisor: an x86 CPU flag reports one, and the firmware names its vendor. */
 static void write_hypervisor(struct writing *writing)

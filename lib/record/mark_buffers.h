@@ -31,7 +31,7 @@ struct mark_buffer {
     uint32_t own_pid;               /* pid of the process in its own pid namespace */
     uint64_t device, inode;         /* of the file */
     uint64_t namespace;             /* inode of its pid namespace, or 0 if unknown */
-    uint64_t read, dropped;         /* as in the header */
+    uint64_t read, dropped;         /* position and count of the buffer's header */
     uint64_t first_time, last_time; /* ns: time from which marks count, and time of the last read */
     uint64_t incomplete_since;      /* ns: time at which the next record was found incomplete, or 0 (complete) */
     struct hash names;              /* address -> number of the name in the spool */
@@ -75,7 +75,7 @@ struct mark_source {
     struct mark_writer *writer;
     struct tracker *tracker;
     bool (*is_time_excluded)(const void *context,
-                             uint64_t time); /* whether the recording is paused at this time (ns) */
+                             uint64_t time); /* returns whether the recording is paused at this time (ns) */
     const void *context;
 };
 

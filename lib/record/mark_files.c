@@ -134,7 +134,7 @@ static void close_file(struct mark_files *files, size_t i)
 /* Parses a line as a marker. Returns false if the line has another form. */
 static bool parse_line(const struct mark_file *file, struct spool_program_mark *mark, const char **name, size_t *length)
 {
-    const char *at = file->text; /* read_line() has ended it */
+    const char *at = file->text; /* read_line() has ended the text with a NUL */
     if (!read_number(&at, &mark->time_ns) || *at++ != ' ' || !read_number(&at, &mark->end_ns) || *at++ != ' ' ||
         mark->end_ns < mark->time_ns)
         return false;
@@ -145,7 +145,7 @@ static bool parse_line(const struct mark_file *file, struct spool_program_mark *
     return *length != 0;
 }
 
-/* Counts an ignored line. Counts a bad line. `first`: receives the position of the first bad line. */
+/* Counts an ignored line. `first` receives the position of the first one. */
 static void count_bad_line(const struct mark_file *file, uint64_t *count, char *first, size_t size)
 {
     if (!(*count)++)
@@ -205,7 +205,7 @@ static int read_block(struct mark_files *files, struct mark_file *file, size_t s
     return code;
 }
 
-/* ---- a look ---- */
+/* ---- passes ---- */
 
 static bool has_ended(const struct mark_file *file)
 {
@@ -216,7 +216,7 @@ static bool has_ended(const struct mark_file *file)
 static bool read_file(struct mark_files *files, struct mark_file *file, struct mark_writer *writer, uint64_t first_time,
                       bool is_end, int *code, struct error *err)
 {
-    bool ended = is_end || has_ended(file); /* before it is read */
+    bool ended = is_end || has_ended(file); /* checked before the read */
     size_t taken = 0;
     ssize_t size = 0;
     while (!*code && (is_end || taken < MARK_FILE_LOOK) && file->offset < MARK_FILE_MAX) {
@@ -235,7 +235,7 @@ static bool read_file(struct mark_files *files, struct mark_file *file, struct m
         return true;
     if (size > 0)
         return !is_end; /* the limit of one pass is reached */
-    if (file->length) { /* the last line has no end */
+    if (file->length) { /* the last line has no newline */
         *code = read_line(files, file, writer, first_time, monotonic_ns(), err);
         file->length = 0;
     }

@@ -23,21 +23,21 @@
 
 enum {
     MARK_FILE_LINE = 2048,   /* bytes of a line; the recorder truncates longer lines */
-    MARK_FILES_MAX = 1024,   /* open at a time */
+    MARK_FILES_MAX = 1024,   /* limit of files that are open at a time */
     MARK_FILE_LOOK = 8 << 20 /* bytes of a file that one pass reads */
 };
 #define MARK_FILE_MAX (UINT64_C(256) << 20) /* bytes of a file that a recording reads */
 
 struct mark_file {
     int fd;
-    uint32_t pid, tid;      /* tid: from the file name, else of the main thread */
+    uint32_t pid, tid;      /* tid in the file name, else tid of the main thread */
     uint64_t device, inode; /* of the file */
     uint64_t offset;        /* bytes read so far */
     uint64_t line;          /* number of the last line, from 1 */
     char name[48];
     char text[MARK_FILE_LINE + 1]; /* the incomplete last line */
     size_t length;
-    bool is_cut; /* the line is truncated */
+    bool is_cut; /* `text` is the start of a line that is too long */
 };
 
 struct mark_files {
@@ -47,7 +47,7 @@ struct mark_files {
     uint64_t bad_lines;    /* lines that are no markers */
     char bad[96];          /* position of the first bad line: "line 3 of marker-12.txt" */
     uint64_t future_lines; /* markers that end in the future, because their program uses another clock */
-    char future[96];       /* the first of these */
+    char future[96];       /* position of the first such marker */
     uint64_t too_long;     /* files longer than MARK_FILE_MAX */
     uint64_t unopened;     /* files that could not be opened */
 };

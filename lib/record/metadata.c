@@ -191,7 +191,8 @@ int metadata_write_end(struct spool_writer *spool, const struct record_options *
         {INFO_EXIT, .text = end},
         {INFO_LIMITS, .text = result->limits},
     };
-    int code = write_notes(spool, result->notes, result->note_count, err); /* the end may have added notes */
+    int code =
+        write_notes(spool, result->notes, result->note_count, err); /* the end of the recording may have added notes */
     if (!code)
         code = write_values(spool, items, sizeof(items) / sizeof(*items), err);
     if (!code)

@@ -20,12 +20,12 @@ struct metadata_start {
     uint32_t rate;       /* actual samples per second, at most the requested rate */
     bool switches;       /* the recorder sees when threads run (switch records) */
     bool off_cpu;        /* the recorder stores waits */
-    bool wakers;         /* and their wakers */
+    bool wakers;         /* the recorder stores the wakers of waits */
     uint32_t stack_size; /* stack bytes copied with each sample */
     uint64_t started;    /* ns of CLOCK_MONOTONIC */
 };
 
-/* `result`: with the notes from the start of the recording. */
+/* `result` has the notes from the start of the recording. */
 int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
                          const struct metadata_start *start, const struct record_result *result, struct error *err);
 

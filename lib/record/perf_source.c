@@ -26,8 +26,9 @@ enum {
     FAST_START_HZ = 2000 /* highest rate at which a ring starts in fast mode */
 };
 
-static const uint64_t look_interval = 40 * SECOND / 1000; /* between two looks at the rings; more would save little */
-enum { MAX_LOOK_DOUBLINGS = 3 };                          /* empty rings are read at least every 320 ms */
+static const uint64_t look_interval =
+    40 * SECOND / 1000;          /* time (ns) between two reads of the rings; a longer time would save little */
+enum { MAX_LOOK_DOUBLINGS = 3 }; /* empty rings are read at least every 320 ms */
 
 struct perf_source {
     struct source common;
@@ -38,7 +39,7 @@ struct perf_source {
     struct wakeup_mode *wakeup_modes; /* one per CPU */
     unsigned empty_looks;             /* consecutive reads of empty rings */
     uint64_t lost_records, lost_wakeups;
-    uint64_t lost_others; /* records of processes and mappings, if counted apart from samples */
+    uint64_t lost_others; /* lost records of processes and mappings, if the kernel counts them apart from samples */
 };
 
 static struct perf_source *perf_of(struct source *source)
@@ -109,7 +110,7 @@ static int handle_signal(struct perf_source *perf, const struct perf_merge_recor
     return process_ends_add_signal(sinks->ends, &note, err);
 }
 
-/* The command's end is that of a child. */
+/* Handles the end of the command, which is a child of prof. */
 static int handle_exit(struct perf_source *perf, uint32_t pid, struct error *err)
 {
     const struct source_sinks *sinks = &perf->common.sinks;
@@ -135,7 +136,7 @@ static void handle_loss(struct perf_source *perf, struct perf_record *record, si
         waits_lost(perf->common.sinks.waits);
 }
 
-/* A record of processes and mappings. */
+/* Handles a record of processes or mappings. */
 static int handle_task(struct perf_source *perf, const struct perf_record *record, struct error *err)
 {
     const struct source_sinks *sinks = &perf->common.sinks;
@@ -211,7 +212,7 @@ static int read_rings(struct perf_source *perf, unsigned rounds, struct error *e
     return code < 0 ? code : 0;
 }
 
-/* Threads fill the rings meanwhile, so it reads a limited number of rounds. */
+/* Reads a limited number of rounds, because threads fill the rings meanwhile. */
 static int read_some(struct source *source, struct error *err)
 {
     return read_rings(perf_of(source), ROUNDS_AT_ONCE, err);
@@ -258,7 +259,7 @@ static int end_round(struct source *source, struct error *err)
 static int finish_waits(struct source *source, bool all, struct error *err)
 {
     (void)source, (void)all, (void)err;
-    return 0; /* records of switches do that */
+    return 0; /* the records of switches already update the waits */
 }
 
 static void update_every_second(struct source *source)
@@ -267,8 +268,8 @@ static void update_every_second(struct source *source)
     perf_rate_update_every_second(&perf_of(source)->events.rates);
 }
 
-/* A daemon is a grandchild of the command: an intermediate child starts it and exits. It seldom exists when the command
- * ends, so waits a moment before listing the processes that continue. */
+/* A daemon is a grandchild of the command: an intermediate child starts it and exits. The daemon often does not exist
+ * yet when the command ends. So this function waits a moment before it lists the processes that continue. */
 static int wait_for_daemons(struct perf_source *perf, struct error *err)
 {
     static const struct timespec moment = {.tv_nsec = 20000000};
@@ -365,7 +366,7 @@ static int open_events(struct perf_source *perf, char *refusal, size_t size, str
                                    .at_exec = wanted->argv && !wanted->all,
                                    .all = wanted->all,
                                    .threads_only = wanted->no_inherit,
-                                   /* too many for the whole system */
+                                   /* a whole system has too many switches */
                                    .switches = wanted->off_cpu || !wanted->all,
                                    .cpus = wanted->cpus,
                                    .no_cpu_samples = wanted->no_cpu_samples,
@@ -447,7 +448,7 @@ static struct source_totals fill_result(struct source *source, bool counts_event
 
 static void close_in_child(struct source *source)
 {
-    perf_events_close(&perf_of(source)->events); /* else they would still count after the recording */
+    perf_events_close(&perf_of(source)->events); /* open events would still count after the recording */
 }
 
 static void free_source(struct source *source)
@@ -500,7 +501,8 @@ static int open_all(struct perf_source *perf, int epoll_fd, char *refusal, size_
     common->rate = perf->events.rate;
     common->period = perf->events.hardware ? SECOND / perf->events.rate : 0;
     open_wakeups(perf);
-    signals_open(&perf->signals, perf->events.layout.sample_type & PERF_SAMPLE_ID, &why); /* root, or a setting */
+    signals_open(&perf->signals, perf->events.layout.sample_type & PERF_SAMPLE_ID,
+                 &why); /* permitted to root, or by a setting */
     code = open_merge(perf, err);
     if (!code)
         code = watch_rings(perf, epoll_fd, err);

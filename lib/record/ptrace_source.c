@@ -26,7 +26,7 @@ static struct ptrace_source *ptrace_source_of(struct source *source)
     return (struct ptrace_source *)source;
 }
 
-/* ---- what the sampler reports ---- */
+/* ---- callbacks of the sampler ---- */
 
 static int handle_record(void *context, const struct perf_record *record, struct error *err)
 {
@@ -156,7 +156,8 @@ static int stop(struct source *source, struct error *err)
 
 /* ---- threads ---- */
 
-/* Traces a thread. -EEXIST: the kernel has already reported it as a new thread of a traced process. */
+/* Traces a thread. Returns -EEXIST if the kernel has already reported the thread as a new thread of a traced
+ * process. */
 static int add(struct source *source, pid_t pid, pid_t tid, bool is_command, struct error *err)
 {
     int code = ptrace_sampler_seize(ptrace_source_of(source)->sampler, pid, tid, is_command, err);
@@ -178,7 +179,7 @@ static uint64_t cpu_time(const struct source *source)
 static struct source_totals fill_result(struct source *source, bool counts_events)
 {
     const struct ptrace_source *ptrace = ptrace_source_of(source);
-    (void)counts_events; /* it has none */
+    (void)counts_events; /* ptrace has no events */
     source->result->check_interval = ptrace_sampler_check_interval(ptrace->sampler);
     if (ptrace->limits.tracer)
         source->result->target_cpu =

@@ -247,7 +247,7 @@ static int prepare_recording(struct recording *recording, struct error *err)
     return code ? code : control_start(recording, err);
 }
 
-/* Waits for or ends a target that outlives its recording. */
+/* Waits for a target that outlives its recording, or ends the target. */
 static void end_target(struct recording *recording)
 {
     recording->loop.ending = false; /* recording_loop_handle_signals() may set it again */

@@ -15,7 +15,7 @@
 
 /* A member of struct record_options. */
 struct control_options {
-    bool paused;              /* from the start */
+    bool paused;              /* the recording starts in a pause */
     uint64_t delay;           /* ns after the start before recording begins, or 0 for none */
     struct spool_bounds keep; /* limits of a flight recorder */
     uint64_t max_size;        /* bytes of the spool at which the recording ends, or 0 for no limit */

@@ -16,7 +16,7 @@
 
 enum record_end {
     RECORD_TARGET_ENDED, /* the command, or all processes of options.pids, have ended */
-    RECORD_TIME_UP,      /* the duration */
+    RECORD_TIME_UP,      /* the duration is over */
     RECORD_STOPPED, /* ended by SIGTERM, SIGHUP, or the second SIGINT (without a command, the first): result.signal */
     RECORD_SPOOL_FULL,         /* the spool could not be written (result.problem); the target has run to its end */
     RECORD_SIZE_REACHED,       /* the spool reached control.max_size; the target has run to its end */
@@ -46,7 +46,7 @@ struct record_result {
     uint64_t samples, lost;
     uint64_t left_out;                         /* samples of threads that options.thread_names excludes */
     uint64_t truncated;                        /* samples whose stack does not reach the thread's start */
-    uint64_t truncated_by_reason[UNWIND_ENDS]; /* of these */
+    uint64_t truncated_by_reason[UNWIND_ENDS]; /* truncated samples by reason */
     uint64_t completed_by_libunwind;           /* samples whose stack libunwind walked in the thread */
     uint64_t python_samples;                   /* samples with CPython in their stack */
     uint64_t python_read;                      /* samples with Python frames */
@@ -63,8 +63,8 @@ struct record_result {
     uint64_t target_cpu;   /* ns of CPU time in the target's resource usage, including children that it waited for */
     uint64_t recorder_cpu; /* ns */
     uint64_t survivors;    /* number of processes that outlive the target */
-    struct cpu_limit_counts cpu_limit;      /* of the target's cgroup, during the recording */
-    char survivor_names[256];               /* some of them */
+    struct cpu_limit_counts cpu_limit;      /* counts of the target's cgroup during the recording */
+    char survivor_names[256];               /* names of some of these processes */
     char notes[PERF_NOTES][PERF_NOTE_SIZE]; /* notes about limits of this recording, one sentence each */
     size_t note_count;
     char

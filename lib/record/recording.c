@@ -13,7 +13,7 @@ void recording_end(struct recording *recording, enum record_end end, int signal)
         return;
     recording->loop.ending = true;
     if (recording->result->end == RECORD_SPOOL_FULL || recording->result->end == RECORD_SIZE_REACHED)
-        return; /* before the command ended */
+        return; /* the recording ended before its command */
     recording->result->end = end;
     recording->result->signal = signal;
 }

@@ -49,7 +49,7 @@ struct recording {
     struct python_stacks python;
     struct process_ends ends;
     struct recorder_work work;
-    struct cpu_limit cpu_limit; /* of the first process of the target; none for whole systems and cgroups */
+    struct cpu_limit cpu_limit; /* limit of the target's first process; unused for whole systems and cgroups */
 
     struct control control;
     struct recording_loop loop;

@@ -29,7 +29,7 @@ static struct producers list_producers(struct recording *recording)
 {
     const struct producer all[] = {marks_producer(&recording->marks), counters_producer(&recording->counters),
                                    process_ends_producer(&recording->ends), recorder_work_producer(&recording->work),
-                                   waits_producer(&recording->waits)}; /* the last producer is not in all recordings */
+                                   waits_producer(&recording->waits)}; /* the last one only with waits */
     struct producers producers = {.count = sizeof(all) / sizeof(*all) - !recording_sees_runs(recording)};
     _Static_assert(sizeof(all) <= sizeof(producers.list), "the list is large enough for all producers");
     memcpy(producers.list, all, sizeof(all));
@@ -186,7 +186,7 @@ static int run_due(struct recording *recording, const struct producers *producer
     if (code || now < recording->loop.next_flush)
         return code;
     struct record_result *result = recording->result;
-    if (recording->loop.follows && /* records of the ends may be lost */
+    if (recording->loop.follows && /* the kernel may have lost the records of their ends */
         !tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names)))
         recording_end(recording, RECORD_TARGET_ENDED, 0);
     return flush_recording(recording, producers, now, err);

@@ -27,7 +27,7 @@ static int add_process_by_name(struct recording *recording, pid_t pid, struct ti
     tids->length = 0;
     int code = attach_list_threads(pid, tids, err);
     if (code)
-        return code == -ESRCH ? 0 : code; /* it has ended since */
+        return code == -ESRCH ? 0 : code; /* the thread has ended since */
     attach_thread_name(pid, pid, name, sizeof(name));
     code = tracker_add_running_process_lazily(recording->tracker, (uint32_t)pid, name, recording->loop.started, err);
     return code ? code : track_threads(recording, pid, tids, err);
@@ -66,7 +66,7 @@ static int sample_unknown_threads(struct recording *recording, pid_t pid, struct
         if (!code && !array_push(added, tids.data[i]))
             code = error_no_memory(err);
         else if (code == -ESRCH)
-            code = 0; /* it has ended since */
+            code = 0; /* the thread has ended since */
     }
     array_free(&tids);
     return code;

@@ -29,8 +29,8 @@ struct scheduling_policy {
     uint64_t runtime, deadline, period; /* ns; for a normal policy, runtime is the slice */
 };
 
-/* Raises the priority of the calling thread. Returns true if it is now a real-time priority. `before` receives the
- * previous policy for scheduling_restore(). The size of the policy is 0 if nothing changed. */
+/* Raises the priority of the calling thread. Returns true if the thread now has a real-time priority. `before` receives
+ * the previous policy for scheduling_restore(). The size of the policy is 0 if nothing changed. */
 bool scheduling_raise(struct scheduling_policy *before);
 
 /* Restores the priority. A second call does nothing. */

@@ -40,7 +40,7 @@ struct stack_reader {
     bool started, gave_up;
     bool went_off_copied_stack; /* the walker requested another stack */
 
-    bool was_late; /* it gave up because the stack has changed or may have changed */
+    bool was_late; /* the reader gave up because the stack has changed or may have changed */
 };
 
 int stack_reader_init(struct stack_reader *reader, struct error *err);
@@ -53,11 +53,11 @@ void stack_reader_start(struct stack_reader *reader, struct target_thread thread
 /* The function for unwind_stack.read_above. `context` is the reader. Reads in growing pieces. */
 bool stack_reader_read(void *context, uint64_t address, void *out, size_t size);
 
-/* For unwind_stack.read_off_copied_stack. */
+/* The function for unwind_stack.read_off_copied_stack. */
 bool stack_reader_read_off_copied_stack(void *context, uint64_t address, void *out, size_t size);
 
-/* For unwind_stack.read_below. Ignores the age of the sample, because the walker checks the values. */
+/* The function for unwind_stack.read_below. Ignores the age of the sample, because the walker checks the values. */
 bool stack_reader_read_below(void *context, uint64_t address, void *out, size_t size);
 
-/* For unwind_stack.read_code. Ignores the age of the sample, because code seldom changes. */
+/* The function for unwind_stack.read_code. Ignores the age of the sample, because code seldom changes. */
 bool stack_reader_read_code(void *context, uint64_t address, void *out, size_t size);

@@ -19,7 +19,7 @@ enum { STAT_SIZE = 64 * 1024, NAMES_SIZE = 512, NAME_SIZE = 48 };
 struct energy {
     char name[NAME_SIZE], zone[NAME_SIZE]; /* "package-0", "intel-rapl:0" */
     int fd;
-    uint64_t most; /* µJ: the counter wraps to 0 after it */
+    uint64_t most; /* µJ: largest value, after which the counter wraps to 0 */
     uint64_t last, sum;
 };
 

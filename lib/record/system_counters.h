@@ -16,7 +16,8 @@
 
 struct system_counters;
 
-/* `power_directory`: SYSTEM_COUNTERS_POWER, or a directory of the same form. *out NULL if nothing can be counted. */
+/* `power_directory`: SYSTEM_COUNTERS_POWER, or a directory of the same form. Sets *out to NULL if the machine has none
+ * of these counters. */
 int system_counters_new(struct system_counters **out, bool cpus, bool power, const char *power_directory,
                         struct error *err);
 void system_counters_free(struct system_counters *counters);
@@ -25,7 +26,7 @@ void system_counters_free(struct system_counters *counters);
  * counters. */
 const char *system_counters_power_names(const struct system_counters *counters);
 
-/* Writes readings if the last ones are at least `interval` ns old. */
+/* Writes readings if the previous readings are at least `interval` ns old. */
 int system_counters_read(struct system_counters *counters, struct spool_writer *spool, uint64_t now, uint64_t interval,
                          bool is_base, struct error *err);
 

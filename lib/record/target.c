@@ -14,14 +14,14 @@ struct target {
     const struct record_options *options;
     struct launch launch;
     uint32_t runs;
-    bool is_reaped, runs_again, is_interrupted; /* interrupted: it received one SIGINT */
+    bool is_reaped, runs_again, is_interrupted; /* is_interrupted: the command has received one SIGINT */
     uint64_t launch_clock;                      /* ns of CPU time before exec */
-    struct rlimit files_limit;                  /* before target_change_settings() */
-    struct sigaction child_action, size_action; /* before the first target_start() */
+    struct rlimit files_limit;                  /* limit before target_change_settings() */
+    struct sigaction child_action, size_action; /* actions before the first target_start() */
     bool has_limit, has_actions;
     char **running_command;
     ARRAY(uint64_t) clocks; /* ns: CPU clocks of options.pids at the start of the recording */
-    ARRAY(int) pid_fds;     /* of the processes of options.pids that still run */
+    ARRAY(int) pid_fds;     /* descriptors of the processes of options.pids that still run */
 };
 
 struct target *target_new(const struct record_options *options)

@@ -1,6 +1,6 @@
 /*
  * The target of a recording: a command that the recorder starts, with options.control.iterations several times, or
- * processes that run already. Knows whether it has ended.
+ * processes that run already. The target also records whether the command has ended.
  *
  * Threads: the recorder thread.
  */
@@ -21,7 +21,7 @@ struct target *target_new(const struct record_options *options);
 void target_free(struct target *target);
 
 /* Changes settings of this process: raises its limit of open files, and ignores SIGXFSZ, which would kill prof at a
- * file-size limit. The command keeps the settings before. */
+ * file-size limit. The command gets the previous settings. */
 void target_change_settings(struct target *target);
 void target_restore_settings(struct target *target);
 
@@ -34,36 +34,43 @@ void target_cancel(struct target *target);
 /* Finds the command line of the processes. -ENOMEM if memory ran out. */
 int target_attach(struct target *target, struct error *err);
 
-/* Reads the CPU clocks of options.pids at the start of the recording; then returns that of number `i`, ns. */
+/* target_read_clocks() reads the CPU clocks of options.pids at the start of the recording. target_clock() returns the
+ * clock (ns) of number `i`. */
 int target_read_clocks(struct target *target, struct error *err);
 uint64_t target_clock(const struct target *target, size_t i);
 
 /* Returns a file descriptor that is readable when a process of options.pids has ended. */
 int target_watch(struct target *target, pid_t pid, struct error *err);
 
-/* Closes `fd` if it is one of target_watch(). True if now all these processes have ended. */
+/* Closes `fd` if target_watch() returned it. Returns true if all watched processes have now ended. */
 bool target_take_end(struct target *target, int fd);
 
-/* Whether the command has ended and is not reaped. */
+/* Whether the command has ended and is not yet reaped. */
 bool target_has_ended(const struct target *target);
 
-/* Reaps the command: fills in what wait4() reports. False if it has not ended. */
+/* Reaps the command: fills in the results of wait4(). Returns false if the command has not ended. */
 bool target_reap(struct target *target, int *status, struct rusage *usage);
 
-/* Notes that the command was reaped, also by the sampler of ptrace. True if it is to run again. */
+/* Notes that prof, or the ptrace sampler, has reaped the command. Returns true if the command runs again. */
 bool target_note_end(struct target *target, int status);
 
-/* Handles SIGINT: sends it to the command unless the terminal did. False if the recording shall end instead: the second
- * time, and without a command. */
+/* Handles SIGINT: sends the signal to the command unless the terminal did. Returns false if the recording must end
+ * instead, at the second SIGINT or without a command. */
 bool target_interrupt(struct target *target, bool from_terminal);
 
-pid_t target_pid(const struct target *target); /* of the command, or 0 for none */
+pid_t target_pid(const struct target *target); /* pid of the command, or 0 for none */
 bool target_is_reaped(const struct target *target);
-bool target_runs_again(const struct target *target); /* target_note_end() has returned true; until target_start() */
-uint32_t target_runs(const struct target *target);   /* so far */
-char *const *target_command(const struct target *target); /* words of the command or the first process, or NULL for
-                                                           * none */
 
-/* CPU time (ns) of the command so far, all of it before exec, which is prof's own. Adds up that of all runs. */
+/* Whether target_note_end() has returned true, and target_start() was not called since. */
+bool target_runs_again(const struct target *target);
+
+/* Returns the number of runs that have started. */
+uint32_t target_runs(const struct target *target);
+
+/* Returns the words of the command or of the first process, or NULL for none. */
+char *const *target_command(const struct target *target);
+
+/* The CPU time (ns) of the command before its exec, which is prof's own. target_note_launch_clock() reads and returns
+ * the time of one run, and adds the time to the sum of all runs. target_launch_clock() returns the sum. */
 uint64_t target_note_launch_clock(struct target *target);
 uint64_t target_launch_clock(const struct target *target);

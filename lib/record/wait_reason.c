@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Which argument of a system call identifies what it waits for. */
+/* The argument of a system call that identifies the object of the wait. */
 enum wait_object {
     OBJECT_NONE,    /* none: only `name` counts */
     OBJECT_ADDRESS, /* its first argument is the address of a lock */
@@ -97,7 +97,7 @@ static const struct waiting_call calls[] = {
     {SYS_sendmmsg, REASON_NETWORK, OBJECT_FILE, "send"},
     {SYS_wait4, REASON_CHILD, OBJECT_NONE, "child"},
     {SYS_waitid, REASON_CHILD, OBJECT_NONE, "child"},
-    {SYS_vfork, REASON_CHILD, OBJECT_NONE, "child: vfork"}, /* until it starts a program */
+    {SYS_vfork, REASON_CHILD, OBJECT_NONE, "child: vfork"}, /* until the child starts a program */
     {SYS_clone, REASON_CHILD, OBJECT_NONE, "child: vfork"}, /* with CLONE_VFORK */
     {SYS_clone3, REASON_CHILD, OBJECT_NONE, "child: vfork"},
     {SYS_flock, REASON_LOCK, OBJECT_LOCKED, "lock"},
@@ -186,7 +186,7 @@ static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wa
     }
 }
 
-/* With one descriptor poll() waits for it; with none, for a timeout. */
+/* With one descriptor, poll() waits for that descriptor. Without a descriptor, poll() waits for a timeout. */
 static void describe_poll(struct target_thread thread, uint64_t address, uint64_t count, struct wait_state *state)
 {
     struct pollfd polled;
@@ -200,7 +200,7 @@ static void describe_poll(struct target_thread thread, uint64_t address, uint64_
 }
 
 /* pthread_join() of glibc waits for the id of a thread to change, which the kernel clears when the thread ends. It
- * calls futex for memory that processes share. Returns the id; 0: another wait. */
+ * calls futex for memory that processes share. Returns the id, or 0 for another wait. */
 static uint32_t find_joined_thread(const uint64_t *arguments)
 {
     uint64_t command = arguments[1] & FUTEX_CMD_MASK;
@@ -253,7 +253,8 @@ static void describe_call(struct target_thread thread, const struct waiting_call
 
 /* ---- outside of system calls ---- */
 
-/* A signal or a tracer stops the thread, in state T or t; else it waits for memory. */
+/* A thread that a signal or a tracer has stopped is in state T or t. Other threads outside of system calls wait for
+ * memory. */
 static bool is_stopped(const char *directory)
 {
     char path[80], line[512];
@@ -292,7 +293,7 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
         snprintf(state->object, sizeof(state->object), "wait");
     else if (call)
         describe_call((struct target_thread){pid, tid}, call, state->arguments, state);
-    else if (is_stopped(directory)) /* at any system call */
+    else if (is_stopped(directory)) /* a stop can interrupt any system call */
         snprintf(state->object, sizeof(state->object), "stopped");
     else if (number < 0) {
         state->reason = REASON_PAGE_FAULT;

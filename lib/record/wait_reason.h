@@ -1,6 +1,6 @@
 /*
- * Finds out what a thread waits for, without stopping it: /proc/PID/task/TID/syscall has the number and the arguments
- * of a sleeping thread's system call, and its sp and pc (proc(5)).
+ * Finds the reason for which a thread waits, without stopping the thread: /proc/PID/task/TID/syscall has the number and
+ * the arguments of a sleeping thread's system call, and its sp and pc (proc(5)).
  *
  * Threads: any; nothing is shared.
  */
@@ -15,22 +15,23 @@
 enum { WAIT_OBJECT_SIZE = 256, WAIT_ARGUMENTS = 6 };
 
 struct wait_state {
-    uint64_t asked, known; /* ns, CLOCK_MONOTONIC: before and after its system call was read */
-    bool is_awake;         /* runs or is runnable */
+    uint64_t asked, known; /* ns, CLOCK_MONOTONIC: before and after prof read the system call */
+    bool is_awake;         /* the thread runs or is runnable */
     uint64_t sp, pc;       /* 0: a kernel thread */
-    bool is_in_call;       /* in a system call with these arguments */
+    bool is_in_call;       /* the thread is in a system call with these arguments */
     uint64_t arguments[WAIT_ARGUMENTS];
     enum wait_reason reason;
     char object[WAIT_OBJECT_SIZE]; /* "lock 0x7f0012345678", "thread reader (501)", "pipe:[77]", "sleep" */
 };
 
 /*
- * Finds out what thread `tid` of process `pid` waits for. Returns 1 and fills in `state` if it waits, or 0 if it runs,
- * is runnable, or has ended; -EACCES if this user may not know (Yama, another user's process).
+ * Finds the reason for which thread `tid` of process `pid` waits. Returns 1 and fills in `state` if the thread waits.
+ * Returns 0 if the thread runs, is runnable, or has ended. Returns -EACCES if this user may not read the process (Yama,
+ * another user's process).
  */
 int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state);
 
-/* Parses the line of /proc/PID/task/TID/syscall. False if the thread does not wait. *number: of the system call, or
- * -1 for none. */
+/* Parses the line of /proc/PID/task/TID/syscall. False if the thread does not wait. Sets *number to the number of the
+ * system call, or to -1 for none. */
 bool wait_state_parse(const char *line, int64_t *number, uint64_t arguments[WAIT_ARGUMENTS], uint64_t *sp,
                       uint64_t *pc);

@@ -15,7 +15,7 @@ void wakers_thread_ends(struct wakers *wakers, uint32_t tid, const char *name)
     wakers->next = (wakers->next + 1) % WAKERS_ENDED;
 }
 
-/* Returns the name of the last ended thread with this tid; NULL: none. */
+/* Returns the name of the last ended thread with this tid, or NULL for none. */
 static const char *ended_name(const struct wakers *wakers, uint32_t tid)
 {
     for (size_t i = 1; i <= WAKERS_ENDED; i++) {

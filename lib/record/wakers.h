@@ -2,7 +2,7 @@
  * Names wakers: "worker-2 (1234)" for a recorded thread, "Xorg (77), not recorded", "interrupt".
  *
  * A process that exits wakes its parent after the kernel has written its EXIT record, and a waker may end before the
- * woken thread runs. So wakers remembers the names of the last WAKERS_ENDED ended threads.
+ * woken thread runs. So the struct keeps the names of the last WAKERS_ENDED ended threads.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -27,8 +27,8 @@ struct wakers {
 
 void wakers_thread_ends(struct wakers *wakers, uint32_t tid, const char *name);
 
-/* Writes the name of a known waker that ended a wait for `reason` (enum wait_reason). A soft interrupt counts as its
- * thread's only if the thread may have sent a packet; otherwise the interrupt reports another event, such as a finished
- * disk request, on an arbitrary thread. */
+/* Writes the name of a known waker that ended a wait for `reason` (enum wait_reason). A soft interrupt counts as a
+ * wakeup by the interrupted thread only if that thread may have sent a packet. Otherwise the interrupt reports another
+ * event, such as a finished disk request, and interrupts an arbitrary thread. */
 void wakers_name(const struct wakers *wakers, struct tracker *tracker, const struct thread_waker *waker,
                  uint32_t reason, char *text, size_t size);

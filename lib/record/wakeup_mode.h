@@ -15,7 +15,7 @@ struct wakeup_mode {
     bool fast;
     uint64_t last_short; /* ns: last stack deeper than its copy; at first, the first sample */
     uint64_t hysteresis; /* ns of complete stacks until the return to slow mode */
-    uint64_t slow_until; /* ns: no fast mode before this time, because it did not help */
+    uint64_t slow_until; /* ns: no fast mode before this time, because fast mode did not help */
     uint32_t late;       /* consecutive stacks that were read too late to be completed */
 };
 
@@ -25,7 +25,8 @@ enum wakeup_stack {
     WAKEUP_STACK_LATE,  /* deeper than the copy; too late to read the rest */
 };
 
-/* `fast`: starts in fast mode, to measure stack depths, and soon slows down if copies suffice. */
+/* `fast`: the ring starts in fast mode, to measure stack depths, and soon returns to slow mode if the copies
+ * suffice. */
 void wakeup_mode_init(struct wakeup_mode *mode, bool fast);
 
 /* Notes one sample of the CPU. `time`: ns. Returns whether the next sample should wake the recorder. */

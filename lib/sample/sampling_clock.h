@@ -43,16 +43,16 @@ struct sampling_clock_cpu {
 
 struct sampling_clock {
     struct cpu_pin *pin;
-    uint64_t interval; /* ns between two instants of a fully used CPU, on average ... */
-    uint64_t mean;     /* ... and between any two instants, or 0 (no CPU is in use) */
-    uint64_t random;   /* state of the generator */
-    uint64_t instant;  /* ns: the next one, ... */
-    uint32_t cpu;      /* ... on this CPU */
+    uint64_t interval; /* ns, on average, between two instants of a fully used CPU */
+    uint64_t mean;     /* ns, on average, between any two instants, or 0 while no CPU is in use */
+    uint64_t random;   /* state of the random numbers */
+    uint64_t instant;  /* ns: time of the next instant */
+    uint32_t cpu;      /* CPU of the next instant */
     uint32_t in_use;   /* CPUs with load that the sampler can use */
     int timer_fd;
     uint64_t armed;                        /* ns: time at which the timer expires */
-    uint32_t armed_on;                     /* ... on this CPU */
-    ARRAY(struct sampling_clock_cpu) cpus; /* by their numbers */
+    uint32_t armed_on;                     /* CPU on which the timer runs */
+    ARRAY(struct sampling_clock_cpu) cpus; /* indexed by the number of the CPU */
 };
 
 /* Why the sampler is awake. */

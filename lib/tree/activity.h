@@ -8,13 +8,14 @@
 
 struct activity_request {
     const struct sample_table *const *samples; /* activities of threads: their shares add up */
-    const struct wait_rows *waits;             /* of each thread */
+    const struct wait_rows *waits;             /* recorded waits of each thread */
     size_t thread_count;
     double interval;            /* ms that the first sample extends backward, and the last sample forward */
     double from, to;            /* ms: left edge of the first pixel, right edge of the last pixel */
     uint32_t width;             /* pixels */
     bool is_filtered;           /* samples without a stack do not count */
-    const uint8_t *matching[2]; /* per node, twice: 0 excludes its samples, NULL none */
+    const uint8_t *matching[2]; /* two filters, each with a byte per node: 0 excludes the samples of the node; or NULL
+                                   (no filter) */
 };
 
 /* State of a pixel in the strip of single samples. */

@@ -7,7 +7,7 @@
 #include "tree/location_costs.h"
 
 struct address_cost {
-    int64_t address; /* address as in the frame table (for a call: its last byte), or start of the instruction */
+    int64_t address; /* address in the frame table (of a call, its last byte), or start of the instruction */
     double total;    /* weight of samples with a frame at the address; recursion counts once */
     double self;     /* weight of samples with their leaf at the address */
 };
@@ -40,7 +40,7 @@ struct symbol_cost {
 
 ARRAY_TYPE(struct symbol_costs, struct symbol_cost);
 
-/* The symbols with frames of the func, heaviest first; includes symbols without a counted sample. */
+/* Lists the symbols with frames of the func, heaviest first, including symbols without a counted sample. */
 int symbol_costs_compute(struct symbol_costs *costs, const struct profile *profile,
                          const struct counted_stacks *counted, uint32_t func, struct frame_selection selection,
                          struct error *err);
@@ -50,7 +50,7 @@ int symbol_costs_compute(struct symbol_costs *costs, const struct profile *profi
 struct address_line {
     int64_t address;
     uint32_t depth;              /* inline depth: 0 is the frame of the symbol itself */
-    uint32_t func, source, line; /* unknown: PROFILE_NONE; line: 0 */
+    uint32_t func, source, line; /* PROFILE_NONE if unknown; line: 0 if unknown */
 };
 
 ARRAY_TYPE(struct address_lines, struct address_line);

@@ -37,8 +37,8 @@ ARRAY_TYPE(struct butterfly_members, struct butterfly_member);
 
 struct butterfly_node {
     uint32_t func;
-    uint32_t depth;                    /* 0 next to the focus */
-    uint32_t first, last;              /* its members */
+    uint32_t depth;                    /* number of calls between the node and the focus, 0 next to the focus */
+    uint32_t first, last;              /* range of the node's members */
     uint32_t first_child, child_count; /* valid once the node is expanded; children have consecutive numbers */
     uint16_t category;                 /* common category of all members; the default category if they differ */
     bool expanded;

@@ -1,9 +1,9 @@
 /*
- * The call-node table: the stack table with all frames of one func under one caller merged into one node. It depends
- * only on tables, not on samples, so it is built once per stack view.
+ * The call-node table: the stack table with all frames of one func under one caller merged into one node. The table
+ * depends only on tables, not on samples, so each stack view has one.
  *
  * Nodes are numbered depth first. The nodes below n are exactly n + 1 .. end[n] - 1; the first child of n is n + 1, if
- * that is below end[n]; and the next sibling of a child c is end[c], if that is still below the end of the parent.
+ * n + 1 is below end[n]. The next sibling of a child c is end[c], if end[c] is below the end of the parent.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct call_nodes {
     size_t length;
     uint32_t *of_stack;  /* stack of the view -> node, or NODE_NONE for an unused stack */
     uint32_t *of_sample; /* stack of the profile -> node in which its samples end, or NODE_NONE for no sample counts.
-                          * Equals of_stack unless the view was transformed */
+                            equal to of_stack unless the view was transformed */
     size_t stack_count;
     uint32_t func_count;
 };

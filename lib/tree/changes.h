@@ -10,14 +10,14 @@
  * either side; functions below this limit never count as changed. */
 struct func_changes {
     struct func_timings functions; /* in the requested order */
-    uint32_t *group_of_func;       /* index of the func's change if it is judged; else PROFILE_NONE */
+    uint32_t *group_of_func;       /* index of the func's change, or PROFILE_NONE for a func that is not judged */
     struct change_estimate *estimates;
     size_t length;
     struct change_estimate all;
     struct change_estimate wall_time; /* wall times of the runs, ms; without a significance test */
     double deviation[PROFILE_SIDES];  /* relative standard deviation of the runs' totals, or 0 with one run */
     bool has_wall_time;               /* the weight is a time */
-    bool are_runs;                    /* the units of the statistics are runs; else blocks of time */
+    bool are_runs;                    /* the units of the statistics are runs; false: the units are blocks of time */
 };
 
 /* -EINVAL unless the query covers both sides of a comparison. `order`: judges self or total. Call

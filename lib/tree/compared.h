@@ -8,7 +8,7 @@
  *   - Children are ordered by the largest change in their subtree. If a function moved from one callee to another, the
  *     sum is 0, but the reader wants to see the move.
  *   - 100% is the total of the base (of the new side if the base is 0).
- *   - A rect of the flame graph is as wide as both sides together; its color shows the change.
+ *   - A rect of the flame graph is as wide as both sides together, and its color shows the change.
  *   - Transforms, searches and ranges work on stacks and samples, as in any profile.
  */
 #pragma once
@@ -21,7 +21,7 @@ enum compared { COMPARED_CHANGE, COMPARED_BASE, COMPARED_NEW };
 struct compared_request {
     bool is_comparison; /* false: no comparison, the other members are unused */
     enum compared compared;
-    double scale; /* of the new side */
+    double scale; /* factor for the weights of the new side */
 };
 
 /* Returns the factor for the weights of a thread: the mean of its side's runs, times the scale, negative for the

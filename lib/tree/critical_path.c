@@ -26,12 +26,12 @@ struct walk {
     uint32_t *by_tid;         /* threads that have a number, sorted: see is_before() */
     size_t tid_count;
     uint32_t *tids;          /* per thread */
-    uint32_t *mains;         /* per thread: the last main thread up to it in the profile */
+    uint32_t *mains;         /* per thread: the last main thread at or before the thread in the profile */
     uint32_t *first_waiters; /* per thread: the first thread from which the path came, if it waited */
-    uint32_t *tid_of_string; /* per string: of a waker */
+    uint32_t *tid_of_string; /* per string: tid of the waker that it names */
     uint32_t runnable;       /* profile_runnable_reason() */
-    uint32_t thread;         /* the path is here ... */
-    double time;             /* ... and the rest of the range ends here, ms */
+    uint32_t thread;         /* the thread at the current end of the path */
+    double time;             /* ms: time of the current end of the path */
     uint32_t waiter, waited_for;
 };
 

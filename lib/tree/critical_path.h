@@ -2,10 +2,10 @@
  * The critical path: what a thread did, or waited for, up to the end of a time range. A faster program must shorten a
  * segment of this path.
  *
- * The path goes backwards in time. Where the thread runs, or is runnable, the path stays on it. Where it waited, and a
- * recorded thread ended the wait, the path goes on with that waker at the time of the wakeup, also in other processes.
- * At the start of a thread, the path goes on with the thread that created it. A wait that a timer, a device or a thread
- * outside of the recording ended is itself on the path. So the segments tile the range.
+ * The path goes backwards in time. Where the thread runs, or is runnable, the path stays on the thread. Where it
+ * waited, and a recorded thread ended the wait, the path continues with the waker at the time of the wakeup, also in
+ * other processes. At the start of a thread, the path continues with the thread that created it. A wait that a timer, a
+ * device or a thread outside of the recording ended is itself on the path. So the segments tile the range.
  *
  * Threads: any; nothing is shared.
  */
@@ -28,10 +28,12 @@ struct path_segment {
     double from, to; /* ms */
     uint32_t thread;
     enum path_state state;
-    uint32_t stack;      /* as recorded, of PATH_WAITS with the leaf of its kind and object; PROFILE_NONE: unknown */
-    uint32_t waker;      /* of PATH_WAITS: string; PROFILE_NONE: unknown */
-    uint32_t waiter;     /* the thread whose wait this thread ended; PROFILE_NONE: the path begins here */
-    uint32_t waited_for; /* stack of that wait; PROFILE_NONE: `waiter` created this thread, or is none */
+    uint32_t stack;  /* recorded stack, for PATH_WAITS with the leaf that names the kind and object of the wait;
+                        PROFILE_NONE: unknown */
+    uint32_t waker;  /* of PATH_WAITS: string with the name of the waker; PROFILE_NONE: unknown */
+    uint32_t waiter; /* the thread whose wait this thread ended; PROFILE_NONE: the path begins here */
+    /* stack of the wait of `waiter`; PROFILE_NONE if `waiter` created this thread or is PROFILE_NONE */
+    uint32_t waited_for;
 };
 
 ARRAY_TYPE(struct critical_path, struct path_segment); /* zero it first; free it with array_free() */

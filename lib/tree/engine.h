@@ -63,8 +63,8 @@ const struct timings *engine_timings(const struct engine *engine);
 struct counted_stacks engine_counted_stacks(const struct engine *engine);
 /* Returns engine_counted_stacks() of one side, in a query of both sides of a comparison. */
 struct counted_stacks engine_counted_stacks_of_side(const struct engine *engine, enum profile_side side);
-bool engine_has_waits(const struct engine *engine);         /* recorded waits: see wait_rows.h */
-uint32_t engine_idle_category(const struct engine *engine); /* the category "Idle", or PROFILE_NONE */
+bool engine_has_waits(const struct engine *engine);         /* whether the profile has recorded waits (wait_rows.h) */
+uint32_t engine_idle_category(const struct engine *engine); /* returns the category "Idle", or PROFILE_NONE */
 
 /* Returns the full range (ms): the file's, else from the first sample to one interval after the last; without samples,
  * from the first marker to one interval after the last. */

@@ -12,7 +12,7 @@
 #include "tree/engine.h"
 
 struct flame_part {
-    double from, to; /* of the whole width */
+    double from, to; /* range of the part, as fractions of the whole width */
 };
 
 struct flame_request {
@@ -23,20 +23,20 @@ struct flame_request {
 enum { FLAME_NO_RECT = UINT32_MAX };
 
 struct flame_rect {
-    double start, end;            /* as fractions of the part, 0 to 1; may extend beyond the part */
-    double total, self;           /* of an aggregated rect, the sum of magnitudes, and 0, or in a comparison, the
-                                   * changes */
-    double base_total, new_total; /* of each side of a comparison; for an aggregated rect, the sums */
+    double start, end;  /* as fractions of the part, 0 to 1; may extend beyond the part */
+    double total, self; /* weights of the node; an aggregated rect has the sum of magnitudes and 0, or in a comparison
+                           the changes */
+    double base_total, new_total; /* totals of the sides of a comparison; an aggregated rect has the sums */
     uint32_t node;                /* handle, valid until the next query, or NODE_NONE (an aggregated rect) */
     uint32_t parent;              /* index of the caller's rect, or FLAME_NO_RECT for the first row */
     uint32_t depth;
     uint32_t func;     /* PROFILE_NONE for an aggregated rect */
-    uint32_t category; /* aggregated rect: the common category, else the default category */
+    uint32_t category; /* category of the node; of an aggregated rect, the common category or the default category */
     uint32_t count;    /* number of nodes: more than 1 in an aggregated rect */
     uint32_t matches;  /* 0 if a search is active and this func does not match */
 };
 
-/* Row by row, starting at the roots, each from left to right. Starts zeroed. */
+/* The rects are ordered row by row, starting at the roots, and from left to right. Starts zeroed. */
 ARRAY_TYPE(struct flame_rects, struct flame_rect);
 
 /* Computes the rects of the part, at most FLAME_MOST_RECTS, replacing earlier ones. In a comparison a rect is as wide

@@ -1,6 +1,6 @@
 /*
- * Classifies the code of a frame by its function: its JavaScript flag, else its library, else its name. Ignores the
- * profile's categories.
+ * Classifies the code of a frame by its function: by the JavaScript flag, else by the library, else by the name.
+ * Ignores the profile's categories.
  */
 #pragma once
 

@@ -25,7 +25,7 @@ enum {
 };
 
 struct fuzzy_word {
-    char letters[FUZZY_LETTERS]; /* small ones */
+    char letters[FUZZY_LETTERS]; /* letters in lower case */
     size_t length;
     uint64_t set; /* see fuzzy_letters() */
 };

@@ -1,7 +1,7 @@
 /*
- * Statistics of the intervals that a program marks, by their name: percentiles of the lengths, a histogram, and the
- * time split by the state of the thread that marked them: running, waiting by reason, and the rest. The rest is waits
- * too short for a row of their own, and time of threads without recorded waits.
+ * Statistics of the intervals that a program marks, by name: percentiles of the lengths, a histogram, and the time in
+ * each state of the thread that set the mark. The states are running, waiting by reason, and the rest. The rest is
+ * waits too short for a row of their own, and time of threads without recorded waits.
  */
 #pragma once
 
@@ -13,11 +13,11 @@ struct interval_stats {
     uint32_t name; /* string */
     uint32_t count;
     double p50, p90, p99, longest, total; /* ms */
-    double from;                          /* ms: start of the longest */
-    uint32_t thread;                      /* of the longest */
+    double from;                          /* ms: start of the longest interval */
+    uint32_t thread;                      /* thread of the longest interval */
     double running, rest;                 /* ms of `total` */
-    /* Bucket i counts intervals of 2^(i + INTERVAL_FIRST_OCTAVE) ms up to twice that; the ends also count the others.
-     */
+    /* Bucket i counts intervals of 2^(i + INTERVAL_FIRST_OCTAVE) ms up to twice this length. The first bucket also
+     * counts shorter intervals, and the last bucket longer intervals. */
     uint32_t histogram[INTERVAL_BUCKETS];
 };
 

@@ -24,8 +24,8 @@ struct inverted {
     const struct call_nodes *nodes;
     const struct timings *timings;
     uint32_t default_category;
-    /* Call nodes with self time, sorted so that the nodes of one inverted node are adjacent; and for each its caller
-     * at the depth of the children of the innermost expanded inverted node. */
+    /* Call nodes with self time, sorted so that the nodes of one inverted node are adjacent. For each call node, its
+     * caller at the depth of the children of the innermost expanded inverted node. */
     uint32_t *order;
     uint32_t *deep;
     size_t length;

@@ -12,7 +12,7 @@ struct line_cost {
 };
 
 struct inlined_cost {
-    uint32_t line; /* of the calling frame */
+    uint32_t line; /* line of the calling frame */
     uint32_t func; /* the inlined func */
     double total;
 };

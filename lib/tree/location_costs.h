@@ -12,7 +12,7 @@
 /* Which frames of samples count: the frames of one row of a tree, or of one func, and their callees. */
 struct frame_selection {
     const struct tree_path *path; /* path of the row, or NULL (see func) */
-    uint32_t func;                /* PROFILE_NONE: all frames of all samples */
+    uint32_t func;                /* func whose frames count, or PROFILE_NONE (all frames of all samples) */
 };
 
 struct location_request {
@@ -25,7 +25,7 @@ struct location_request {
 /* Numbers the values that identify locations, in order of first use. Starts zeroed. */
 struct location_numbers {
     struct hash index;
-    ARRAY(uint64_t) values; /* of each number */
+    ARRAY(uint64_t) values; /* value of each number */
 };
 
 /* Returns the number of a value, or PROFILE_NONE if memory runs out. */

@@ -1,8 +1,8 @@
 /*
  * The marker chart: the row of each marker, and the visible part for a range of time and rows. Rows are sorted by
  * category ("Test" first, "Other" last, the others alphabetically), then by the first occurrence of their name. The
- * instants of a name have a row of their own before its intervals. An interval goes into the first row with room, else
- * into the last of MARKER_MOST_ROWS.
+ * instants of a name have a row of their own before the intervals of the name. An interval goes into the first row with
+ * room, else into the last of MARKER_MOST_ROWS rows.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ enum { MARKER_MOST_ROWS = 300 };
 
 struct marker_row {
     uint32_t name, category; /* name: string */
-    uint32_t first, count;   /* of the markers in `order` */
+    uint32_t first, count;   /* range of the row's markers in `order` */
     uint32_t row_of_name;    /* number of the row among the rows of its name */
     uint32_t is_of_instants; /* 1, or 0 */
 };

@@ -1,15 +1,15 @@
 /*
  * Graphs of markers. A marker schema can list payload fields whose numbers the page draws over time (profile-format:
- * `graphs` of a schema), as a line, or as bars with the markers' durations as their widths.
+ * `graphs` of a schema). The graph is a line, or has a bar for each marker, as wide as the duration of the marker.
  */
 #pragma once
 
 #include "tree/marker_text.h"
 
 struct marker_point {
-    double start, end; /* ms, of the marker */
+    double start, end; /* ms: start and end of the marker */
     double value;
-    uint32_t marker; /* in the list */
+    uint32_t marker; /* index of the marker in the list */
 };
 
 ARRAY_TYPE(struct marker_points, struct marker_point);

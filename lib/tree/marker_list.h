@@ -27,9 +27,9 @@ struct marker {
 
 ARRAY_TYPE(struct marker_list, struct marker);
 
-/* Appends the markers of a thread by start time; markers with equal starts keep the order of the table. An end
- * belongs to the latest start of its name that is still open (profile-format: phases 2 and 3). `whole` bounds
- * markers that lack a start or an end. Markers without any time are omitted. */
+/* Appends the markers of a thread by start time; markers with equal starts keep the order of the table. An end belongs
+ * to the latest open start with the same name (profile-format: phases 2 and 3). `whole` bounds markers that lack a
+ * start or an end. Markers without any time are omitted. */
 int marker_list_add_thread(struct marker_list *list, const struct profile *profile,
                            const struct marker_schemas *schemas, uint32_t thread, struct time_range whole,
                            struct error *err);

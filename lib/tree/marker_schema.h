@@ -19,7 +19,7 @@ enum marker_place {
     MARKER_IN_CHART = 1,
     MARKER_IN_TABLE = 2,
     MARKER_IN_OVERVIEW = 4, /* the strip of markers above a thread's activity graph */
-    MARKER_IN_MEMORY = 8,   /* those under counters */
+    MARKER_IN_MEMORY = 8,   /* the strip of markers below a counter */
     MARKER_IN_FILE_IO = 16,
     MARKER_IN_NETWORK = 32,
     MARKER_IN_IPC = 64,
@@ -34,7 +34,7 @@ struct marker_field {
 struct marker_graph_kind {
     const char *key;
     const char *color; /* color name of the format, or NULL if the file has none */
-    bool is_bar;       /* else a line */
+    bool is_bar;       /* false: the graph is a line */
 };
 
 struct marker_schema {
@@ -48,7 +48,7 @@ struct marker_schema {
 struct marker_schemas {
     ARRAY(struct marker_schema) items;
     ARRAY(struct marker_field) fields;      /* fields of all schemas; the fields of one schema are adjacent */
-    ARRAY(struct marker_graph_kind) graphs; /* the same */
+    ARRAY(struct marker_graph_kind) graphs; /* graphs of all schemas; the graphs of one schema are adjacent */
     struct hash by_name;                    /* hash of the name -> the last schema of this name */
     struct arena arena;                     /* memory of the texts, which end at a NUL */
 };

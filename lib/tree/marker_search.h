@@ -3,8 +3,8 @@
  *
  *     term           the marker's name, category, type, or a field of its payload contains the term
  *     field:term     only this field: name, cat, type, or the key of a field of any marker kind
- *     "term"         the whole text; /expression/ a regular expression; each also after a field
- *     -term          excludes matching markers; also before all of these
+ *     "term"         the whole text; /expression/ a regular expression; either may follow "field:"
+ *     -term          excludes matching markers; may precede all other forms
  *
  * The search includes hidden fields and ignores ASCII case.
  */
@@ -14,7 +14,7 @@
 
 /* A searchable text of a payload, computed once for a list of markers. Starts zeroed. */
 struct marker_piece {
-    uint32_t key; /* in `keys` */
+    uint32_t key; /* index in `keys` */
     uint32_t offset, length;
 };
 

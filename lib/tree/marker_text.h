@@ -14,14 +14,14 @@ struct marker_context {
 };
 
 struct payload_value {
-    const char *key; /* not NUL-terminated; in the payload's own `keys` */
+    const char *key; /* not NUL-terminated; text in the payload's own `keys` */
     size_t key_length;
-    const char *json; /* value, in the text of the payload */
+    const char *json; /* value, a text in the payload */
     size_t length;
 };
 
-/* The JSON members of a marker: all members of its end's payload, then those that only its start's payload has. The
- * caller zeroes the struct once; later calls reuse its memory. */
+/* The JSON members of a marker: all members of the payload at its end, then the members that only the payload at its
+ * start has. The caller zeroes the struct once; later calls reuse its memory. */
 struct payload {
     ARRAY(struct payload_value) values;
     ARRAY(uint32_t) key_offsets;

@@ -11,7 +11,7 @@
 enum { LETTERS = 6, LETTER_VALUES = 257 }; /* 256 byte values, and 0 for the end of a name */
 
 struct name_group {
-    size_t first, length; /* names that agree... */
+    size_t first, length; /* range of names with a common prefix */
     size_t letters;       /* length of the common prefix of the names, in letters */
 };
 

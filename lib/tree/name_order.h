@@ -5,7 +5,7 @@
 
 #include "profile/profile.h"
 
-/* The rank of each func (including funcs that stand for a library, see func_of_resource()) by the bytes of its name;
- * equal names rank by index. The caller frees them. Takes time linear in the letters that distinguish names, plus n
- * log n. */
+/* Returns the rank of each func (including funcs that stand for a library, see func_of_resource()) by the bytes of its
+ * name. Equal names rank by index. The caller frees the ranks. Takes time linear in the letters that distinguish names,
+ * plus n log n. */
 int name_ranks(const struct profile *profile, uint32_t **ranks, struct error *err);

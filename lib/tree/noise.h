@@ -27,15 +27,15 @@
 #include <stddef.h>
 
 struct noise_units {
-    const double *values; /* what each counts */
+    const double *values; /* value of each unit */
     size_t count;
-    bool are_runs; /* else blocks */
+    bool are_runs; /* false: the units are blocks of time */
     double least;  /* weight of one sample: the resolution of a difference */
 };
 
 struct change_estimate {
     double base, new; /* values of the sides: means of runs, or sums of blocks */
-    double low, high; /* of new - base, 95 % */
+    double low, high; /* bounds of the 95 % interval of new - base */
     double chance;    /* probability of a change at least this large by chance */
     bool is_noise;    /* set by changes_judge(): the change may be noise */
 };

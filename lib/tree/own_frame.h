@@ -1,6 +1,6 @@
 /*
  * The innermost frame of a stack that belongs to the recorded program: not to the kernel, not to the C or C++ library,
- * and no placeholder. It is where a reader of the program finds the call that waits.
+ * and no placeholder. In this frame, a reader of the program finds the call that waits.
  */
 #pragma once
 

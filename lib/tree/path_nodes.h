@@ -8,7 +8,7 @@
 #include "tree/call_nodes.h"
 
 struct tree_path {
-    const uint32_t *funcs; /* funcs of the path: root first; of an inverted tree: leaf first */
+    const uint32_t *funcs; /* funcs of the path, root first; in an inverted tree, leaf first */
     size_t length;
     bool inverted;
 };

@@ -11,12 +11,12 @@
 struct path_part {
     double ms;
     enum path_state state;
-    uint32_t thread; /* of PATH_RUNS: its thread; of others: the thread of the longest segment */
+    uint32_t thread; /* of PATH_RUNS: the running thread; of other states: the thread of the longest segment */
     uint32_t func;   /* of PATH_RUNS: the innermost func with more than half of the part; of PATH_WAITS: the object;
                       * PROFILE_NONE: unknown */
-    uint32_t waiter; /* of PATH_RUNS, not of the first thread: the thread that waited, in the longest segment;
-                      * PROFILE_NONE: none ... */
-    uint32_t object; /* ... and the func of the object that it waited for; PROFILE_NONE: unknown */
+    uint32_t waiter; /* of PATH_RUNS on another thread than the first: the thread that waited, in the longest segment;
+                        PROFILE_NONE: none */
+    uint32_t object; /* the func of the object for which `waiter` waited; PROFILE_NONE: unknown */
 };
 
 ARRAY_TYPE(struct path_parts, struct path_part); /* zero it first; free it with array_free() */
@@ -36,8 +36,8 @@ enum { PATH_PARTS_USUAL = 6 };
 int path_parts_append_sentence(struct text_buffer *text, const struct engine *engine, const struct path_parts *parts,
                                uint32_t first, size_t most, struct error *err);
 
-/* Returns one past the last segment that a table shows in one row with segment `i`: of one thread and state. A row has
- * one wait, and pauses of less than half an interval in its CPU time. */
+/* Returns one past the last segment that a table shows in one row with segment `i`. The segments of a row have the same
+ * thread and state. A row has one wait. A row of CPU time may contain pauses of less than half an interval. */
 size_t critical_path_row_end(const struct profile *profile, const struct critical_path *path, size_t i);
 
 /* Returns the func of the object of a wait with this stack; PROFILE_NONE: unknown. */

@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns whether a func is such a frame. */
+/* Returns whether the frames of a func are runtime frames. */
 bool is_runtime_frame(const struct profile *profile, uint32_t func);
 
-/* Returns the number of innermost funcs of a path (root first) that are such frames; 0 if all are. */
+/* Returns the number of innermost funcs of a path (root first) that are runtime frames, or 0 if all funcs of the path
+ * are. */
 uint32_t count_runtime_frames(const struct profile *profile, const uint32_t *path, size_t length);

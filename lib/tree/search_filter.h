@@ -5,9 +5,9 @@
  *
  *     term          a frame contains it in its function name, source file name or library name
  *     "term"        a frame has exactly this function name, library name, or source file name, path or its last part
- *     /expression/  the same for a regular expression, see pattern.h
- *     lib:term      only in library names; file:term only in source file names; also before " and /
- *     -term         no frame matches the term; also before all of these
+ *     /expression/  like "term", with a regular expression (pattern.h)
+ *     lib:term      only in library names; file:term only in source file names; may precede " and /
+ *     -term         no frame matches the term; may precede all other forms
  *
  * Matching ignores ASCII case. A comma between quotes or slashes is literal. An invalid regular expression is searched
  * as plain text.

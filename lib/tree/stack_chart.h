@@ -9,7 +9,7 @@
  * In a thread with recorded waits, a wait lasts from its first row to its second. Between other rows the thread first
  * ran, with the stack of running_stack(), then waited shortly: from half an interval on, the chart leaves this time
  * empty. The weight of the query decides whether the chart shows running, waits or both. A runnable thread continues
- * the functions that it ran: their rects stay open during the wait, which is a rect of its own on them.
+ * the functions that it ran. Their rects stay open during the wait, which is a rect of its own on these rects.
  *
  * The chart has as many columns as the screen has pixels. Each sample is rounded to whole columns; a sample narrower
  * than a column shares a column with the next sample. In a shared column, the frames that all its samples have in
@@ -29,10 +29,10 @@ struct stack_chart_request {
 };
 
 struct stack_rect {
-    double first, last;  /* ms; may lie outside of the range. Of an aggregated rect: the time of its columns */
+    double first, last;  /* ms; may lie outside of the range; an aggregated rect has the times of its columns */
     uint32_t start, end; /* columns */
-    uint32_t node;       /* call node, whether or not the query is inverted; NODE_NONE: an aggregate, a runnable wait */
-    uint32_t parent;     /* index of the caller's rect; STACK_NO_RECT for the first row and where there is no node */
+    uint32_t node;   /* call node, also if the query is inverted; NODE_NONE for an aggregate and for a runnable wait */
+    uint32_t parent; /* index of the caller's rect; STACK_NO_RECT for the first row and for a rect without a node */
     uint32_t depth;
     uint32_t func; /* PROFILE_NONE for an aggregated rect */
     uint32_t category;
@@ -41,7 +41,7 @@ struct stack_rect {
 
 enum { STACK_NO_RECT = UINT32_MAX };
 
-/* Callers before callees; rects of one depth from left to right. Starts zeroed. */
+/* Callers precede callees, and the rects of one depth are ordered from left to right. Starts zeroed. */
 ARRAY_TYPE(struct stack_rects, struct stack_rect);
 
 /* Computes the chart of a thread, with the transforms and the search of the current query, but not its range and

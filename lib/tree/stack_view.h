@@ -22,7 +22,7 @@ struct stack_view {
     uint32_t *leaf; /* per stack of the profile: the stack of the view in which its samples end, PROFILE_NONE if they
                      * do not count, or NULL (the same stack) */
     uint8_t *used;  /* per stack: 0 if no sample ends in the stack or below, or NULL (all are used) */
-    bool owns_prefix, owns_func, owns_category; /* not borrowed from the profile or the base view */
+    bool owns_prefix, owns_func, owns_category; /* the view owns the array, which is otherwise borrowed */
 };
 
 /* Makes the view of a checked profile. The view borrows prefixes and frames, so the profile must outlive the view. */

@@ -15,7 +15,7 @@ struct state_lanes_query {
     uint32_t width;          /* pixels */
 };
 
-/* In the row of this state, a lane has the number of its threads that are there. */
+/* The row of this state has the number of the lane's threads that exist. */
 enum { STATE_THERE = UINT32_MAX };
 
 struct state_row {
@@ -24,13 +24,13 @@ struct state_row {
 
 struct state_lanes {
     ARRAY(struct state_row) rows; /* lane by lane; first STATE_THERE, then the states that occur in the range */
-    ARRAY(float) shares;          /* of each row: `width` shares of the pixel's time, threads */
+    ARRAY(float) shares; /* `width` shares per row: threads in the state, averaged over the time of the pixel */
 };
 
-/* Computes the lanes of a range. Waits of one pixel never have more time than the pixel leaves them: the rest is in
- * earlier pixels with room, so the sums over a range are those of engine_state_sums() as far as the threads' time has
- * room. The query of the engine does not matter. The cost does not depend on the length of the range, except for the
- * first request of a thread. `lanes` starts zeroed; later calls reuse its memory. */
+/* Computes the lanes of a range. The waits of a pixel never have more time than the pixel has left. Earlier pixels with
+ * room get the rest, so the sums over a range equal those of engine_state_sums() while the time of the threads
+ * suffices. The query of the engine does not matter. The cost does not depend on the length of the range, except for
+ * the first request of a thread. `lanes` starts zeroed; later calls reuse its memory. */
 int engine_state_lanes(struct engine *engine, const struct state_lanes_query *query, struct state_lanes *lanes,
                        struct error *err);
 

@@ -10,11 +10,11 @@
 
 #include "tree/weights.h"
 
-/* A state is STATE_RUNNING, STATE_REASONS + a subcategory of "Idle", or the last one: a wait of a thread that has no
- * row of a wait. */
+/* A state is STATE_RUNNING, STATE_REASONS + a subcategory of "Idle", or the last state, which is a wait of a thread
+ * without rows of waits. */
 enum { STATE_RUNNING, STATE_REASONS };
 
-/* The number of states. */
+/* Returns the number of states. */
 uint32_t thread_state_count(const struct profile *profile);
 
 /* At `time`, the rate of a state changes. */
@@ -25,7 +25,7 @@ struct state_event {
 };
 
 struct thread_states {
-    struct time_range there; /* ms: the lifetime */
+    struct time_range there; /* ms: lifetime of the thread */
     const struct paused_range *paused;
     size_t paused_count;
     uint32_t *state; /* the states that occur */
@@ -44,7 +44,7 @@ void thread_states_destroy(struct thread_states *states);
 /* Reads prefix sums at ascending times. */
 struct state_cursor {
     const struct thread_states *states;
-    size_t event;               /* the next one */
+    size_t event;               /* index of the next event */
     double *sum, *rate, *since; /* per state that occurs; owned */
     double *read;               /* the sums of the last state_cursor_read(), ms */
 };
@@ -61,8 +61,8 @@ double thread_states_there(const struct thread_states *states, double from, doub
 
 /* The states of the threads of a profile that were requested. Starts zeroed. */
 struct state_cache {
-    struct thread_states **of_thread; /* NULL before the first request; NULL each: not requested */
-    size_t event_count;               /* of all */
+    struct thread_states **of_thread; /* NULL before the first request; an element is NULL until requested */
+    size_t event_count;               /* number of events of all threads */
     uint64_t request;                 /* number of the current request, which the caller raises */
 };
 

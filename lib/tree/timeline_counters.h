@@ -15,9 +15,9 @@
 struct counter_display {
     bool is_rate;                                          /* false: the running sum */
     double sort_weight;                                    /* sort key: smaller values come first */
-    bool starts_at_zero, is_hidden_at_first, is_of_system; /* see above */
+    bool starts_at_zero, is_hidden_at_first, is_of_system; /* see the list at the top */
     char unit[32];  /* "bytes", "pWh", "percent", "" ...; "cpu-us", "cpu-ms": CPU time, whose rate is a share */
-    char color[16]; /* a color of the format: "grey", "orange" ... */
+    char color[16]; /* a color name of the format, such as "grey" or "orange" */
     char label[128];
 };
 
@@ -44,8 +44,8 @@ struct counter_totals {
     double total;       /* the sum of changes of samples with from < time <= to */
     double least, most; /* per ms: minimum and maximum rate between two samples in the range, or NAN for none */
     double covered;     /* ms of the range that samples cover */
-    double mean;        /* time-weighted mean of the running sum, or NAN (as for low) */
-    double low, high;   /* minimum and maximum running sum in the range, or NAN (no sample covers it) */
+    double mean;        /* time-weighted mean of the running sum, or NAN if no sample covers the range */
+    double low, high;   /* minimum and maximum running sum in the range, or NAN if no sample covers the range */
 };
 
 /* Computes the totals. If `starts_at_zero` is set (see struct counter_display), the first sample is no value. */
@@ -57,7 +57,7 @@ struct pixel_values {
     float *values;   /* per pixel, or NAN for no value */
     uint32_t *whose; /* per pixel: index of the counter or marker with the value; may be NULL */
     uint32_t width;
-    double from, per_ms; /* ms at the left edge; pixels per ms */
+    double from, per_ms; /* from: ms at the left edge; per_ms: pixels per ms */
 };
 
 /* Clears all pixels. `from` < `to`, in ms. */

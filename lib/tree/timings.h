@@ -18,7 +18,7 @@ struct timings {
     size_t length;
     double root_total; /* the sum of |self|: 100 % */
     uint64_t samples;  /* counted samples */
-    double all_total;  /* root_total and sample count if there were no search */
+    double all_total;  /* root_total of the query without its search */
     uint64_t all_samples;
 
     /* For a comparison: the timings of each side, whose difference the members above have; otherwise NULL. */
@@ -62,7 +62,7 @@ struct func_timing {
     uint32_t func; /* func, resource or category */
     double total;  /* weight of the samples with this func in their stack; recursion counts once */
     double self;
-    struct side_figures sides[PROFILE_SIDES]; /* of a comparison, where total and self are the differences */
+    struct side_figures sides[PROFILE_SIDES]; /* of a comparison, whose differences total and self are */
 };
 
 struct func_timings {
@@ -77,7 +77,7 @@ enum func_order { FUNCS_BY_SELF, FUNCS_BY_TOTAL };
 int func_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
                          enum func_order order, struct error *err);
 
-/* The same for libraries: `func` is a resource, or PROFILE_NONE for funcs without one; a sample counts once for each
+/* Lists the libraries: `func` is a resource, or PROFILE_NONE for funcs without a library. A sample counts once for each
  * library on its stack. Lists the categories of nodes, by self. */
 int group_timings_compute(struct func_timings *rows, const struct profile *profile, const struct call_nodes *nodes,
                           const struct timings *timings, bool are_libraries, uint32_t category_count,

@@ -15,12 +15,12 @@ struct tree_row {
     uint32_t depth, func, category;
     double total, self;
     bool has_children;
-    bool is_compared; /* for a comparison, where total and self are changes between the sides: */
+    bool is_compared; /* the row is of a comparison: total and self are changes, and the members below are valid */
     struct side_figures sides[PROFILE_SIDES];
     double rank; /* the largest known |total| of the row and its descendants */
 };
 
-/* A column each. The caller zeroes the struct once; later calls reuse its memory. */
+/* Each member is a column. The caller zeroes the struct once; later calls reuse its memory. */
 struct tree_rows {
     uint32_t *node;
     uint32_t *depth, *func, *category;

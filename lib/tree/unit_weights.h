@@ -14,12 +14,12 @@
 struct unit_weights {
     size_t groups, count[PROFILE_SIDES];
     bool are_runs;
-    double least[PROFILE_SIDES];      /* that a sample counts */
+    double least[PROFILE_SIDES];      /* smallest weight of a sample */
     double *of_groups[PROFILE_SIDES]; /* [group * count + unit] */
-    double *all[PROFILE_SIDES];       /* [unit]: of all samples */
+    double *all[PROFILE_SIDES];       /* [unit]: weight of all samples */
 };
 
-/* Reads each sample of the engine's query, which must cover both sides, once. `group_of_func` has the group of each
+/* Reads each sample of the engine's query once. The query must cover both sides. `group_of_func` has the group of each
  * func, or PROFILE_NONE. `order` selects self or total; a stack with several functions of a group counts once for the
  * group's total. Call unit_weights_destroy() even after a failure. */
 int unit_weights_sum(struct unit_weights *weights, const struct engine *engine, const uint32_t *group_of_func,

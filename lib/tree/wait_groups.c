@@ -20,8 +20,8 @@ struct variance {
 
 struct group_sums {
     struct variance of_total, of_count; /* ms^2, waits^2 */
-    double of_rounding;                 /* waits^2: of the counts of sums, whose mean length a file rounds */
-    uint32_t last_thread;               /* that waited */
+    double of_rounding;                 /* waits^2: variance of the counts of sums, whose mean length a file rounds */
+    uint32_t last_thread;               /* thread of the last counted wait */
 };
 
 enum { MOST_DEGREES = 30, STEPS_PER_DEGREE = 4 };
@@ -31,23 +31,23 @@ struct grouper {
     enum wait_grouping grouping;
     struct wait_groups *groups;
     struct length_counts lengths;
-    ARRAY(struct group_sums) sums;                  /* of each group */
-    double limits[MOST_DEGREES * STEPS_PER_DEGREE]; /* of Student's distribution; 0: not computed yet */
+    ARRAY(struct group_sums) sums;                  /* sums of each group */
+    double limits[MOST_DEGREES * STEPS_PER_DEGREE]; /* limits of Student's distribution; 0: not computed yet */
     struct hash group_of_key;                       /* key_of(), for pairs with the waker in the upper half */
-    uint32_t runnable, unseen;                      /* reasons: profile_wait_reason() */
+    uint32_t runnable, unseen;                      /* results of profile_wait_reason() */
     uint32_t thread;
 };
 
-/* A wait, or its part in the range. */
+/* A recorded wait, or its part in the range. */
 struct wait_part {
     double ms;
     double longest;         /* ms of the recorded wait alone */
     double length;          /* ms of the recorded wait, in and outside of the range */
-    double unseen;          /* number of unseen waits that it stands for */
-    bool is_recorded;       /* else the thread has no row of a wait */
-    struct time_range time; /* of a recorded wait: its full time */
-    uint32_t stack;         /* as recorded; PROFILE_NONE: no row has one */
-    uint32_t node;          /* as the query has it */
+    double unseen;          /* number of unseen waits that the wait stands for */
+    bool is_recorded;       /* false: the thread has no row of a wait */
+    struct time_range time; /* full time of a recorded wait */
+    uint32_t stack;         /* recorded stack; PROFILE_NONE: no row has a stack */
+    uint32_t node;          /* call node in the query */
     uint32_t waker;         /* string; PROFILE_NONE: unknown */
 };
 
@@ -133,8 +133,8 @@ static void set_longest(const struct grouper *grouper, struct wait_group *group,
     group->own_line = own == PROFILE_NONE ? 0 : profile->frames.line[profile->stacks.frame[own]];
 }
 
-/* Waits of one class are at least half as long as the longest of them. Less than this part of a wait is no unseen wait,
- * but the rounding of times. */
+/* Waits of one class are at least half as long as the longest wait of the class. A smaller part of a wait than this
+ * limit is no unseen wait, but the rounding of times. */
 static const double least_unseen = 0.25;
 
 static void add_variance(struct variance *variance, double value)
@@ -143,7 +143,7 @@ static void add_variance(struct variance *variance, double value)
     variance->squares += value * value;
 }
 
-/* Adds a wait of which the lengths are known, and the unseen waits of its length. False if memory ran out. */
+/* Adds a wait with known lengths, and the unseen waits for which the wait stands. False if memory ran out. */
 static bool add_lengths(struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
 {
     uint32_t number = (uint32_t)(group - grouper->groups->list.data);
@@ -173,7 +173,7 @@ static bool add_lengths(struct grouper *grouper, struct wait_group *group, const
 /* The error of a number of waits that follows from the total and a rounded mean is uniform. */
 static void add_rounding(struct grouper *grouper, const struct wait_group *group, const struct wait_part *part)
 {
-    static const double steps_per_interval = 100; /* of the times of a file: see time_grid_of() */
+    static const double steps_per_interval = 100; /* resolution of the times in a file: see time_grid_of() */
     double step = engine_profile(grouper->engine)->meta.interval / steps_per_interval;
     double error = part->length > 0 ? part->unseen * step / part->length : 0;
     grouper->sums.data[group - grouper->groups->list.data].of_rounding += error * error / 12;
@@ -215,7 +215,7 @@ static bool find_node(const struct engine *engine, uint32_t stack, uint32_t *nod
     return *node != NODE_NONE && (!matching || matching[*node]);
 }
 
-/* The wait that ends at row `i`. */
+/* Returns the wait that ends at row `i`. */
 static struct wait_part part_of(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     const struct sample_table *samples = gaps->samples;
@@ -281,7 +281,7 @@ static int sort_groups(struct wait_groups *groups, struct error *err)
 
 static const double normal_95 = 1.96; /* standard errors of a 95 % interval */
 
-/* Returns half of the 95 % interval. Few large parts give less certainty than many: see noise.c. */
+/* Returns half of the 95 % interval. A few large parts give less certainty than many small parts: see noise.c. */
 static double error_of(struct grouper *grouper, const struct variance *variance)
 {
     if (!(variance->sum > 0))

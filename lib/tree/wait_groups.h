@@ -23,35 +23,36 @@ enum wait_grouping {
 };
 
 struct wait_group {
-    double total;         /* ms of the range, all */
+    double total;         /* ms of all waits in the range */
     double total_error;   /* ms: half of the 95 % interval of `total`, an estimate; 0 if prof saw all waits */
     double count;         /* waits that overlap the range; an estimate if `count_error` is not 0; 0: unknown */
     double count_error;   /* half of the 95 % interval of `count` */
-    double runnable;      /* the part in which the thread was runnable, and another thread ran */
+    double runnable;      /* ms of `total` in which the thread was runnable while another thread ran */
     double longest;       /* ms: the longest wait, clipped to the range; 0: unknown */
-    double from, to;      /* ms: when that one began and ended; NAN: unknown, as the group has sums alone */
-    double percentile_99; /* ms: 99 % of `count` are not longer, clipped to the range, up to 1.5 %; NAN: unknown */
-    double first;         /* ms: when the first wait began; NAN: unknown */
+    double from, to;      /* ms: start and end of the longest wait; NAN: unknown, because the group has only sums */
+    double percentile_99; /* ms: length that 99 % of the waits do not exceed, clipped to the range, within 1.5 %; NAN:
+                             unknown */
+    double first;         /* ms: start of the first wait; NAN: unknown */
     uint32_t key;     /* subcategory of "Idle", func, call node of the caller, thread, or string; of a pair, the func of
                        * the object. PROFILE_NONE: waits
                        * without a row; by stack, also waits without callers; by waker, also unknown wakers */
     uint32_t threads; /* number of threads that waited */
-    uint32_t first_thread; /* of the first wait */
-    uint32_t reason;       /* of the longest: subcategory of "Idle"; PROFILE_NONE: no row */
-    uint32_t func;         /* object of the longest; PROFILE_NONE: no row */
-    uint32_t thread;       /* of the longest */
-    uint32_t node;         /* call node of the longest; by stack, its caller; NODE_NONE: none */
-    uint32_t waker;        /* waker of the longest: string; PROFILE_NONE: unknown */
-    uint32_t own_func;     /* innermost function of the longest in the program's own code (own_frame.h); PROFILE_NONE:
-                            * unknown */
-    uint32_t own_line;     /* its line, 1-based; 0: unknown */
+    uint32_t first_thread; /* thread of the first wait */
+    uint32_t reason;       /* reason of the longest wait: subcategory of "Idle"; PROFILE_NONE: no row */
+    uint32_t func;         /* object of the longest wait; PROFILE_NONE: no row */
+    uint32_t thread;       /* thread of the longest wait */
+    uint32_t node;         /* call node of the longest wait; in groups by stack, its caller; NODE_NONE: none */
+    uint32_t waker;        /* waker of the longest wait: string; PROFILE_NONE: unknown */
+    uint32_t own_func; /* innermost function of the longest wait in the program's own code (own_frame.h); PROFILE_NONE:
+                          unknown */
+    uint32_t own_line; /* line of `own_func`, 1-based; 0: unknown */
 };
 
 struct wait_totals {
     double there;    /* ms: lifetime of the threads in the range */
     double waited;   /* ms without CPU time: the totals of all groups */
-    double runnable; /* part of it */
-    double count;    /* waits */
+    double runnable; /* ms of `waited` in which the threads were runnable */
+    double count;    /* number of waits */
     double ran;      /* ms: the root total of the tree for WEIGH_CPU_TIME. It differs from `there` minus `waited` if
                       * samples were lost or merged, or if clocks differ */
 };

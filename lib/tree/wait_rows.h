@@ -1,10 +1,10 @@
 /*
  * Recorded waits. A recorder that knows when each thread left a CPU and came back stores a wait as two rows of the
  * thread's samples with the same stack, A at its start and B at its end. The innermost frame of the stack names the
- * reason of the wait, in category "Idle". Neither has CPU time. A row without a stack before A has the CPU time since
- * the row before: the next sample on a CPU stands for it. (In older profiles A has it.) All other rows of the thread
- * are samples that were taken on a CPU. The weight of B is the length of the wait, and the length of the waits without
- * rows that it stands for.
+ * reason of the wait, in category "Idle". Neither row has CPU time. A row without a stack before A has the CPU time
+ * since the row before. The next sample on a CPU stands for this time. (In older profiles, A has this time.) All other
+ * rows of the thread are samples that were taken on a CPU. The weight of B is the length of the wait, plus the length
+ * of the waits without rows for which this wait stands.
  *
  * Such threads have weights of type "tracing-ms" and CPU times. Other threads may have "Idle" leaf frames, too, but
  * their samples do not come in pairs.
@@ -24,7 +24,7 @@ uint32_t profile_wait_reason(const struct profile *profile, const char *name);
 uint32_t profile_runnable_reason(const struct profile *profile);
 
 struct wait_rows {
-    const struct sample_table *samples; /* as recorded: a dropped wait is still a wait */
+    const struct sample_table *samples; /* recorded samples, also of waits that a transform drops */
     const uint32_t *prefix_of_stack, *frame_of_stack, *category_of_frame;
     uint32_t category; /* "Idle"; PROFILE_NONE: the thread has no recorded waits */
 };
@@ -37,8 +37,8 @@ static inline bool has_wait_rows(const struct wait_rows *rows)
     return rows->category != PROFILE_NONE;
 }
 
-/* Whether waits were recorded: some thread stores them in rows, and has one, or "Idle" names the reasons of waits, as a
- * recorder of waits writes them even if no thread has waited. Linear in the samples up to the first wait. */
+/* Whether waits were recorded: some thread has the rows of a wait, or "Idle" names the reasons of waits, which a
+ * recorder of waits writes even if no thread has waited. Linear in the samples up to the first wait. */
 bool profile_has_waits(const struct profile *profile);
 
 /* Whether row `i` is the start or the end of a wait; `i` may be out of range. */
@@ -55,26 +55,26 @@ static inline bool is_sample_row(const struct wait_rows *rows, size_t i)
     return i < rows->samples->length && rows->samples->stack[i] != PROFILE_NONE && !is_wait_row(rows, i);
 }
 
-/* Whether row `i` is the second one: then the wait is the time since the row before. */
+/* Whether row `i` is the end of a wait. The wait is then the time since the row before. */
 static inline bool is_wait_end(const struct wait_rows *rows, size_t i)
 {
     return i > 0 && is_wait_row(rows, i) && rows->samples->cpu_delta[i] == 0 &&
            rows->samples->stack[i - 1] == rows->samples->stack[i];
 }
 
-/* The stack with which a thread ran before row `i` (up to the number of rows): the stack of the on-CPU sample at
- * either end of this time. Between two waits, the caller of the later wait, because the thread reached it at the
- * end. PROFILE_NONE: unknown. `samples`: the rows, with their own stacks where a filter dropped some. */
+/* Returns the stack with which a thread ran before row `i` (up to the number of rows): the stack of the on-CPU sample
+ * at either end of this time. Between two waits, returns the caller of the later wait, because the thread reached that
+ * wait at the end. PROFILE_NONE: unknown. `samples`: the rows, with their own stacks where a filter dropped some. */
 uint32_t running_stack(const struct wait_rows *rows, const struct sample_table *samples, size_t i);
 
-/* Finds the row for a time: the next row of a kind, else the last one before. Requests must ascend; all together
- * take one pass over the rows. Starts zeroed. */
+/* Finds the row for a time: the next row of a kind, else the last row of this kind before. The times of requests must
+ * ascend. All requests together take one pass over the rows. Starts zeroed. */
 struct row_cursor {
     size_t row;
-    bool is_found, is_last; /* no other follows */
+    bool is_found, is_last; /* no other row of the kind follows */
 };
 
 enum wait_row_kind { ROW_ON_CPU, ROW_WAIT_END };
 
-/* The first row of this kind at or after `i`, else the last one before; SIZE_MAX if there is none. */
+/* Returns the first row of this kind at or after `i`, else the last row before, or SIZE_MAX if no such row exists. */
 size_t row_cursor_find(struct row_cursor *cursor, const struct wait_rows *rows, enum wait_row_kind kind, size_t i);

@@ -13,7 +13,7 @@ struct weight {
     const char *hint;  /* one sentence: the meaning of a sample's weight */
     const char *unit;  /* "samples", "ms", "bytes", or the counted event: see weight_text() */
     enum sample_weight kind;
-    enum sample_table_kind table; /* that it counts */
+    enum sample_table_kind table; /* sample table that the weight counts */
 };
 
 ARRAY_TYPE(struct weight_list, struct weight);

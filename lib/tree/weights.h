@@ -27,11 +27,11 @@ enum sample_weight {
     WEIGH_OFF_CPU,      /* recorded weight, but 0 for a sample with CPU time */
     WEIGH_KINDS,
 
-    /* Of native allocations: bytes; negative for deallocations. */
+    /* Weights of native allocations in bytes; negative for deallocations. */
     WEIGH_ALLOCATED = WEIGH_KINDS,
     WEIGH_RETAINED,          /* bytes allocated and not deallocated in the range */
     WEIGH_DEALLOCATED,       /* deallocated bytes that were allocated in the range, at the allocation's stack */
-    WEIGH_DEALLOCATION_SITES /* where it was deallocated */
+    WEIGH_DEALLOCATION_SITES /* deallocated bytes, at the stack of the deallocation */
 };
 
 struct time_range {
@@ -56,7 +56,7 @@ struct weighing {
     struct time_range range;
     enum sample_weight weight;
     enum sample_table_kind table; /* the sample table to read; only TABLE_SAMPLES has times */
-    /* Tables per thread of the profile and kind, in place of the profile's tables, or NULL (those). */
+    /* Tables per thread of the profile and kind, in place of the profile's tables, or NULL (the profile's tables). */
     const struct sample_table (*samples)[SAMPLE_TABLES];
     uint32_t not_running; /* the stack "(not running)", for waits without a known function, or PROFILE_NONE if not
                            * counted */
@@ -87,16 +87,16 @@ struct thread_gaps find_sample_gaps(const struct profile *profile, uint32_t thre
 /* Returns the part of gap `i` (0 to samples->length) in the range. */
 struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range);
 
-/* The weight of the wait that ends at row `i`, in the range. */
+/* The weight of a recorded wait in the range. */
 struct wait_weight {
     double own;    /* ms of the wait itself */
-    double unseen; /* ms of the unseen waits that it stands for */
-    double length; /* ms of the wait, in and outside of the range */
+    double unseen; /* ms of the unseen waits that the wait stands for */
+    double length; /* ms: full length of the wait */
 };
 
 struct wait_weight wait_weight_in(const struct thread_gaps *gaps, size_t i, struct time_range range);
 
-/* ms: a wait whose end is later than this after a range has no weight in it. */
+/* Limit in ms: a wait that ends later than this after a range has no weight in the range. */
 extern const double wait_weight_spread;
 
 /* Returns whether graphs show the thread as not running in gap `i`, because it ran too little. */
