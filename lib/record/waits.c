@@ -819,10 +819,12 @@ static int read_pending(struct waits *waits, uint64_t now, bool is_early, struct
         if (!thread)
             continue;
         struct thread_run *run = &thread->run;
-        bool is_near = run->cpu == own_cpu, was_read = is_near && run->read_at >= waits->planned;
+        bool is_near = run->cpu == own_cpu;
+        bool is_later = is_near && (run->read_at >= waits->planned ||
+                                    (run->state == RUN_WAITS && run->began > waits->planned)); /* for the next pass */
         bool may_wait = run->state == RUN_ON || (run->state == RUN_WAITS && !run->is_runnable);
         bool is_unknown = may_wait && (!run->stack || run->stack->is_given);
-        if ((is_early && !is_near) || (is_unknown && (!waits->looks || code || was_read))) {
+        if ((is_early && !is_near) || (is_unknown && (!waits->looks || code || is_later))) {
             waits->pending.data[kept++] = tid;
             continue;
         }
