@@ -180,7 +180,7 @@ int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_op
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
     sigaddset(&ending, SIGTERM);
-    if (!is_ignored(SIGHUP)) /* nohup ignores it */
+    if (!is_ignored(SIGHUP)) /* nohup ignores SIGHUP */
         sigaddset(&ending, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ending, &before);
 

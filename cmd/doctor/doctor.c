@@ -22,7 +22,7 @@
 struct finding *finding_add(struct findings *findings, enum finding_state state, const char *id, const char *label,
                             const char *format, ...)
 {
-    static struct finding nowhere; /* receives the finding if memory ran out; nobody reads it */
+    static struct finding nowhere; /* receives the finding if memory ran out; no code reads this finding */
     struct finding *finding = array_push_zero(&findings->items);
     if (!finding) {
         findings->out_of_memory = true;

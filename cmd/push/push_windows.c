@@ -36,11 +36,11 @@ struct push_windows {
 
 struct pusher {
     const struct push_windows_options *options;
-    const char *saved; /* path of the saved profile to push, or NULL (windows are) */
+    const char *saved; /* path of the saved profile to push, or NULL (push windows) */
     int socket;
     struct pushing pushing;
     struct recording_window window;
-    uint64_t missed;       /* that were told */
+    uint64_t missed;       /* number of lost chunks in the messages so far */
     uint64_t queued_until; /* ns: samples before this time are in the queue, or lost */
     bool is_behind;        /* the last window failed: the next window includes its samples */
     bool has_lost;

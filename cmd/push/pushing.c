@@ -90,7 +90,7 @@ int pushing_add(struct pushing *pushing, struct profile *profile, struct time_ra
 
 /* ---- sending ---- */
 
-/* What one try came to. */
+/* The result of one try. */
 struct
 try {
     enum push_outcome outcome;

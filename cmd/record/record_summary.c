@@ -256,7 +256,7 @@ static void describe_replaced_files(struct lines *lines, const struct assemble_r
         append(line, " and %zu more", saved->gone_count - 1);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole summary ---- */
 
 void record_summary_add_note(struct record_summary *summary, const char *sentence)
 {

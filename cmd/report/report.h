@@ -56,12 +56,12 @@ struct exporter;
 
 struct report_options {
     const struct option_table *table; /* of the command */
-    const char *output;               /* of export, or NULL (standard output) */
+    const char *output;               /* for prof export: output file, or NULL (standard output) */
     const struct exporter *exporter;  /* of export */
-    unsigned sanitized;               /* of export: bit set of enum sanitize_part */
+    unsigned sanitized;               /* for prof export: bit set of enum sanitize_part */
     ARRAY(const char *) keep_names;   /* of export: libraries */
-    bool is_dry_run;                  /* of export: print the removed data, and write no file */
-    const char *view;                 /* of export: the initial view of an HTML page, or NULL (the first view) */
+    bool is_dry_run;                  /* for prof export: print the removed data, and write no file */
+    const char *view;                 /* for prof export: the initial view of an HTML page, or NULL (the first view) */
     const char *path;
     bool inverted, json, verbose, no_pager;
     enum report_color_when color;
@@ -69,7 +69,7 @@ struct report_options {
     const char *subject; /* argument of the butterfly, lines, annotation or waits */
     const char *weight;  /* id of the weight, or NULL (the first weight of the profile) */
     const char *search;
-    const char *marker;          /* of the critical path: its name; NULL: none */
+    const char *marker;          /* marker of the critical path, by name; NULL: none */
     ARRAY(const char *) threads; /* arguments of --thread */
     ARRAY(struct report_transform) transforms;
     double from, to;    /* seconds after the start, or NAN for none */
@@ -79,10 +79,10 @@ struct report_options {
     struct symbol_options symbols;
     bool is_comparison;         /* diff and check */
     struct comparing compared;  /* of diff and check */
-    ARRAY(const char *) limits; /* of check: --fail-if */
+    ARRAY(const char *) limits; /* for prof check: --fail-if */
     const char *junit;          /* of check: the file */
     bool markdown, strict;      /* of check */
-    bool is_tree;               /* of diff: --tree was given */
+    bool is_tree;               /* for prof diff: --tree was given */
     enum func_order order;      /* of diff */
 };
 

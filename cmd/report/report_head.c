@@ -284,7 +284,7 @@ static int print_low_quality(const struct report *report, const struct metadata 
 {
     static const double much = 1, least_covered = 95;
     static const char *const covered_names[] = {"CPU time covered by samples", NULL};
-    static const char *const hint_names[] = {"Hint", NULL}; /* which says so better */
+    static const char *const hint_names[] = {"Hint", NULL}; /* a hint explains the same */
     static const char *const truncated_names[] = {"Stacks truncated", "Stacks cut", NULL};
     static const char *const limit_names[] = {"Limit reached", NULL};
     const char *own = profile_text(report->profile, report->profile->meta.warning);
@@ -322,7 +322,7 @@ static int print_low_quality(const struct report *report, const struct metadata 
         return code;
     if (waiting[0])
         report_print_wrapped(report, waiting, 0, 0);
-    bool is_explained = waiting[0] && all < FEW_SAMPLES; /* a hint would say it again */
+    bool is_explained = waiting[0] && all < FEW_SAMPLES; /* a hint would repeat the explanation */
     if (!is_explained && !print_hints(report, metadata) && report->options.kind != REPORT_WAITS)
         warn_of_few_samples(report);
     return warn_of_unnamed_code(report, err);

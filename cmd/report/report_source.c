@@ -10,7 +10,7 @@
 
 enum { TEXT_MAX = 16 << 20 };
 
-/* The caller frees it; Returns NULL if the file is not readable. */
+/* Returns the text of a source file, which the caller frees, or NULL if the file is not readable. */
 static char *read_file(const char *name)
 {
     int fd = file_open_in(-1, name);

@@ -108,7 +108,7 @@ struct tree_printer {
     const struct report *report;
     struct butterfly *butterfly; /* NULL: the query's tree */
     enum butterfly_side side;
-    ARRAY(struct level) levels; /* from the roots to the children of the last printed row */
+    ARRAY(struct level) levels; /* levels from the roots to the children of the last printed row */
     struct omissions omissions;
     size_t printed, limit;
 };
@@ -117,7 +117,7 @@ struct tree_printer {
 struct folded_row {
     uint32_t func, last;                      /* the last node of the chain */
     double total, self;                       /* total of the first node, and sum of the self of all nodes */
-    struct side_figures sides[PROFILE_SIDES]; /* in a comparison: total and self of each side */
+    struct side_figures sides[PROFILE_SIDES]; /* total and self of each side of a comparison */
     size_t frames;
     bool has_children; /* the last node has children */
 };
@@ -195,7 +195,7 @@ static unsigned print_branches(const struct tree_printer *printer, unsigned room
     for (size_t i = 1; i < printer->levels.length; i++)
         parts += printer->levels.data[i].branches;
     if (room && parts * PART_COLUMNS > room)
-        skipped = parts + 1 - room / PART_COLUMNS; /* plus one for the ellipsis */
+        skipped = parts + 1 - room / PART_COLUMNS; /* one more for the ellipsis */
     size_t columns = (parts - skipped + (skipped > 0)) * PART_COLUMNS;
     report_color(report, COLOR_DIM);
     if (skipped)

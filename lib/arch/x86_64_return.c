@@ -24,7 +24,7 @@ enum { ORIGIN_REALIGNED = INSTRUCTION_REGISTERS, ORIGIN_WORDS, ORIGINS_MAX = 64,
 
 struct value {
     uint8_t origin;
-    int32_t distance; /* bytes to add to it */
+    int32_t distance; /* bytes to add to the origin */
 };
 
 static const struct value unknown_value = {.origin = ORIGIN_UNKNOWN};

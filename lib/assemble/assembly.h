@@ -25,7 +25,7 @@ struct assembly {
     struct replay_numbers wakers;    /* object of the replay -> string of the profile; empty: no wakers recorded */
     uint64_t start_ns;               /* CLOCK_MONOTONIC at time 0 of the profile */
     const struct recording_window *window; /* the assembled part of the recording, or NULL (all) */
-    struct window_threads window_threads;  /* at its end */
+    struct window_threads window_threads;  /* state of the threads at the end of the window */
 };
 
 /* Call this function before the replay. */

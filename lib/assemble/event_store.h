@@ -16,11 +16,11 @@ struct event_sample {
 struct replay_event {
     struct sample_store *store; /* NULL: no sample so far */
     uint64_t samples, truncated;
-    uint64_t total; /* sum of their periods */
+    uint64_t total; /* sum of the periods of the samples */
     double scale;   /* occurrences per unit of period */
 };
 
-/* `beside`: as of sample_store_new(). */
+/* `beside`: see sample_store_new(). */
 int event_store_add(struct replay_event *event, const char *beside, uint32_t thread, const struct event_sample *sample,
                     struct error *err);
 

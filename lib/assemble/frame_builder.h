@@ -27,7 +27,7 @@ struct frame_builder {
     const struct lock_names *lock_names;
     const struct kallsyms *kallsyms; /* NULL: kallsyms has no symbols for these addresses */
     uint64_t kernel_unnamed;         /* distinct addresses in the kernel */
-    uint64_t kernel_samples;         /* samples in these */
+    uint64_t kernel_samples;         /* samples in these addresses */
     size_t first;                    /* first new frame of the replay; earlier frames already have their rows */
 };
 
@@ -46,7 +46,7 @@ uint32_t frame_builder_plain_frame(struct frame_builder *builder, const char *na
  * ran out. */
 bool frame_builder_categories(struct frame_builder *builder);
 
-/* Add the reason why a library has no symbols, each reason once. frame_builder_missing() merges it with the reasons of
- * earlier frames. False if memory ran out. */
+/* Add the reason why a library has no symbols, each reason once. frame_builder_missing() merges the reason with the
+ * reasons of earlier frames. False if memory ran out. */
 bool frame_builder_problem(struct frame_builder *builder, const char *library, const char *reason);
 bool frame_builder_missing(struct frame_builder *builder, const struct missing_symbols *missing);

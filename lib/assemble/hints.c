@@ -27,10 +27,10 @@ static void add_hint(struct hints *hints, const char *format, ...)
 enum {
     FEW_SAMPLES = 50,
     RATE_MOST = 20000,          /* Hz: limit of the suggested rate; higher rates cost more than they show */
-    MUCH_MS = 20,               /* of CPU time */
-    LONG_MS = 200,              /* of waiting */
-    LEAST_COVERED_PERCENT = 80, /* of the CPU time */
-    LEAST_BUSY_PERCENT = 10     /* of the time; a program below this limit mostly waits */
+    MUCH_MS = 20,               /* ms of CPU time */
+    LONG_MS = 200,              /* ms of waiting */
+    LEAST_COVERED_PERCENT = 80, /* percentage of the CPU time */
+    LEAST_BUSY_PERCENT = 10     /* percentage of the time; a program below this limit mostly waits */
 };
 
 /* Writes the end of a sentence about a low rate: the advice to sample at a higher rate. */

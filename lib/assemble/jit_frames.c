@@ -7,9 +7,9 @@
 
 /* An address in JIT code. */
 struct jit_address {
-    const struct jit_code_place *place; /* of the code, or NULL (it is not kept) */
+    const struct jit_code_place *place; /* place of the code, or NULL if prof does not save the code */
     uint64_t offset;                    /* in the code */
-    uint32_t line, column;              /* that run, or 0 if unknown */
+    uint32_t line, column;              /* position of the instruction, or 0 if unknown */
 };
 
 /* Adds a frame of JIT code. Without a saved copy of the code, an address is useless and has no library, so all

@@ -1,5 +1,5 @@
 /*
- * Finds the source files of native code, named by debug info. All other source files belong to scripts and JIT code.
+ * Finds the source files of native code, which debug info names. All other source files belong to scripts and JIT code.
  */
 #pragma once
 

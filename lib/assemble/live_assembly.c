@@ -36,7 +36,7 @@ struct live_assembly {
     const char *spool_path;
     const struct assemble_options *options;
     struct assembly assembly;
-    ARRAY(struct live_thread) threads; /* as the replay has them */
+    ARRAY(struct live_thread) threads; /* indexed as in the replay */
     struct text_buffer text;           /* of this step */
     int fd;
     uint64_t added;            /* bytes */

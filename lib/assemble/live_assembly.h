@@ -6,8 +6,8 @@
  * - a description: the profile without these tables. The sources in the description are scripts, which the server may
  *   send.
  *
- * So the cost of a step depends on the new data and on the number of threads, markers and counters, not on all samples
- * and stacks so far.
+ * The cost of a step therefore depends on the new data and on the numbers of threads, markers and counters, not on all
+ * samples and stacks so far.
  *
  * A step misses symbols that a JIT compiler writes after its code has run: see live_assembly_is_outdated().
  *
@@ -24,7 +24,7 @@
 
 struct live_assembly;
 
-/* `options` and `spool_path` must outlive it. Returns NULL if memory ran out. */
+/* `options` and `spool_path` must outlive the live assembly. Returns NULL if memory ran out. */
 struct live_assembly *live_assembly_new(const char *spool_path, const struct assemble_options *options);
 
 /* Reads the new part of the recording. Fills in `result`, with the description in memory_fd (JSON, owned by the

@@ -19,8 +19,8 @@ struct lock_names {
 int lock_names_find(struct lock_names *names, const struct recorded_libs *libs, struct symbolizer *symbolizer,
                     struct profile *profile, size_t first, struct error *err);
 
-/* Returns a text such as "lock cache+8", for a member at byte 8 of the variable, or "lock cache in libx.so"; NULL:
- * none. */
+/* Returns a text such as "lock cache+8", for a member at byte 8 of the variable, or "lock cache in libx.so". NULL: the
+ * lock has no name. */
 const char *lock_names_get(const struct lock_names *names, const struct profile *profile, size_t frame);
 
 void lock_names_destroy(struct lock_names *names);

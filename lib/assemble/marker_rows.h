@@ -23,7 +23,7 @@ struct marker_entry {
 
 struct marker_rows {
     struct profile *profile;
-    uint64_t start_ns, end_ns; /* time 0 of the profile, and its end: ns of CLOCK_MONOTONIC */
+    uint64_t start_ns, end_ns; /* ns of CLOCK_MONOTONIC: time 0 of the profile, and end of the profile */
     ARRAY(struct marker_entry) entries;
     struct json_writer *json; /* for payloads */
     struct text_buffer text;

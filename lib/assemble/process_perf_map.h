@@ -6,7 +6,7 @@
 #include "assemble/replay_state.h"
 #include "symbol/jit_name.h"
 
-#define PERF_MAP_DIRECTORY "/tmp" /* the directory in which JIT compilers write them */
+#define PERF_MAP_DIRECTORY "/tmp" /* the directory in which JIT compilers write perf maps */
 
 /* Limit of ancestors whose perf maps may name a forked process's code. */
 enum { PERF_MAP_GENERATIONS = 16 };
@@ -15,10 +15,10 @@ enum { PERF_MAP_GENERATIONS = 16 };
  * value if the file does not exist or is not trusted (see process_perf_map.c). */
 int process_perf_map_open(const struct replay *replay, uint32_t process);
 
-/* Returns the message for such a failure, or NULL for none. */
+/* Returns the message for an error of process_perf_map_open(), or NULL for none. */
 const char *process_perf_map_problem(int code);
 
-/* Likewise for another file in that directory. The file name is `before`, the process's own pid, and `after`. */
+/* Opens another file of PERF_MAP_DIRECTORY. The file name is `before`, the process's own pid, and `after`. */
 int process_perf_map_open_named(const struct replay *replay, uint32_t process, const char *before, const char *after);
 
 /* Returns the pid in the names of the process's files: its pid in its own namespace. */
@@ -33,7 +33,7 @@ int process_perf_map_open_trusted(const struct replay *replay, uint32_t process,
 /* A problem with the perf map of a process. */
 struct perf_map_problem {
     uint32_t process;
-    const char *text; /* a sentence without its subject, the file */
+    const char *text; /* a sentence without its subject, which is the file */
 };
 ARRAY_TYPE(struct perf_map_problems, struct perf_map_problem);
 

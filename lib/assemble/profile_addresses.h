@@ -11,7 +11,7 @@
 struct profile_addresses {
     struct identified_library *libraries; /* by row of the profile's libs */
     struct error *problems;               /* reason if a library could not be identified; else empty */
-    struct address_batches batches;       /* `lib` is a row of libs, `requester` one of the frames */
+    struct address_batches batches;       /* `lib` is a row of libs, and `requester` is a row of the frames */
 };
 
 /* A library of a saved profile, described for the search for its file. The profile owns the strings. */

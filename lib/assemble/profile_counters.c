@@ -166,7 +166,8 @@ ARRAY_TYPE(struct real_array, double);
 struct filling {
     struct profile *profile;
     const struct profile_counters_source *source;
-    const struct replay_series *series; /* of these, whose counters belong to `thread` and last until `end` (ns) */
+    /* readings for the counters, which belong to `thread` and last until `end` (ns) */
+    const struct replay_series *series;
     uint32_t thread;
     uint64_t end;
     struct real_array times, counts; /* of the counter at hand */

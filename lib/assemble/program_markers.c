@@ -134,7 +134,7 @@ static int compare_counters(const void *a, const void *b)
     return left->time != right->time ? ORDER(left->time, right->time) : ORDER(left, right);
 }
 
-/* How a reader draws it. The label is the name. */
+/* Returns the display of a program's counter (profile-format: counters). The label is the name of the counter. */
 static uint32_t get_counter_display(struct marker_rows *rows, const char *label)
 {
     static const char tooltip[] = "[{\"type\":\"value\",\"source\":\"accumulated\",\"format\":{\"unit\":\"number\"},"

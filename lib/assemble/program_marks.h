@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct program_mark {
-    uint64_t time, end; /* ns; end: only of SPOOL_MARK_SPAN */
+    uint64_t time, end; /* ns; only SPOOL_MARK_SPAN has an `end` */
     double value;       /* of SPOOL_MARK_COUNTER */
     uint32_t pid, tid;
     uint32_t thread;     /* of the replay, or REPLAY_NONE if unknown */
@@ -29,7 +29,7 @@ struct lost_marks {
 
 struct process_exit {
     uint32_t pid;
-    int status; /* as of wait(2) */
+    int status; /* as in wait(2) */
     uint64_t time;
 };
 
@@ -41,7 +41,7 @@ struct recorder_work {
 struct process_signal {
     uint64_t time;
     uint32_t pid, tid, number;
-    uint32_t thread; /* of the replay, or REPLAY_NONE if unknown */
+    uint32_t thread; /* thread of the replay, or REPLAY_NONE if unknown */
     uint32_t sender; /* string of `texts` */
 };
 

@@ -32,8 +32,8 @@ struct recording_window {
     struct spool_place place; /* start in the spool */
     uint64_t zero;            /* ns: time 0 of all windows; 0 before the first */
     double from, to;          /* ms after `zero`: range of the last window */
-    bool is_last;             /* the caller sets it after the end of the recording */
-    uint64_t missed;          /* chunks that a flight recorder dropped before a window read them */
+    bool is_last;             /* set by the caller after the end of the recording */
+    uint64_t missed;          /* chunks that a flight recorder dropped before any window read them */
     struct window_threads threads;
 };
 

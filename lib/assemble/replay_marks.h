@@ -30,7 +30,7 @@ struct replay_mark {
 struct replay_marks {
     struct strings texts;
     ARRAY(struct replay_mark) items;
-    ARRAY(uint64_t) last_on_cpu; /* ns: the last sample of each CPU so far, or 0 for none */
+    ARRAY(uint64_t) last_on_cpu; /* ns: time of the last sample of each CPU so far, or 0 for none */
     uint64_t lost;               /* lost samples in REPLAY_MARK_LOST marks so far */
 };
 

@@ -28,7 +28,7 @@ enum {
     REPLAY_LIB_ANONYMOUS = UINT32_MAX,          /* anonymous executable memory: address is the pc */
     REPLAY_LIB_TRUNCATED = UINT32_MAX - 1,      /* placeholder for the missing callers of a truncated stack */
     REPLAY_LIB_UNKNOWN_KERNEL = UINT32_MAX - 2, /* a kernel address outside the known image and modules */
-    REPLAY_LIB_DUMPED = UINT32_MAX - 3,         /* in the jitdump file of `process`, the JIT code `code` */
+    REPLAY_LIB_DUMPED = UINT32_MAX - 3,         /* the JIT code `code` in the jitdump file of `process` */
     REPLAY_LIB_UNMAPPED = UINT32_MAX - 4,       /* memory without a known executable mapping: address is the pc */
     REPLAY_LIB_NOT_SAMPLED = UINT32_MAX - 5,    /* placeholder of CPU time without a sample (unsampled.h) */
     REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* placeholder for the reason of a wait; replay_wait_address() */
@@ -40,9 +40,10 @@ enum {
 
 struct replay_frame {
     uint32_t lib;     /* index of a library, or a REPLAY_LIB_... value */
-    uint32_t process; /* process whose perf map or jitdump may have its symbol, or REPLAY_NONE for none */
+    uint32_t process; /* process whose perf map or jitdump may have the symbol of the frame, or REPLAY_NONE for none */
     uint64_t address; /* library-relative, or the pc */
-    uint32_t code;    /* REPLAY_LIB_DUMPED: index in jitdump.codes; REPLAY_LIB_WAIT: index of its lock, plus 1, or 0 */
+    /* REPLAY_LIB_DUMPED: index in jitdump.codes; REPLAY_LIB_WAIT: index of the lock, plus 1, or 0 for none */
+    uint32_t code;
     uint64_t samples; /* samples with this leaf frame */
 };
 
@@ -63,11 +64,12 @@ enum replay_jit_state { REPLAY_JIT_UNKNOWN, REPLAY_JIT_MISSING, REPLAY_JIT_FOUND
 /* The files that name JIT code of one process (replay_jit.h). */
 struct replay_jit {
     enum replay_jit_state map_state, dump_state;
-    const char *map_problem; /* reason why prof does not use its perf map, or NULL (used, or none) */
+    const char *map_problem; /* reason why prof does not use the process's perf map, or NULL if prof uses the map or the
+                                process has none */
     struct jitdump *dump;    /* NULL: none */
-    uint32_t dump_lib;       /* index of its jitdump file's library, plus 1, or 0 for none mapped */
+    uint32_t dump_lib; /* index of the jitdump file in the libraries, plus 1, or 0 if the process has mapped none */
     struct hash map_frames;  /* pc -> frame, for anonymous code that only this process's perf map can name */
-    struct hash dump_frames; /* code index and offset in it -> frame */
+    struct hash dump_frames; /* index of a code, and offset in the code -> frame */
 };
 
 struct replay_process {
@@ -87,7 +89,7 @@ struct replay_process {
 
 /* CPU time of a thread, in ns (unsampled.h). */
 struct replay_thread_time {
-    uint64_t covered;       /* by samples */
+    uint64_t covered;       /* CPU time that samples cover */
     uint64_t covered_until; /* end of the CPU time covered by samples; the start of a thread without samples */
     bool goes_on;  /* after exec, the thread continues as another thread, whose samples cover its remaining CPU time */
     uint64_t rest; /* ns on a CPU after its last sample or wait */
@@ -113,7 +115,7 @@ struct replay_thread {
     uint64_t samples, truncated, completed_live, without_cfi; /* counts of its samples, by quality of the stack */
     uint64_t event_samples;                                   /* samples of events other than the clock */
     uint64_t last_event_time;                                 /* ns: last event sample */
-    uint64_t waits; /* except preemptions: a thread that was only runnable need not be shown */
+    uint64_t waits; /* waits except preemptions; the profile may omit a thread that was only runnable */
     uint64_t last_time;
     bool has_marks;          /* its process has set marks */
     uint32_t threads_in_row; /* number of threads that share this thread's row, including itself */
@@ -131,11 +133,12 @@ enum { REPLAY_LOADS = 2000 };
 
 /* Libraries, their first mappings, and the mappings of the kernel (replay_libs.h). */
 struct replay_libs {
-    ARRAY(struct spool_library) items; /* by number. `path` NULL: the event that describes the library was lost */
-    struct arena arena;                /* owns the texts and bytes of libraries */
-    ARRAY(struct replay_load) loads;   /* at most REPLAY_LOADS */
-    struct hash loaded;                /* process << 32 | lib */
-    size_t more_loads;                 /* loads beyond REPLAY_LOADS */
+    /* indexed by number; `path` is NULL if the event that describes the library was lost */
+    ARRAY(struct spool_library) items;
+    struct arena arena;              /* owns the texts and bytes of libraries */
+    ARRAY(struct replay_load) loads; /* at most REPLAY_LOADS */
+    struct hash loaded;              /* process << 32 | lib */
+    size_t more_loads;               /* loads beyond REPLAY_LOADS */
     struct address_space kernel;
     uint32_t kernel_generation; /* incremented by every change of `kernel` */
 };
@@ -143,7 +146,7 @@ struct replay_libs {
 /* A Python function. Indexes of strings, or STRING_NONE (the event that describes the name was lost). */
 struct replay_function {
     uint32_t name, file;
-    uint32_t line; /* the first one; 0 unknown */
+    uint32_t line; /* first line of the function, or 0 if unknown */
 };
 
 struct replay_info {
@@ -180,7 +183,7 @@ struct replay_samples {
     struct sample_store *store;
     uint64_t count, waits;
     uint64_t lost;           /* lost samples of the clock, if the kernel separates them from samples of events */
-    uint64_t without_thread; /* dropped samples: a damaged block described their thread */
+    uint64_t without_thread; /* dropped samples, whose thread a damaged block described */
 };
 
 ARRAY_TYPE(struct replay_events, struct replay_event);
@@ -196,7 +199,7 @@ struct replay_queue {
     size_t done;                         /* number of applied events, at the start of the queue */
 };
 
-/* What the caller asks for. */
+/* The requests of the caller. */
 struct replay_input {
     const char *rest_path;                 /* a second spool file, which continues the first, or NULL for none */
     const char *perf_map_directory;        /* directory of perf maps, or NULL (do not use perf maps) */
@@ -211,24 +214,24 @@ struct replay_spool {
     bool is_running; /* the recorder is still writing the spool */
     bool keeps_last; /* the spool has only the newest samples, but the recorder's counts include all samples */
     uint64_t damaged_blocks, damaged_bytes;
-    uint64_t rest; /* bytes of an incomplete block at its end */
+    uint64_t rest; /* bytes of an incomplete block at the end of the spool */
     struct spool_place window_end;
     uint64_t window_missed; /* number of dropped chunks of this window */
 };
 
 /* CPU time of all threads, in ns (unsampled.h). */
 struct replay_cpu_time {
-    uint64_t covered;      /* by samples */
-    uint64_t excess;       /* ns of the samples beyond one period each */
-    double excess_removed; /* removed part of it */
+    uint64_t covered;      /* CPU time that samples cover */
+    uint64_t excess;       /* CPU time of samples beyond one period each */
+    double excess_removed; /* removed part of `excess` */
     uint64_t unseen;       /* ns that the kernel counted beyond the switches */
     uint64_t unsampled;    /* ns of added samples, for CPU time without samples */
-    bool has_rests;        /* some thread has a `rest` */
+    bool has_rests;        /* a thread has a `rest` */
 };
 
-/* start and end of the recording, ns of CLOCK_MONOTONIC, or 0 for none */
+/* ns of CLOCK_MONOTONIC, or 0 for none: start and end of the recording */
 struct replay_range {
-    uint64_t first, last; /* of events and samples */
+    uint64_t first, last; /* ns of CLOCK_MONOTONIC: times of the first and last event or sample */
     uint64_t first_sample;
 };
 

@@ -17,8 +17,8 @@ struct sample_rows_state {
     uint64_t row;      /* rows so far */
     uint64_t position; /* stored samples read so far */
     double cpu;        /* ms of CPU time, not yet in the weight of a sample */
-    double unseen;     /* ms of unseen waits, which the wait that has begun stands for */
-    double time;       /* ms: of the last sample; NAN before the first */
+    double unseen;     /* ms of the unseen waits for which the current wait stands */
+    double time;       /* ms: time of the last sample; NAN before the first */
     double carried;    /* fraction of an event that is not yet in the weight of a sample */
     struct time_quantizer times;
     struct cpu_quantizer cpu_times;
@@ -32,10 +32,10 @@ struct sample_rows {
     const struct replay_thread *thread;
     uint32_t number;         /* of the thread */
     bool of_event, is_empty; /* of_event: samples of an event; is_empty: without samples */
-    double scale;            /* of their weights */
+    double scale;            /* factor for the weights of the samples */
     struct sample_rows_state state, start;
     struct error *err;
-    int code; /* of the first failed read */
+    int code; /* error code of the first failed read */
 };
 
 bool sample_rows_next(void *context, struct sample_row *row);

@@ -28,15 +28,16 @@ struct stored_sample {
     uint32_t stack;            /* index of the replay's stack */
     union {
         uint32_t cpu_time; /* STORED_CPU: since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
-        uint32_t unseen;   /* STORED_WAIT_BEGIN: time of unseen waits that count for it, in units of SAMPLE_CPU_UNIT */
+        uint32_t unseen;   /* STORED_WAIT_BEGIN: time of the unseen waits for which the wait stands, in units of
+                              SAMPLE_CPU_UNIT */
         uint32_t waker;    /* STORED_WAIT_END: number of replay.objects; 0 unknown */
         uint32_t period;   /* the lower 32 bits of the period in STORED_EVENT, the upper bits in STORED_EVENT_HIGH */
     };
 };
 
-enum { SAMPLE_CPU_MAX = INT32_MAX / 2 }; /* of `cpu_time` */
+enum { SAMPLE_CPU_MAX = INT32_MAX / 2 }; /* limit of `cpu_time` */
 
-/* The CPU time of any kind. */
+/* Returns the CPU time of a stored sample of any kind. */
 static inline uint32_t stored_sample_cpu_time(const struct stored_sample *sample)
 {
     return sample->kind == STORED_CPU ? sample->cpu_time : 0;
@@ -47,7 +48,7 @@ static inline bool stored_sample_is_wait(const struct stored_sample *sample)
     return sample->kind == STORED_WAIT_BEGIN || sample->kind == STORED_WAIT_END;
 }
 
-/* A time that fits. Only a damaged spool has a later time. */
+/* Returns the time, limited to STORED_TIME_MAX. Only a damaged spool has a later time. */
 static inline uint64_t stored_time(uint64_t time)
 {
     return time < STORED_TIME_MAX ? time : STORED_TIME_MAX;
@@ -58,7 +59,7 @@ struct sample_store;
 /* Creates the file in the directory of `beside`, the recording, because /tmp may be in memory. If the disk is full or
  * read-only, creates the file in memory. */
 struct sample_store *sample_store_new(const char *beside);
-/* Opens another such file, owned by the caller. */
+/* Opens another unlinked file in the same way. The caller owns the descriptor. */
 int sample_store_open_file(const char *beside, struct error *err);
 
 void sample_store_free(struct sample_store *store);

@@ -23,7 +23,7 @@ struct stable_numbers {
     struct strings texts;
     ARRAY(struct stable_func) funcs; /* by number */
     ARRAY(uint32_t) threads;         /* threads of the profile, as numbers of the recording */
-    uint64_t start_ns;               /* CLOCK_MONOTONIC at time 0 of the profiles, or 0 (set by the next one) */
+    uint64_t start_ns; /* CLOCK_MONOTONIC at time 0 of the profiles, or 0 until the first profile sets it */
 };
 
 /* Adds the functions of earlier profiles to an empty profile. */

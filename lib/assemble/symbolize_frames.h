@@ -13,7 +13,8 @@ struct symbolize_frames_input {
     struct profile *profile;
     struct interner *interner;
     const struct open_files *files; /* may be NULL */
-    const char *cache_directory;    /* for the machine code of JIT functions, or NULL (prof does not save it) */
+    /* directory for the machine code of JIT functions, or NULL (prof does not save the code) */
+    const char *cache_directory;
 };
 
 /* Symbolizes all new frames of the replay, and adds the results to the profile, whose categories it creates.

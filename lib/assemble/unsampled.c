@@ -18,7 +18,7 @@ static const double MOST_SWITCHING = 1;
 
 struct unsampled_time {
     uint32_t thread;
-    uint32_t row;    /* the thread whose row shows it */
+    uint32_t row;    /* the thread whose row shows this time */
     uint64_t end;    /* ns: end of the thread, or of the recording */
     uint64_t length; /* ns that the thread ran after its last sample; if unknown, the time since its last sample, at
                         most one period */
@@ -35,7 +35,7 @@ struct attribution {
     struct replay *replay;
     ARRAY(struct unsampled_time) times; /* by end */
     ARRAY(struct row_time) rows;        /* by thread */
-    struct hash named_rows;             /* names of process and thread -> the thread whose row shows them */
+    struct hash named_rows;             /* names of process and thread -> the thread whose row shows these threads */
     bool has_rests;                     /* the recording has the time that each thread ran after its last sample */
     uint64_t period;                    /* ns */
     uint64_t total;                     /* ns: the sum of `length` */

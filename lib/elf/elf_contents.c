@@ -40,7 +40,7 @@ static bool decompress_zlib(unsigned char *out, uint64_t size, const unsigned ch
         return false;
     isal_inflate_init(state);
     state->crc_flag = ISAL_ZLIB;
-    state->next_in = (unsigned char *)packed; /* which it does not change */
+    state->next_in = (unsigned char *)packed; /* isal_inflate() does not change the input */
     state->avail_in = (uint32_t)packed_size;
     state->next_out = out;
     state->avail_out = (uint32_t)size;

@@ -92,7 +92,7 @@ static uint64_t count_by_gnu_hash(const struct elf_file *file, struct window *ta
         last = symbol > last ? symbol : last;
     }
     if (last < first)
-        return first; /* it exports nothing */
+        return first; /* the library exports nothing */
     while (last < SYMBOLS_MAX && chains_at + 4 * (uint64_t)(last - first) < table->bytes->size &&
            !(read_word(file, table, chains_at + 4 * (uint64_t)(last - first)) & 1))
         last++;

@@ -12,7 +12,7 @@
 struct made_profile {
     struct profile profile;
     struct arena memory;
-    bool has_strings;       /* of its own */
+    bool has_strings;       /* the profile has strings of its own */
     uint32_t *thread_index; /* per thread of the original: its index in the copy, or PROFILE_NONE if left out */
 };
 

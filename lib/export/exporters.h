@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct exporter {
-    const char *name;    /* as --format has it */
+    const char *name;    /* name of the format for --format */
     const char *endings; /* file name endings, the usual ending first, separated by blanks */
     const char *what;    /* description for users: the format and its readers */
     bool is_binary;      /* nothing for a terminal */

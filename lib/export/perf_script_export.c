@@ -29,7 +29,7 @@ struct perf_script {
     struct weight_list weights;
     struct library_paths library_paths;
     ARRAY(struct row) rows;
-    uint32_t thread, event; /* that are collected */
+    uint32_t thread, event; /* thread and event of the collected rows */
     double scale, carry;
     bool failed;
 };

@@ -20,7 +20,7 @@ enum space { SPACE_OBJECT, SPACE_FILE, SPACE_FUNCTION, SPACES }; /* each with id
 struct function {
     uint32_t frame;
     size_t costs;              /* index of the function's first cost in reading.costs */
-    uint32_t last_arc;         /* call to it, + 1, or 0 for none */
+    uint32_t last_arc;         /* last call to the function, plus 1, or 0 for none */
     double called[EVENTS_MAX]; /* the inclusive costs of all calls from other functions */
 };
 

@@ -10,7 +10,7 @@
 #include <math.h>
 
 struct open_node {
-    uint32_t node, stack; /* of the tree; the caller's */
+    uint32_t node, stack; /* node: node of the tree; stack: stack of the caller */
 };
 
 ARRAY_TYPE(struct open_nodes, struct open_node);

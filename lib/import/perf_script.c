@@ -18,7 +18,7 @@ struct perf_script {
     struct builder_text main_event;
     double scale;                            /* weight per period of the main event, or 0 (each sample counts 1) */
     bool has_indent;                         /* indentation of sample lines: perf pads the thread name on the left */
-    bool has_events;                         /* beside the main one */
+    bool has_events;                         /* the file has events beside the main event */
     ARRAY(uint32_t) frames;                  /* frames of the current sample, innermost first */
     ARRAY(struct perf_script_frame) inlined; /* inlined calls of the next frame */
     struct perf_script_header header;

@@ -51,7 +51,7 @@ struct pprof {
     struct hash mapping_of, location_of, function_of; /* id -> index */
     ARRAY(uint32_t) frames;                           /* frames of the locations, outermost first */
     ARRAY(uint64_t) ids;                              /* of the current sample */
-    ARRAY(struct pprof_label) sample_labels;          /* and its labels */
+    ARRAY(struct pprof_label) sample_labels;          /* labels of the current sample */
     struct pprof_labels labels;
     uint64_t default_type, period_type, period_unit, period, time;
     uint32_t kernel; /* category */

@@ -10,7 +10,7 @@
 enum {
     AT_ONCE = 64,            /* code objects per system call that compares them */
     NAME_MAX_LENGTH = 1024,  /* limit of code points in a name */
-    FILE_MAX_LENGTH = 4096,  /* and of a path */
+    FILE_MAX_LENGTH = 4096,  /* limit of bytes of a path */
     TABLE_MAX = 1 << 20,     /* bytes of a line table; longer tables give no lines */
     CODES_MAX = 1 << 16,     /* limit of cached code objects of a process; above it, the cache is cleared */
     BYTES_MAX = 64 << 20,    /* limit of names and tables of a sample, in bytes; a larger sample has no Python frames */

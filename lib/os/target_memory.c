@@ -293,7 +293,7 @@ static bool send_request(const struct process_user *user)
         return exchange->got >= 0;
     char was = proc_state((uint32_t)state.helper);
     kill_helper();
-    if (was && was != 'Z' && was != 'X') /* nobody else has killed it */
+    if (was && was != 'Z' && was != 'X') /* no other process has killed the helper */
         add_silent_process(user);
     return false;
 }
@@ -376,7 +376,7 @@ bool target_memory_take_silent(uint32_t *pid)
         process->is_taken |= is_new;
         *pid = process->pid;
     }
-    state.has_new = is_new; /* there may be another one */
+    state.has_new = is_new; /* the list may contain another new process */
     pthread_mutex_unlock(&state.mutex);
     return is_new;
 }

@@ -202,7 +202,7 @@ static int add_build_id(struct perf_data *data, const unsigned char *bytes, size
     id.size = misc & HAS_SIZE && length <= sizeof(id.id) ? length : sizeof(id.id);
     memcpy(id.id, text, sizeof(id.id));
     if (!id.size || !memcmp(id.id, none, sizeof(none)))
-        return 0; /* perf could not read it */
+        return 0; /* perf could not read the build id */
     return array_push(&data->build_ids, id) ? 0 : error_no_memory(err);
 }
 

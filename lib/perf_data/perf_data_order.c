@@ -38,7 +38,7 @@ static int deliver_oldest(struct perf_data_order *order)
     struct waiting_record *heap = order->heap.data, first = heap[0];
     size_t last = --order->heap.length;
     heap[0] = heap[last];
-    heap[last] = (struct waiting_record){0}; /* its copy has one owner */
+    heap[last] = (struct waiting_record){0}; /* the copy in `first` owns the record */
     sift_down(order);
     order->late += first.time < order->last;
     order->last = first.time > order->last ? first.time : order->last;

@@ -12,7 +12,7 @@ struct perf_data_result {
     uint64_t truncated;       /* number of imported samples with a truncated stack */
     uint64_t waits;
     uint64_t idle, guest;   /* number of omitted samples: of idle CPUs, of virtual machines */
-    uint64_t other;         /* and of events beyond the limit */
+    uint64_t other;         /* number of samples of events beyond the limit */
     uint64_t damaged;       /* number of unreadable records */
     uint64_t late;          /* number of records out of order, whose times were adjusted */
     uint64_t lost;          /* samples lost by the kernel, from the file's LOST records */

@@ -225,7 +225,7 @@ struct maps_reading {
     bool only_unmapped; /* only add mappings at unmapped addresses */
     bool changed;
     struct error *err;
-    struct perf_mapping below; /* the last one of a file */
+    struct perf_mapping below; /* the last mapping of a file */
     char below_path[PROC_MAPS_PATH];
 };
 

@@ -120,7 +120,7 @@ int build_columns(struct build *build, const char *table, const struct column *s
                   size_t count, size_t rows)
 {
     int code = 0;
-    for (size_t i = 0; !code && i < count; i++) /* before the file's `rows` size an array */
+    for (size_t i = 0; !code && i < count; i++) /* before `rows` of the file becomes the size of an array */
         code = check_column(build, &plans[i], rows, table);
     for (size_t i = 0; !code && i < count; i++)
         code = build_column(build, strings, &plans[i], rows, table);

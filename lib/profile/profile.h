@@ -296,7 +296,7 @@ static inline const char *profile_text(const struct profile *profile, uint32_t s
 
 /* Frees the columns of a table. */
 void sample_table_free(struct sample_table *table);
-/* These leave empty ones. */
+/* These functions leave empty structs. */
 void thread_destroy(struct thread *thread);
 void counter_destroy(struct counter *counter);
 

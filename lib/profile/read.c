@@ -68,7 +68,7 @@ struct profile_reader {
 
     size_t least_deferred; /* minimum bytes of a deferred run of numbers, or 0 for no deferring */
     ARRAY(struct deferred_column) deferred;
-    size_t missing; /* those not parsed yet */
+    size_t missing; /* number of deferred columns not parsed yet */
 };
 
 /* ---- failing ---- */

@@ -64,7 +64,8 @@ struct perf_record {
     uint32_t pid, tid; /* of the record's thread */
     uint32_t cpu;
     uint64_t time; /* ns of the event's clock */
-    uint64_t id;   /* of the event; inherited events have their parent's, or 0 without PERF_SAMPLE_ID or IDENTIFIER */
+    /* id of the event; inherited events have the id of their parent; 0 without PERF_SAMPLE_ID or IDENTIFIER */
+    uint64_t id;
     union {
         struct perf_sample sample;               /* PERF_RECORD_SAMPLE */
         struct perf_mapping mapping;             /* PERF_RECORD_MMAP2 */

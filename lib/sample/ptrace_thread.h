@@ -24,9 +24,9 @@ enum ptrace_thread_state {
 
 /* Purpose of an interrupt. */
 enum ptrace_interrupt {
-    PTRACE_INTERRUPT_ONLY,       /* interrupted only to correct its system call */
-    PTRACE_INTERRUPT_TO_SAMPLE,  /* interrupted for a sample, wherever it stops */
-    PTRACE_INTERRUPT_AT_INSTANT, /* interrupted for a sample if it ran until `instant` */
+    PTRACE_INTERRUPT_ONLY,       /* interrupted only to correct the thread's system call */
+    PTRACE_INTERRUPT_TO_SAMPLE,  /* interrupted for a sample at any place where the thread stops */
+    PTRACE_INTERRUPT_AT_INSTANT, /* interrupted for a sample if the thread ran until `instant` */
 };
 
 struct ptrace_thread {
@@ -41,7 +41,7 @@ struct ptrace_thread {
     bool asleep;                 /* at the last check */
     uint64_t next_check;         /* tick */
     uint32_t pause;              /* ticks between two checks */
-    uint32_t cpu;                /* CPU on which it ran last */
+    uint32_t cpu;                /* CPU on which the thread ran last */
     bool is_realtime;            /* the thread's policy has priority over the sampler */
     uint64_t last_ran;           /* tick */
 

@@ -24,7 +24,7 @@ static int write_disassembly(const struct disassembly *disassembly, struct api_a
         json_text_z(&writer, disassembly->syntaxes[i]);
     json_close(&writer, ']');
     if (disassembly->note[0]) {
-        json_member_text(&writer, "note", disassembly->note); /* an extension of prof; other clients ignore it */
+        json_member_text(&writer, "note", disassembly->note); /* an extension of prof, which other clients ignore */
     }
     json_member_open(&writer, "instructions", '[');
     for (size_t i = 0; writer.status == 0 && i < disassembly->instructions.length; i++) {

@@ -49,7 +49,7 @@
 enum {
     CONNECTIONS = 64 + NEWCOMERS_MAX, /* concurrent connections; a browser opens about six */
     CONNECTION_MEMORY = 262144,       /* bytes for the request's line and headers, and for a chunk of the answer */
-    IDLE_SECONDS = 60,                /* until the server closes a silent connection that has sent the token */
+    IDLE_SECONDS = 60,                /* seconds until the server closes a silent connection that has sent the token */
     LISTEN_BACKLOG = 64,
 };
 

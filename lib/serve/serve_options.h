@@ -40,8 +40,8 @@ struct serve_options {
     uint16_t port;               /* the port if first_choice is taken, or 0 (any free port) */
     bool search_port;            /* try the following ports while the port is taken */
     const char *cache_directory; /* see struct symbolizer_options */
-    const struct debug_search
-        *search; /* for the symbol API, or NULL (search the system's directories). Must outlive the server */
+    const struct debug_search *search; /* directories of debug files for the symbol API, or NULL (the system's
+                                          directories); must outlive the server */
     const struct source_map *source_maps;
     size_t source_map_count;
     const struct serve_added *added; /* added pieces of the profile, or NULL for none */

@@ -13,10 +13,10 @@
  * changed one. */
 enum counter_kind {
     COUNTER_SWAP,         /* bytes in swap space now */
-    COUNTER_THREADS,      /* that there are now */
+    COUNTER_THREADS,      /* current number of threads */
     COUNTER_MAJOR_FAULTS, /* page faults that waited for a disk, so far */
-    COUNTER_DISK_READ,    /* bytes read from storage, */
-    COUNTER_DISK_WRITTEN, /* and bytes to be written to storage */
+    COUNTER_DISK_READ,    /* bytes read from storage */
+    COUNTER_DISK_WRITTEN, /* bytes to be written to storage */
     COUNTER_PREEMPTIONS,  /* switches off a CPU of threads that are runnable */
     COUNTER_READ,         /* bytes that system calls have read from files, pipes, devices */
     COUNTER_WRITTEN,

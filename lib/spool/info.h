@@ -94,7 +94,7 @@
 #define INFO_THROTTLED        "throttled"    /* number of times that the kernel throttled the clock of samples */
 #define INFO_LIMIT_PERIODS                                                                                             \
     "cpu_limit_periods" /* number of periods in which a CPU limit of the target's cgroup applied */
-#define INFO_LIMIT_THROTTLED "cpu_limit_throttled" /* of these, number in which the limit stopped threads */
+#define INFO_LIMIT_THROTTLED "cpu_limit_throttled" /* number of these periods in which the limit stopped threads */
 #define INFO_BY_LIBUNWIND                                                                                              \
     "completed_by_libunwind"                   /* stacks that only libunwind, not prof, walked to the thread's start */
 #define INFO_RECORDER_CPU    "recorder_cpu"    /* ns of CPU time of the recorder until the target ended */

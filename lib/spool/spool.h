@@ -98,10 +98,10 @@ uint64_t spool_reader_missed_samples(const struct spool_reader *reader);
  * middle of the file, up to the next whole block. */
 int spool_reader_read(struct spool_reader *reader, struct spool_record *record, struct error *err);
 
-uint64_t spool_reader_damaged(const struct spool_reader *reader);       /* skipped parts of the file so far, */
-uint64_t spool_reader_damaged_bytes(const struct spool_reader *reader); /* and the bytes of these parts */
+uint64_t spool_reader_damaged(const struct spool_reader *reader);       /* number of skipped parts of the file so far */
+uint64_t spool_reader_damaged_bytes(const struct spool_reader *reader); /* bytes of the skipped parts */
 uint64_t spool_reader_bytes(const struct spool_reader *reader);         /* bytes read or skipped so far */
-uint64_t spool_reader_bytes_left(const struct spool_reader *reader);    /* bytes of the file after these */
+uint64_t spool_reader_bytes_left(const struct spool_reader *reader);    /* bytes not yet read or skipped */
 
 /* Whether the recording keeps only its newest samples (struct spool_bounds). Valid after the first read. */
 bool spool_reader_is_flight_recorder(const struct spool_reader *reader);

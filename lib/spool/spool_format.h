@@ -82,7 +82,7 @@ struct spool_kind {
     const char *name;
     uint32_t since; /* version of the format */
     const char *meaning;
-    const struct spool_field *fields; /* the last one has no name */
+    const struct spool_field *fields; /* the last field has no name */
 };
 
 enum {

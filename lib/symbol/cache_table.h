@@ -45,7 +45,7 @@ struct cache_table {
     bool has_debug_info; /* see struct symbol_answers */
     bool is_from_dwarf;  /* the files had DWARF */
 
-    bool is_indexed; /* true after the first addition: the hash tables below are filled */
+    bool is_indexed; /* the hash tables below are filled, after the first addition */
     struct hash symbol_index, frame_index, text_index;
 };
 

@@ -1,6 +1,6 @@
 /*
- * Names of variables: the symbols of data that contain addresses. Symbol tables alone have them; debug info is not
- * read.
+ * Names of variables: the symbols of data that contain addresses. Only symbol tables have such symbols, so prof reads
+ * no debug info.
  */
 #pragma once
 

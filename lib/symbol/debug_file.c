@@ -421,7 +421,7 @@ static void open_gnu_debugdata(struct debug_files *files)
         free(image);
 }
 
-/* ---- all of them ---- */
+/* ---- all files ---- */
 
 void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, const struct debug_search *search)
 {

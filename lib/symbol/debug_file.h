@@ -2,9 +2,9 @@
  * The files with a library's symbols and debug info: the mapped file itself, a separate debug file, the dwz file that
  * several debug files share, the symbols in .gnu_debugdata.
  *
- * A file is used only if it certainly belongs to the mapped file: it has the library's build id; or, if the library has
- * none, it is the mapped file itself, unchanged, or has the checksum in .gnu_debuglink. Any other file is reported and
- * not used.
+ * prof uses a file only if the file certainly belongs to the mapped file, because it has the library's build id. If the
+ * library has no build id, prof uses only the unchanged mapped file itself, or a file with the checksum in
+ * .gnu_debuglink. prof reports any other file, and does not use it.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct debug_files {
     uint64_t base; /* vaddr of rva 0 */
     const struct symbol_lib *lib;
     const struct debug_search *search;
-    enum missing_symbols_reason missing_symbols; /* reason that prof cannot use the mapped file */
+    enum missing_symbols_reason missing_symbols; /* reason why prof cannot use the mapped file */
     char problem[256];                           /* the reason, or the name of another missing file, as a sentence */
 };
 
@@ -36,8 +36,8 @@ const struct elf_file *debug_files_dwarf(const struct debug_files *files);
  * cannot check the path (in the root directory of a container). */
 bool debug_file_is_replaced(const struct symbol_lib *lib);
 
-/* Opens the file with the machine code of a library: the mapped file, a copy in a directory of the user, or a server's;
- * of the kernel, vmlinux (the kernel patches some of its code at boot). Opens debug info only if it is in the same
- * file. Returns 0, or a negative errno value with a sentence. */
+/* Opens the file with the machine code of a library: the mapped file, a copy in a directory of the user, or the file of
+ * a server. The file of the kernel is vmlinux (the kernel patches some of its code at boot). Opens debug info only if
+ * the same file contains the debug info. Returns 0, or a negative errno value with a sentence. */
 int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
                          struct error *err);

@@ -21,7 +21,7 @@ struct debug_search {
     const char *root;            /* the system's debug files, or NULL (DEBUG_ROOT) */
     const char *perf_cache;      /* perf's build-id cache ("~/.debug"), searched after `directories`, or NULL for
                                   * none */
-    struct debug_server *server; /* asked last, or NULL for no servers */
+    struct debug_server *server; /* searched last, or NULL for no servers */
 };
 
 /* The directory in which distributions install debug files. */

@@ -1,8 +1,8 @@
 /*
  * Client for debuginfod servers, which serve debug files, executables and source files by build id.
  *
- * It uses libdebuginfod of elfutils, loaded at the first fetch, so that prof runs without it. That library reads the
- * servers from DEBUGINFOD_URLS, caches files (and for ten minutes the absence of a file), and reads all other
+ * The client loads libdebuginfod of elfutils at the first fetch, so prof runs without the library. libdebuginfod reads
+ * the servers from DEBUGINFOD_URLS, caches files (and for ten minutes the absence of a file), and reads all other
  * DEBUGINFOD_ variables: debuginfod-client-config(7).
  *
  * Every fetch ends, whatever the server does: with the file, at the limit of size or time, or when the user stops it.

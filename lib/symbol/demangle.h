@@ -3,9 +3,9 @@
  * programmers write. Go, OCaml and Haskell symbols are readable as they are.
  *
  * Swift symbols stay mangled. Swift's demangler ships with the compiler and the language runtime (swift_demangle() in
- * libswiftCore.so; Debian 13, not 12), and its cost has no bound: no callback can stop it,
+ * libswiftCore.so; Debian 13, not 12), and its cost has no bound. No callback can stop the demangler:
  * "$s4main1fyyAA1GVySiSiG_ADyAEAEG..." of 185 characters takes 2 s and 80 MB in version 6.0.3, and each further 8
- * characters double that.
+ * characters double the cost.
  */
 #pragma once
 

@@ -12,14 +12,14 @@ enum { DISASSEMBLE_MAX = 1 << 20 };
 
 struct disassemble_request {
     struct symbol_lib lib;
-    const struct debug_search *search; /* where to search for the file if it is not at its path, or NULL (nowhere) */
+    const struct debug_search *search; /* where to search for a file that is not at its path, or NULL (nowhere) */
     uint64_t start;                    /* library-relative */
     uint64_t size;                     /* bytes, at most DISASSEMBLE_MAX */
     bool until_function_end;           /* continue to the end of the function that contains `start` */
 };
 
 struct disassembled {
-    uint64_t offset; /* from the start */
+    uint64_t offset; /* offset from `start` */
     const char *texts[DECODER_SYNTAXES];
 };
 

@@ -16,12 +16,13 @@ enum { DWARF_INLINES_MAX = 1024 }; /* per address */
 struct dwarf_frame {
     const char *function, *file;
     uint32_t line, column; /* 1-based, or 0 if unknown */
-    bool is_partial;       /* the name in the symbol table is better: see struct dwarf_name */
+    bool is_partial;       /* the name in the symbol table is better, see struct dwarf_name */
 };
 
 struct dwarf_frames {
     ARRAY(struct dwarf_frame) list; /* frames of each address, outermost first */
-    uint32_t *ends; /* per address: index after its last frame; the frames of address i begin at ends[i - 1] */
+    /* per address: index after the last frame of the address; the frames of address i begin at ends[i - 1] */
+    uint32_t *ends;
     struct arena arena;
 };
 

@@ -140,7 +140,7 @@ static struct level make_level(const struct pass *pass, size_t depth, const stru
     struct level level = {.function = parsed->function, .in_function = true};
     const struct level *around = &pass->levels.data[depth];
     if (is_inlined && around->in_function)
-        level.function.parent = 0; /* add_function() sets it */
+        level.function.parent = 0; /* add_function() sets this member */
     return level;
 }
 

@@ -7,10 +7,10 @@
 
 enum { DWARF_NO_FUNCTION = UINT32_MAX };
 
-/* A subprogram, or an inlined call of one. */
+/* A subprogram, or an inlined call of a subprogram. */
 struct dwarf_function {
     uint64_t die;    /* offset in .debug_info */
-    uint32_t parent; /* inlined: the caller; DWARF_NO_FUNCTION for a subprogram */
+    uint32_t parent; /* caller of an inlined call; DWARF_NO_FUNCTION for a subprogram */
     /* call site of an inlined function; call_file indexes the line table; line and column are 0 if unknown */
     uint64_t call_file;
     uint32_t call_line, call_column;

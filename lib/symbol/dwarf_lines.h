@@ -1,6 +1,6 @@
 /*
- * The line table of a unit: which file and line an address comes from, and the names of files by their number.
- * Formats: DWARF 2 to 4 section 6.2, DWARF 5 section 6.2.
+ * The line table of a unit: the file and line of each address, and the names of files by their number. Formats: DWARF 2
+ * to 4 section 6.2, DWARF 5 section 6.2.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ struct dwarf_lines {
     ARRAY(struct dwarf_line_name) directories, files; /* before version 5, number n is at [n - 1] */
     ARRAY(const char *) paths;                        /* cached path per file; filled on first use */
     struct arena *arena;
-    enum dwarf_verdict verdict; /* of the header; `reader` also records later problems */
+    enum dwarf_verdict verdict; /* verdict of the header; `reader` also records later problems */
 };
 
 /* Reads the header of the unit's line table; texts go to `arena`. A missing or damaged table has no files. Call
@@ -42,7 +42,7 @@ struct dwarf_lines {
 void dwarf_lines_open(struct dwarf_lines *lines, struct dwarf_unit_reader *reader, struct arena *arena);
 void dwarf_lines_close(struct dwarf_lines *lines);
 
-/* Runs the line program once, and fills rows[i] for each sorted vaddrs[i] that it covers. */
+/* Runs the line program once, and fills rows[i] for each of the sorted vaddrs that the program covers. */
 void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t count, struct dwarf_line_row *rows);
 
 /* Matches starts of functions: if several rows have an address, rows[i] is the first row, which has the line of the

@@ -26,10 +26,10 @@ enum dwarf_section {
     DWARF_SECTIONS,
 };
 
-/* How far prof's own reader got, which decides whether libdw may read the remaining data. The first problem of a unit
- * is its verdict; of several units the worst verdict counts. */
+/* How far prof's own reader got. The verdict decides whether libdw may read the remaining data. The first problem of a
+ * unit is its verdict; of several units the worst verdict counts. */
 enum dwarf_verdict {
-    DWARF_READ, /* to its end */
+    DWARF_READ, /* read to the end of the unit */
     /* stopped at unsupported data: a version, a form, an extension, a big-endian file. libdw reads the unit. */
     DWARF_DECLINED,
     /* stopped at data that contradicts the standard, leads out of the file, or takes too long to read. libdw must
@@ -44,7 +44,7 @@ struct dwarf_unit {
     uint64_t root;   /* of the first DIE */
     uint64_t end;
     uint64_t abbrev_offset; /* into .debug_abbrev */
-    uint64_t dwo_id;        /* of a DW_UT_skeleton or DW_UT_split_compile */
+    uint64_t dwo_id;        /* id of a DW_UT_skeleton or DW_UT_split_compile */
     uint16_t version;
     uint8_t type; /* DW_UT_*; DW_UT_compile before version 5 */
     uint8_t address_size, offset_size;

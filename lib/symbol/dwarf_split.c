@@ -128,7 +128,7 @@ void dwarf_split_unit_close(struct dwarf_split_unit *split)
 struct split_search {
     const struct symbol_lib *lib;
     const struct debug_search *search;
-    bool (*visit)(struct split_search *walk, int fd, const char *path); /* true: it was the file */
+    bool (*visit)(struct split_search *walk, int fd, const char *path); /* true for the searched file */
     struct dwarf_split_file *file;
     struct dwarf_split_unit *split; /* NULL: searches a package */
     const struct dwarf_unit_reader *skeleton;

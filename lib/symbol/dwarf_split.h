@@ -46,11 +46,11 @@ int dwarf_split_unit_open_in(struct dwarf_split_unit *split, const struct dwarf_
 
 /* Searches for the skeleton's split unit
  *  - in `package` (may be NULL),
- *  - in the user's directories, under the skeleton's name for it, with and without its directories,
- *  - under that name in the compilation directory,
- *  - and beside the library, with and without its directories.
- * -ENOENT if none exists, or only files with other ids; `err` names the missing file. Do not close it after a failure.
- */
+ *  - in the user's directories, under the name in the skeleton, with and without the directories of the name,
+ *  - under the name in the compilation directory,
+ *  - and beside the library, with and without the directories of the name.
+ * -ENOENT if none exists, or only files with other ids; `err` names the missing file. Do not close the unit after a
+ * failure. */
 int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_reader *skeleton,
                           const struct dwarf_split_file *package, const struct symbol_lib *lib,
                           const struct debug_search *search, struct error *err);

@@ -70,8 +70,8 @@ struct dwarf_unit_reader {
     uint64_t split_ranges_base; /* ranges_base of the split unit */
 };
 
-/* Reads the abbreviations and the root DIE. Returns -EINVAL if they are unreadable. `verdict` has the reason. Destroy
- * it even after a failure; do not move it. */
+/* Reads the abbreviations and the root DIE. Returns -EINVAL if the abbreviations or the DIE are unreadable. `verdict`
+ * has the reason. Destroy the reader even after a failure, and do not move it. */
 int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                            const struct dwarf_unit *unit);
 
@@ -96,7 +96,7 @@ struct cursor dwarf_unit_load(struct dwarf_unit_reader *reader);
 /* Returns the offset in .debug_info of a position in a cursor of this unit. */
 uint64_t dwarf_unit_offset(const struct dwarf_unit_reader *reader, const unsigned char *at);
 
-/* Notes why reading stops. The worst verdict stays. */
+/* Records why reading stops. The worst verdict stays. */
 static inline void dwarf_stop_reading(struct dwarf_unit_reader *reader, enum dwarf_verdict verdict)
 {
     if (verdict > reader->verdict)

@@ -10,8 +10,8 @@
 struct got_entry {
     uint64_t address; /* vaddr of the pointer */
     const char *name; /* demangled name of the symbol that the entry points to, or NULL if unnamed */
-    uint64_t target;  /* of an entry without a name, the vaddr to which the entry points (for an IFUNC, its
-                       * resolver), or 0 */
+    uint64_t target;  /* for an entry without a name, the vaddr to which the entry points (for an IFUNC, the resolver),
+                         or 0 */
 };
 
 /* Sorts the entries by address, and drops duplicates. Returns the number of entries left. */

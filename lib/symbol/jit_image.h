@@ -5,7 +5,7 @@
  *
  * Each function has a section, a symbol and a unit of debug info (DWARF 4) with its lines. Functions that were in
  * memory at the same time keep their distances, so that relative calls between them lead to the right function. Code
- * whose addresses other code of the file had at another time stands in a layer of its own, elsewhere.
+ * that reused addresses of other code in the file is in a layer of its own, at other addresses.
  */
 #pragma once
 

@@ -13,10 +13,10 @@ struct jit_image_line {
 };
 
 struct jit_image_code {
-    uint64_t start, size;               /* where it was in memory; `size` bytes */
-    const char *name;                   /* of the function */
-    const unsigned char *bytes;         /* its machine code */
-    const char *file;                   /* of the function, or NULL if unknown */
+    uint64_t start, size;               /* address of the code in memory, and size in bytes */
+    const char *name;                   /* name of the function */
+    const unsigned char *bytes;         /* machine code of the function */
+    const char *file;                   /* source file of the function, or NULL if unknown */
     const struct jit_image_line *lines; /* ascending */
     size_t line_count;
     uint64_t rva; /* address of the code in the image, set by jit_image_place(), or JIT_IMAGE_NONE for no room */

@@ -24,14 +24,14 @@ enum jitdump_clock {
 struct jit_code {
     uint64_t start, size;
     uint64_t bytes_at; /* offset of its machine code in the file, or 0 if unknown */
-    uint32_t name;     /* in `texts`; arbitrary bytes */
+    uint32_t name;     /* offset of the name in `texts`; arbitrary bytes */
     uint32_t first_line, line_count;
 };
 
 struct jit_line {
-    uint32_t offset;       /* offset of its first byte in the code; it reaches up to the next line's */
+    uint32_t offset;       /* offset of the line's first byte in the code; the line ends at the next line's offset */
     uint32_t line, column; /* 1-based, or 0 if unknown */
-    uint32_t file;         /* in `texts`; compare it with jitdump_line_is_in() */
+    uint32_t file;         /* offset of the file name in `texts`; compare the name with jitdump_line_is_in() */
 };
 
 struct jitdump {
@@ -39,7 +39,7 @@ struct jitdump {
     uint16_t machine;       /* machine of the code as in ELF files, such as EM_X86_64 */
     uint64_t device, inode; /* of the file */
     ARRAY(struct jit_code) codes;
-    ARRAY(struct jit_line) lines; /* of each code ascending */
+    ARRAY(struct jit_line) lines; /* lines of all codes; the lines of a code ascend */
     struct strings texts;
     struct jit_history history; /* values are indexes of `codes` */
     bool is_cut;                /* the file ends inside a record, or a record is damaged: later records are missing */
@@ -47,14 +47,14 @@ struct jitdump {
 };
 
 /* Reads the open file into `dump`, which it overwrites. Keeps the records before a damaged record. On success call
- * jitdump_destroy(). -EINVAL with a sentence if it is not a jitdump file, or another errno value if it cannot be read.
- */
+ * jitdump_destroy(). -EINVAL with a sentence if the file is not a jitdump file, or another errno value if prof cannot
+ * read the file. */
 int jitdump_read(struct jitdump *dump, int fd, struct error *err);
 
 void jitdump_destroy(struct jitdump *dump);
 
-/* The line of an address in the code (also of its last instruction), or NULL if unknown. */
+/* Returns the line of an address in the code (also of the last instruction), or NULL if unknown. */
 const struct jit_line *jitdump_line(const struct jitdump *dump, uint32_t code, uint64_t address);
 
-/* Whether that line is in the file of this name. */
+/* Whether a line is in the file of this name. */
 bool jitdump_line_is_in(const struct jitdump *dump, const struct jit_line *line, const char *file);

@@ -17,14 +17,14 @@ enum { KERNEL_CORE = UINT32_MAX };
 
 struct kernel_module {
     uint32_t name; /* offset into `modules_text` */
-    uint64_t base; /* start of its code */
+    uint64_t base; /* start of the module's code */
 };
 
 struct kallsyms {
     char *text, *modules_text;
     ARRAY(struct kernel_symbol) symbols; /* functions, by address */
     ARRAY(struct kernel_module) modules;
-    uint64_t text_start; /* address of _text, or 0 if the kernel hides it */
+    uint64_t text_start; /* address of _text, or 0 if the kernel hides the address */
     char problem[256];   /* the reason for missing symbols, and the setting that changes it; or empty */
 };
 
@@ -33,22 +33,22 @@ struct kallsyms {
 int kallsyms_load(struct kallsyms *kallsyms, const char *symbols_path, const char *modules_path, struct error *err);
 void kallsyms_destroy(struct kallsyms *kallsyms);
 
-/* Encodes the functions of the core kernel as the bytes of a file. Offsets from _text replace addresses: these are the
- * same at each boot, and reveal no address. The caller frees the bytes. NULL if there are no functions or memory ran
- * out. */
+/* Encodes the functions of the core kernel as the bytes of a file. Offsets from _text replace addresses, because
+ * offsets are the same at each boot and reveal no address. The caller frees the bytes. NULL if there are no functions
+ * or memory ran out. */
 unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size);
 
-/* Decodes the parts of such a file that contain the functions at these sorted rvas; the address of _text is
- * arbitrary. Afterwards kallsyms_base() and kallsyms_find() need module NULL. -EINVAL for damaged data, or -ENOMEM:
- * then do not destroy it. */
+/* Decodes the parts of an encoded file that contain the functions at these sorted rvas; the address of _text is
+ * arbitrary. Afterwards kallsyms_base() and kallsyms_find() need module NULL. Returns -EINVAL for damaged data, or
+ * -ENOMEM; do not destroy `kallsyms` after a failure. */
 int kallsyms_decode(struct kallsyms *kallsyms, int file, const uint64_t *rvas, size_t count);
 
-/* The address of rva 0 in a module ("nf_tables" or "[nf_tables]") or, with NULL, in the core kernel, or 0 if
+/* Returns the address of rva 0 in a module ("nf_tables" or "[nf_tables]") or, with NULL, in the core kernel, or 0 if
  * unknown. */
 uint64_t kallsyms_base(const struct kallsyms *kallsyms, const char *module);
 
-/* The symbol in that module (NULL: the core kernel) that contains the address, and its size up to the next symbol (0
- * for the last one). NULL: none. */
+/* Returns the symbol in a module (NULL: the core kernel) that contains the address, and its size up to the next symbol
+ * (0 for the last symbol). Returns NULL for none. */
 const struct kernel_symbol *kallsyms_find(const struct kallsyms *kallsyms, const char *module, uint64_t address,
                                           uint64_t *size);
 

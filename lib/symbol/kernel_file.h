@@ -1,6 +1,6 @@
 /*
  * The debug info of the kernel (vmlinux) and of its modules, as distributions package it. The names of kernel functions
- * come from /proc/kallsyms; debug info adds lines and inlined functions, and names where that file has none.
+ * come from /proc/kallsyms; debug info adds lines and inlined functions, and names that /proc/kallsyms lacks.
  */
 #pragma once
 
@@ -15,10 +15,10 @@
  *     /usr/lib/debug/boot/vmlinux-R    /usr/lib/debug/lib/modules/R/vmlinux    /boot/vmlinux-R /lib/modules/R/vmlinux
  *     for a module also its path in /lib/modules/R/modules.dep, there and below /usr/lib/debug
  *
- * It does not ask servers: a vmlinux takes half a gigabyte, and /proc/kallsyms has most names.
+ * Sends no requests to servers: a vmlinux takes half a gigabyte, and /proc/kallsyms has most names.
  */
 bool kernel_file_open(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search);
 
-/* Whether the running kernel, or its loaded module, has that build id, so that /proc/kallsyms describes it. Also true
- * if one of the two build ids is unknown. */
+/* Whether the running kernel, or its loaded module, has this build id, so that /proc/kallsyms describes the library.
+ * Also true if one of the two build ids is unknown. */
 bool kernel_file_is_running(const struct symbol_lib *lib);

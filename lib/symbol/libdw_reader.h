@@ -1,7 +1,7 @@
 /*
- * The second reader of DWARF: libdw of elfutils. It reads units that prof's own reader declines (dwarf_unit.h:
- * big-endian files, unknown versions, forms and vendor extensions). For `prof symbolicate --check` it reads all
- * addresses of a profile, to compare the two. It shares only the naming rules with prof's own reader (dwarf_names.h).
+ * The second reader of DWARF: libdw of elfutils. libdw reads units that prof's own reader declines (dwarf_unit.h:
+ * big-endian files, unknown versions, forms and vendor extensions). For `prof symbolicate --check`, libdw reads all
+ * addresses of a profile, to compare both readers. The readers share only the naming rules (dwarf_names.h).
  *
  * libdw loads whole sections and caches all that it decoded. So the reader limits the size of the debug info and the
  * number of DIEs, and reopens its handle after each 32 MiB of units. docs/decisions.md, "prof reads DWARF itself, with
@@ -19,13 +19,13 @@
 #include "symbol/dwarf_frames.h"
 
 struct libdw_request {
-    const struct elf_file *file;      /* with .debug_info; linked */
+    const struct elf_file *file;      /* file with .debug_info, after linking */
     const struct elf_file *alternate; /* the file that .gnu_debugaltlink names (dwz), or NULL */
     const uint64_t *vaddrs;           /* sorted */
     size_t count;
-    bool follow_skeletons; /* into .dwo files; otherwise addresses in skeletons get no frames */
+    bool follow_skeletons; /* follow skeletons into .dwo files; otherwise addresses in skeletons get no frames */
 };
 
 /* Finds the frames of every address. An address without code or debug info gets none. On success destroy `frames`.
- * -ENOMEM; -E2BIG if the debug info exceeds the limit for libdw; -EINVAL if libdw cannot read it. */
+ * -ENOMEM; -E2BIG if the debug info exceeds the limit for libdw; -EINVAL if libdw cannot read the file. */
 int libdw_read(const struct libdw_request *request, struct dwarf_frames *frames, struct error *err);

@@ -515,7 +515,7 @@ static enum missing_symbols_reason find_missing_symbols_reason(const struct look
 
 void lookup_find_valid_ranges(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes)
 {
-    enum { SPAN_MAX = 1 << 20 }; /* larger than any function; the range after the last symbol may exceed it */
+    enum { SPAN_MAX = 1 << 20 }; /* larger than any function; the range after the last symbol may be larger */
     bool only_symbols = !lookup->job->answers.has_debug_info;
     uint64_t end = 0;
     for (size_t i = 0; i < lookup->job->count; i++) {

@@ -29,13 +29,13 @@ struct lookup_symbol {
     uint64_t from, to; /* range of rvas around the address with the same symbol-table answer; 0, 0: unknown */
 };
 
-/* A compile unit with requested addresses; or a part of these, if several threads share a large unit. */
+/* A compile unit with requested addresses, or with a part of these addresses if several threads share a large unit. */
 struct lookup_unit {
     uint32_t unit;
     size_t first, count;        /* addresses of the unit: range of lookup.by_unit */
     struct dwarf_frames frames; /* per address */
     enum dwarf_verdict verdict;
-    const char *problem; /* why its split debug info is missing, or NULL; in the arena of the frames */
+    const char *problem; /* reason why the unit's split debug info is missing, or NULL; in the arena of the frames */
 };
 
 struct lookup {
@@ -52,10 +52,10 @@ struct lookup {
     uint64_t dwarf_base; /* vaddr of rva 0 in the file with the DWARF */
     uint32_t *by_unit;   /* indexes of addresses, grouped by unit, in ascending order */
     ARRAY(struct lookup_unit) units;
-    struct dwarf_frames go;        /* of a Go program: all addresses, with frames only for addresses that no unit
-                                    * contains */
-    struct dwarf_frames libdw;     /* all addresses, with frames only for addresses that our reader declined, or
-                                    * empty */
+    /* frames of a Go program: per address, with frames only for addresses that no unit contains */
+    struct dwarf_frames go;
+    /* per address, with frames only for addresses that prof's own reader declined, or empty */
+    struct dwarf_frames libdw;
     struct lookup_symbol *symbols; /* per address */
     _Atomic uint64_t work_left;    /* work budget of all units: see dwarf_count_work() */
     atomic_bool has_split_units;
@@ -95,9 +95,10 @@ void lookup_find_valid_ranges(const struct lookup *lookup, uint64_t *starts, uin
 
 void lookup_close(struct lookup *lookup);
 
-/* The source text that the debug info of the hit units embeds: see dwarf_lines_source(). */
+/* Returns the source text that the debug info of the hit units embeds: see dwarf_lines_source(). */
 char *lookup_embedded_source(const struct lookup *lookup, const char *file, size_t *length);
 
-/* Estimated cost of lookup_symbols() and lookup_unit(), to start the longest first: bytes to read. */
+/* Return the estimated cost of lookup_symbols() and lookup_unit() in bytes to read, so that the longest call starts
+ * first. */
 uint64_t lookup_symbols_cost(const struct lookup *lookup);
 uint64_t lookup_unit_cost(const struct lookup *lookup, size_t index);

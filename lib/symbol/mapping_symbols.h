@@ -1,5 +1,5 @@
 /*
- * Reads ARM mapping symbols: they mark ARM code, Thumb code and data in a section. Compilers put constants between
+ * Reads ARM mapping symbols, which mark ARM code, Thumb code and data in a section. Compilers put constants between
  * functions.
  */
 #pragma once
@@ -17,7 +17,7 @@ struct mapping_symbol {
 
 struct mapping_symbols {
     ARRAY(struct mapping_symbol) marks; /* by address */
-    enum code_kind missing;             /* before the first mark */
+    enum code_kind missing;             /* kind of code before the first mark */
 };
 
 /* Reads the mapping symbols in [start, end) of one section of `file`. Fails only when memory runs out. Call

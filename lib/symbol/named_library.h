@@ -16,7 +16,7 @@ struct named_library {
 /* A library with an identity to match files against: a build id, or, without one, the breakpad id of the file that was
  * checked. */
 struct identified_library {
-    struct symbol_lib symbol; /* points into the named library and to `build_id`: do not copy */
+    struct symbol_lib symbol; /* points into the named library and to `build_id`, so it must not be copied */
     unsigned char build_id[ELF_BUILD_ID_MAX];
 };
 

@@ -24,7 +24,7 @@ enum {
 
 ARRAY_TYPE(struct text, char);
 
-/* ---- running it ---- */
+/* ---- running objdump ---- */
 
 /* Writes the bytes of all instructions to a file in memory; -1 on failure. */
 static int write_code(const struct objdump_instruction *list, size_t count)

@@ -2,8 +2,8 @@
  * objdump disassembles x86 instructions that are newer than capstone. Debian 12's capstone knows neither AVX-512BW nor
  * FP16, to which the hottest instructions of numeric code belong. binutils, which comes with any compiler, is newer.
  *
- * objdump runs without a shell, on a copy of these instructions and nothing else, for 5 seconds at most. A line of its
- * output counts only with the address and the length of a requested instruction.
+ * objdump runs without a shell, on a copy of these instructions and nothing else, for 5 seconds at most. prof uses a
+ * line of the output only if its address and length are those of a requested instruction.
  */
 #pragma once
 
@@ -15,7 +15,8 @@ struct objdump_instruction {
     uint64_t address;
     const unsigned char *bytes;
     uint32_t size;
-    /* out: as capstone writes them, in the syntaxes of the decoder; "" where objdump does not know the instruction */
+    /* out: texts as capstone writes them, in the syntaxes of the decoder; "" for an instruction that objdump does not
+     * know */
     char texts[DECODER_SYNTAXES][INSTRUCTION_TEXT_MAX];
     bool has_memory; /* objdump printed a referenced address: see `memory` */
     uint64_t memory;

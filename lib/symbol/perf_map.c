@@ -154,7 +154,7 @@ struct backward_reader {
     uint64_t at, first; /* offsets: bytes before `at` are not read yet, bytes before `first` never */
     char *text;
     size_t tail;
-    bool skips; /* the end of the line was dropped: it is truncated, or too long */
+    bool skips; /* the line has no end, because it is truncated or too long */
 };
 
 /* Applies the lines of a text that ends at a newline. Returns the start of the first line, whose beginning may be

@@ -27,9 +27,9 @@ struct perf_map_name {
 
 /* Counts of the lines in a file. */
 struct perf_map_counts {
-    uint64_t lines;     /* that were read */
+    uint64_t lines;     /* number of lines that were read */
     uint64_t malformed; /* malformed lines; empty lines do not count */
-    bool is_cut;        /* the file is larger than PERF_MAP_READ_MAX: its beginning was not read */
+    bool is_cut;        /* the file is larger than PERF_MAP_READ_MAX, so its beginning was not read */
 };
 
 /* Finds the names of `count` addresses, ascending and distinct, in the open file. Reads from the last line upwards

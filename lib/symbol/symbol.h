@@ -2,8 +2,8 @@
  * Symbolization: from addresses of a library to names, inline frames, files and lines.
  *
  * One call takes all addresses of one library. symbolizer_lookup_all() works on several libraries, and on several
- * compile units of one, in parallel. A symbolizer keeps no debug files open between calls; with a cache it keeps the
- * answers.
+ * compile units of one, in parallel. A symbolizer keeps no debug files open between calls; with a cache, the symbolizer
+ * keeps the answers.
  */
 #pragma once
 
@@ -26,23 +26,23 @@ enum symbol_lib_kind {
 /* Identity of a file mapped during recording. Used when the process has ended, and the path leads nowhere or to another
  * file. */
 struct symbol_origin {
-    /* opens the file itself, or NULL if the recorder has only path and identity of the file */
+    /* opens the file itself, or NULL if the recorder has only the path and the identity of the file */
     const struct file_source *file;
     int root_fd;                   /* root directory of its process if that is not ours (a container); else -1 */
-    struct file_identity identity; /* when prof opened the file; size 0: it could not be opened */
-    bool is_silent;                /* the file system does not answer: prof opens no file on it */
+    struct file_identity identity; /* identity of the file when prof opened it; size 0: prof could not open the file */
+    bool is_silent;                /* the file system does not answer, so prof opens no file there */
 };
 
 /* A library as mapped during recording, or as named in a profile. */
 struct symbol_lib {
     enum symbol_lib_kind kind;
     const char *name;              /* "libc.so.6", for messages */
-    const char *path;              /* where it was mapped from, or NULL if not a file */
-    const unsigned char *build_id; /* GNU build id, or NULL if it has none */
+    const char *path;              /* path of the mapped file, or NULL without a file */
+    const unsigned char *build_id; /* GNU build id, or NULL for none */
     size_t build_id_size;
     const unsigned char *image; /* SYMBOL_LIB_VDSO: the ELF image */
     size_t image_size;
-    const struct symbol_origin *origin; /* NULL: known by path alone */
+    const struct symbol_origin *origin; /* NULL: only the path is known */
 };
 
 /* Why a library has no names, or fewer than possible. */
@@ -64,16 +64,16 @@ const char *missing_symbols_text(enum missing_symbols_reason reason);
 
 struct symbol_frame {
     const char *function; /* demangled, or NULL if unknown */
-    const char *file; /* as the debug info names it, made absolute with its compilation directory, or NULL if unknown */
-    uint32_t line;    /* 1-based running line (outer frame: the call site), or 0 if unknown */
-    uint32_t column;  /* 1-based, or 0 if unknown */
+    const char *file;     /* path in the debug info, made absolute with the compilation directory, or NULL if unknown */
+    uint32_t line;        /* 1-based running line (outer frame: the call site), or 0 if unknown */
+    uint32_t column;      /* 1-based, or 0 if unknown */
 };
 
 /* The answer for one address; all zero if nothing is known. In a file without symbols, the call frame information may
  * give the function's address range: then `symbol` is NULL and symbol_size is not 0. */
 struct symbol_answer {
     const char *symbol;      /* demangled name of the symbol that contains the address, or NULL for none */
-    uint64_t symbol_address; /* library-relative start of that symbol */
+    uint64_t symbol_address; /* library-relative start of `symbol` */
     uint64_t symbol_size;    /* bytes, or 0 if unknown */
     uint32_t first_frame;    /* into symbol_answers.frames: outermost function first, innermost inline last */
     uint32_t frame_count;    /* at least 1 with a symbol */
@@ -85,10 +85,10 @@ struct symbol_answers {
     ARRAY(struct symbol_frame) frames;
     struct arena arena; /* all texts and `answers` */
     char problem[256];  /* reason for missing names or lines ("/bin/x was replaced after it was mapped"), or empty */
-    enum missing_symbols_reason missing_symbols; /* the same as a code */
+    enum missing_symbols_reason missing_symbols; /* code of the reason in `problem` */
     bool is_found;       /* the library's file, a debug file, or the kernel's symbols were found */
     bool has_debug_info; /* the library has DWARF or a Go table */
-    bool is_damaged;     /* the needed debug info contradicts the standard; libdw does not read it then */
+    bool is_damaged;     /* the needed debug info contradicts the standard, so libdw does not read the file */
     size_t from_libdw;   /* number of addresses whose frames libdw found */
 };
 
@@ -104,13 +104,14 @@ enum symbol_reader {
 
 struct symbolizer_options {
     enum symbol_reader reader;
-    unsigned threads;                  /* 0: one per processor */
-    bool skip_inlines_and_lines;       /* uses only symbol tables; caches answers only in memory */
-    bool use_cache;                    /* cache answers, up to 64 MB */
-    const char *cache_directory;       /* with use_cache: also cache them in files there, or NULL (in memory only) */
-    const struct debug_search *search; /* where debug files are, or NULL (the system's directories). Must outlive the
-                                        * symbolizer */
-    const atomic_bool *stop; /* may be NULL; once true, lookups soon end with -ECANCELED. Must outlive the symbolizer */
+    unsigned threads;            /* 0: one per processor */
+    bool skip_inlines_and_lines; /* uses only symbol tables; caches answers only in memory */
+    bool use_cache;              /* cache answers, up to 64 MB */
+    /* with use_cache: directory for files of cached answers, or NULL (cache only in memory) */
+    const char *cache_directory;
+    /* where to search for debug files, or NULL (the system's directories); must outlive the symbolizer */
+    const struct debug_search *search;
+    const atomic_bool *stop; /* may be NULL; once true, lookups soon end with -ECANCELED; must outlive the symbolizer */
 };
 
 struct symbolizer;
@@ -121,20 +122,20 @@ struct symbolizer *symbolizer_new(const struct symbolizer_options *options);
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /* Looks up `count` library-relative addresses, sorted and distinct. Each points into an instruction (for callers:
- * return address - 1). A library that cannot be read is not a failure: its answers are empty and `problem` says why.
- * Fails only when memory runs out. */
+ * return address - 1). A library that prof cannot read is not a failure: its answers are empty, and `problem` has the
+ * reason. Fails only when memory runs out. */
 int symbolizer_lookup(struct symbolizer *symbolizer, const struct symbol_lib *lib, const uint64_t *rvas, size_t count,
                       struct symbol_answers *out, struct error *err);
 
 struct kallsyms;
 
-/* The symbols of the running kernel, for addresses outside libraries. Read at the first call; valid as long as the
- * symbolizer. Fails only when memory runs out. */
+/* Returns the symbols of the running kernel, for addresses outside libraries. Reads the symbols at the first call; the
+ * result is valid as long as the symbolizer. Fails only when memory runs out. */
 int symbolizer_kallsyms(struct symbolizer *symbolizer, const struct kallsyms **out, struct error *err);
 
-/* The source text that the debug info embeds for the code at this address (clang -gembed-source). `file` is the path of
- * a frame at that address, which the caller checks. The caller frees the text, which may hold any bytes but NUL.
- * -ENOENT if the debug info embeds no text. */
+/* Returns the source text that the debug info embeds for the code at this address (clang -gembed-source). `file` is the
+ * path of a frame at that address, which the caller checks. The caller frees the text, which may hold any bytes but
+ * NUL. -ENOENT if the debug info embeds no text. */
 int symbolizer_embedded_source(struct symbolizer *symbolizer, const struct symbol_lib *lib, uint64_t rva,
                                const char *file, char **text, size_t *length, struct error *err);
 

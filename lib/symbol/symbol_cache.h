@@ -34,15 +34,15 @@ struct cached_library {
     struct cache_entry *entry;
     uint64_t sources;          /* identity of the open files */
     uint32_t mapped;           /* version of the mapped file, or 0 if unknown */
-    bool has_files, has_dwarf; /* any file is open; one of them has DWARF */
+    bool has_files, has_dwarf; /* has_files: a file is open; has_dwarf: an open file has DWARF */
 };
 
 /* Opens the cache of a library by its recorded build id, before opening any of its files, unless the mapped file may be
- * another one with this build id. Only answers from DWARF count: no file found now could give better ones. */
+ * another file with this build id. Only answers from DWARF count, because no other file could give better answers. */
 struct cached_library symbol_cache_open(struct symbol_cache *cache, const struct symbol_lib *lib);
 
-/* Call it once the library's files are open (none, for the kernel's symbols). Drops cached answers unless they came
- * from the same files, or from better ones. */
+/* Call this function when the library's files are open (the kernel's symbols have no file). Drops cached answers unless
+ * they came from the same or better files. */
 void cached_library_set_files(struct cached_library *library, struct symbol_cache *cache, const struct symbol_lib *lib,
                               const struct debug_files *files);
 

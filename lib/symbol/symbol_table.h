@@ -20,7 +20,7 @@ struct symbol_candidate {
 enum { SYMBOL_SOURCES_MAX = 6 };
 
 struct symbol_match {
-    const char *name; /* as in the table, without symbol version; in the matcher's arena, or NULL for no symbol */
+    const char *name; /* name in the table without its symbol version, in the matcher's arena, or NULL for no symbol */
     uint64_t start;   /* rva */
     uint64_t size;    /* bytes */
     uint64_t end;     /* rva up to which no other symbol matches, counted from the address */
@@ -29,10 +29,10 @@ struct symbol_match {
 struct symbol_matcher {
     const uint64_t *rvas; /* sorted, distinct */
     size_t count;
-    struct symbol_candidate *sized;   /* per address: the innermost symbol with a size that contains it */
-    struct symbol_candidate *unsized; /* per address: the nearest symbol without a size at or before it */
-    uint64_t *nearest; /* per address: 1 + the highest start, at or below it, of a symbol that has a size */
-    uint64_t *next;    /* per address: the first start of any symbol after it */
+    struct symbol_candidate *sized;   /* per address: the innermost symbol with a size that contains the address */
+    struct symbol_candidate *unsized; /* per address: the nearest symbol without a size at or before the address */
+    uint64_t *nearest; /* per address: 1 + the highest start, at or below the address, of a symbol with a size */
+    uint64_t *next;    /* per address: the first start of any symbol after the address */
     struct window sources[SYMBOL_SOURCES_MAX];
     size_t source_count;
     uint64_t work_left; /* bounds the work on overlapping symbols of a damaged file */

@@ -209,7 +209,7 @@ static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t r
     double awake = thread == PROFILE_NONE || thread == walk->thread ? NAN : find_awake(walk, thread, since, walk->time);
     if (isnan(awake))
         return add(walk, since, PATH_WAITS, stack, waker);
-    /* a process still ends after its last record, and its parent waits for it */
+    /* a process still ends after its last record, while its parent waits */
     bool has_ended = awake >= walk->gaps[thread].end;
     if (!(has_ended ? add(walk, awake, PATH_WAITS, stack, waker)
                     : add(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE)))

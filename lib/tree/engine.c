@@ -167,7 +167,7 @@ uint32_t engine_idle_category(const struct engine *engine)
 
 static void extend_range(struct time_range *range, double from, double to)
 {
-    range->from = fmin(range->from, from); /* of a NAN nothing is taken */
+    range->from = fmin(range->from, from); /* fmin() and fmax() ignore a NAN */
     range->to = fmax(range->to, to);
 }
 

@@ -34,7 +34,7 @@ void location_numbers_destroy(struct location_numbers *numbers)
 /* ---- from the root ---- */
 
 struct stack_walk {
-    uint32_t *first_child, *next_sibling; /* of stacks, or PROFILE_NONE for none. the last element is the first root */
+    uint32_t *first_child, *next_sibling; /* per stack, or PROFILE_NONE for none; the last element is the first root */
     double *weight;                       /* weight of the samples that end in the stack or below */
     uint8_t *is_selected;                 /* per stack */
     uint32_t *on_the_way;                 /* per location: number of frames on the current path; the last element is for

@@ -306,7 +306,7 @@ static bool is_same_visit(const struct path_segment *a, const struct path_segmen
 size_t critical_path_row_end(const struct profile *profile, const struct critical_path *path, size_t i)
 {
     double brief = profile->meta.interval / 2;
-    enum path_state state = PATH_STATES; /* of the longer segments; PATH_STATES: none yet */
+    enum path_state state = PATH_STATES; /* state of the longer segments; PATH_STATES: none yet */
     size_t end = i;
     for (; end < path->length && is_same_visit(&path->data[i], &path->data[end]); end++) {
         const struct path_segment *segment = &path->data[end];

@@ -116,7 +116,7 @@ static int level_lane(const struct lane_maker *maker, struct error *err)
             if (rows[i].state == STATE_THERE || rows[i].state == STATE_RUNNING)
                 continue;
             float *share = &first[i * width + x];
-            double back = moved[i] * part; /* one of both is 0 */
+            double back = moved[i] * part; /* `factor` is 1, or `part` is 0 */
             moved[i] += *share * (1 - factor) - back;
             *share = (float)(*share * factor + back);
         }

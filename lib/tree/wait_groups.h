@@ -18,7 +18,7 @@ enum wait_grouping {
     WAITS_BY_STACK,
     WAITS_BY_THREAD,
     WAITS_BY_WAKER,
-    WAITS_BY_OBJECT_AND_WAKER, /* who held a lock, or wrote to a pipe, while others waited for it */
+    WAITS_BY_OBJECT_AND_WAKER, /* thread that held a lock, or wrote to a pipe, for which others waited */
     WAIT_GROUPINGS
 };
 

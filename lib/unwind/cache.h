@@ -28,8 +28,8 @@ enum rule_kind {
     RULE_AFTER_CLONE, /* RULE_START in the new thread, RULE_FRAME in its parent */
     RULE_START,       /* the thread's first function: no caller */
     RULE_NO_CFI,      /* follow the frame pointer */
-    /* as RULE_FRAME, found by reading code ahead to its return; valid only if the slot holds a possible return
-     * address */
+    /* as RULE_FRAME, found by reading the code up to its return instruction; valid only if the slot holds a possible
+     * return address */
     RULE_RETURN,
     RULE_RETURN_DEREF,    /* as RULE_FRAME_DEREF, found like RULE_RETURN */
     RULE_RETURN_REGISTER, /* as RULE_RETURN, with the return address in the register return_slot */

@@ -36,7 +36,7 @@ struct in_place_walker {
     uint32_t program;           /* program whose rules libunwind has cached */
     uint64_t flushed;           /* ns: last flush of the cache */
     uint64_t first_walk, spent; /* ns */
-    uint64_t second;            /* that `walks` is of */
+    uint64_t second;            /* the second to which `walks` belongs */
     uint32_t walks;
 };
 
