@@ -133,6 +133,7 @@ function randomRects(rows) {
         func: column(Int32Array, 'func'),
         category: column(Int32Array, 'category'),
         matches: column(Uint8Array, 'matches'),
+        parent: Int32Array.from(list, ({ depth }) => (depth ? 0 : -1)), // no rect is a wait for a CPU, which has a hatch
     };
 }
 
