@@ -31,8 +31,9 @@ export function createStateLanes(session: SessionBase & { states: StatesPart; st
     lifetime.effect(() => {
         const asked = shown.value;
         const range = committedRange.value;
-        const width = Math.round(graphWidth.value * Math.min(window.devicePixelRatio || 1, MOST_RATIO));
-        if (asked.length === 0 || width <= 0) return;
+        const columns = graphWidth.value;
+        if (asked.length === 0 || columns <= 0) return;
+        const width = Math.max(1, Math.round(columns * Math.min(window.devicePixelRatio || 1, MOST_RATIO)));
         const threads = asked.map((lane) => lane.threads);
         request.ask(async () =>
             lanesOf(asked, range, await engine.stateLanes(threads, range[0], range[1], width), rankOf),
