@@ -2,14 +2,14 @@
  * Chooses the CPU of the recorder thread: any, or one.
  *
  * A timer that expires on a CPU wakes the recorder there, and the recorder preempts the running thread at the
- * instruction that the interrupt hit. The ptrace sampler depends on that (sampling_clock.h).
+ * instruction that the interrupt hit. The ptrace sampler depends on this preemption (sampling_clock.h).
  *
- * With perf events, the recorder runs on any CPU until the samples of one CPU have stacks deeper than their copies;
- * then the recorder pins itself to this CPU. It reads the rest of a deep stack from the live process (stack_reader.c),
- * and a thread on another CPU would continue to run meanwhile. On the thread's own CPU, the interrupt that took the
- * sample also wakes the recorder, so the stack does not change while the recorder reads it. Each such sample costs the
- * thread 25 us; only threads with deep stacks have this cost. When the thread moves to another CPU, the recorder
- * follows at the thread's first sample there.
+ * With perf events, the recorder runs on any CPU until the samples of one CPU have stacks deeper than their copies.
+ * Then the recorder pins itself to this CPU, because the recorder reads the rest of a deep stack from the live process
+ * (stack_reader.c), and a thread on another CPU would continue to run meanwhile. On the thread's own CPU, the interrupt
+ * that took the sample also wakes the recorder, so the stack does not change while the recorder reads it. Each such
+ * sample costs the thread 25 us; only threads with deep stacks have this cost. When the thread moves to another CPU,
+ * the recorder follows at the thread's first sample there.
  *
  * docs/decisions.md, "The recorder runs on the CPU of a thread with deep stacks", has measurements.
  *
@@ -29,7 +29,7 @@ struct cpu_pin {
     uint32_t cpu;
 
     uint32_t wanted;    /* CPU of the last sample with a deep stack */
-    uint32_t in_a_row;  /* consecutive deep stacks from that CPU */
+    uint32_t in_a_row;  /* number of consecutive deep stacks from the CPU `wanted` */
     uint32_t tid;       /* thread of the last deep stack on the pinned CPU */
     uint64_t last_deep; /* ns */
 };
@@ -46,7 +46,7 @@ bool cpu_pin_move(struct cpu_pin *pin, uint32_t cpu);
 void cpu_pin_count_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint32_t tid, uint64_t time);
 
 /* Pins, moves or releases the recorder, based on the deep stacks up to `now` (ns). Call this function after each read
- * of the rings; it is cheap if nothing changes. It never chooses a CPU that is not allowed. If the kernel refuses,
+ * of the rings, which is cheap if nothing changes. Never chooses a CPU that is not allowed. If the kernel refuses,
  * nothing changes. */
 void cpu_pin_choose(struct cpu_pin *pin, uint64_t now);
 

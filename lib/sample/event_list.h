@@ -11,8 +11,8 @@
  *
  * each optionally followed by /period=N/.
  *
- * event_list_add() translates such a name into the attributes of perf_event_open(2). It reads files and tracefs, and
- * opens no event: event_sampling.h does.
+ * event_list_add() translates such a name into the attributes of perf_event_open(2). The function reads files and
+ * tracefs, and opens no event. event_sampling.h opens the events.
  */
 #pragma once
 
@@ -42,9 +42,9 @@ struct known_event {
     enum event_kind kind;
     uint32_t type; /* PERF_TYPE_... */
     uint64_t config;
-    bool in_kernel; /* occurs in the kernel, so it needs permission to record the kernel */
+    bool in_kernel; /* the event occurs in the kernel, so the user needs permission to record the kernel */
     const char *what;
-    bool is_rare; /* default period 1: a frequency would give few samples */
+    bool is_rare; /* the default period is 1, because a frequency would give few samples */
 };
 
 const struct known_event *known_events(size_t *count);
@@ -59,10 +59,10 @@ struct event {
     char *name; /* the user's name of the event, without the period */
     enum event_kind kind;
     uint32_t type;   /* PERF_TYPE_..., or the number of the PMU */
-    uint64_t config; /* attributes of the event; for probes, without the semaphore */
+    uint64_t config; /* perf_event_attr.config of the event; for probes, without the semaphore */
     bool in_kernel;
     bool only_user, only_kernel;      /* the modifiers ":u" and ":k" */
-    uint64_t period;                  /* occurrences per sample, or 0 (the clock's sampling frequency) */
+    uint64_t period;                  /* occurrences per sample, or 0 to sample at the clock's frequency */
     char *path;                       /* of probes */
     ARRAY(struct event_point) points; /* of probes */
 };
@@ -70,11 +70,11 @@ struct event {
 ARRAY_TYPE(struct event_list, struct event);
 
 /*
- * Adds an event. Adds an event by name. CPU-clock events and duplicates add nothing. A pattern of tracepoints
- * ("sched:sched_*") adds all matches, sorted by name. `period` applies to events without a period of their own. If it
- * is 0, tracepoints, probes and rare software events have period 1, and other events a frequency. Returns -EINVAL if
- * `text` names no event, with a sentence that suggests similar names. Other errors: the event is not available on this
- * system (a missing file, an unreadable tracefs).
+ * Adds an event by name. CPU-clock events and duplicates add nothing. A pattern of tracepoints ("sched:sched_*") adds
+ * all matches, sorted by name. `period` applies to events without a period of their own. If `period` is 0, tracepoints,
+ * probes and rare software events have period 1, and other events a frequency. Returns -EINVAL if `text` names no
+ * event, with a sentence that suggests similar names. Other errors: the event is not available on this system (a
+ * missing file, an unreadable tracefs).
  */
 int event_list_add(struct event_list *list, const char *text, uint64_t period, struct error *err);
 void event_list_destroy(struct event_list *list);

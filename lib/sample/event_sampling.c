@@ -18,7 +18,7 @@ enum {
 /* ---- one event ---- */
 
 /* For software events and tracepoints with a period, the kernel (perf_swevent_event()) ignores the period, and samples
- * every occurrence, if samples carry the period field. So these omit the field. */
+ * every occurrence, if samples carry the period field. So the samples of such events omit the field. */
 static bool has_no_period_field(const struct event *event)
 {
     return event->period > 1 && (event->kind == EVENT_SOFTWARE || event->kind >= EVENT_TRACEPOINT);
@@ -88,7 +88,7 @@ static int open_point(const struct event *event, size_t i, const struct perf_eve
     return fd < 0 ? -errno : (int)fd;
 }
 
-/* ---- why not ---- */
+/* ---- reasons of refusals ---- */
 
 static int explain_refusal(const struct event *event, int code, struct error *err)
 {

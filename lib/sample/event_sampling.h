@@ -1,6 +1,6 @@
 /*
- * Samples the events of a list (event_list.h) in addition to CPU time, on the rings of perf_events.h. Their samples
- * have the fields of CPU samples, and the id of their event.
+ * Samples the events of a list (event_list.h) in addition to CPU time, on the rings of perf_events.h. The samples of
+ * these events have the fields of CPU samples, and the id of the event.
  *
  * The sampling rate of an event with a period is unknown in advance. So its stack copies are short, and a ring has
  * space for more samples; the recorder reads the rest of a stack from the live process (record/stack_reader.h).
@@ -59,11 +59,12 @@ int event_sampling_add(struct event_sampling *sampling, const struct perf_event_
 /* Returns the number of the event with this id, 1-based, or 0 (not in the list). */
 uint32_t event_sampling_number(const struct event_sampling *sampling, uint64_t id);
 
-/* Returns the layout of samples of event `number`. `layout`: of the clock's samples. */
+/* Returns the layout of the samples of event `number`. `layout` is the layout of the clock's samples. */
 struct perf_layout event_sampling_layout(const struct event_sampling *sampling, const struct perf_layout *layout,
                                          uint32_t number);
 
-/* Returns the number of occurrences for which a sample of event `number` stands. `period`: the field of the sample. */
+/* Returns the number of occurrences for which a sample of event `number` stands. `period` is the field of the
+ * sample. */
 uint64_t event_sampling_period(const struct event_sampling *sampling, uint32_t number, uint64_t period);
 
 /* Stops sampling. */
@@ -74,8 +75,8 @@ struct event_totals {
     uint64_t lost;  /* samples lost because the ring was full, or 0 if the kernel does not count them (before 6.0) */
 };
 
-/* Returns the kernel's counts of an event in all threads. `event`: index in the list. `read_format`: of the clock's
- * event. */
+/* Returns the kernel's counts of an event in all threads. `event` is an index in the list. `read_format` is that of the
+ * clock's event. */
 struct event_totals event_sampling_totals(const struct event_sampling *sampling, uint64_t read_format, uint32_t event);
 
 void event_sampling_close(struct event_sampling *sampling);

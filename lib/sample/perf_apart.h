@@ -24,8 +24,8 @@
 
 struct perf_apart_thread {
     uint32_t tid;
-    int fd;         /* of its extra event */
-    uint32_t ended; /* number of its children that ended since the last perf_apart_update_every_second() */
+    int fd;         /* descriptor of the thread's extra event */
+    uint32_t ended; /* number of children of the thread that ended since the last perf_apart_update_every_second() */
 };
 
 /* Starts zeroed. */
@@ -36,10 +36,10 @@ struct perf_apart {
 };
 
 /* Handles FORK and EXIT records, and ignores others. A thread whose children keep ending gets an extra event if the
- * kernel permits it and memory suffices; otherwise it has fewer samples. */
+ * kernel permits it and memory suffices; otherwise the thread has fewer samples. */
 void perf_apart_record(struct perf_apart *apart, const struct perf_record *record);
 
-/* Call it once a second. Closes the extra event of threads whose children no longer end. */
+/* Call this function once a second. Closes the extra event of threads whose children no longer end. */
 void perf_apart_update_every_second(struct perf_apart *apart);
 
 /* Closes all extra events. */

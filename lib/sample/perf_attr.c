@@ -49,7 +49,7 @@ struct perf_event_attr perf_attr_clock(const struct perf_events *events)
         .exclude_callchain_user = 1,
         .mmap = 1,
         .mmap2 = 1,
-        .mmap_data = 1, /* reports mapped marker files (record/mark_files.h) */
+        .mmap_data = 1, /* the kernel reports mapped marker files (record/mark_files.h) */
         .build_id = events->build_ids,
         .context_switch = events->switches,
         .ksymbol = events->kernel_symbols && events->tier == PERF_TIER_KERNEL_AND_USER,

@@ -28,8 +28,8 @@ int perf_attr_find_supported(struct perf_events *events);
 /* Returns `code` with a sentence: what the kernel refused, and which setting permits it. */
 int perf_attr_refused(const struct perf_events *events, int code, struct error *err);
 
-/* The event that samples CPU time; the event that reports processes and mappings without samples; the first one, or the
- * second if CPU time is not sampled. */
+/* Return the attributes of events. The clock samples CPU time. The sideband event reports processes and mappings
+ * without samples. perf_attr_sampling() returns the clock, or the sideband event if CPU time is not sampled. */
 struct perf_event_attr perf_attr_clock(const struct perf_events *events);
 struct perf_event_attr perf_attr_sideband(const struct perf_events *events);
 struct perf_event_attr perf_attr_sampling(const struct perf_events *events);

@@ -30,10 +30,10 @@ enum {
     STACK_MAX_ABOVE_2_KHZ = 32768,
     STACK_MIN = 4096,
     SAMPLES_PER_RING = 16,
-    RING_USUAL_MIN = 1024 * 1024, /* at any rate */
+    RING_USUAL_MIN = 1024 * 1024, /* smallest usual ring, at any sampling rate */
     RING_MIN = 64 * 1024,         /* smallest ring, if the limit of locked memory is low */
     HEADROOM_MS = 50,     /* a ring should hold the samples of one busy CPU in this time; mapping takes 0.2 ms per MB */
-    RING_MAX = 8 << 20,   /* bytes, and */
+    RING_MAX = 8 << 20,   /* limit of bytes for one ring */
     RINGS_MAX = 32 << 20, /* limit of bytes for the rings of all CPUs */
 
     /* The signal that announces samples. The default action ignores this signal, so a late signal does no harm after
@@ -316,7 +316,7 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
         return perf_attr_refused(events, code, err);
     note_tier(events);
     if (events->switches && !events->at_exec && !events->all && !events->hardware && !events->no_samples)
-        events->rates.interval = UINT64_C(1000000000) / events->rate; /* as the kernel computes it */
+        events->rates.interval = UINT64_C(1000000000) / events->rate; /* the kernel rounds in the same way */
     code = try_other_events(events, err);
     if (!code)
         code = open_largest_rings(events, err);

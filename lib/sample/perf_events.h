@@ -5,9 +5,9 @@
  * To sample the whole system or a cgroup, each CPU has one event. A second event per CPU, which does not sample, then
  * reports the processes and mappings of the whole system.
  *
- * A ring becomes readable (poll) when a quarter of it has filled. The event of a CPU can also announce each sample with
- * a signal (perf_events_announce()), which costs the target's thread a second interrupt. docs/decisions.md, "Rings wake
- * the recorder late, except for deep stacks", has the reasons for both ways.
+ * A ring becomes readable (poll) when a quarter of the ring is full. The event of a CPU can also announce each sample
+ * with a signal (perf_events_announce()), which costs the target's thread a second interrupt. docs/decisions.md, "Rings
+ * wake the recorder late, except for deep stacks", has the reasons for both ways.
  *
  * The rings belong to dummy events that never count, so their poll does not report the end of the target.
  *
@@ -34,7 +34,7 @@ struct perf_options {
     bool switches;               /* record context switches, if the kernel can (4.3 and later) */
     const struct cpu_list *cpus; /* sample only these CPUs, or NULL (all) */
     const struct event_list
-        *events; /* events to sample in addition to the clock, or NULL for none. Must outlive struct perf_events */
+        *events; /* events to sample in addition to the clock, or NULL for none; must outlive struct perf_events */
 };
 
 enum { PERF_EVENT_REFUSED = -EBADE /* error code outside the kernel's errno values */ };
@@ -43,8 +43,8 @@ enum { PERF_EVENT_REFUSED = -EBADE /* error code outside the kernel's errno valu
  * Opens the rings, and finds out which events the kernel supports and permits. Drops unsupported or refused features:
  * kernel frames first, then ring size, then the size of stack copies; each refusal adds a note. -EPERM, -EACCES or
  * -ENOSYS if the kernel refuses all perf events, or those of the whole system; the sentence names the setting that
- * permits them. -ENODEV if no CPU of `cpus` is online. PERF_EVENT_REFUSED if one of `events` cannot be sampled. A
- * failure leaves nothing open.
+ * permits perf events. -ENODEV if no CPU of `cpus` is online. PERF_EVENT_REFUSED if one of `events` cannot be sampled.
+ * A failure leaves nothing open.
  */
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err);
 

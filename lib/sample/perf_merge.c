@@ -7,7 +7,7 @@ struct source {
     struct perf_ring *ring;
     uint64_t first_head, head;
     uint64_t time; /* of the record at the tail */
-    size_t size;   /* of that record */
+    size_t size;   /* size of the record at the tail */
 };
 
 struct perf_merge {

@@ -5,8 +5,9 @@
  * timer is most of the recording cost of a switch; a 10 ms timer costs almost nothing.
  *
  * So a thread that leaves its CPU 10,000 times within a second gets one sample every 10 intervals, until it has fewer
- * than 5,000 switches in a second. The thread's CPU time stays exact: it comes from SWITCH records, spread over fewer
- * samples. SWITCH records exclude the kernel's work for prof's events at a switch, 0.08 us, which schedstat includes.
+ * than 5,000 switches in a second. The thread's CPU time stays exact, because SWITCH records measure the time, which is
+ * spread over fewer samples. SWITCH records exclude the kernel's work for prof's events at a switch, 0.08 us, which
+ * schedstat includes.
  *
  * prof lowers the rate only of threads that ran before prof attached. The threads of a command inherit events from each
  * other, and the kernel does not set the timer when they switch among themselves (perf_apart.h). A thread started by a
@@ -26,16 +27,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PERF_RATE_FEWER = 10 }; /* factor by which the interval of such a thread is longer */
+enum { PERF_RATE_FEWER = 10 }; /* factor by which the interval of a thread with a lowered rate is longer */
 
 struct perf_rate_thread {
     uint32_t tid;
-    uint32_t first, count; /* range of its events in `fds` */
+    uint32_t first, count; /* range of the thread's events in `fds` */
     uint32_t left; /* number of times that the thread left a CPU since the last perf_rate_update_every_second() */
     bool is_lower, was_lower, has_ended;
 };
 
-/* The sampling rates of threads. Starts zeroed, except the interval. Interval 0 turns it off. */
+/* The sampling rates of threads. Starts zeroed, except the interval. With interval 0, the rates never change. */
 struct perf_rate {
     uint64_t interval;   /* ns between two samples of a thread */
     struct hash indexes; /* tid -> index in threads */
@@ -53,7 +54,7 @@ bool perf_rate_add_event(struct perf_rate *rate, int fd);
 /* Handles SWITCH and EXIT records, and ignores others. */
 void perf_rate_record(struct perf_rate *rate, const struct perf_record *record);
 
-/* Call it once a second. Changes the rates. */
+/* Changes the rates. Call this function once a second. */
 void perf_rate_update_every_second(struct perf_rate *rate);
 
 void perf_rate_destroy(struct perf_rate *rate);

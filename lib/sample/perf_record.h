@@ -24,8 +24,8 @@ struct perf_sample {
     uint64_t ip;
     uint64_t period;  /* period since this event's previous sample: ns for cpu-clock, else cycles */
     uint64_t value;   /* SAMPLE_READ: counter of this thread on this CPU, in the unit of `period` */
-    uint64_t running; /* SAMPLE_READ: ns for which that counter was running */
-    uint64_t id;      /* SAMPLE_READ: id of the event; inherited events have their parent's */
+    uint64_t running; /* SAMPLE_READ: ns for which the counter of `value` was running */
+    uint64_t id;      /* SAMPLE_READ: id of the event; an inherited event has the id of its parent */
 
     /* The kernel's call chain, leaf first, including the kernel's context markers; unaligned. */
     const unsigned char *callchain;
@@ -36,7 +36,7 @@ struct perf_sample {
 
     const unsigned char *stack; /* from the stack pointer upwards */
     size_t stack_size;          /* number of stack bytes that the kernel copied */
-    size_t stack_below;         /* number of bytes before `stack` that are below sp, or 0 with perf events */
+    size_t stack_below;         /* number of copied bytes below sp, which precede `stack`, or 0 with perf events */
     bool stack_full;            /* the copy has its maximum size: the stack may continue above */
 };
 
@@ -78,10 +78,10 @@ struct perf_record {
             uint32_t parent_pid, parent_tid;
         } task; /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
         struct {
-            bool out;       /* true: the thread leaves its CPU, or false (it starts to run) */
+            bool out;       /* true: the thread leaves its CPU; false: the thread starts to run */
             bool preempted; /* the thread leaves its CPU while runnable (preemption) */
         } context_switch;   /* PERF_RECORD_SWITCH, PERF_RECORD_SWITCH_CPU_WIDE */
-        uint64_t lost;      /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES: how many records */
+        uint64_t lost;      /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES: number of lost records */
     };
 };
 

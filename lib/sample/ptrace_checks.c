@@ -20,7 +20,7 @@ enum {
         64, /* intervals of CPU time without a hit, after which the sampler samples a thread wherever it stops */
 };
 
-/* ---- looks ---- */
+/* ---- checks ---- */
 
 /* Returns the longest pause between two checks of a sleeping thread, in ticks. The pause grows with the number of
  * threads. */

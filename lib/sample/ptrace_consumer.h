@@ -19,9 +19,9 @@ struct ptrace_sample {
     bool is_unreadable;        /* the sample has no stack: this user may not read the memory of the process */
 
     /* Set by the consumer. */
-    bool was_short; /* set by the consumer: the stack is deeper than its copy, so copy more next time */
-    bool was_bad; /* set by the consumer: the walk did not reach the thread's start, or needed memory outside the copy,
-                     so keep the thread stopped next time */
+    bool was_short; /* the stack is deeper than its copy, so the sampler copies more next time */
+    bool was_bad; /* the walk did not reach the thread's start, or needed memory outside the copy, so the sampler keeps
+                     the thread stopped next time */
 };
 
 struct ptrace_consumer {

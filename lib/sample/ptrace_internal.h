@@ -34,7 +34,7 @@ struct ptrace_sampler {
     ARRAY(struct ptrace_thread *) hit; /* threads that an instant may have hit */
     ARRAY(struct orphan) orphans;
     size_t interrupted;   /* threads interrupted but not yet stopped */
-    size_t sleepers;      /* at the last tick */
+    size_t sleepers;      /* number of sleeping threads at the last tick */
     uint32_t most_paused; /* ticks: longest time between two checks of one thread so far */
     uint64_t ended_cpu;   /* ns of CPU time of ended processes, and of threads without a traced main thread */
     unsigned char *stack; /* PTRACE_STACK_BELOW_SP + PTRACE_STACK_MAX */
@@ -56,7 +56,7 @@ void sampler_remove(struct ptrace_sampler *sampler, struct ptrace_thread *thread
 /* Interrupts the thread, which stops later. */
 void sampler_interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thread, enum ptrace_interrupt interrupt);
 
-/* Continues a stopped thread with this signal, or without a signal if it is 0. */
+/* Continues a stopped thread with this signal, or without a signal if `signal` is 0. */
 void sampler_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal);
 
 /* Whether the CPU time comes from the clock of the thread's process: true for main threads. The process's clock

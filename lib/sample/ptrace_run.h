@@ -22,13 +22,13 @@
 struct ptrace_schedule {
     uint64_t cpu;    /* ns on a CPU; exact unless the thread is running */
     uint64_t ready;  /* ns runnable */
-    uint64_t slices; /* times it was switched in */
+    uint64_t slices; /* number of times that the thread got a CPU */
 };
 
 struct ptrace_moment {
     uint64_t time; /* ns, CLOCK_MONOTONIC */
     struct ptrace_schedule schedule;
-    bool asleep; /* true: asleep, or false (stopped, or running with approximate counts) */
+    bool asleep; /* false: the thread is stopped, or runs with approximate counts */
 };
 
 /* Starts zeroed, except `last`, the first moment. */
@@ -40,12 +40,12 @@ struct ptrace_run {
 
 struct ptrace_switch {
     uint64_t time; /* ns */
-    bool out;      /* true: the thread leaves its CPU, or false (it starts to run) */
+    bool out;      /* true: the thread leaves its CPU; false: the thread starts to run */
     bool preempted;
 };
 
 enum { PTRACE_RUN_SWITCHES = 6 }; /* limit of switches between two moments */
 
-/* Adds a moment. Fills in the switches since the last moment, in order, and returns their number. Their total running
- * time equals the scheduler's. */
+/* Adds a moment. Fills in the switches since the last moment, in order, and returns their number. The total running
+ * time of the switches equals the scheduler's running time. */
 size_t ptrace_run_add_moment(struct ptrace_run *run, const struct ptrace_moment *now, struct ptrace_switch *switches);

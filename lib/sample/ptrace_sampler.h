@@ -8,10 +8,10 @@
  * during the walk, so that the walker can read more of its stack. docs/decisions.md, "The sampler unwinds after the
  * thread continues", has the reasons for this order.
  *
- * The thread hit by the instant is the last one that left the CPU, and that has been runnable since. The sampler
- * ignores other runnable threads of the CPU, because many were just woken, at the end of a system call. It interrupts
- * threads of real-time policies, which it cannot preempt, and threads on CPUs where it may not run, from another CPU
- * when it finds them running; this overestimates their system calls.
+ * The thread hit by the instant is the last thread that left the CPU and has been runnable since. The sampler ignores
+ * other runnable threads of the CPU, because many were just woken, at the end of a system call. The sampler cannot
+ * preempt threads of real-time policies, nor threads on CPUs where the sampler may not run. The sampler interrupts such
+ * threads from another CPU when it finds them running, so their system calls get too many samples.
  *
  * A sample stands for the CPU time since the thread's previous sample (schedstat).
  *
@@ -28,10 +28,10 @@
  *   tracer's thread ends. ptrace() itself can only detach from stopped threads, so the recorder runs the sampler on a
  *   separate thread, and ends that thread.
  *
- * What a program can notice: a set-user-ID program runs without that privilege unless the tracer has CAP_SYS_PTRACE;
- * ptrace and PTRACE_TRACEME (debuggers, strace) are refused; TracerPid in /proc/PID/status is set; a write to a pipe or
- * a receive with MSG_WAITALL may return early, as after any signal; a timed wait that returns EINTR after signals
- * restarts with its full time.
+ * A program can notice these effects: a set-user-ID program runs without that privilege unless the tracer has
+ * CAP_SYS_PTRACE; ptrace and PTRACE_TRACEME (debuggers, strace) are refused; TracerPid in /proc/PID/status is set; a
+ * write to a pipe or a receive with MSG_WAITALL may return early, as after any signal; a timed wait that returns EINTR
+ * after signals restarts with its full time.
  *
  * Threads: one thread must make all calls, because the kernel ties traced threads to the thread that traces them.
  */
@@ -83,7 +83,7 @@ int ptrace_sampler_update_times(struct ptrace_sampler *sampler, bool all, struct
 /* Returns the longest time (ns) between two checks of a thread so far. Shorter waits may be merged. */
 uint64_t ptrace_sampler_check_interval(const struct ptrace_sampler *sampler);
 
-/* Handles pending stops. Call it after SIGCHLD. */
+/* Handles pending stops. Call this function after SIGCHLD. */
 int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err);
 
 /* Whether interrupted threads have not yet stopped. Soon false without ticks. */

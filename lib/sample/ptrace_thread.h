@@ -1,7 +1,8 @@
 /*
  * A traced thread, and its data in /proc: state, CPU, and CPU time.
  *
- * Its /proc files stay open, because the sampler reads them up to once a tick: 1 us for an open file, 4 us by path.
+ * The thread's /proc files stay open, because the sampler reads these files up to once a tick: 1 us for an open file, 4
+ * us by path.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -15,7 +16,7 @@
 #include <sys/types.h>
 
 enum ptrace_thread_state {
-    PTRACE_THREAD_NEW, /* before its first stop */
+    PTRACE_THREAD_NEW, /* the thread has not had its first stop */
     PTRACE_THREAD_RUNS,
     PTRACE_THREAD_INTERRUPTED, /* not yet stopped */
     PTRACE_THREAD_LISTENS,     /* stopped with its process, until SIGCONT */
@@ -33,7 +34,7 @@ struct ptrace_thread {
     pid_t pid, tid;
     enum ptrace_thread_state state;
     enum ptrace_interrupt interrupt; /* PTRACE_THREAD_INTERRUPTED */
-    bool follows;                    /* trace its children */
+    bool follows;                    /* the sampler traces the thread's children */
     size_t index;                    /* index of the thread in the sampler's threads */
     int schedstat_fd, stat_fd, sched_fd;
 
@@ -45,11 +46,11 @@ struct ptrace_thread {
     bool is_realtime;            /* the thread's policy has priority over the sampler */
     uint64_t last_ran;           /* tick */
 
-    uint64_t first_cpu;      /* ns of CPU time at the start of tracing */
-    uint64_t first_clock;    /* of a main thread: CPU clock (ns) of its process at the start */
-    uint64_t last_clock;     /* of a main thread: CPU clock (ns) of its process at its end, or 0 (still runs) */
-    uint64_t sampled_cpu;    /* ns at its last sample */
-    uint64_t stopped_slices; /* at its last sample */
+    uint64_t first_cpu;   /* ns of CPU time at the start of tracing */
+    uint64_t first_clock; /* for a main thread, CPU clock (ns) of the process at the start */
+    uint64_t last_clock;  /* for a main thread, CPU clock (ns) of the process at its end, or 0 while the process runs */
+    uint64_t sampled_cpu; /* ns of CPU time at the thread's last sample */
+    uint64_t stopped_slices; /* number of time slices at the thread's last sample */
 
     uint64_t stopped;               /* ns: time at which the sampler saw its last stop */
     struct ptrace_schedule at_stop; /* zeros: unknown */
@@ -77,8 +78,8 @@ void ptrace_thread_close_files(struct ptrace_thread *thread);
 /* Reads the scheduler's counts. False if the thread has ended, or the kernel has no schedstat (CONFIG_SCHED_INFO). */
 bool ptrace_thread_read_schedule(struct ptrace_thread *thread, struct ptrace_schedule *schedule);
 
-/* Returns the state letter of proc(5), 'R' if the thread runs or is runnable, or 0 if it has ended. Stores the CPU
- * and the policy. */
+/* Returns the state letter of proc(5), 'R' if the thread runs or is runnable, or 0 if the thread has ended. Stores the
+ * CPU and the policy. */
 char ptrace_thread_scheduler_state(struct ptrace_thread *thread);
 
 /* Returns the time (ns) at which the thread left its CPU, of a clock shared by the threads of one CPU; 0: the kernel

@@ -5,7 +5,7 @@
  * whose threads it samples. The interrupt of its timer hits the thread at any instruction, and the kernel switches to
  * the sampler, which has priority (scheduling.h). The thread stays at that instruction, and PTRACE_INTERRUPT stops it
  * there. If the interrupt hits the thread in a system call, the sampler runs at the end of the call, or in the middle
- * if the kernel is preemptible; the sample then shows the call.
+ * if the kernel is preemptible. In both cases the sample shows the call.
  *
  * - Instants are random: their distances have the exponential distribution. A minimum distance would hide the work of
  *   threads soon after an instant. An instant that passes while the sampler is awake hits no thread, and the sampler
@@ -18,8 +18,8 @@
  * a little-used CPU has fewer.
  *
  * A thread that stops for a signal stays at the first instruction of its handler for about 10 us, so an empty handler
- * has too many samples. Code that puts a thread to sleep or wakes it gets half of its samples: interrupts are off most
- * of that time.
+ * has too many samples. Code that puts a thread to sleep or wakes a thread gets half of its samples, because interrupts
+ * are off for most of the code's time.
  *
  * docs/decisions.md, "The sampler stops a thread where the thread runs", has measurements and the alternatives.
  *
@@ -55,7 +55,7 @@ struct sampling_clock {
     ARRAY(struct sampling_clock_cpu) cpus; /* indexed by the number of the CPU */
 };
 
-/* Why the sampler is awake. */
+/* The reason why the sampler is awake. */
 struct sampling_instant {
     bool is_hit; /* at `time` the sampler slept on `cpu`, and preempted a thread */
     uint32_t cpu;
@@ -76,11 +76,13 @@ void sampling_clock_tick(struct sampling_clock *clock, uint64_t intervals);
 /* Whether the sampler can sample threads of this CPU at instants. */
 bool sampling_clock_can_visit(const struct sampling_clock *clock, uint32_t cpu);
 
-/* Call this when the sampler wakes. Returns whether an instant woke the sampler, and chooses the next instant. */
+/* Call this function when the sampler wakes. Returns whether an instant woke the sampler, and chooses the next
+ * instant. */
 struct sampling_instant sampling_clock_check_instant(struct sampling_clock *clock, uint64_t now);
 
 /*
- * Call this right before the sampler sleeps. Moves to the CPU of the next instant and sets the timer to the instant, or
- * to `look` (ns) if earlier. `stays`: delays the move as long as possible, because stops of threads are pending.
+ * Call this function right before the sampler sleeps. Moves to the CPU of the next instant and sets the timer to the
+ * instant, or to `look` (ns) if earlier. `stays`: delays the move as long as possible, because stops of threads are
+ * pending.
  */
 void sampling_clock_arm(struct sampling_clock *clock, uint64_t look, bool stays);

@@ -24,7 +24,7 @@ struct signal_delivery {
     uint32_t pid, tid; /* the receiver; pid 0: the thread `tid`, or its process */
     uint32_t number;
     uint32_t sender; /* pid, or 0 (unknown, or the kernel) */
-    bool is_sent;    /* the signal was only sent; another thread of the process may receive it later */
+    bool is_sent;    /* the signal was only sent; another thread of the process may receive the signal later */
     bool has_sender; /* a process sent the signal; its record names the sender */
 };
 

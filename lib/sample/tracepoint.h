@@ -13,8 +13,8 @@
 
 struct tracepoint_record {
     uint64_t time;               /* ns, CLOCK_MONOTONIC */
-    uint32_t pid, tid;           /* the thread that hit it */
-    const unsigned char *fields; /* in the record */
+    uint32_t pid, tid;           /* the thread that hit the tracepoint */
+    const unsigned char *fields; /* fields in the record */
     size_t size;                 /* bytes */
 };
 
@@ -26,7 +26,6 @@ int tracepoint_open(uint64_t id, uint32_t cpu, bool have_ids, size_t ring_size);
 /* False if the record has another type, or is damaged. */
 bool tracepoint_parse(struct tracepoint_record *record, const void *bytes, size_t size, bool have_ids);
 
-/* Reads a field. `offset`: bytes from the first field. Reads a field of the tracepoint. Sets *failed if the record is
- * too short. */
+/* Reads a field of the tracepoint. `offset`: bytes from the first field. Sets *failed if the record is too short. */
 uint8_t tracepoint_u8(const struct tracepoint_record *record, size_t offset, bool *failed);
 uint32_t tracepoint_u32(const struct tracepoint_record *record, size_t offset, bool *failed);

@@ -22,7 +22,7 @@
 enum wakeup_context {
     WAKEUP_BY_THREAD,
     WAKEUP_BY_SOFT_INTERRUPT, /* a thread that sends to a local socket wakes the receiver this way */
-    WAKEUP_BY_INTERRUPT,      /* of a timer or a device: unrelated to the interrupted thread */
+    WAKEUP_BY_INTERRUPT,      /* an interrupt of a timer or a device, unrelated to the interrupted thread */
 };
 
 struct wakeup {
@@ -51,10 +51,10 @@ struct wakeups {
 
 /* Opens the events of all online CPUs. `have_ids`: whether the other rings of the merge have ids, so that all records
  * have the same layout. -ENOENT, -EACCES or -EPERM if the kernel refuses; the sentence has the reason, and the command
- * that permits it. A failure leaves nothing open. */
+ * that permits wakeups. A failure leaves nothing open. */
 int wakeups_open(struct wakeups *wakeups, bool have_ids, struct error *err);
 
-/* Parses a record of one of the rings. False if it is no wakeup, or damaged. */
+/* Parses a record of one of the rings. False if the record is no wakeup, or is damaged. */
 bool wakeups_parse(const struct wakeups *wakeups, const void *bytes, size_t size, struct wakeup *wakeup);
 
 /* Parses the text of a tracepoint's "format" file. False if a required field is missing. */

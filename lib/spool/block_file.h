@@ -1,8 +1,8 @@
 /*
- * Writes a spool file as blocks, and keeps them in memory while the disk is full. block_file.c describes the layout.
+ * Writes a spool file as blocks, and keeps blocks in memory while the disk is full. block_file.c describes the layout.
  *
  * - A full disk: up to BLOCK_FILE_QUEUE_MAX bytes of blocks are queued in memory. Beyond this limit, the recorder drops
- *   and counts the oldest samples. It writes the queue when the disk has space again.
+ *   and counts the oldest samples. The recorder writes the queue when the disk has space again.
  * - A flight recorder keeps only the newest chunks of samples: a new chunk overwrites the oldest.
  * - A power failure: the recorder syncs the file to the disk (file_sync.h).
  *
@@ -58,7 +58,7 @@ struct queued_block {
 
 struct block_slot {
     uint64_t offset;
-    uint64_t sequence; /* of its chunk */
+    uint64_t sequence; /* sequence number of the chunk */
     bool used;
     struct chunk_span span;
 };
@@ -69,8 +69,8 @@ struct block_file {
     int fd;
     struct file_sync *sync; /* NULL: none is needed */
     char *path;
-    uint64_t bytes;    /* up to the last whole block */
-    uint64_t samples;  /* in the file */
+    uint64_t bytes;    /* bytes of the file up to the end of the last whole block */
+    uint64_t samples;  /* number of samples in the file */
     uint64_t reserved; /* bytes of disk space allocated to the file, including those behind its end */
 
     ARRAY(struct queued_block) waiting;
@@ -81,7 +81,8 @@ struct block_file {
     uint64_t keep_bytes, keep_ns; /* limits of a flight recorder; both 0: keeps all samples */
     ARRAY(struct block_slot) slots;
     size_t newest;     /* slot of the chunk being filled, or SIZE_MAX for none */
-    size_t superseded; /* slot of its previous version, kept until the disk holds the newest, or SIZE_MAX for none */
+    size_t superseded; /* slot of the previous version of this chunk, kept until the disk holds the newest version, or
+                          SIZE_MAX for none */
     uint64_t sequence, version;
     uint64_t events_end;               /* end of the last block of events */
     uint64_t event_bytes, many_events; /* bytes in blocks of events, and limit of these bytes, beyond which a
@@ -97,8 +98,8 @@ int block_file_add_events(struct block_file *file, const void *bytes, size_t siz
 int block_file_add_chunk(struct block_file *file, const void *bytes, size_t size, const struct chunk_span *span,
                          struct error *err);
 
-/* Whether the file keeps only the newest chunks. Then the caller may add the chunk being filled repeatedly, each time
- * whole, until block_file_end_chunk(). */
+/* Whether the file keeps only the newest chunks. If so, the caller may add the whole chunk being filled again and
+ * again, until block_file_end_chunk(). */
 static inline bool block_file_is_flight_recorder(const struct block_file *file)
 {
     return file->keep_bytes || file->keep_ns;
@@ -120,7 +121,7 @@ bool block_file_read_events(struct block_file *file, unsigned char **bytes, size
  * full. */
 int block_file_replace_events(struct block_file *file, const void *events, size_t size, struct error *err);
 
-/* Tries to write the queued blocks. Call it about every second. */
+/* Tries to write the queued blocks. Call this function about every second. */
 int block_file_write_queued(struct block_file *file, struct error *err);
 
 static inline bool block_file_has_queued(const struct block_file *file)
@@ -128,8 +129,8 @@ static inline bool block_file_has_queued(const struct block_file *file)
     return file->first_queued < file->waiting.length;
 }
 
-/* Starts to sync the file to the disk, without waiting. Call it about every second. Returns the error of an earlier
- * sync. */
+/* Starts to sync the file to the disk, without waiting. Call this function about every second. Returns the error of an
+ * earlier sync. */
 int block_file_sync(struct block_file *file, struct error *err);
 
 uint64_t block_file_sync_cpu_time(const struct block_file *file); /* ns used by syncs */

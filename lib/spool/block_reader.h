@@ -36,7 +36,7 @@ uint64_t block_reader_chunk(const struct block_reader *reader);
 
 /* Skipped parts of the file so far. A part that begins with a damaged header may contain several blocks. */
 uint64_t block_reader_damaged(const struct block_reader *reader);
-uint64_t block_reader_damaged_bytes(const struct block_reader *reader);  /* bytes of these */
+uint64_t block_reader_damaged_bytes(const struct block_reader *reader);  /* bytes of the skipped parts */
 uint64_t block_reader_bytes(const struct block_reader *reader);          /* bytes read or skipped so far */
 uint64_t block_reader_bytes_left(const struct block_reader *reader);     /* bytes after the last whole block */
 bool block_reader_is_flight_recorder(const struct block_reader *reader); /* known after the first block */

@@ -22,7 +22,7 @@ enum {
 
 /* ---- writing ---- */
 
-struct chunk_writer; /* the chunk being filled, and each thread's last stack in it */
+struct chunk_writer; /* the chunk being filled, and each thread's last stack in this chunk */
 
 struct chunk_writer *chunk_writer_new(void);
 void chunk_writer_free(struct chunk_writer *writer);
@@ -35,7 +35,7 @@ bool chunk_writer_append(struct chunk_writer *writer, enum spool_record_kind kin
 /* Returns the bytes of the chunk so far, valid until the next append or reset. Size 0: no samples. */
 const unsigned char *chunk_writer_bytes(const struct chunk_writer *writer, size_t *size);
 
-/* Empties the chunk. Its cost grows with the threads of that chunk, not with those of the recording. */
+/* Empties the chunk. The cost grows with the number of threads in the chunk, not with that of the recording. */
 void chunk_writer_reset(struct chunk_writer *writer);
 
 /* ---- reading ---- */
@@ -48,5 +48,5 @@ void chunk_reader_free(struct chunk_reader *reader);
 /* Starts to read a chunk, whose bytes must outlive the reading. */
 void chunk_reader_start(struct chunk_reader *reader, const void *bytes, size_t size);
 
-/* Reads the next record: 1. Returns 0 at the end of the chunk, -EINVAL if the rest of the chunk is damaged. */
+/* Returns 1 with the next record. Returns 0 at the end of the chunk, -EINVAL if the rest of the chunk is damaged. */
 int chunk_reader_next(struct chunk_reader *reader, struct spool_record *record, struct error *err);

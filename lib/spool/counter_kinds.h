@@ -1,7 +1,7 @@
 /*
  * The counters of a process, of all CPUs and of energy, as `counters` records have them.
  *
- * Records have whole values, not changes, so that a flight recorder can drop the oldest ones.
+ * Records have whole values, not changes, so that a flight recorder can drop the oldest records.
  */
 #pragma once
 
@@ -27,13 +27,13 @@ enum counter_kind {
     COUNTER_KINDS
 };
 
-#define COUNTER_UNKNOWN UINT64_MAX /* a value */
+#define COUNTER_UNKNOWN UINT64_MAX /* the value of an unknown counter */
 
 /* Values of spool_counters.of: the number of a process, which is less than COUNTERS_OF_CPUS and COUNTERS_OF_POWER, or
  * one of these two. */
 enum {
     COUNTERS_OF_POWER = (int)0x7ffffffe, /* µJ, by the names in INFO_POWER */
-    COUNTERS_OF_CPUS = (int)0x7fffffff,  /* ns that each CPU was busy, by its number */
+    COUNTERS_OF_CPUS = (int)0x7fffffff,  /* ns of busy time of each CPU, indexed by the number of the CPU */
 };
 
 /* Whether a counter has a current level, such as memory, not a sum since the start. */

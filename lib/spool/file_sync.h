@@ -13,8 +13,9 @@
 
 struct file_sync;
 
-/* Prepares to sync the file `fd`, which the caller keeps open until file_sync_end(). `path`: of the file; its directory
- * is synced too. Returns NULL if the file needs no sync, or memory ran out: then the other functions do nothing. */
+/* Prepares to sync the file `fd`, which the caller keeps open until file_sync_end(). `path` is the path of the file,
+ * whose directory is synced too. Returns NULL if the file needs no sync, or memory ran out. The other functions do
+ * nothing for NULL. */
 struct file_sync *file_sync_begin(int fd, const char *path);
 
 /* Requests a sync of the current contents. Requests that arrive during a sync are merged. Returns 0, or the negative

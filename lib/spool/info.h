@@ -1,7 +1,7 @@
 /*
  * The metadata of a recording. The recorder writes each value under a name (SPOOL_INFO events), and the assembler reads
- * them. Below is a line for each name, with the form of its value. Numbers are decimal. The recorder may write a name
- * again: the last value counts.
+ * the values. Below is a line for each name, with the form of its value. Numbers are decimal. The recorder may write a
+ * name again: the last value counts.
  */
 #pragma once
 
@@ -15,8 +15,8 @@
 /* At the start. */
 #define INFO_COMMAND         "command"         /* the command line, quoted for a shell */
 #define INFO_PRODUCT         "product"         /* base name of the program */
-#define INFO_START_REALTIME  "start_realtime"  /* ns since the Unix epoch, at the same moment as ... */
-#define INFO_START_MONOTONIC "start_monotonic" /* ... ns of CLOCK_MONOTONIC */
+#define INFO_START_REALTIME  "start_realtime"  /* ns since the Unix epoch at the start */
+#define INFO_START_MONOTONIC "start_monotonic" /* ns of CLOCK_MONOTONIC at the same moment */
 #define INFO_CLOCK           "clock"    /* the clock of all times, if it is not CLOCK_MONOTONIC: "clock of perf" */
 #define INFO_INTERVAL        "interval" /* ns between two samples of a busy thread */
 #define INFO_EVENT           "event" /* "cpu-clock", "cycles", "ptrace"; "none": CPU time is counted, and not sampled */
@@ -59,8 +59,8 @@
 #define INFO_PERF_OPTIONS "perf_options" /* options of perf record, for a perf.data file */
 #define INFO_VARIABLE     "env_" /* prefix of INFO_VARIABLE NAME: value of the environment variable NAME; "(not set)" */
 
-/* Events sampled in addition to the clock: each name is followed by the event's number, from 1. The last five at the
- * end. */
+/* Events sampled in addition to the clock: each name is followed by the event's number, from 1. The recorder writes the
+ * last five names at the end. */
 #define INFO_EVENT_NAME      "event_name_"
 #define INFO_EVENT_PERIOD    "event_period_" /* occurrences per sample, or 0 (sampled at the clock's frequency) */
 #define INFO_EVENT_COUNT     "event_count_"  /* occurrences of the event, sampled or not, or 0 if unknown */

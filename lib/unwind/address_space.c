@@ -1,7 +1,7 @@
 /*
- * The mappings lie in blocks of at most BLOCK_MAX, so that adding one moves one block and not all mappings that lie
- * above: a program may map 65,000 pages from high addresses to low ones, and a file of another profiler any number.
- * Measured with 30,000 mappings: adding one took 60 us in a single sorted array, and takes less than 1 us with blocks.
+ * The mappings lie in blocks of at most BLOCK_MAX, so that adding a mapping moves one block, not all mappings above: a
+ * program may map 65,000 pages from high addresses to low ones, and a file of another profiler any number. Measured
+ * with 30,000 mappings: adding a mapping took 60 us in a single sorted array, and takes less than 1 us with blocks.
  */
 #include "unwind/address_space.h"
 
@@ -218,8 +218,9 @@ bool address_space_map(struct address_space *space, const struct mapping *mappin
 {
     if (mapping->start >= mapping->end)
         return true;
-    const struct mapping added = *mapping;                          /* `mapping` may point into this space */
-    struct unwind_module *module = unwind_module_ref(added.module); /* with the last reference to its module */
+    const struct mapping added = *mapping; /* `mapping` may point into this space */
+    /* clear_range() may drop the last other reference */
+    struct unwind_module *module = unwind_module_ref(added.module);
     bool ok = clear_range(space, added.start, added.end) && insert_mapping(space, &added);
     unwind_module_unref(module);
     return ok;

@@ -1,8 +1,8 @@
 /*
  * The executable mappings of one process: sorted, without overlap, updated by mmap, fork and exec records. (perf
- * reports no munmap: a new mapping replaces the ones that it covers.) The recorder walks stacks with mappings that have
- * modules. lib/assemble symbolizes addresses with mappings that have none. Only one thread at a time may use an address
- * space; unwind.h documents which data address spaces share.
+ * reports no munmap: a new mapping replaces the mappings that it covers.) The recorder walks stacks with mappings that
+ * have modules. lib/assemble symbolizes addresses with mappings without modules. Only one thread at a time may use an
+ * address space; unwind.h documents which data address spaces share.
  */
 #pragma once
 

@@ -19,12 +19,12 @@
 
 enum rule_kind {
     RULE_FRAME,       /* CFA = register + offset */
-    RULE_FRAME_DEREF, /* the return address is return_slot words from the word at register + offset, the CFA just above
-                         it (realigned stacks) */
+    RULE_FRAME_DEREF, /* the return address is return_slot words from the word at register + offset, and the CFA is just
+                         above the return address (realigned stacks) */
     RULE_COMPLEX,     /* the CFI does not fit into a rule: interpret the CFI */
     RULE_GO,          /* as RULE_FRAME, for Go functions, whose CFI does not describe the saved frame pointer */
     RULE_GO_NO_CFI,   /* Go code whose table lacks the pc */
-    RULE_HASKELL,     /* compiled by GHC: its callers are not on the thread's stack */
+    RULE_HASKELL,     /* code of GHC, whose callers are not on the thread's stack */
     RULE_AFTER_CLONE, /* RULE_START in the new thread, RULE_FRAME in its parent */
     RULE_START,       /* the thread's first function: no caller */
     RULE_NO_CFI,      /* follow the frame pointer */
@@ -34,11 +34,11 @@ enum rule_kind {
     RULE_RETURN_DEREF,    /* as RULE_FRAME_DEREF, found like RULE_RETURN */
     RULE_RETURN_REGISTER, /* as RULE_RETURN, with the return address in the register return_slot */
     RULE_NO_RETURN,       /* for code without a return: a thread's first function, exit, abort */
-    /* near the ELF entry point: RULE_RETURN if the slot holds a possible return address, else RULE_START */
+    /* code near the ELF entry point: RULE_RETURN if the slot holds a possible return address, else RULE_START */
     RULE_ENTRY,
     RULE_PLANTED,      /* a return address that follows no call: marks a context's first frame */
     RULE_JAVA,         /* RULE_FRAME if the slot holds a possible return address, else follow the frame pointer */
-    RULE_SIGNAL_FRAME, /* no CFI; the kernel's signal frame is at sp */
+    RULE_SIGNAL_FRAME, /* code without CFI, with the kernel's signal frame at sp */
     RULE_UNMAPPED,     /* the pc is not in executable memory; never cached */
     RULE_TOO_COSTLY,   /* the process has exceeded its work limit; never cached */
 };
@@ -71,8 +71,8 @@ static inline void rule_of_snippet(const struct arch_code *code, enum rule_kind 
     }
 }
 
-/* Fills in the rule of a frame found by reading code ahead to its return. Returns false, and leaves the rule unchanged,
- * if the frame does not fit. */
+/* Fills in the rule of a frame that prof found by reading the code up to its return instruction. Returns false, and
+ * leaves the rule unchanged, if the frame does not fit. */
 static inline bool rule_of_return(const struct arch_frame *frame, struct rule *rule)
 {
     bool is_plain = frame->return_slot == -1 && frame->cfa_offset % 8 == 0 &&

@@ -13,7 +13,7 @@ struct entry {
     struct cursor body;   /* the bytes after the CIE id or CIE pointer */
     uint64_t body_offset; /* of body.at in the section */
     uint64_t id;          /* CIE id or CIE pointer */
-    uint64_t id_offset;   /* where that field is */
+    uint64_t id_offset;   /* offset of the id in the section */
     uint64_t next;
     bool is_64bit;
 };

@@ -2,7 +2,7 @@
  * Reads call frame information (CFI): the rules of .eh_frame and .debug_frame for one pc.
  *
  * A frame description entry (FDE) covers the pcs of one function and points to a common information entry (CIE). Both
- * contain instructions that build a table of rows, one for each range of pcs: how to compute the canonical frame
+ * contain instructions that build a table with a row for each range of pcs. A row has the rule for the canonical frame
  * address (CFA: sp before the call), and the places of the caller's registers. cfi_row_at() runs these instructions up
  * to the row of a pc.
  *
@@ -41,7 +41,7 @@ struct cfi_cie {
 struct cfi_fde {
     struct cfi_cie cie;
     uint64_t start, size; /* pcs: vaddrs */
-    bool is_debug_frame;  /* from .debug_frame */
+    bool is_debug_frame;  /* the FDE is from .debug_frame */
     struct cursor instructions;
 };
 
@@ -52,11 +52,11 @@ int cfi_fde_read(struct cfi_section *section, uint64_t offset, struct cfi_fde *f
 
 enum cfi_rule {
     CFI_SAME_VALUE, /* the register still holds the caller's value */
-    CFI_UNDEFINED,  /* the caller's value is lost; for the return address: no caller */
-    CFI_OFFSET,     /* at CFA + value */
-    CFI_VAL_OFFSET, /* is CFA + value */
-    CFI_REGISTER,   /* in register `value` */
-    CFI_EXPRESSION, /* saved at the address that the expression at `value` computes */
+    CFI_UNDEFINED,  /* the caller's value is lost; an undefined return address means no caller */
+    CFI_OFFSET,     /* the caller's value is in memory at CFA + value */
+    CFI_VAL_OFFSET, /* the caller's value is CFA + value */
+    CFI_REGISTER,   /* the caller's value is in register `value` */
+    CFI_EXPRESSION, /* the caller's value is at the address that the expression at `value` computes */
     CFI_VAL_EXPRESSION,
 };
 

@@ -7,7 +7,7 @@
  * frame pointers, so a stack counts only if it ends where prof's own rules find the start of a thread
  * (docs/decisions.md, "prof has its own unwinder").
  *
- * The first stack loads libunwind-ptrace.
+ * prof loads libunwind-ptrace at the first walk.
  *
  * Threads: one thread, the tracer of the threads whose stacks it walks.
  */
@@ -28,7 +28,7 @@ void in_place_walker_free(struct in_place_walker *walker);
 struct in_place_thread {
     pid_t pid, tid;
     uint32_t program;            /* the caller's number of the running program; each exec changes the number */
-    struct address_space *space; /* of its process */
+    struct address_space *space; /* address space of the thread's process */
 };
 
 /* Walks to the start of the thread, and writes up to `max` pcs as unwind_walk() does. Returns the number of pcs, or 0

@@ -1,6 +1,6 @@
 /*
- * Finds rules for JIT code, which has no file and usually no CFI (a jitdump file may have it, see
- * unwind_module_of_code). prof reads the instructions from the process, and finds the frame from them.
+ * Finds rules for JIT code, which has no file and usually no CFI (a jitdump file may have CFI, see
+ * unwind_module_of_code). prof reads the instructions from the process, and derives the frame from the instructions.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 /* A frame in a mapping without a module. */
 struct jit_frame {
-    const struct unwind_stack *stack; /* its read_code may be NULL */
+    const struct unwind_stack *stack; /* `read_code` of the stack may be NULL */
     const struct mapping *mapping;
     uint64_t next_pc; /* pc of the next instruction; the return address of a caller */
     bool exact;       /* true: the frame was interrupted at next_pc */
@@ -23,9 +23,9 @@ bool jit_rule_of_snippet(const struct jit_frame *frame, bool is_java, struct rul
  * function keeps a frame pointer, or no prologue is found. */
 void jit_rule_of_java(const struct jit_frame *frame, struct rule *rule);
 
-/* Makes a RULE_RETURN by reading code ahead to its return. Returns false if no return is found. */
+/* Makes a RULE_RETURN by reading the code up to its return instruction. Returns false without a return instruction. */
 bool jit_rule_of_return(const struct jit_frame *frame, struct rule *rule);
 
 /* Whether a word can be a return address into JIT code: the address follows a call, or HotSpot's interpreter continues
- * at it. Also true for unreadable code. */
+ * at the address. Also true for unreadable code. */
 bool jit_rule_returns_to(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t address);

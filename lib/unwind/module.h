@@ -4,10 +4,10 @@
  * Opening a module reads only its headers (elf/elf_file.h). The first walk through a module searches for CFI in this
  * order:
  *
- * 1. PT_GNU_EH_FRAME (.eh_frame_hdr): a sorted table of all functions and their FDEs. The program headers have its
- *    address, also in stripped files. prof needs to build no table.
- * 2. .eh_frame without that table, or with an unusual table. The section header has its address; one pass over the
- *    section builds the table.
+ * 1. PT_GNU_EH_FRAME (.eh_frame_hdr): a sorted table of all functions and their FDEs. The program headers have the
+ *    address of the table, also in stripped files, so prof builds no table.
+ * 2. .eh_frame without that table, or with an unusual table. The section header has the address of .eh_frame, and one
+ *    pass over the section builds the table.
  * 3. .debug_frame, possibly compressed, for pcs that the first two do not cover: programs built without unwind tables.
  *
  * Go's functions have no .eh_frame. Each Go program has its own table of frames (elf/go_functions.h).
@@ -45,7 +45,7 @@ enum load_state { NOT_LOADED, LOADED };
 
 struct unwind_module {
     unsigned references;
-    struct elf_file elf; /* for code without a file: one segment without bytes */
+    struct elf_file elf; /* the file; code without a file has one segment without bytes */
     enum load_state eh_frame_state, debug_frame_state;
     bool is_haskell;
     uint8_t haskell_tests; /* tested places without GHC code */
@@ -61,8 +61,8 @@ struct unwind_module {
 /* Finds the FDE that covers `vaddr`, or returns false. The FDE is valid as long as the module. */
 bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde);
 
-/* Whether GHC compiled the code at vaddr, which has no CFI. Reads the code at a few places of the module, until one of
- * them is GHC's. */
+/* Whether GHC compiled the code at vaddr, which has no CFI. Reads the code at a few places of the module, until a place
+ * has GHC's code. */
 bool unwind_module_is_haskell(struct unwind_module *module, uint64_t vaddr);
 
 /* Whether Go linked the module: its functions keep a frame pointer that their CFI does not describe. */
@@ -75,16 +75,17 @@ int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr
 /* Whether the module has i386 code. The CFI of i386 code has i386 register numbers. */
 bool unwind_module_is_32_bit(const struct unwind_module *module);
 
-/* True if vaddr lies in the code that the ELF entry point begins, and that code has no CFI: in the first 128 bytes from
- * the entry point, with no function that CFI describes in between. (If _start has CFI, code without CFI after it, such
- * as gcc's register_tm_clones, is an ordinary function.) */
+/* Whether vaddr lies in the code of the ELF entry point, and this code has no CFI. The code is in the first 128 bytes
+ * from the entry point, with no function that CFI describes in between. (If _start has CFI, code without CFI after it,
+ * such as gcc's register_tm_clones, is an ordinary function.) */
 bool unwind_module_is_entry(struct unwind_module *module, uint64_t vaddr);
 
-/* Returns false for code from a jitdump file: the module has its frames, and only the process has its bytes. */
+/* Returns false for code from a jitdump file, because the module has only the frames of the code, and only the process
+ * has the bytes. */
 bool unwind_module_has_code(const struct unwind_module *module);
 
-/* The bytes around `vaddr`: ARCH_CODE_BEFORE before, ARCH_CODE_AFTER from it. Returns false, and zeros, if the file
- * does not have these bytes. */
+/* Reads the bytes around `vaddr`: ARCH_CODE_BEFORE before, and ARCH_CODE_AFTER from `vaddr`. Returns false, and zeros,
+ * if the file does not have these bytes. */
 bool unwind_module_code(struct unwind_module *module, uint64_t vaddr,
                         unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
@@ -95,8 +96,8 @@ size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, uns
 /* Returns the number of FDEs in the module's indexes. */
 size_t unwind_module_indexed(const struct unwind_module *module);
 
-/* Uses owned_frames, of `frames_size` bytes, as the module's .eh_frame and only CFI. Returns whether it describes some
- * of the code at [start, start + size). */
+/* Uses owned_frames, of `frames_size` bytes, as the module's .eh_frame and only CFI. Returns whether the section
+ * describes some of the code at [start, start + size). */
 bool unwind_module_use_frames(struct unwind_module *module, size_t frames_size, uint64_t eh_frame_vaddr, uint64_t start,
                               uint64_t size);
 

@@ -62,7 +62,7 @@ static bool make_compact_rule(const struct cfi_row *row, struct rule *rule)
     return true;
 }
 
-/* Reads the code around the next instruction. For a caller, that is at the return address, pc + 1. */
+/* Reads the code around the next instruction. For a caller, the next instruction is at the return address, pc + 1. */
 static bool read_code(const struct mapping *mapping, uint64_t pc, bool exact,
                       unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
@@ -154,8 +154,8 @@ static bool make_go_rule(const struct mapping *mapping, uint64_t pc, bool exact,
     return true;
 }
 
-/* Makes the rule of code without CFI: tries the entry point, known code, the start of a context, and reading ahead to
- * the return; otherwise the walker follows the frame pointer. */
+/* Makes the rule of code without CFI: tries the entry point, known code, the start of a context, and the code up to its
+ * return instruction. Otherwise the walker follows the frame pointer. */
 static void make_rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
                                   struct unwind_work *work)
 {

@@ -16,7 +16,7 @@ static inline uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
 }
 
 /* Makes the rule of `pc`, which must be in `mapping`, a mapping with a module. `exact`: the frame was interrupted at
- * `pc`; otherwise `pc` is a return address minus 1. `rule`: from unwind_cache_add(). Adds its cost to `work`. If `work`
+ * `pc`; otherwise `pc` is a return address minus 1. `rule`: from unwind_cache_add(). Adds the cost to `work`. If `work`
  * exceeds its limit, the rule is invalid. */
 void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
                       struct unwind_work *work);
@@ -32,7 +32,7 @@ bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, u
  * kernel reports then belongs to other code. */
 bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc);
 
-/* Finds the FDE and the full row of `pc`, for RULE_COMPLEX. Returns false if no FDE covers it, or if `work` is
+/* Finds the FDE and the full row of `pc`, for RULE_COMPLEX. Returns false if no FDE covers `pc`, or if `work` is
  * exceeded. */
 bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row,
                      struct unwind_work *work);

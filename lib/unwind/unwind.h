@@ -3,12 +3,12 @@
  *
  * A `struct unwind_module` has the call frame information (CFI) of one ELF file. A `struct address_space` has the
  * mappings of modules in one process. unwind_walk() walks the stack of one sample and writes the pcs of its frames,
- * leaf first. It also walks code without CFI: walk.c documents how the walker finds callers, and when a stack is
- * complete.
+ * leaf first. The walker also walks code without CFI: walk.c documents how the walker finds callers, and when a stack
+ * is complete.
  *
  * Threads. Nothing here locks. Only one thread at a time may use an address space or any module that is mapped in it: a
- * walk fills the pc cache of the space, and loads the CFI of modules when it needs it. Address spaces that share a
- * module (a library in two processes) must be used by one thread at a time. Threads may use address spaces without a
+ * walk fills the pc cache of the space, and loads the CFI of modules when the walk needs CFI. Address spaces that share
+ * a module (a library in two processes) must be used by one thread at a time. Threads may use address spaces without a
  * common module at the same time, because the unwinder has no global state. The recorder uses all of its spaces and
  * modules on one thread.
  */
@@ -45,13 +45,13 @@ struct unwind_stack {
     /* Reads the UNWIND_BELOW_SP bytes below sp. The walker uses a word from there only if it leads to a caller. May be
      * NULL. */
     bool (*read_below)(void *context, uint64_t address, void *out, size_t size);
-    /* The same for JIT code. May be NULL. */
+    /* Reads JIT code. May be NULL. */
     bool (*read_code)(void *context, uint64_t address, void *out, size_t size);
     void *context;
     uint64_t *sps; /* output: the stack pointer of each frame, parallel to `pcs`. May be NULL */
 };
 
-/* How a walk ended. Only UNWIND_COMPLETE is a whole stack; unwind_ends describes the others. */
+/* The reason why a walk ended. Only UNWIND_COMPLETE is a whole stack; unwind_ends describes the others. */
 enum unwind_end {
     UNWIND_COMPLETE,
     UNWIND_STACK_SHORT,
@@ -73,7 +73,7 @@ enum unwind_end {
 enum { UNWIND_ENDS = UNWIND_NO_MEMORY + 1 };
 
 struct unwind_end_text {
-    const char *key;    /* in spool files */
+    const char *key;    /* name of the reason in spool files */
     const char *reason; /* text for users, in parentheses after a number of stacks */
 };
 extern const struct unwind_end_text unwind_ends[UNWIND_ENDS];
@@ -108,7 +108,7 @@ struct address_space;
  * Each later pc points into a call instruction (return address - 1), except the exact pcs of a signal trampoline and of
  * the frame that a signal interrupted. In a system call that is the last instruction of its function, pcs[0] is the pc
  * of this instruction. All pcs except pcs[0] are in a mapping. If the stack has more than `max_pcs` frames, one pc
- * stands for the omitted ones (unwind_omitted). Never fails: `end` has the reason if the walk did not reach the start
+ * stands for the omitted frames (unwind_omitted). Never fails: `end` has the reason if the walk did not reach the start
  * of the thread.
  */
 struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
@@ -136,8 +136,8 @@ int unwind_module_from_memory(struct unwind_module **out, const void *image, siz
                               struct error *err);
 
 /* Creates a module for JIT code at vaddr `start`, with its .eh_frame from a jitdump file. Copies `frames`. Addresses in
- * `frames` assume that it is mapped after the code, at the next multiple of 8. Fails if `frames` does not describe this
- * code. */
+ * `frames` assume that the section is mapped after the code, at the next multiple of 8. Fails if `frames` does not
+ * describe this code. */
 int unwind_module_of_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
                           uint64_t size, struct error *err);
 

@@ -6,32 +6,33 @@
  * stack and no call.
  *
  * Sources of rules. The first source of a rule that applies wins:
- * 1. Go's runtime is recognized where stacks begin by its code (arch.h). The Go function table has the frame sizes of
- * all Go functions, even in stripped programs (elf/go_functions.h).
+ * 1. The walker recognizes the code of Go's runtime at which stacks begin (arch.h). The Go function table has the frame
+ *    sizes of all Go functions, even in stripped programs (elf/go_functions.h).
  * 2. The CFI of the file (module_rule.h).
  * 3. Code without CFI that is the same in many programs (PLT entries, clone, the sigreturn trampoline) is recognized by
  *    its bytes (arch.h).
- * 4. Other code without CFI is read ahead to its return (x86_64_return.c), which shows where the return address is.
+ * 4. The walker reads other code without CFI up to its return instruction (x86_64_return.c), which shows the place of
+ *    the return address.
  * 5. The frame pointer.
  * JIT code has no file. The walker reads its instructions from the process (jit_rule.h), and tries the frame pointer
  * before it reads ahead. A return address from 4 and 5 counts only after a call instruction. If all fail in JIT code,
  * the walk continues at the frame of the file that entered the JIT code, and the result is valid only if the walk is
  * complete from there.
  *
- * walk_frame_pointer.c finds the unknown registers of a waiting thread. Go: walk_go.c.
+ * walk_frame_pointer.c finds the unknown registers of a waiting thread. walk_go.c walks the stacks of Go.
  *
  * Complete stacks. The walk must reach the start of its thread or coroutine. Some code is such a start:
  * - a function whose CFI says that its return address is undefined (glibc's _start and clone);
  * - code at the ELF entry point that has no CFI and does not return (_start of ld.so and of musl);
- * - the code after the system call of clone or clone3 whose result is 0, and musl's after it has called the thread's
+ * - the code after the system call of clone or clone3 whose result is 0, and musl's code after the call of the thread's
  *   function;
  * - the functions in which Go's runtime starts a stack (walk_go.c).
  * A word on the stack marks other starts:
  * - a return address of 0, which coroutines and thread libraries store;
  * - a frame pointer of 0 in a caller without CFI, which is the psABI's mark of the deepest frame (3.4.1). The kernel
  *   sets this mark at exec, Go and musl for each new thread. At a leaf, a frame pointer of 0 means nothing, because
- *   assembly may use the register. In JIT code it counts only at the end of a chain of frame pointers: Erlang's JIT
- *   code uses the register for other values;
+ *   assembly may use the register. In JIT code, this mark counts only at the end of a chain of frame pointers: Erlang's
+ *   JIT code uses the register for other values;
  * - a return address that no call precedes and that begins a function or has no CFI: makecontext, Boost and libco store
  *   the first function of a context there.
  * A wrong step may also find such words. So a word counts as a start only if none of the 64 words above that word can
@@ -39,20 +40,21 @@
  * truncated.
  *
  * Light and full walks. Almost every step needs only sp, pc and the frame pointer of the registers that a function
- * saves for its caller. So a light walk restores only these, and notes which others have become stale. When a rule
- * needs a stale register (for a CFA computed from rbx or r12, or for an expression), the walk starts over as a full
- * walk, which restores all registers.
+ * saves for its caller. So a light walk restores only these three registers, and records which other registers have
+ * become stale. When a rule needs a stale register (for a CFA computed from rbx or r12, or for an expression), the walk
+ * starts over as a full walk, which restores all registers.
  *
  * A leaf whose CFI is wrong. Some assembly functions call parts of themselves, and their CFI is wrong inside the called
- * part. When the CFI of a leaf leads nowhere, the walk starts over, and reads the code of the leaf ahead to its return.
+ * part. When the CFI of a leaf leads nowhere, the walk starts over, and reads the code of the leaf up to its return
+ * instruction.
  *
  * Slots below sp. Epilogues pop registers while the CFI still describes them as saved (gcc does not describe each pop).
  * Memory below sp is dead and not in the copy, so the walker treats a register with a slot below sp as restored.
  *
  * Other stacks. A signal handler may run on an alternate stack: the kernel's signal frame leads back to the interrupted
- * one, which the walker reads from the process. The frame of a function that switches stacks also leads to another
- * stack, if its CFI finds the CFA by the frame pointer: SBCL enters Lisp so. An address more than FAR above the copy
- * counts as another stack.
+ * stack, which the walker reads from the process. The frame of a function that switches stacks also leads to another
+ * stack, if the function's CFI finds the CFA by the frame pointer. SBCL enters Lisp in this way. An address more than
+ * FAR above the copy counts as another stack.
  */
 #include "unwind/deep_stack.h"
 #include "unwind/walk.h"
@@ -150,8 +152,8 @@ static enum step step_to_interrupted_frame(struct walk *walk, uint64_t handler_s
     return step;
 }
 
-/* Finds the register that the CFA depends on, if it is unknown. Returns the rule, or NULL with *step set. Filling the
- * cache may move the rule. */
+/* Finds the value of the register on which the CFA depends, if the value is unknown. Returns the rule, or NULL with
+ * *step set. Filling the cache may move the rule. */
 static __attribute__((noinline)) const struct rule *find_cfa_register(struct walk *walk, const struct rule *rule,
                                                                       enum step *step)
 {
@@ -312,7 +314,7 @@ static enum step step_signal_frame(struct walk *walk)
 /* Steps to the first function of a context, whose address is in the slot of the return address. */
 static enum step step_context_start(struct walk *walk)
 {
-    if (walk->exact) /* the rule to use if this pc is a return address */
+    if (walk->exact) /* RULE_PLANTED applies only to return addresses */
         return walk_step_frame_pointer(walk);
     walk->pcs[walk->frame]++;
     enum step step = walk_end_at_zero_pc(walk, walk->regs.r[UNWIND_REG_SP]);

@@ -16,7 +16,7 @@ struct walk {
     struct unwind_regs regs;
     uint32_t stale; /* bit set of the DWARF registers that are unknown, or lost by a light walk */
     bool full;
-    bool leaf_by_return;    /* the leaf's CFI failed: use a rule from the leaf's code */
+    bool leaf_by_return;    /* the leaf's CFI failed: the walk uses a rule from the leaf's code */
     bool exact;             /* this frame was interrupted at its pc, which is not a return address */
     bool is_in_system_call; /* the leaf is in a system call */
     bool by_pointer;        /* the callee's frame pointer led to this frame */
@@ -25,7 +25,7 @@ struct walk {
     uint64_t omitted;      /* number of frames dropped from the middle */
     unsigned switches;     /* number of moves to a lower stack by Go's frame pointer */
     bool off_copied_stack; /* the frame is not on the copied stack */
-    bool has_read_below;   /* has read a word below sp */
+    bool has_read_below;   /* the walk has read a word below sp */
     uint64_t fetched;      /* prefetched bytes of the copy */
     struct rule made;      /* a rule outside of the cache */
     struct rule kept;      /* copy of this frame's rule, while the cache changes */
@@ -73,7 +73,7 @@ enum step walk_restart_with_all_registers(struct walk *walk);
 /* Reads memory that is not entirely in the copied stack. */
 bool walk_read_outside(struct walk *walk, uint64_t address, unsigned char *out, size_t size);
 
-/* For expression_evaluate(); `context`: the walk. */
+/* The callback for expression_evaluate(). `context` is the walk. */
 bool walk_read_for_expression(void *context, uint64_t address, unsigned size, uint64_t *value);
 
 static inline bool walk_read_word(struct walk *walk, uint64_t address, uint64_t *value)
@@ -95,8 +95,8 @@ static inline bool walk_read_word(struct walk *walk, uint64_t address, uint64_t 
 /* Makes and caches the rule of a pc. The result is valid until the next call. */
 const struct rule *walk_rule_make(struct walk *walk, uint64_t pc, bool exact);
 
-/* Makes a rule by reading code ahead to its return, for a leaf whose CFI failed, and for JIT code. Returns false for
- * other frames. (File code without CFI already has such a rule.) */
+/* Makes a rule by reading the code up to its return instruction, for a leaf whose CFI failed, and for JIT code. Returns
+ * false for other frames. (File code without CFI already has such a rule.) */
 bool walk_rule_by_return(struct walk *walk, struct rule *rule);
 
 /* Whether a call instruction ends at `address`. Sets *target to the target of a direct call, otherwise to 0. */
@@ -136,7 +136,7 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
  */
 bool walk_try_return(struct walk *walk, const struct rule *rule, enum step *step);
 
-/* The steps of code without CFI (walk_no_cfi.c), and of Go (walk_go.c). */
+/* Step through code without CFI (walk_no_cfi.c), and through Go code (walk_go.c). */
 enum step walk_step_frame_pointer(struct walk *walk);
 enum step walk_step_no_return(struct walk *walk, const struct rule *rule);
 enum step walk_step_java(struct walk *walk, const struct rule *rule);

@@ -18,7 +18,7 @@ enum {
     UNWIND_WORK_OF_WALK = 2048,
     UNWIND_WORK_MAX = 4 << 20,     /* about 40 ms, because the perf rings hold the samples of 50 ms */
     UNWIND_WORK_OF_RULE = 50,      /* finding the FDE of a pc */
-    UNWIND_WORK_OF_RETURN = 1000,  /* reading code ahead to the return of its function */
+    UNWIND_WORK_OF_RETURN = 1000,  /* reading code up to its return instruction */
     UNWIND_WORK_OF_JIT_CODE = 100, /* reading a few bytes of the process */
     UNWIND_WORK_OF_FDE = 8,        /* indexing one FDE */
 };
