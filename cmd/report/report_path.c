@@ -19,13 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { START_COLUMNS = 12, LENGTH_COLUMNS = 11, THREAD_COLUMNS = 18, STATE_COLUMNS = 11, MOST_CALLERS = 3 };
-
-static const char *const state_names[PATH_STATES] = {[PATH_RUNS] = "runs",
-                                                     [PATH_RUNNABLE] = "runnable",
-                                                     [PATH_WAITS] = "waits",
-                                                     [PATH_UNSEEN] = "unseen",
-                                                     [PATH_ABSENT] = "absent"};
+enum { START_COLUMNS = 12, LENGTH_COLUMNS = 11, THREAD_COLUMNS = 18, STATE_COLUMNS = 11 };
 
 /* ---- thread and range ---- */
 
@@ -102,41 +96,6 @@ static uint32_t func_of(const struct profile *profile, uint32_t stack)
     return profile->frames.func[profile->stacks.frame[stack]];
 }
 
-/* Appends the innermost funcs of a stack. */
-static void append_stack(const struct report *report, uint32_t stack, char *text)
-{
-    const struct profile *profile = report->profile;
-    for (int i = 0; i < MOST_CALLERS && stack != PROFILE_NONE; i++, stack = profile->stacks.prefix[stack])
-        report_append(text, "%s%.80s", i ? " < " : "", func_text(report, func_of(profile, stack)));
-}
-
-/* Returns the longest segment of a row of the table. */
-static const struct path_segment *longest_of(const struct report *report, size_t first, size_t end)
-{
-    const struct path_segment *longest = &report->path.data[first];
-    for (size_t i = first; i < end; i++)
-        if (report->path.data[i].to - report->path.data[i].from > longest->to - longest->from)
-            longest = &report->path.data[i];
-    return longest;
-}
-
-static void append_details(const struct report *report, const struct path_segment *segment, char *text)
-{
-    append_stack(report, segment->stack, text);
-    if (segment->state == PATH_WAITS && segment->waker != PROFILE_NONE)
-        report_append(text, "%sended by %.60s", text[0] ? ", " : "", profile_text(report->profile, segment->waker));
-    if (segment->state != PATH_RUNS || segment->waiter == PROFILE_NONE)
-        return;
-    uint32_t object = path_object(report->profile, segment->waited_for);
-    const char *comma = text[0] ? ", " : "", *waiter = thread_text(report, segment->waiter);
-    if (segment->waited_for == PROFILE_NONE)
-        report_append(text, "%screates %.40s", comma, waiter);
-    else if (object == PROFILE_NONE)
-        report_append(text, "%s%.40s waits", comma, waiter);
-    else
-        report_append(text, "%s%.40s waits for %.60s", comma, waiter, func_text(report, object));
-}
-
 /* ---- the report ---- */
 
 static int print_sentence(const struct report *report, struct error *err)
@@ -152,21 +111,29 @@ static int print_sentence(const struct report *report, struct error *err)
     return code;
 }
 
-static void print_row(const struct report *report, size_t first, size_t end)
+static int print_row(const struct report *report, size_t first, size_t end, struct error *err)
 {
-    const struct path_segment *segment = longest_of(report, first, end);
-    char text[REPORT_LINE_SIZE] = "", length[QUANTITY_TEXT_MAX];
+    const struct path_segment *segment = path_row_longest(&report->path, first, end);
+    struct text_buffer text = {0};
+    char length[QUANTITY_TEXT_MAX];
     double from = report->path.data[first].from, to = report->path.data[end - 1].to;
-    append_details(report, segment, text);
-    weight_text(length, to - from, "ms");
-    ui_print("%*.6f%*s  ", START_COLUMNS, (from - engine_full_range(report->engine).from) / 1000, LENGTH_COLUMNS,
-             length);
-    unsigned used = report_print_text(report, thread_text(report, segment->thread), THREAD_COLUMNS);
-    ui_print("%*s%-*s", (int)(used < THREAD_COLUMNS ? THREAD_COLUMNS - used : 0) + 2, "", STATE_COLUMNS,
-             state_names[segment->state]);
-    report_print_text(report, text,
-                      report_columns_left(report, START_COLUMNS + LENGTH_COLUMNS + 4 + THREAD_COLUMNS + STATE_COLUMNS));
-    putchar('\n');
+    int code = path_segment_append_text(&text, report->profile, segment, err);
+    if (!code && !text_append(&text, "", 1))
+        code = error_no_memory(err);
+    if (!code) {
+        weight_text(length, to - from, "ms");
+        ui_print("%*.6f%*s  ", START_COLUMNS, (from - engine_full_range(report->engine).from) / 1000, LENGTH_COLUMNS,
+                 length);
+        unsigned used = report_print_text(report, thread_text(report, segment->thread), THREAD_COLUMNS);
+        ui_print("%*s%-*s", (int)(used < THREAD_COLUMNS ? THREAD_COLUMNS - used : 0) + 2, "", STATE_COLUMNS,
+                 path_state_name(segment->state));
+        report_print_text(
+            report, text.data,
+            report_columns_left(report, START_COLUMNS + LENGTH_COLUMNS + 4 + THREAD_COLUMNS + STATE_COLUMNS));
+        putchar('\n');
+    }
+    array_free(&text);
+    return code;
 }
 
 int report_print_path(const struct report *report, struct error *err)
@@ -182,12 +149,14 @@ int report_print_path(const struct report *report, struct error *err)
              STATE_COLUMNS, "state", "where");
     report_color(report, COLOR_NORMAL);
     putchar('\n');
-    for (size_t i = 0, end; i < report->path.length; i = end, rows++) {
+    for (size_t i = 0, end; !code && i < report->path.length; i = end, rows++) {
         end = critical_path_row_end(report->profile, &report->path, i);
         if (rows < limit)
-            print_row(report, i, end);
+            code = print_row(report, i, end, err);
         left += rows >= limit;
     }
+    if (code)
+        return code;
     if (left)
         ui_print("and %zu more (--limit 0 prints all)\n", left);
     putchar('\n');
@@ -215,7 +184,7 @@ static void write_segment(struct json_writer *json, const struct report *report,
     json_member_double(json, "from_ms", segment->from);
     json_member_double(json, "to_ms", segment->to);
     json_member_double(json, "thread", segment->thread);
-    json_member_text(json, "state", state_names[segment->state]);
+    json_member_text(json, "state", path_state_name(segment->state));
     if (segment->waker != PROFILE_NONE)
         json_member_text(json, "waker", profile_text(profile, segment->waker));
     write_thread(json, "waiter", segment->waiter);
@@ -250,7 +219,7 @@ int report_write_path(struct json_writer *json, const struct report *report, str
         const struct path_part *part = &report->path_parts.data[i];
         json_open(json, '{');
         json_member_double(json, "ms", part->ms);
-        json_member_text(json, "state", state_names[part->state]);
+        json_member_text(json, "state", path_state_name(part->state));
         json_member_double(json, "thread", part->thread);
         write_func(json, report, "function", part->func);
         write_thread(json, "waiter", part->waiter);

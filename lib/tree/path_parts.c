@@ -298,6 +298,70 @@ int path_parts_append_sentence(struct text_buffer *text, const struct engine *en
     return sentence.is_full ? error_no_memory(err) : 0;
 }
 
+const char *path_state_name(enum path_state state)
+{
+    static const char *const names[PATH_STATES] = {[PATH_RUNS] = "runs",
+                                                   [PATH_RUNNABLE] = "runnable",
+                                                   [PATH_WAITS] = "waits",
+                                                   [PATH_UNSEEN] = "unseen",
+                                                   [PATH_ABSENT] = "absent"};
+    return names[state];
+}
+
+/* ---- rows ---- */
+
+static void say_stack(struct sentence *sentence, uint32_t stack)
+{
+    enum { MOST_CALLERS = 3, MOST_NAME = 80 };
+    const struct profile *profile = sentence->profile;
+    for (int i = 0; i < MOST_CALLERS && stack != PROFILE_NONE; i++, stack = profile->stacks.prefix[stack]) {
+        const char *name =
+            profile_text(profile, profile->funcs.name[profile->frames.func[profile->stacks.frame[stack]]]);
+        say(sentence, i ? " < " : "");
+        sentence->is_full |= !text_append(sentence->text, name, strnlen(name, MOST_NAME));
+    }
+}
+
+static void say_waiter(struct sentence *sentence, const struct path_segment *segment)
+{
+    uint32_t object = path_object(sentence->profile, segment->waited_for);
+    if (segment->waited_for == PROFILE_NONE)
+        say(sentence, "creates ");
+    say_thread(sentence, segment->waiter);
+    if (segment->waited_for == PROFILE_NONE)
+        return;
+    say(sentence, object == PROFILE_NONE ? " waits" : " waits for ");
+    if (object != PROFILE_NONE)
+        say_func(sentence, object);
+}
+
+int path_segment_append_text(struct text_buffer *text, const struct profile *profile,
+                             const struct path_segment *segment, struct error *err)
+{
+    struct sentence sentence = {profile, text, false};
+    bool has_waker = segment->state == PATH_WAITS && segment->waker != PROFILE_NONE;
+    bool has_waiter = segment->state == PATH_RUNS && segment->waiter != PROFILE_NONE;
+    say_stack(&sentence, segment->stack);
+    if (segment->stack != PROFILE_NONE && (has_waker || has_waiter))
+        say(&sentence, ", ");
+    if (has_waker) {
+        say(&sentence, "ended by ");
+        say(&sentence, profile_text(profile, segment->waker));
+    }
+    if (has_waiter)
+        say_waiter(&sentence, segment);
+    return sentence.is_full ? error_no_memory(err) : 0;
+}
+
+const struct path_segment *path_row_longest(const struct critical_path *path, size_t first, size_t end)
+{
+    const struct path_segment *longest = &path->data[first];
+    for (size_t i = first; i < end; i++)
+        if (length_of(&path->data[i]) > length_of(longest))
+            longest = &path->data[i];
+    return longest;
+}
+
 static bool is_same_visit(const struct path_segment *a, const struct path_segment *b)
 {
     return a->thread == b->thread && a->waiter == b->waiter && a->waited_for == b->waited_for;

@@ -40,6 +40,17 @@ int path_parts_append_sentence(struct text_buffer *text, const struct engine *en
  * thread and state. A row has one wait. A row of CPU time may contain pauses of less than half an interval. */
 size_t critical_path_row_end(const struct profile *profile, const struct critical_path *path, size_t i);
 
+/* Returns the longest segment of the row [first, end), which stands for the row. */
+const struct path_segment *path_row_longest(const struct critical_path *path, size_t first, size_t end);
+
+/* Appends the innermost callers of a segment, and its waker, or the thread that waits for it: "compute < second <
+ * start_thread, first waits for mutex lock_b". */
+int path_segment_append_text(struct text_buffer *text, const struct profile *profile,
+                             const struct path_segment *segment, struct error *err);
+
+/* Returns "runs", "runnable", "waits", "unseen" or "absent". */
+const char *path_state_name(enum path_state state);
+
 /* Returns the func of the object of a wait with this stack; PROFILE_NONE: unknown. */
 uint32_t path_object(const struct profile *profile, uint32_t stack);
 
