@@ -253,7 +253,7 @@ function createWaitTableModel(session: Session) {
     return { columns, main, copyItems };
 }
 
-const NO_WAKERS = '. This profile has no wakers: prof record --wakers records them, if the kernel permits it.';
+const NO_WAKERS = '. This profile has no wakers: ‘sudo prof record’ records them.';
 
 export function WaitGroupingChoice(): JSX.Element {
     const { setGrouping } = useSession().waitList;
