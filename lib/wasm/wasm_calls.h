@@ -84,6 +84,9 @@ const struct view *EXPORT(session_butterfly_descendants)(struct session *session
 /* wasm_waits.c */
 const struct view *EXPORT(session_wait_groups)(struct session *session, uint32_t query, int by);
 
+/* wasm_critical_path.c */
+const struct view *EXPORT(session_critical_path)(struct session *session, uint32_t thread, double from, double to);
+
 /* wasm_timeline.c */
 const struct view *EXPORT(session_activity)(struct session *session, uint32_t drawn_count, double from, double to,
                                             uint32_t width);

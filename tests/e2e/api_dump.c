@@ -69,6 +69,7 @@ VIEW(inlined_costs, session)
 VIEW(address_costs, session, WORD(0), WORD(1), INT(2), WORD(3), WORD(4))
 VIEW(symbol_costs, session, WORD(0), WORD(1), INT(2), WORD(3))
 VIEW(wait_groups, session, WORD(0), INT(1))
+VIEW(critical_path, session, WORD(0), REAL(1), REAL(2))
 VIEW(activity, session, WORD(0), REAL(1), REAL(2), WORD(3))
 VIEW(activity_matching, session)
 VIEW(sample_at, session, WORD(0), REAL(1), WORD(2), WORD(3))
@@ -130,6 +131,7 @@ static const struct call calls[] = {
     VIEW_ROW(address_costs),
     VIEW_ROW(symbol_costs),
     VIEW_ROW(wait_groups),
+    VIEW_ROW(critical_path),
     VIEW_ROW(activity),
     VIEW_ROW(activity_matching),
     NUMBER_ROW(marker_query),

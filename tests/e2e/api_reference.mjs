@@ -241,6 +241,7 @@ function askOfThreads(api, info, path, query, id) {
             for (let schema = 0; schema < 6; schema++)
                 for (const graph of [0, 1]) api.call('marker_graph', '0:f/1:w', [index, schema, graph, from, to, 150]);
             api.call('waits', `${RECTS}/5:d*4`, [index, from, to, length / 500]);
+            api.call('critical_path', '0:b', [index, from, to]);
         }
 }
 

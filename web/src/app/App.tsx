@@ -10,6 +10,7 @@ import { Sidebar } from '../calltree/Sidebar';
 import { keyName, OPEN_KEY } from '../commands/command';
 import { KeysDialog } from '../commands/KeysDialog';
 import { Palette } from '../commands/Palette';
+import { PathDialog } from '../critical_path/PathDialog';
 import { LiveBar } from '../live/LiveBar';
 import { MarkerSidebar } from '../markers/MarkerSidebar';
 import { ShareDialog } from '../save/ShareDialog';
@@ -132,6 +133,7 @@ function Page(): JSX.Element {
             </main>
             <InfoDialog />
             <KeysDialog />
+            <PathDialog />
             <ShareDialog />
             <Palette />
             <TrackPicker />

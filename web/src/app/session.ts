@@ -19,6 +19,7 @@ import { createKeyHelp } from '../commands/key_help';
 import { createPalette } from '../commands/palette_state';
 import { createCertainty } from '../compare/certainty';
 import { createComparison } from '../compare/comparison';
+import { createCriticalPath } from '../critical_path/critical_path';
 import type { ProfileInfo } from '../engine/api';
 import { createColoring } from '../flame/coloring';
 import { createFlame } from '../flame/flame';
@@ -64,9 +65,11 @@ export interface Session extends ReturnType<typeof createSession> {}
 /** The store, and what only needs the store. */
 function createView(base: SessionBase) {
     const session = { ...base, states: createStates(base), store: createStore({ ...base, seedsOf }) };
+    const axis = createAxis(session);
     return {
         ...session,
-        axis: createAxis(session),
+        axis,
+        criticalPath: createCriticalPath({ ...session, axis }),
         axisText: createAxisText(session),
         trackTimes: createTrackTimes(session),
         names: createNames(session),

@@ -6,6 +6,7 @@ import type { TreePart } from '../calltree/tree';
 import type { TreeChangesPart } from '../calltree/tree_changes';
 import type { TreeSearchPart } from '../calltree/tree_search';
 import type { ComparisonPart } from '../compare/comparison';
+import type { CriticalPathPart } from '../critical_path/critical_path';
 import { isFollowing, toggleHold } from '../live/live';
 import type { MarkerFilterPart } from '../markers/marker_filter';
 import type { ExportsPart } from '../save/exports';
@@ -28,6 +29,7 @@ import { treeCommands } from './tree_commands';
 
 export type CommandSession = SessionBase & {
     comparison: ComparisonPart;
+    criticalPath: CriticalPathPart;
     exports: ExportsPart;
     filters: FiltersPart;
     functions: FunctionsPart;

@@ -38,7 +38,7 @@ function historyCommands({ host, store, treeChanges }: CommandSession): Command[
 }
 
 export function rangeCommands(session: CommandSession): Command[] {
-    const { commitPreview, fullRange, popRanges, setPreview, view } = session.store;
+    const { commitPreview, fullRange, popRanges, selectedThreads, setPreview, view } = session.store;
 
     function zoomIn(): void {
         if (view.value.preview) commitPreview();
@@ -49,6 +49,11 @@ export function rangeCommands(session: CommandSession): Command[] {
         tooltip.value = null;
         if (view.value.preview) setPreview(null);
         else session.sourcePanel.leaveSourcePanel();
+    }
+
+    function showPath(): void {
+        const [thread = 0] = selectedThreads.value;
+        session.criticalPath.showPath(thread);
     }
 
     return [
@@ -63,6 +68,7 @@ export function rangeCommands(session: CommandSession): Command[] {
             isOffered: () => view.value.preview === null && view.value.ranges.length === 0,
             isHidden: true,
         }),
+        command('Critical path of the selected range', showPath, { isOffered: session.criticalPath.hasPaths }),
         command('Clear selection', clearSelection, { key: 'Escape', isHidden: true }),
     ];
 }

@@ -10,6 +10,7 @@ import type { ButterflyCalls } from './butterfly';
 import type { ChangesCalls } from './changes';
 import type { ChartCalls } from './charts';
 import type { AnySource } from './download';
+import type { CriticalPathCalls } from './critical_path';
 import type { ExportCalls } from './exports';
 import type { FindCalls } from './find';
 import type { COMPARE_BY, COMPARED, INLINING, RECURSION, TRANSFORM_KIND } from './layout';
@@ -446,6 +447,7 @@ export interface Engine
         ExportCalls,
         ButterflyCalls,
         ChangesCalls,
+        CriticalPathCalls,
         FindCalls,
         MarkerCalls,
         WaitCalls {}

@@ -7,6 +7,7 @@ import type { ProfileInfo } from './api';
 import { butterflyAnswers } from './butterfly';
 import { changesAnswers } from './changes';
 import { chartAnswers } from './charts';
+import { criticalPathAnswers } from './critical_path';
 import type { ComparedSource } from './download';
 import { exportAnswers } from './exports';
 import { findAnswers } from './find';
@@ -120,6 +121,7 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         ...treeAnswers(module),
         ...butterflyAnswers(module),
         ...waitAnswers(module),
+        ...criticalPathAnswers(module),
         ...timelineAnswers(module),
         ...sourceAnswers(module),
         ...markerAnswers(module),

@@ -54,6 +54,7 @@ export function copyDescription(row: MarkerRow): void {
 }
 
 export function markerItems(session: Session, row: MarkerRow): MenuItem[] {
+    const { showPath } = session.criticalPath;
     const { keepSamplesItem } = session.markerFilter;
     const { selectMarkerRange, setPreviewEnd, setPreviewStart } = session.markers;
     const isInstant = row.kind === 'instant';
@@ -64,6 +65,13 @@ export function markerItems(session: Session, row: MarkerRow): MenuItem[] {
         }),
         menuItem('Start the selection at its start', () => setPreviewStart(row.start), { keys: '[' }),
         menuItem('End the selection at its end', () => setPreviewEnd(row.end), { keys: ']' }),
+        ...(session.criticalPath.hasPaths() && row.end > row.start
+            ? [
+                  menuItem('Critical path of its time range', () => showPath(row.thread, [row.start, row.end]), {
+                      title: 'What its thread did or waited for, also in other threads',
+                  }),
+              ]
+            : []),
         keepSamplesItem(row.name),
         menuItem('Copy description', () => copyDescription(row), { keys: 'Ctrl+C', startsGroup: true }),
         menuItem('Copy as JSON', () => act(copyJson(session, row))),

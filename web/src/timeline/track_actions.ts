@@ -1,5 +1,6 @@
 /** What keys and menus do to the tracks. */
 
+import type { CriticalPathPart } from '../critical_path/critical_path';
 import type { ExportsPart } from '../save/exports';
 import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
@@ -19,7 +20,7 @@ interface RowAction {
     action: (row: TrackRow) => void;
 }
 
-type TrackSession = SessionBase & { exports: ExportsPart; store: StorePart };
+type TrackSession = SessionBase & { criticalPath: CriticalPathPart; exports: ExportsPart; store: StorePart };
 
 const always = (): boolean => true;
 
@@ -38,7 +39,7 @@ export function rowKeyText(key: string): string {
 }
 
 /** In the order of the menu. */
-function rowActionsOf({ exports, info, store }: TrackSession, changes: TrackChanges): RowAction[] {
+function rowActionsOf({ criticalPath, exports, info, store }: TrackSession, changes: TrackChanges): RowAction[] {
     const { trackSeeds, tracks } = store;
     const isTrack = (row: TrackRow): boolean => row.kind !== 'process';
     const isOfSeveral = (row: TrackRow): boolean =>
@@ -77,6 +78,10 @@ function rowActionsOf({ exports, info, store }: TrackSession, changes: TrackChan
         rowAction('Select all threads of this process', 'p', changes.chooseProcess, {
             title: 'Views show the sum of the selected threads',
             isOffered: (row) => changes.threadsOf(row).length > 1,
+        }),
+        rowAction('Critical path of the selected range', '', (row) => criticalPath.showPath(row.thread), {
+            title: 'What this thread did or waited for, also in other threads',
+            isOffered: (row) => row.kind === 'thread' && row.thread >= 0 && criticalPath.hasPaths(),
         }),
         rowAction('Move up', 'Alt+ArrowUp', (row) => changes.moveBy(row, -1), {
             startsGroup: true,

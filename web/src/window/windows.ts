@@ -16,7 +16,7 @@ export const GRAPH_MARGIN = 16;
 /** Width of the graphs of the timeline in CSS pixels. */
 export const graphWidth = signal(0);
 /** The dialog that is open. */
-export type DialogName = 'info' | 'keys' | 'share';
+export type DialogName = 'critical-path' | 'info' | 'keys' | 'share';
 export const openDialog = signal<DialogName | null>(null);
 /** Whether the command palette is open. */
 export const isPaletteOpen = signal(false);

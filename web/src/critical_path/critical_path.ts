@@ -1,0 +1,31 @@
+/** The dialog of the critical path: its thread and range, and where its rows lead. */
+import { signal } from '@preact/signals';
+import type { PathRow } from '../engine/critical_path';
+import type { AxisPart } from '../session/axis';
+import type { SessionBase } from '../session/session_base';
+import type { StorePart } from '../session/store';
+import type { Range } from '../view/codec';
+import { openDialog } from '../window/windows';
+
+export function createCriticalPath({ axis, info, store }: SessionBase & { axis: AxisPart; store: StorePart }) {
+    const { changeView, committedRange, setPreview } = store;
+    /** The path that the dialog shows. */
+    const shownPath = signal<{ thread: number; range: Range } | null>(null);
+
+    function showPath(thread: number, [from, to] = axis.shownRange()): void {
+        shownPath.value = { thread, range: [from, to] };
+        openDialog.value = 'critical-path';
+    }
+
+    /** Selects the thread and the range of a row. */
+    function goToRow({ thread, from, to }: PathRow): void {
+        const [first, last] = committedRange.value;
+        openDialog.value = null;
+        changeView({ threads: [thread], ...(from < first || to > last ? { ranges: [] } : {}) }, 'push');
+        setPreview([from, to]);
+    }
+
+    return { hasPaths: (): boolean => info.value.hasWaits, shownPath, showPath, goToRow };
+}
+
+export type CriticalPathPart = ReturnType<typeof createCriticalPath>;

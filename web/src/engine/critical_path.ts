@@ -1,0 +1,56 @@
+/** The critical path of a thread: a thin layer over lib/wasm/wasm_critical_path.c. */
+import type { EngineModule, Pointer } from './module';
+import type { Answers } from './protocol';
+
+export type PathState = 'runs' | 'runnable' | 'waits' | 'unseen' | 'absent';
+
+/** A part of the path: see struct path_part of lib/tree/path_parts.h. */
+export interface PathPart {
+    ms: number;
+    state: PathState;
+    thread: number;
+    /** The function of the CPU time, or the object of a wait. */
+    func?: string;
+    /** The thread that waited for the CPU time, and for what. */
+    waiter?: number;
+    object?: string;
+}
+
+/** Segments of one thread and state, one after the other. */
+export interface PathRow {
+    /** ms */
+    from: number;
+    to: number;
+    thread: number;
+    state: PathState;
+    /** The innermost callers, and the waker or the thread that waits. */
+    where: string;
+}
+
+export interface CriticalPath {
+    sentence: string;
+    /** The longest first. They add up to the range. */
+    parts: PathPart[];
+    /** By time. */
+    rows: PathRow[];
+}
+
+export interface CriticalPathCalls {
+    /** What a thread did or waited for up to the end of a range, ms. */
+    criticalPath(thread: number, from: number, to: number): Promise<CriticalPath>;
+}
+
+interface Functions {
+    session_critical_path(session: Pointer, thread: number, from: number, to: number): Pointer;
+}
+
+export function criticalPathAnswers(module: EngineModule): Answers<CriticalPathCalls> {
+    const { session } = module;
+    const wasm = module.functions<Functions>();
+    return {
+        criticalPath(thread, from, to) {
+            const view = module.view(wasm.session_critical_path(session, thread, from, to));
+            return JSON.parse(module.decode(view)) as CriticalPath;
+        },
+    };
+}
