@@ -3,15 +3,15 @@
  *
  * Everybody can read the arguments of a process, and the address contains the token for the profile. So the browser
  * gets a file that only its owner can read, and that redirects to the address. The file is in XDG_RUNTIME_DIR or,
- * without it, in TMPDIR or /tmp. Browsers packaged as snaps can read none of these, only files in the home directory
- * that are not hidden. If the user has snaps, prof writes the file to the home directory.
+ * without it, in TMPDIR or /tmp. Browsers packaged as snaps can read none of these directories, only files in the home
+ * directory that are not hidden. If the user has snaps, prof writes the file to the home directory.
  */
 #pragma once
 
 #include <limits.h>
 #include <stdbool.h>
 
-enum { BROWSER_SECONDS = 60 }; /* seconds until prof deletes the file: an opened browser has read it by then */
+enum { BROWSER_SECONDS = 60 }; /* seconds until prof deletes the file, which an opened browser has then read */
 
 struct browser_file {
     char path[PATH_MAX]; /* empty: no file */

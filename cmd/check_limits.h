@@ -20,15 +20,15 @@ enum limit_result { LIMIT_KEPT, LIMIT_WITHIN_NOISE, LIMIT_NO_FUNCTION, LIMIT_PAS
 struct limit {
     const char *text; /* the argument */
     enum limit_subject subject;
-    char *pattern; /* of functions; owned, or NULL for LIMIT_ALL */
+    char *pattern; /* pattern of function names; owned, or NULL for LIMIT_ALL */
     enum limit_kind kind;
     bool is_upper;   /* "> VALUE": a greater value fails */
-    double value;    /* in percent, or in the unit of the weight, ms for times */
+    double value;    /* number of the limit, in percent or in the unit of the weight (ms for times) */
     bool is_of_time; /* the number of the limit has a unit of time */
 
-    /* limits_measure() */
+    /* limits_measure() sets these members. */
     struct change_estimate change;
-    double measured; /* as value */
+    double measured; /* in the unit of `value` */
     unsigned pass;   /* number of the pass that measures the limit, from 1, or 0 if not measured yet */
     uint32_t group;  /* number of the limit's group of functions in the pass, or PROFILE_NONE for LIMIT_ALL */
     bool has_funcs;  /* the pattern matches a function */

@@ -6,5 +6,5 @@
 #include <sys/types.h>
 
 /* Sends a request to the recorder `pid` of this user and waits for the answer, without its newline: "ok TEXT" or "error
- * TEXT". False if none came. */
+ * TEXT". Returns false if no answer came. */
 bool ctl_ask(pid_t pid, const char *request, char *answer, size_t size);

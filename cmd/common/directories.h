@@ -7,8 +7,8 @@ struct directory_path {
     char text[PATH_MAX];
 };
 
-/* For the symbol cache (option --no-cache): writes "$XDG_CACHE_HOME/prof", or "$HOME/.cache/prof", to `path`. Returns
- * NULL if neither environment variable is an absolute path. */
+/* Writes the directory of the symbol cache (option --no-cache): "$XDG_CACHE_HOME/prof", or "$HOME/.cache/prof", to
+ * `path`. Returns NULL if neither environment variable is an absolute path. */
 const char *cache_directory(struct directory_path *path);
 
 /* The build-id cache of perf, with the programs that perf record recorded: "$PERF_BUILDID_DIR", or "$HOME/.debug". */

@@ -1,6 +1,6 @@
 /*
  * The options of all commands. The table of a command is the only source of its command line, its help, its completion
- * in shells, and the guess at a mistyped option. tests/e2e/test_command_line compares the manual pages with it.
+ * in shells, and the guess at a mistyped option. tests/e2e/test_command_line compares the manual pages with the tables.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct option_row {
     const char *name;  /* "output"; NULL ends the rows */
     char letter;       /* 'o', or 0 for none */
     const char *value; /* placeholder of the value, "FILE"; "[WHEN]": an optional value, or NULL for none */
-    const char *help;  /* a phrase for the help; a newline in it starts a new line */
+    const char *help;  /* a phrase for the help, in which a newline starts a new line */
     int (*parse)(const struct option_use *use); /* returns 0, or the exit status after a message */
     size_t field;        /* offset of the option's value in the group's struct, for the parsers below */
     int data;            /* for `parse` */

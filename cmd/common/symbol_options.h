@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
-/* Zero it. */
+/* Starts zeroed. */
 struct symbol_options {
     ARRAY(const char *) directories; /* arguments of --symbol-dir */
     const char *urls;                /* argument of --debuginfod, or NULL (use DEBUGINFOD_URLS) */

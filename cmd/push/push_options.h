@@ -20,9 +20,9 @@ extern const struct option_row push_option_rows[];
 /* The caller zeroes all members except `command`. */
 struct push_options {
     const char *command;             /* command name for messages */
-    const char *queue;               /* the directory, or NULL (that of this user) */
+    const char *queue;               /* directory of the queue, or NULL (the directory of this user) */
     uint64_t queue_size;             /* bytes, or 0 (the default) */
-    uint64_t timeout, retry;         /* ns, or 0 (the default). See --timeout, --retry-for */
+    uint64_t timeout, retry;         /* ns, or 0 (the default): --timeout and --retry-for */
     ARRAY(char *) headers;           /* "Name: value" */
     ARRAY(struct otlp_label) labels; /* distinct keys; key and value share one allocation, at `key` */
 
@@ -34,9 +34,9 @@ struct push_options {
 /* Whether the command line has any push option. */
 bool push_options_are_set(const struct push_options *options);
 
-/* Adds the settings of the environment. `address` is the URL on the command line; this function overwrites its query
- * there, which may hold a secret. With NULL, the URL comes from the environment. Returns 0, or the exit status after
- * printing a message. */
+/* Adds the settings of the environment. `address` is the URL on the command line; this function overwrites the query of
+ * the URL there, because the query may hold a secret. With NULL, the URL comes from the environment. Returns 0, or the
+ * exit status after printing a message. */
 int push_options_resolve(struct push_options *options, char *address);
 
 void push_options_destroy(struct push_options *options);

@@ -20,7 +20,7 @@
 struct push_windows;
 
 struct push_windows_options {
-    const char *spool;               /* of the recording */
+    const char *spool;               /* spool of the recording */
     const struct push_options *push; /* resolved */
     struct symbol_options *symbols;
     uint64_t every; /* ns */
@@ -35,11 +35,11 @@ int push_windows_start(struct push_windows **out, const struct push_windows_opti
 int push_windows_start_saved(struct push_windows **out, const struct push_windows_options *options, const char *path,
                              struct error *err);
 
-/* Call this after the recording has ended. Makes the process queue the last window, and returns when the process has
- * read the spool file. `rest_fd`: see struct record_result. */
+/* Call this function after the recording has ended. Makes the process queue the last window, and returns when the
+ * process has read the spool file. `rest_fd`: see struct record_result. */
 void push_windows_send_last(struct push_windows *windows, int rest_fd);
 
 /* Waits until the process has sent all profiles, has given up, or was ended by SIGINT, SIGTERM or SIGHUP. With
- * `is_last_call`, the process ends after its current request. Frees. NULL is allowed. Returns EXIT_FAILURE, after
- * printing messages, if a profile is neither sent nor queued. */
+ * `is_last_call`, the process ends after its current request. Frees the struct, and accepts NULL. Returns EXIT_FAILURE,
+ * after printing messages, if a profile is neither sent nor queued. */
 int push_windows_end(struct push_windows *windows, bool is_last_call);

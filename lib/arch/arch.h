@@ -1,9 +1,9 @@
 /*
  * The walker's view of a processor: registers, frame pointer convention, layout of a signal frame, and how to find
  * callers in code without CFI. x86-64 is the only architecture so far: x86_64.c recognizes code that many programs
- * share, x86_64_return.c reads other code ahead to its return, x86_64_java.c recognizes HotSpot's compiled code. (For
- * arm64: registers 29 fp, 30 lr, 31 sp, the return address in lr at the leaf, and a mask for signed addresses.) The
- * functions have no state: any thread may call them.
+ * share, x86_64_return.c reads other code up to its return instruction, x86_64_java.c recognizes HotSpot's compiled
+ * code. (For arm64: registers 29 fp, 30 lr, 31 sp, the return address in lr at the leaf, and a mask for signed
+ * addresses.) The functions have no state: any thread may call them.
  */
 #pragma once
 
@@ -40,15 +40,15 @@ static const uint8_t arch_saved_registers[ARCH_SAVED_REGISTERS] = {UNWIND_REG_BP
 extern const uint16_t arch_signal_frame_slots[UNWIND_REGS];
 
 /* Bytes; larger than any signal frame of the kernel, with all vector registers and AMX (11 KiB). The interrupted stack
- * pointer is closer than this, or on another stack. */
+ * pointer is at a smaller distance, or on another stack. */
 enum { ARCH_SIGNAL_FRAME_MAX = 16384 };
 
 /* The frame of a pc, recognized by the bytes of the code around it, for code without CFI. */
 enum arch_code_kind {
     ARCH_CODE_UNKNOWN,
-    ARCH_CODE_STUB,         /* CFA = sp + cfa_offset, return address just below it */
-    ARCH_CODE_AFTER_CLONE,  /* after clone's system call: a new thread (its ARCH_SYSCALL_RESULT is 0) starts here, the
-                               calling thread returns */
+    ARCH_CODE_STUB,         /* CFA = sp + cfa_offset, with the return address just below the CFA */
+    ARCH_CODE_AFTER_CLONE,  /* code after clone's system call, where a new thread (with ARCH_SYSCALL_RESULT 0) starts,
+                               and the calling thread returns */
     ARCH_CODE_START,        /* start code of a new thread, after the call of the thread's function: no caller */
     ARCH_CODE_SIGNAL_FRAME, /* the kernel's signal frame is at sp, see arch_signal_frame_slots */
 };
@@ -67,8 +67,8 @@ enum { ARCH_CODE_BEFORE = 64, ARCH_CODE_AFTER = 64 };
 struct arch_code arch_code_recognize(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 /* Whether the pc is in code of Go's runtime that starts a stack: goexit, mstart, and mcall and morestack on the
- * thread's system stack. `is_return`: the pc is a return address. Call this only for Go programs, because other
- * programs may contain the same bytes. */
+ * thread's system stack. `is_return`: the pc is a return address. Call this function only for Go programs, because
+ * other programs may contain the same bytes. */
 bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], bool is_return);
 
 /* Whether GHC compiled the code around a pc, at most ARCH_HASKELL_REACH bytes on both sides. */
@@ -84,8 +84,8 @@ uint64_t arch_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_
 /* Whether the instruction at the pc is a system call. */
 bool arch_code_is_system_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
-/* Whether the registers are from a system call, which puts the pc into rcx, or from execve, which clears them for the
- * new program. */
+/* Whether the registers are from a system call, which puts the pc into rcx, or from execve, which clears the registers
+ * for the new program. */
 static inline bool arch_in_system_call(const struct unwind_regs *regs)
 {
     enum { RAX = 0, RBX = 3, RCX = ARCH_SYSCALL_PC };
@@ -93,7 +93,7 @@ static inline bool arch_in_system_call(const struct unwind_regs *regs)
     return is_cleared || regs->r[RCX] == regs->r[UNWIND_REG_PC];
 }
 
-/* ---- frames found by reading code ahead to its return (x86_64_return.c) ---- */
+/* ---- frames found by reading code up to its return instruction (x86_64_return.c) ---- */
 
 /* Reads up to `size` bytes of code at `address`; returns their number. */
 typedef size_t arch_code_reader(void *context, uint64_t address, unsigned char *out, size_t size);
@@ -104,7 +104,7 @@ enum { ARCH_NO_REGISTER = 255 };
 struct arch_frame {
     uint8_t base;        /* the CFA is this register + cfa_offset */
     bool base_is_word;   /* the CFA is the word at this register + word_offset, + cfa_offset */
-    int32_t word_offset; /* bytes, as the next */
+    int32_t word_offset; /* bytes, as cfa_offset */
     int32_t cfa_offset;
     uint8_t return_register;             /* register that holds the return address, or ARCH_NO_REGISTER */
     int16_t return_slot;                 /* slot of the return address: distance from the CFA in words, mostly -1 */
@@ -114,7 +114,7 @@ struct arch_frame {
 
 enum arch_return {
     ARCH_RETURNS,        /* found: `frame` gives the caller's registers */
-    ARCH_MAY_RETURN,     /* as ARCH_RETURNS, but the path continues after a call that may never return */
+    ARCH_MAY_RETURN,     /* like ARCH_RETURNS, but the path continues after a call that may never return */
     ARCH_NEVER_RETURNS,  /* no path of the code reaches a return */
     ARCH_RETURN_UNKNOWN, /* gave up: too much code, or an unknown return address */
 };

@@ -1,5 +1,5 @@
 /*
- * x86-64: decodes one instruction: its length, and for a few opcodes its effect. Intel's Software Developer's Manual,
+ * Decodes one x86-64 instruction: its length, and for a few opcodes its effect. Intel's Software Developer's Manual,
  * volume 2, appendix A (opcode maps) and 2.1 to 2.7 (prefixes). Private to lib/arch.
  */
 #pragma once
@@ -32,7 +32,7 @@ struct instruction {
     unsigned length;
     uint8_t map; /* opcode map: 1, 2 after 0F, 3 after 0F 38, 4 after 0F 3A */
     bool is_vex, has_notrack, has_66, has_f3;
-    uint8_t opcode, rex, modrm, sib; /* rex: also of VEX and EVEX */
+    uint8_t opcode, rex, modrm, sib; /* rex: also the bits of VEX and EVEX */
     uint8_t vex_register;            /* the operand in the prefix */
     int64_t displacement, constant;
 };

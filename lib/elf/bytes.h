@@ -1,9 +1,10 @@
 /*
  * A range of bytes in a file or in memory, and a movable window for reading the range. Debug files are large, and a
- * lookup needs a small part of them, so bytes are read on request. Files are read with pread() and never mapped: when a
- * mapped file shrinks (a rebuild of the program), SIGBUS kills the reader, but a read only returns fewer bytes.
+ * lookup needs only a small part of a file, so bytes are read on request. Files are read with pread() and never mapped:
+ * when a mapped file shrinks (a rebuild of the program), SIGBUS kills the reader, but a read only returns fewer bytes.
  *
- * If memory runs out, a read returns no bytes, as at the end of the file; bytes_ran_out_of_memory() reports this.
+ * If memory runs out, a read returns no bytes, as at the end of the file; bytes_ran_out_of_memory() reports the lack of
+ * memory.
  *
  * Threads: several may read the same `struct bytes`; a window belongs to one thread.
  */

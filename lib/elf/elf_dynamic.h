@@ -8,6 +8,6 @@
 #include "elf/elf_headers.h"
 
 /* Adds sections to `file`, which has its segments and no sections: .dynsym and .dynstr from PT_DYNAMIC, and a .text for
- * each executable segment. A file without dynamic symbols gets no sections. Sets file->are_sections_made: section
- * numbers in symbols have no meaning then. Returns 0, or -ENOMEM. */
+ * each executable segment. A file without dynamic symbols gets no sections. Sets file->are_sections_made, after which
+ * section numbers in symbols have no meaning. Returns 0, or -ENOMEM. */
 int elf_dynamic_make_sections(struct elf_file *file, struct error *err);

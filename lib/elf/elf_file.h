@@ -3,7 +3,7 @@
  *
  * libelf reads the headers while the file is opened. The libelf handle is then closed, because a handle serves one
  * thread and caches all bytes that it read. The result is plain data. The contents of a section are `struct bytes`,
- * read on request; elf_contents.h decompresses and relocates them, elf_table.h reads symbols and relocations.
+ * read on request; elf_contents.h decompresses and relocates contents, and elf_table.h reads symbols and relocations.
  *
  * Threads: one thread opens and closes a file; in between, any number of threads may read it.
  *
@@ -15,8 +15,7 @@
 #include "elf/elf_headers.h"
 
 /* Opens a file and reads the headers. Returns -ENOENT, -EACCES ... from open(), -ENOEXEC if the file is not an ELF
- * file, or -EINVAL if its headers cannot be read, with a sentence. `err` has the sentence. After a failure, do not
- * close it. */
+ * file, or -EINVAL if its headers cannot be read, with a sentence in `err`. After a failure, do not close the file. */
 int elf_file_open(struct elf_file *file, const char *path, struct error *err);
 
 /* Opens an ELF file from a descriptor, which this function closes even on failure. Error messages contain `name`. */

@@ -33,7 +33,7 @@ struct elf_file {
     bool is_64, is_big_endian;
     uint16_t type, machine;
     uint64_t entry;
-    ARRAY(struct elf_segment) segments; /* in the order of the file */
+    ARRAY(struct elf_segment) segments; /* segments in the order of the file */
     ARRAY(struct elf_section) sections;
     char *section_names;
     int kept_sections;      /* descriptor of the directory for decompressed sections (os/directory.h), or 0 for none.

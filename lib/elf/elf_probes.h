@@ -21,7 +21,7 @@ struct elf_probe {
 
 struct elf_probes {
     ARRAY(struct elf_probe) items; /* probes in file order; one entry per location of a probe */
-    unsigned char *notes;          /* the texts lie in it */
+    unsigned char *notes;          /* bytes of the notes, with the texts of the probes */
 };
 
 /* Reads the static probes of a file. Returns none if the file lacks the section, or has the other byte order. A damaged

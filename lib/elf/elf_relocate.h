@@ -1,6 +1,6 @@
 /*
  * Unlinked object files, such as kernel modules (.ko): each section begins at address 0, and the debug info has holes
- * for addresses and offsets. Relocations fill them.
+ * for addresses and offsets. Relocations fill the holes.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * Tables of an ELF file with entries of one size: symbols and relocations. libelf translates the entries from the class
- * and byte order of the file. Its translation needs no handle, so threads may share the file.
+ * and byte order of the file. The translation needs no handle, so threads may share the file.
  */
 #pragma once
 

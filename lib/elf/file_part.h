@@ -2,10 +2,10 @@
  * A range of file bytes at fixed addresses in memory, read block by block on request.
  *
  * A large program has megabytes of CFI, and a recording needs a few hundred KiB. A part reserves address space for the
- * whole range, and reads blocks of 16 KiB on request. It reads with pread() into private memory, because a mapped file
- * that another process truncates kills the reader with SIGBUS, and a file system with a mapped file cannot be
+ * whole range, and reads blocks of 16 KiB on request. A part reads with pread() into private memory, because a mapped
+ * file that another process truncates kills the reader with SIGBUS, and a file system with a mapped file cannot be
  * unmounted. Unlike a window (elf/bytes.h), a part keeps all blocks that it read, because FDEs and CIEs are pointers
- * into them. If the file cannot be reopened, the part sets `lost` in the file source.
+ * into these blocks. If the file cannot be reopened, the part sets `lost` in the file source.
  */
 #pragma once
 

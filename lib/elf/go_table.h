@@ -1,6 +1,6 @@
 /*
  * Finds the table that every Go program, stripped or not, carries for its own stack traces (.gopclntab): functions, the
- * sizes of their frames, files, lines and inlined calls. go_functions.h reads it.
+ * sizes of their frames, files, lines and inlined calls. go_functions.h reads the table.
  *
  * Format: the Go sources, src/runtime/symtab.go (pcHeader, moduledata), src/runtime/runtime2.go (_func) and
  * src/cmd/link/internal/ld/pcln.go, which changed in 1.16, 1.18, 1.20 and 1.26.
@@ -27,7 +27,7 @@ struct go_table {
     uint64_t function_count;
     uint64_t names, units, files, steps, functions; /* offsets of the tables in `part` */
     uint64_t text;                                  /* vaddr from which function offsets count; GO_LAYOUT_1_16: 0 */
-    bool has_searched;                              /* for the moduledata */
+    bool has_searched;                              /* the search for the moduledata is done */
     uint64_t function_data;                         /* vaddr from which offsets of inlined calls count, or 0 if unknown.
                                                      * go_table_search_module() sets it */
 };
@@ -42,8 +42,8 @@ void go_table_search_module(struct go_table *table, const struct elf_file *file)
 
 void go_table_close(struct go_table *table);
 
-/* Returns a cursor over `size` bytes at `offset` of one part of the table, or fewer at the end of the part. Fails if
- * none are left. */
+/* Returns a cursor over `size` bytes at `offset` of one part of the table, or fewer at the end of the part. Fails if no
+ * bytes are left. */
 struct cursor go_table_at(struct go_table *table, uint64_t part, uint64_t offset, size_t size);
 
 /* Returns the PT_LOAD whose bytes in the file contain `address`, and these bytes, or NULL. */

@@ -14,7 +14,7 @@ struct export_location {
     uint32_t outer; /* the location without the innermost inlined call, or LOCATION_NONE (a physical frame) */
     uint32_t func;
     uint32_t frame; /* frame of the profile, with address and line; PROFILE_NONE where a transform made the func */
-    uint32_t next;  /* of the same hash, or LOCATION_NONE at the end */
+    uint32_t next;  /* next location of the same hash, or LOCATION_NONE at the end */
 };
 
 struct export_stacks {

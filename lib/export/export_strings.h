@@ -12,7 +12,7 @@ struct export_strings {
     bool failed;          /* memory ran out */
 };
 
-/* Returns false if memory ran out; call export_strings_destroy() also then. */
+/* Returns false if memory ran out. Call export_strings_destroy() also after a failure. */
 bool export_strings_init(struct export_strings *strings, const struct profile *profile);
 void export_strings_destroy(struct export_strings *strings);
 

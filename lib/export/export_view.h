@@ -35,8 +35,8 @@ struct export_view {
     bool is_inverted;
     struct weight weight;                    /* of the query */
     bool has_one_weight;                     /* formats with several weights contain only the query's weight */
-    const char *search;                      /* marker search of the query, NUL-terminated; "": none */
-    enum export_table table;                 /* of csv */
-    enum wait_grouping wait_grouping;        /* of its waits */
+    const char *search;                      /* marker search of the query, NUL-terminated; "" for none */
+    enum export_table table;                 /* table of csv */
+    enum wait_grouping wait_grouping;        /* grouping of the waits in csv */
     const struct sanitize_options *sanitize; /* NULL: do not sanitize */
 };

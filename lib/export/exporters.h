@@ -16,7 +16,7 @@ struct exporter {
     const char *name;    /* name of the format for --format */
     const char *endings; /* file name endings, the usual ending first, separated by blanks */
     const char *what;    /* description for users: the format and its readers */
-    bool is_binary;      /* nothing for a terminal */
+    bool is_binary;      /* true for output that is not for a terminal */
     bool is_compressed;  /* output is compressed with gzip */
     bool is_page;        /* compressed output is embedded in a page: html_page.h */
     int (*write)(const struct export_view *view, const struct byte_sink *sink, struct error *err);
@@ -28,7 +28,7 @@ extern const size_t exporter_count;
 /* Returns the format of this name, or NULL. */
 const struct exporter *exporter_find(const char *name);
 
-/* Returns the format for a file name, by its ending, with or without ".gz", or NULL if none has. */
+/* Returns the format for a file name, by its ending, with or without ".gz", or NULL for none. */
 const struct exporter *exporter_of_file(const char *path);
 
 /* Writes a query in a format. For a sanitized query, the writer exports a sanitized copy of the profile. */
@@ -61,5 +61,5 @@ const char *export_weight_name(const struct weight *weight);
 const char *export_weight_unit(const struct weight *weight);
 
 /* Rounds to an integer, and adds the error to the next value, so the sum of all results is the rounded sum of the
- * values. `carry` begins with 0. */
+ * values. `carry` starts as 0. */
 int64_t export_round(double value, double *carry);

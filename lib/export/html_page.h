@@ -2,8 +2,8 @@
  * A profile as a self-contained HTML file with the page, the engine and the profile, which a browser opens from disk,
  * without server or network.
  *
- * Its parts are gzip files, written as text in elements that browsers do not run (`<script type="text/plain">`).
- * web/src/shell.ts, the only script that browsers run directly, unpacks the parts.
+ * The parts of the HTML file are gzip files, written as text in elements that browsers do not run (`<script
+ * type="text/plain">`). web/src/shell.ts, the only script that browsers run directly, unpacks the parts.
  *
  * The file is UTF-16LE with a byte order mark, which a browser believes whatever charset a server names
  * (https://encoding.spec.whatwg.org/#decode). So nearly every code unit can hold 16 bits of a part, and a part grows by

@@ -6,7 +6,7 @@
 #include "export/exporters.h"
 
 struct otlp_label {
-    const char *key, *value; /* of each resource; UTF-8, NUL-terminated */
+    const char *key, *value; /* attribute of each resource; UTF-8, NUL-terminated */
 };
 
 enum { OTLP_ID_SIZE = 16 };

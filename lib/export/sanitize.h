@@ -1,7 +1,7 @@
 /*
  * Sanitizes a profile for publication: removes personal data and data about the machine. Tables keep their rows, so a
- * view of the original (functions by index) also fits the copy. The copy has a string table with only the texts that it
- * uses: the file does not contain removed texts. Functions without samples in the copy have no names.
+ * view of the original (functions by index) also fits the copy. The string table of the copy has only the texts that
+ * the copy uses, so the file does not contain removed texts. Functions without samples in the copy have no names.
  */
 #pragma once
 

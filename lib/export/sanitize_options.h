@@ -1,5 +1,5 @@
 /*
- * Options of a sanitized copy of a profile, and a summary of what it removes. See sanitize.h.
+ * Options of a sanitized copy of a profile, and a summary of the removed data. See sanitize.h.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 struct sanitize_options {
     unsigned parts;                     /* enum sanitize_part */
-    const struct sanitize_words *words; /* known to the caller, or NULL for none */
+    const struct sanitize_words *words; /* words that the caller knows, or NULL for none */
     /* Functions of other libraries become one "(hidden)" per library; a library name may end in '*'. If empty, all
      * functions keep their names. */
     const char *const *libraries;

@@ -15,7 +15,7 @@ struct import *import_new(void);
 /* Feeds the next uncompressed bytes. After a failure, every call fails with the same sentence. */
 int import_feed(struct import *import, const void *bytes, size_t size, struct error *err);
 
-/* Call this at the end of the file, as profile_reader_finish(). */
+/* Call this function at the end of the file, like profile_reader_finish(). */
 int import_finish(struct import *import, struct profile *out, struct error *err);
 
 /* Also accepts parts of a growing profile (profile/append.h), which the caller passes to profile_continue() with the

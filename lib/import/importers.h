@@ -1,6 +1,6 @@
 /*
  * The import formats: one table, and one file for each. The content of a file determines its format. An importer gets
- * the whole uncompressed text, up to a limit, and makes a profile of it.
+ * the whole uncompressed text, up to a limit, and makes a profile of the text.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ struct importer {
     const char *name;    /* "pprof" */
     const char *from;    /* format name for users, without article: "pprof profile" */
     size_t most;         /* limit of the text, bytes */
-    enum json_kind kind; /* of JSON: the kind it is, or JSON_KIND_NONE if the format is not JSON */
+    enum json_kind kind; /* kind of the JSON, or JSON_KIND_NONE if the format is not JSON */
     /* for other formats: returns whether a file with these first bytes (all bytes, if is_whole) has this format */
     bool (*begins)(const char *text, size_t size, bool is_whole);
     /* Errors contain the line or byte. */
@@ -20,7 +20,7 @@ struct importer {
 
 enum { IMPORT_SNIFF_SIZE = 64 * 1024 }; /* number of bytes that suffice to detect the format */
 
-/* Returns the importer of a JSON kind or text, or NULL if there is none. */
+/* Returns the importer of a JSON kind or text, or NULL for none. */
 const struct importer *importer_of_kind(enum json_kind kind);
 const struct importer *importer_of_text(const char *text, size_t size, bool is_whole);
 

@@ -8,12 +8,12 @@
 enum json_kind {
     JSON_KIND_NONE,         /* not known yet */
     JSON_KIND_PROFILE,      /* a processed profile, or unknown JSON, whose error the profile reader reports */
-    JSON_KIND_TRACE_EVENTS, /* of Chrome */
+    JSON_KIND_TRACE_EVENTS, /* Chrome's trace events */
     JSON_KIND_CPU_PROFILE,  /* of V8 */
     JSON_KIND_HEAP_PROFILE, /* of V8 */
     JSON_KIND_DHAT,
     JSON_KIND_SPEEDSCOPE,
-    JSON_KIND_GECKO, /* as Firefox records it */
+    JSON_KIND_GECKO, /* a Gecko profile, as Firefox records it */
 };
 
 struct json_kind_scanner {

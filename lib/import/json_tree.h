@@ -5,8 +5,8 @@
  *     for (uint32_t child = json_tree_first(&tree, array); child != JSON_TREE_NONE;
  *          child = json_tree_next(&tree, array, child)) ...
  *
- * A node takes 24 bytes. Every function accepts JSON_TREE_NONE as a node, and returns "none" for it: chains of lookups
- * need one check.
+ * A node takes 24 bytes. Every function accepts JSON_TREE_NONE as a node, and returns "none" for this node, so a chain
+ * of lookups needs one check.
  */
 #pragma once
 
@@ -18,9 +18,9 @@
 struct json_node {
     union {
         double number;
-        uint32_t text; /* of strings */
+        uint32_t text; /* text of a string */
     };
-    uint32_t key;  /* in the object around it, or STRING_NONE in arrays */
+    uint32_t key;  /* key in the object around the node, or STRING_NONE in arrays */
     uint32_t next; /* the node after the subtree of this node */
     uint8_t type;  /* enum json_type: JSON_OBJECT_OPEN, JSON_ARRAY_OPEN, or a scalar */
 };
@@ -43,7 +43,7 @@ void json_tree_destroy(struct json_tree *tree);
 uint32_t json_tree_first(const struct json_tree *tree, uint32_t node);
 uint32_t json_tree_next(const struct json_tree *tree, uint32_t parent, uint32_t child);
 
-/* The value of a key; Returns JSON_TREE_NONE if the node is not an object, or lacks the key. */
+/* Returns the value of a key, or JSON_TREE_NONE if the node is not an object, or lacks the key. */
 uint32_t json_tree_get(const struct json_tree *tree, uint32_t node, const char *key);
 
 bool json_tree_is(const struct json_tree *tree, uint32_t node, enum json_type type);

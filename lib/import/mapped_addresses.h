@@ -1,6 +1,6 @@
 /*
- * Maps addresses of a process to libraries by the text of its /proc/PID/maps. gperftools, Go and jemalloc write both
- * into one file.
+ * Maps addresses of a process to libraries by the text of its /proc/PID/maps. gperftools, Go and jemalloc write the
+ * addresses and this text into one file.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct mapped_range {
 /* Starts zeroed. */
 struct mapped_addresses {
     ARRAY(struct mapped_range) ranges;
-    bool lacks_names; /* some frame has no name: the profile needs symbolication */
+    bool lacks_names; /* a frame has no name, so the profile needs symbolication */
 };
 
 /* Adds the lines of a maps file; the text must outlive `mapped`. Skips other lines. False if memory ran out. */

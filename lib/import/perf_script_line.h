@@ -1,5 +1,5 @@
 /*
- * The lines that `perf script` prints. Its option -F selects the fields, so each may be missing:
+ * The lines that `perf script` prints. The option -F selects the fields, so each field may be missing:
  *
  *     comm pid/tid [cpu] misc seconds: period event: rest                   of a sample
  *     comm tid [cpu] seconds: PERF_RECORD_...                               of another record (--show-mmap-events ...)
@@ -15,7 +15,7 @@ struct perf_script_header {
     struct builder_text comm, event, rest; /* event: empty if missing; rest: text after the event */
     uint64_t pid, tid;                     /* 0 if missing, or UINT32_MAX for an exiting task ("-1") */
     double time;                           /* ms, or NAN if missing */
-    double period;                         /* of the event, or NAN if missing */
+    double period;                         /* period of the event, or NAN if missing */
 };
 
 struct perf_script_frame {
@@ -25,7 +25,7 @@ struct perf_script_frame {
 
 enum perf_script_line {
     PERF_SCRIPT_OTHER,
-    PERF_SCRIPT_EMPTY, /* or a comment */
+    PERF_SCRIPT_EMPTY, /* an empty line or a comment */
     PERF_SCRIPT_SAMPLE,
     PERF_SCRIPT_RECORD, /* no sample */
     PERF_SCRIPT_FRAME,

@@ -15,7 +15,7 @@ struct pprof_labels {
     struct profile_builder *builder;
     struct hash sets; /* names (strings) of threads with a marker "Labels" */
     struct hash keys; /* keys (strings) of text labels */
-    size_t count;     /* of sets */
+    size_t count;     /* number of label sets */
     bool has_numbers, has_too_many;
     ARRAY(uint32_t) key_strings;
 };

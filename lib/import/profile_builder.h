@@ -1,8 +1,8 @@
 /*
  * Shared by all importers: a profile to which they add frames, stacks, samples and markers in any order of threads and
  * times. profile_builder_finish() sorts the samples, assigns times in files without times, and checks the result.
- * Functions that add an item return its index; `text` need not end with a NUL. Once memory runs out, they set
- * `no_memory`, add nothing, and return PROFILE_NONE; importer_read() then fails.
+ * Functions that add an item return its index; `text` need not end with a NUL. Once memory runs out, these functions
+ * set `no_memory`, add nothing, and return PROFILE_NONE; importer_read() then fails.
  */
 #pragma once
 
@@ -47,7 +47,7 @@ struct builder_thread {
 enum { BUILDER_COUNTERS_MAX = 256 };
 
 struct builder_level {
-    double time, value; /* ms; the counter's value from this time on */
+    double time, value; /* ms, and the counter's value from `time` to the next level */
     size_t place;       /* internal: position among the levels of the counter */
 };
 
@@ -79,8 +79,8 @@ struct builder_frame {
     uint32_t resource;               /* + 1, or 0 for none */
     uint32_t lib;                    /* + 1 */
     uint32_t category;               /* + 1 */
-    uint32_t line, column;           /* that runs, 1-based */
-    uint32_t func_line, func_column; /* of the function, 1-based */
+    uint32_t line, column;           /* executed position, 1-based */
+    uint32_t func_line, func_column; /* declaration of the function, 1-based */
     uint64_t address;                /* library-relative if `lib` is set */
     uint8_t inline_depth, flags;     /* flags: enum func_flags */
 };

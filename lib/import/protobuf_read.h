@@ -13,8 +13,8 @@
 struct protobuf_field {
     uint32_t number;
     uint8_t wire;        /* 0 varint, 1 64 bits, 2 bytes, 5 32 bits */
-    uint64_t value;      /* of wire types 0, 1 and 5 */
-    struct cursor bytes; /* of wire type 2 */
+    uint64_t value;      /* value of wire types 0, 1 and 5 */
+    struct cursor bytes; /* bytes of wire type 2 */
 };
 
 /* Returns false at the end; also if the message is damaged, with message->failed set. */
@@ -54,7 +54,7 @@ static inline bool protobuf_next_value(struct protobuf_field *field, uint64_t *v
 {
     if (field->wire == 0) {
         *value = field->value;
-        field->wire = 2; /* which has no bytes */
+        field->wire = 2; /* an empty message of wire type 2 */
         return true;
     }
     if (field->wire != 2 || field->bytes.failed || field->bytes.at == field->bytes.end)

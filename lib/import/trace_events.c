@@ -52,7 +52,7 @@ static uint32_t event_thread(struct trace *trace)
                           PROFILE_NONE);
 }
 
-/* ms; Returns NAN if the event lacks the key. */
+/* Returns a time in ms, or NAN if the event lacks the key. */
 static double event_time(const struct trace *trace, const char *key)
 {
     return json_tree_number_or_text(&trace->tree, find_value(trace, 0, key)) / 1000;

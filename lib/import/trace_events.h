@@ -8,12 +8,12 @@
 #include "import/json_tree.h"
 #include "import/profile_builder.h"
 
-/* An event that holds samples of V8, to be read again in the order of time. */
+/* An event that holds samples of V8, which the importer reads again in the order of time. */
 struct trace_profile_event {
     enum { TRACE_PROFILE, TRACE_CHUNK, TRACE_WHOLE_PROFILE } kind;
     double ts;             /* µs */
     uint64_t pid, tid, id; /* id: 0 if it has none */
-    size_t number;         /* among all events */
+    size_t number;         /* number of the event among all events */
     uint64_t at, size;     /* of its text */
 };
 
@@ -22,7 +22,7 @@ struct trace_slice {
     uint32_t thread, name;
     enum { SLICE_OPENS, SLICE_CLOSES, SLICE_WHOLE } kind;
     double start, end; /* ms */
-    size_t place;      /* among all */
+    size_t place;      /* number of the slice among all slices */
 };
 
 struct trace_part {
@@ -41,7 +41,7 @@ struct trace {
     struct trace_part samples, frames; /* positions of the texts of samples and stack frames; size 0: none */
     struct hash process_names;         /* pid -> string */
     size_t number;                     /* of the event */
-    size_t without_time;               /* events that are left out */
+    size_t without_time;               /* number of events that the importer omits */
     double end;                        /* ms: of the last event */
     bool is_cut;
 };

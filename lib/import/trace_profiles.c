@@ -51,7 +51,7 @@ static uint64_t read_whole_number(const struct profiles *profiles, uint32_t node
     return json_tree_whole(profiles->tree, node, MOST_ID, UINT64_MAX);
 }
 
-/* Converts µs to ms; Returns NAN if the text is no number. */
+/* Converts µs to ms. Returns NAN if the text is no number. */
 static double read_time(const struct profiles *profiles, uint32_t node, const char *key)
 {
     return json_tree_number_or_text(profiles->tree, find_value(profiles, node, key)) / 1000;

@@ -104,7 +104,7 @@ static uint32_t read_code_point(const unsigned char *bytes, size_t i, unsigned k
     return point;
 }
 
-/* Reads a str: Reads a str object: ASCII text, or code points of 1, 2 or 4 bytes. Returns NULL for another object.
+/* Reads a str object: ASCII text, or code points of 1, 2 or 4 bytes. Returns NULL for another object.
  * (Include/cpython/unicodeobject.h) */
 static char *read_text(const struct python_source *source, uint64_t address, size_t max_length)
 {

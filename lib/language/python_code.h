@@ -1,13 +1,13 @@
 /*
  * The code objects of Python processes: their names, files and line tables.
  *
- * The data of a code object is cached. Later samples use the cached data while the same object is at that address. A
+ * The data of a code object is cached. Later samples use the cached data while the same object is at the address. A
  * stopped thread cannot free its code objects, so comparing their identity at each sample is enough: the unique version
  * (3.12), or the addresses of the object's parts with the first bytes of its name and its line table.
  *
- * Each part takes 0.4 us. Code from a file lives as long as its module, so it is compared only every PYTHON_CODE_CHECK
- * ns. Code that a program generates ("<string>") is compared at each sample. After a code object was replaced, all code
- * of the process is compared at each sample for a second.
+ * Comparing one part takes 0.4 us. Code from a file lives as long as its module, so prof compares such code only every
+ * PYTHON_CODE_CHECK ns. Code that a program generates ("<string>") is compared at each sample. After a code object was
+ * replaced, all code of the process is compared at each sample for a second.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -54,7 +54,7 @@ struct python_code {
     uint64_t sample;      /* last sample that found the object unchanged */
     uint64_t made;        /* sample for which the object was read */
     char *name, *file;    /* UTF-8 */
-    unsigned char *table; /* of lines */
+    unsigned char *table; /* table of lines */
     size_t table_size;
     struct python_line lines[PYTHON_LINES_KEPT];
 };
@@ -63,7 +63,7 @@ struct python_code {
 struct python_codes {
     ARRAY(struct python_code *) codes;
     struct hash by_address; /* index in codes */
-    size_t bytes;           /* of names and tables */
+    size_t bytes;           /* bytes of names and tables */
     uint64_t sample, time;  /* number of the current sample, and its time in ns */
     uint64_t suspect;       /* ns: until this time, all code is compared */
 };
@@ -86,7 +86,7 @@ struct python_source {
 bool python_codes_find(struct python_codes *codes, const struct python_source *source, const uint64_t *addresses,
                        size_t count, struct python_code **found);
 
-/* Drops the data read for the current sample. Call this if the thread has run since the sample. */
+/* Drops the data read for the current sample. Call this function if the thread has run since the sample. */
 void python_codes_forget(struct python_codes *codes);
 
 /* Returns the time (ns) until which the object need not be compared again, or 0 if each sample must compare it. */

@@ -2,12 +2,13 @@
  * The Python frames of a thread, read from the memory of its process. Reading needs no CPython option, and runs no code
  * in the process.
  *
- * The recorder finds the PyThreadState of a thread by the thread's id. It points to the innermost _PyInterpreterFrame,
- * and each _PyInterpreterFrame points to its caller's. One call of _PyEval_EvalFrameDefault runs a group of Python
- * frames, because calls between Python functions add no C frame. Each call of _PyEval_EvalFrameDefault has an object on
- * the C stack, the anchor of its group. The anchor's address assigns the group to one native frame (python_stack.h).
+ * The recorder finds the PyThreadState of a thread by the thread's id. The PyThreadState points to the innermost
+ * _PyInterpreterFrame, and each _PyInterpreterFrame points to that of its caller. One call of _PyEval_EvalFrameDefault
+ * runs a group of Python frames, because calls between Python functions add no C frame. Each call of
+ * _PyEval_EvalFrameDefault has an object on the C stack, the anchor of its group. The anchor's address assigns the
+ * group to one native frame (python_stack.h).
  *
- * The memory matches the sample only if the thread has not run since. The caller checks that.
+ * The memory matches the sample only if the thread has not run since. The caller checks this condition.
  *
  * Sources: Include/internal/pycore_frame.h and Python/ceval.c of CPython 3.11, 3.12 and 3.13.
  *
@@ -45,7 +46,7 @@ struct python_reader {
     struct python_frame *frames; /* PYTHON_FRAMES_MAX; innermost first */
     struct python_code **codes;  /* code of each frame, except the last `shared` frames */
     uint64_t *pcs;               /* pcs of the last `shared` frames, by the same index */
-    uint64_t *addresses;         /* of the codes */
+    uint64_t *addresses;         /* addresses of the code objects */
     struct python_group groups[PYTHON_GROUPS_MAX];
     size_t frame_count, group_count;
     size_t shared; /* number of outermost frames shared with the thread's last sample */
@@ -93,7 +94,7 @@ enum python_outcome python_process_read(struct python_process *process, struct p
 /* Stores the pcs of all frames (reader->pcs) for the thread's next sample. */
 void python_process_store_stack(struct python_process *process, const struct python_reader *reader, uint64_t time);
 
-/* Drops the code objects read for the last sample. Call this if the thread has run since the sample. */
+/* Drops the code objects read for the last sample. Call this function if the thread has run since the sample. */
 void python_process_forget(struct python_process *process);
 
 /* Returns the reason that prof cannot read the Python frames of the process, or NULL without a known problem. */

@@ -1,9 +1,10 @@
 /*
  * The layout of CPython's frames: offsets in the structs of one version.
  *
- * Python 3.13 and later store them at the start of _PyRuntime (_Py_DebugOffsets in Include/internal/pycore_runtime.h,
- * in 3.14 pycore_debug_offsets.h). A table in python_layout.c has the offsets of 3.11 and 3.12, whose structs do not
- * change within a minor version. Only tested versions have a layout: other versions change the meaning of fields.
+ * Python 3.13 and later store the offsets at the start of _PyRuntime (_Py_DebugOffsets in
+ * Include/internal/pycore_runtime.h, in 3.14 pycore_debug_offsets.h). A table in python_layout.c has the offsets of
+ * 3.11 and 3.12, whose structs do not change within a minor version. Only tested versions have a layout: other versions
+ * change the meaning of fields.
  */
 #pragma once
 
@@ -13,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How to find the frames that one call of _PyEval_EvalFrameDefault runs. */
+/* The way to find the frames that one call of _PyEval_EvalFrameDefault runs. */
 enum python_grouping {
     /* 3.11: each interpreter call has a _PyCFrame on its C stack, which points to its innermost Python frame */
     PYTHON_CFRAMES,
@@ -24,7 +25,7 @@ enum python_grouping {
 /* All in bytes. */
 struct python_layout {
     enum python_grouping grouping;
-    uint32_t interpreters;                                                  /* in _PyRuntime: the first */
+    uint32_t interpreters;                                                  /* in _PyRuntime: the first interpreter */
     uint32_t next_interpreter, threads;                                     /* in PyInterpreterState */
     uint32_t next_thread, interpreter, native_thread_id, current;           /* in PyThreadState */
     bool has_cframes;                                                       /* `current` is a _PyCFrame */
@@ -34,7 +35,7 @@ struct python_layout {
     unsigned char shim_owner;                                               /* PYTHON_SHIMS: value of `owner` */
     uint32_t filename, qualname, line_table, first_line, bytecode, version; /* in PyCodeObject; version 0: missing */
     uint32_t text_state, text_length, text_ascii, text_compact;             /* in PyASCIIObject, and sizes of headers */
-    /* true: `instruction` is the running instruction, or false (the last code unit before the next instruction) */
+    /* true: `instruction` is the running instruction; false: the last code unit before the next instruction */
     bool points_to_next;
 };
 

@@ -13,7 +13,7 @@
 /* Library-relative addresses of CPython's data. */
 struct python_library {
     uint64_t runtime;   /* _PyRuntime */
-    uint64_t version;   /* Py_Version, or 0 (missing, before 3).11 */
+    uint64_t version;   /* Py_Version, or 0 (missing before 3.11) */
     uint64_t code_type; /* PyCode_Type */
 };
 

@@ -20,7 +20,7 @@ enum { PYTHON_PAGE = 4096, PYTHON_PAGES = 64, PYTHON_PAGES_KEPT = 16 };
 
 struct python_page {
     uint64_t address;
-    bool is_used; /* not only read ahead */
+    bool is_used; /* the sample has used the page */
     unsigned char bytes[PYTHON_PAGE];
 };
 
@@ -32,11 +32,11 @@ struct python_pages {
 
 struct python_memory {
     struct target_thread thread; /* a running thread of the process */
-    const unsigned char *copy;   /* of the stack, starting at `sp` */
+    const unsigned char *copy;   /* copy of the stack, starting at `sp` */
     uint64_t sp;
     size_t copy_size;
     struct python_page *pages; /* PYTHON_PAGES */
-    size_t count, last;        /* number of pages; the last used one */
+    size_t count, last;        /* count: number of pages; last: index of the page used last */
     size_t reads;              /* system calls */
 };
 

@@ -13,12 +13,11 @@
 /* Size limit of prof's cache directory, in bytes. */
 #define CACHE_DIRECTORY_MAX (UINT64_C(256) << 20)
 
-/* Opens the directory. Opens the directory, and creates up to three missing last path components
- * ("~/.local/state/prof"). Returns a file descriptor, or a negative errno value with a sentence: -EPERM if other users
- * can write to the directory. */
+/* Opens the directory, and creates up to three missing last path components ("~/.local/state/prof"). Returns a file
+ * descriptor, or a negative errno value with a sentence: -EPERM if other users can write to the directory. */
 int file_directory_open(const char *path, struct error *err);
 
-/* Reads a file and marks it as used. Returns its bytes, which the caller frees, or NULL if it does not exist,
+/* Reads a file and marks it as used. Returns its bytes, which the caller frees, or NULL if the file does not exist,
  * belongs to another user, or is larger than `limit`. */
 unsigned char *file_directory_load(int directory, const char *name, size_t limit, size_t *size);
 

@@ -17,8 +17,8 @@ struct file_work {
 };
 
 /* Runs the work on another thread, and waits at most `timeout_ns` ns, or longer while that thread only waits for a CPU.
- * Returns 0 when the work is done: then the caller owns the work again. -ETIMEDOUT if the work is not done, -EAGAIN if
- * no thread can start: then frees the work. */
+ * Returns 0 when the work is done, and the caller owns the work again. Returns -ETIMEDOUT if the work is not done, and
+ * the other thread then frees the work. Returns -EAGAIN and frees the work if no thread can start. */
 int file_beside(struct file_work *work, uint64_t timeout_ns);
 
 /* Like openat(), but returns a negative errno value on failure, -ETIMEDOUT if the file system does not answer. */

@@ -14,8 +14,8 @@ struct file_output {
     char *path;      /* path for messages and readers, with resolved symbolic links */
     char *temporary; /* file name, or NULL (written directly) */
     int directory;   /* directory of the file and its temporary file, or -1 (prof writes the file directly) */
-    bool *keeps_old; /* owned by the caller; not NULL: a replaced file is renamed to "PATH.old", and *keeps_old set to
-                        true */
+    bool *keeps_old; /* owned by the caller; if not NULL, prof renames a replaced file to "PATH.old", and sets
+                      *keeps_old */
 };
 
 /* -EACCES if `path` is a symbolic link that lets another user choose where prof writes. */

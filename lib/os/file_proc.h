@@ -32,9 +32,9 @@ struct proc_stat {
     char state; /* 'R' is running or runnable, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' and 'X' have ended */
     uint32_t parent; /* pid, or 0 for none visible */
     uint64_t minor_faults, major_faults;
-    uint64_t threads, resident_pages; /* of the process */
+    uint64_t threads, resident_pages; /* threads, and pages of resident memory, of the process */
     uint64_t start_ticks;             /* start, in ticks of CLOCK_BOOTTIME; sysconf(_SC_CLK_TCK) ticks per second */
-    uint32_t cpu;                     /* where it ran last */
+    uint32_t cpu;                     /* CPU on which the thread ran last */
     bool is_realtime;                 /* SCHED_FIFO, SCHED_RR or SCHED_DEADLINE */
 };
 

@@ -2,10 +2,10 @@
  * A regular file that prof can reopen.
  *
  * The recorder and the symbolizer read a mapped file minutes apart. An open file would use a descriptor and block the
- * unmounting of its file system. So the source stores the path and the identity of the file: it opens the file for each
+ * unmounting of its file system. So the source stores the path and the identity of the file, opens the file for each
  * use, and rejects another file at the path. A deleted file, which has no path, stays open in its source.
  *
- * Threads: a source belongs to one thread at a time, but any thread may open and read it.
+ * Threads: a source belongs to one thread at a time, but any thread may open and read the file.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ struct file_source {
     int fd;      /* -1: opened for each use */
     int root_fd; /* root directory of `path`, for file_open_in(); owned by the caller */
     char *path;
-    struct file_identity identity; /* as of file_source_new() */
+    struct file_identity identity; /* identity of the file at file_source_new() */
     int lost;                      /* set by the owner: negative errno value of a failed read, or 0 */
     /* set by readers (elf/bytes.h) when memory ran out, so that they may have missed the end of the file */
     atomic_bool no_memory;

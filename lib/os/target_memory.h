@@ -57,5 +57,5 @@ bool target_memory_take_silent(uint32_t *pid);
 /* Returns the CPU time of all helpers so far, in ns. */
 uint64_t target_memory_cpu_time(void);
 
-/* Ends the helper. Stops the helper. A later read starts another helper. */
+/* Ends the helper. A later read starts another helper. */
 void target_memory_stop(void);

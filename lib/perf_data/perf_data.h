@@ -25,9 +25,9 @@
 struct perf_data_attr {
     uint32_t type;
     uint64_t config;
-    uint64_t sample_period; /* or Hz */
+    uint64_t sample_period; /* period, or frequency in Hz */
     bool is_frequency;
-    bool is_inherited; /* one counter for each thread, else for each opened CPU or thread */
+    bool is_inherited; /* true: each thread has a counter; false: each opened CPU or thread has one */
     bool exclude_kernel;
     bool starts_at_exec; /* perf started the program, without recording the time before the exec */
     bool has_trailer;    /* sample_id_all */
@@ -39,7 +39,7 @@ struct perf_data_attr {
 };
 
 struct perf_data_build_id {
-    uint32_t pid; /* UINT32_MAX: of the kernel */
+    uint32_t pid; /* UINT32_MAX for the kernel */
     const char *path;
     unsigned char id[20];
     uint32_t size;
@@ -65,7 +65,7 @@ struct perf_data {
     size_t size;
     bool is_pipe, is_compressed;
     bool is_visited;             /* all records were visited, and perf's metadata was read */
-    size_t data_start, data_end; /* of the records */
+    size_t data_start, data_end; /* range of the records */
     ARRAY(struct perf_data_attr) attrs;
     struct hash attr_by_id; /* id of an event -> index in attrs */
     ARRAY(struct perf_data_build_id) build_ids;
@@ -87,8 +87,8 @@ bool perf_data_is(const unsigned char *bytes, size_t size);
 int perf_data_open(struct perf_data *data, const void *bytes, size_t size, struct error *err);
 void perf_data_destroy(struct perf_data *data);
 
-/* One record: Visits a record: `bytes` begins with the header, which contains `size`. If `lasts`, the bytes are part of
- * the file, and stay valid; else they are valid until the visitor returns. Return 0 to continue. */
+/* Visits a record: `bytes` begins with the header, which contains `size`. If `lasts`, the bytes are part of the file,
+ * and stay valid; else they are valid until the visitor returns. Return 0 to continue. */
 typedef int perf_data_visitor(void *context, const unsigned char *bytes, size_t size, bool lasts);
 
 /* Adds a file of the directory that `perf record --threads` writes: "data" has the header, "data.0" and so on only

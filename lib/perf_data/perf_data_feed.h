@@ -1,5 +1,5 @@
 /*
- * Feeds the records of a perf.data file to a spool, as the recorder feeds those of its rings. Part of
+ * Feeds the records of a perf.data file to a spool, as the recorder feeds the records of its rings. Part of
  * perf_data_import.c.
  */
 #pragma once

@@ -1,6 +1,7 @@
 /*
- * Groups of events (perf record -e '{cycles,instructions}:S'): one event is sampled, and each of its samples has the
- * counts of all. The increase of a count since the previous sample belongs to the sample. Threads: one at a time.
+ * Groups of events (perf record -e '{cycles,instructions}:S'): one event is sampled, and each sample of this event has
+ * the counts of all events. The increase of a count since the previous sample belongs to the sample. Threads: one at a
+ * time.
  */
 #pragma once
 
@@ -8,7 +9,7 @@
 
 struct perf_data_groups {
     struct hash last;       /* (event id, thread if each thread has a counter) -> index in `values` */
-    ARRAY(uint64_t) values; /* at the sample before */
+    ARRAY(uint64_t) values; /* counts at the previous sample */
 };
 
 void perf_data_groups_destroy(struct perf_data_groups *groups);

@@ -18,7 +18,7 @@
 
 enum perf_data_form {
     PERF_DATA_NONE,
-    PERF_DATA_FILE,   /* or a directory with a perf.data file "data", as `perf record --threads` writes it */
+    PERF_DATA_FILE,   /* a perf.data file, or a directory with such a file "data", as `perf record --threads` writes */
     PERF_DATA_PACKED, /* see unpacker_format() */
 };
 

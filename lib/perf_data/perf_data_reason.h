@@ -1,6 +1,6 @@
 /*
- * Finds why a thread waits, from its kernel functions at the switch: with their addresses, the system call is not
- * needed. Only the running kernel's functions have names.
+ * Finds the reason for which a thread waits, from its kernel functions at the switch. These functions suffice without
+ * the system call. Only the running kernel's functions have names.
  */
 #pragma once
 

@@ -18,6 +18,6 @@ struct perf_data_result {
     uint64_t lost;          /* samples lost by the kernel, from the file's LOST records */
     bool is_truncated;      /* the file is truncated, or perf was killed */
     uint64_t missing;       /* number of mapped files that are missing, or have another build id */
-    char missing_name[256]; /* the name of the first one */
+    char missing_name[256]; /* name of the first of these files */
     bool is_other_kernel;   /* kernel addresses are of another kernel, or of an earlier boot */
 };

@@ -34,15 +34,15 @@ struct perf_data_feed {
     struct error *err;
     uint64_t mtime; /* start of the recording, ns since the epoch */
 
-    /* of the first pass */
+    /* results of the first pass * */
     uint64_t first, last; /* ns */
     uint64_t kernel_text; /* 0: not in the file */
     bool has_times;       /* records have times */
     bool has_switches, has_callchain, has_stacks, has_kernel;
     bool has_all_switches;               /* switches of all processes come from a tracepoint */
     struct hash last_on_cpu;             /* per CPU: the thread that sched_switch last switched to */
-    uint64_t switches, chained_switches; /* number of sched_switch samples; and how many came from the thread that was
-                                          * last on the CPU */
+    uint64_t switches, chained_switches; /* number of sched_switch samples, and number of samples from the thread that
+                                            was last on the CPU */
     ARRAY(struct fed_event) events;      /* as data->attrs */
     struct perf_data_groups groups;
 

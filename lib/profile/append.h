@@ -1,7 +1,7 @@
 /*
  * A growing profile. During a recording, the server sends a profile without samples and stacks, followed by pieces of
  * samples and stacks ("added") in the order of their creation. A piece has rows of one sample table, or of all shared
- * tables (stacks to sources), whose rows never change. A page that already has some pieces gets only the new ones
+ * tables (stacks to sources), whose rows never change. A page that already has some pieces gets only the new pieces
  * (meta.added_from). The server always sends all metadata, libraries, threads, markers and counters.
  *
  * The last row of a piece of samples may be preliminary: the next piece of the table then begins with the final version

@@ -6,5 +6,5 @@
 #include "profile/raw.h"
 
 /* Moves columns out of `raw`, converts columns of older versions, and checks the result. The caller zeroes `out` and
- * owns it on success; on failure it is empty. */
+ * owns it on success; on failure `out` is empty. */
 int profile_build(struct raw_profile *raw, struct profile *out, struct error *err);

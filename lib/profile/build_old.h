@@ -1,5 +1,6 @@
 /*
- * Converts files before version 49 of the format to the later layout, before anything is built: see build_old.c.
+ * Converts the tables of files before version 49 of the format to the later layout, before prof builds the profile: see
+ * build_old.c.
  */
 #pragma once
 

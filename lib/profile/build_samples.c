@@ -141,7 +141,7 @@ static int build_allocations(struct build *build, struct raw_samples *raw, const
 
 /* ---- events ---- */
 
-/* Index in meta.events; Returns PROFILE_NONE if the event is missing. */
+/* Returns the index of the event in meta.events, or PROFILE_NONE if the event is missing. */
 static uint32_t find_event(const struct build *build, uint32_t name)
 {
     const struct profile *profile = build->profile;

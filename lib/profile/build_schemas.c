@@ -238,7 +238,7 @@ static bool write_schema(struct upgrade *upgrade, struct slice slice)
     return done;
 }
 
-/* The number of schemas; Sets `*done` to false if memory ran out. */
+/* Returns the number of schemas. Sets `*done` to false if memory ran out. */
 static size_t write_schemas(struct upgrade *upgrade, struct slice slice, bool *done)
 {
     size_t count = 0;

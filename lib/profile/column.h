@@ -33,6 +33,6 @@ size_t column_element_size(enum column_type type);
 /* Reserves room for `extra` more elements; returns false if memory runs out. */
 bool column_reserve(struct column *column, enum column_type type, size_t extra);
 
-/* Appends numbers (NAN: null) to a column with enough room. Returns the number appended: less than `count` if the next
- * one does not fit the column's type. */
+/* Appends numbers (NAN: null) to a column with enough room. Returns the number of appended numbers, which is less than
+ * `count` if the next number does not fit the column's type. */
 size_t column_append(struct column *column, enum column_type type, const double *values, size_t count);

@@ -4,8 +4,8 @@
  * each thread keeps its samples unchanged. A comparison is saved and served like any profile, and other readers see the
  * threads of both sides.
  *
- * A side can have several runs: several profiles, or a profile recorded with --iterations. Their mean counts. All runs
- * start at time 0, so a range covers the same part of each run.
+ * A side can have several runs, from several profiles or from a profile recorded with --iterations. The mean of the
+ * runs counts. All runs start at time 0, so a range covers the same part of each run.
  */
 #pragma once
 

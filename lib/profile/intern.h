@@ -1,7 +1,7 @@
 /*
  * Adds rows to a profile's tables without duplicates. An interner indexes the rows of each table by contents;
- * intern_*() returns the equal row, or appends a new one. The assembler uses it for symbols, the reader for merging the
- * per-thread tables of older files.
+ * intern_*() returns the equal row, or appends a new one. The assembler uses an interner for symbols, and the reader
+ * for merging the per-thread tables of older files.
  *
  *     struct interner interner;
  *     interner_init(&interner, &profile);
@@ -65,7 +65,7 @@ uint32_t intern_source(struct interner *interner, const struct source *row);
 /* Returns the source file of native code with this name (a string). */
 uint32_t intern_source_file(struct interner *interner, uint32_t filename);
 
-/* By all its texts. */
+/* Equal rows have the same texts. */
 uint32_t intern_library(struct interner *interner, const struct library *row);
 
 /* Equal rows have the same name; the first row's color stays. */

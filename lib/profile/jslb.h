@@ -1,6 +1,6 @@
 /*
  * JSLB ("JSON slabs"): a profile whose large columns are binary. A file holds numbered slabs: arrays of numbers of one
- * type, or JSON. One JSON slab is the root; in any of them {"$s": N} stands for slab N.
+ * type, or JSON. One JSON slab is the root. In every JSON slab, {"$s": N} stands for slab N.
  */
 #pragma once
 

@@ -12,7 +12,7 @@
 
 struct func_matches {
     uint32_t *func;     /* per func of `other`: the matching func of `base`, or PROFILE_NONE */
-    uint32_t *resource; /* the same for resources */
+    uint32_t *resource; /* per resource of `other`: the matching resource of `base`, or PROFILE_NONE */
 };
 
 /* Finds the matches in time linear in the number of functions, plus sorting. The caller destroys `matches` also

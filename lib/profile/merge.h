@@ -1,7 +1,7 @@
 /*
- * Appends one profile to another: its threads with their samples, markers and counters, on the tables of the first.
- * Matching functions (match_funcs.h) become one, so call trees merge; equal libraries, sources, categories and events
- * become one, too. Frames and stacks are appended: they differ by address.
+ * Appends one profile to another: its threads with their samples, markers and counters, on the tables of the first
+ * profile. Matching functions (match_funcs.h) become one, so call trees merge; equal libraries, sources, categories and
+ * events become one, too. Frames and stacks are appended: they differ by address.
  */
 #pragma once
 

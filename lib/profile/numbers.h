@@ -10,8 +10,8 @@
 enum { NUMBERS_BATCH = 512 };
 
 /* Appends the numbers at the position of `json` in an array: at most NUMBERS_BATCH complete numbers of the piece, which
- * fit the column's type. The column must have room. Returns how many were appended; after 0, read the next element, if
- * any, with json_next(). */
+ * fit the column's type. The column must have room. Returns the number of appended numbers. After 0, read the next
+ * element, if any, with json_next(). */
 size_t numbers_take(struct json *json, struct column *column, enum column_type type);
 
 /* Skips numbers as numbers_take() appends them. */

@@ -94,8 +94,8 @@ struct sample_table {
     double *time;      /* ms after meta.start_time, non-decreasing */
     double *weight;    /* NULL: the weight of each sample is 1 */
     double *cpu_delta; /* CPU time since the previous sample, in µs, or NAN if unknown, or NULL for no such column */
-    uint32_t *waker;   /* waker of the wait that ends at the row: string, or PROFILE_NONE (unknown, or not the end of
-                        * a wait, or NULL for no such column) */
+    uint32_t *waker;   /* waker of the wait that ends at the row: string, or PROFILE_NONE (unknown, or the row ends no
+                          wait); NULL for no such column */
     double *address;   /* address of an allocation, or NAN if unknown, or NULL for no such column */
     uint32_t *partner; /* row of the matching deallocation or allocation, or PROFILE_NONE if unknown, or NULL if and
                         * only if `address` is NULL */
@@ -109,7 +109,8 @@ struct sample_table {
 enum { PROFILE_EVENTS_MAX = 16 };
 
 /* The sample tables of a thread. Weights of allocations are bytes, negative for native deallocations. The table of
- * event `i` of meta.events is TABLE_EVENTS + i; its weights are the numbers of events that the samples stand for. */
+ * event `i` of meta.events is TABLE_EVENTS + i; the weights of this table are the numbers of events for which the
+ * samples stand. */
 enum sample_table_kind {
     TABLE_SAMPLES,
     TABLE_JS_ALLOCATIONS,
@@ -243,7 +244,7 @@ struct profile {
 };
 
 /* Makes an empty profile with unknown metadata (a zeroed struct is also empty, but its meta texts are string 0). Free
- * it with profile_destroy(), which leaves an empty profile. */
+ * the profile with profile_destroy(), which leaves an empty profile. */
 void profile_init(struct profile *profile);
 void profile_destroy(struct profile *profile);
 
@@ -251,7 +252,7 @@ void profile_destroy(struct profile *profile);
 void profile_forget_description(struct profile *profile);
 
 /* Append a row and return its index, or PROFILE_NONE if memory ran out; set other columns to "none". The functions of
- * intern.h search an equal row first. */
+ * intern.h first search for an equal row. */
 
 uint32_t profile_add_stack(struct profile *profile, uint32_t prefix, uint32_t frame);
 uint32_t profile_add_frame(struct profile *profile, uint32_t func, uint32_t lib, int64_t address);

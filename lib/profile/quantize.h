@@ -1,7 +1,7 @@
 /*
  * Rounds times and CPU times to small, repeating integers. A profile file is mostly deltas between samples, and a
  * jitter of a few microseconds in each delta would need most of the bytes. So a running sum of whole steps follows the
- * true sum. A delta repeats the previous one as long as the sum is at most one step off. Errors never accumulate, and a
+ * true sum. A delta repeats the previous delta while the sum is at most one step off. Errors never accumulate, and a
  * steady sampler gives a steady column.
  */
 #pragma once
@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The unit of times: A grid of times: multiples of `step` / 10^`decimals` ms. */
+/* A grid of times: multiples of `step` / 10^`decimals` ms. */
 struct time_grid {
     int64_t step;
     unsigned decimals;
 };
 
-/* Computes the grid of a resolution in ms. Returns false if the resolution is 0 or no short decimal: then write
- * times in full. */
+/* Computes the grid of a resolution in ms. Returns false if the resolution is 0 or no short decimal. The caller then
+ * writes times in full. */
 bool time_grid_of(double resolution, struct time_grid *grid);
 
 /* Returns whether all times (ms) are multiples of the resolution (ms), within rounding errors. */
@@ -32,7 +32,7 @@ struct time_quantizer {
 
 void time_quantizer_init(struct time_quantizer *quantizer, struct time_grid grid);
 
-/* Returns the steps since the previous sample (for the first one: since zero). `time` is in ms and must not
+/* Returns the steps since the previous sample (for the first sample, since zero). `time` is in ms and must not
  * decrease. */
 int64_t time_quantizer_next(struct time_quantizer *quantizer, double time);
 
@@ -45,6 +45,6 @@ struct cpu_quantizer {
 /* `step` is in µs; less than 1 is 1. */
 void cpu_quantizer_init(struct cpu_quantizer *quantizer, double step);
 
-/* Returns a delta (finite) in whole µs. `wall` is the written time since the previous sample, µs, the CPU time of a
- * thread that always runs; negative if unknown. */
+/* Returns a delta (finite) in whole µs. `wall` is the written time since the previous sample in µs, which is the CPU
+ * time of a thread that always runs; negative if unknown. */
 int64_t cpu_quantizer_next(struct cpu_quantizer *quantizer, double delta, double wall);

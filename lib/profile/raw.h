@@ -1,7 +1,7 @@
 /*
  * The unconverted contents of a profile file: columns by name, texts as in the file, per-thread tables of older files.
- * read.c fills it from tokens by the field lists of raw.c, with keys in any order; build.c turns it into a struct
- * profile.
+ * read.c fills the struct from tokens by the field lists of raw.c, with keys in any order. build.c turns the struct
+ * into a struct profile.
  *
  * All texts are indexes into `texts`. Columns of strings hold the file's own indexes: see COLUMN_REF in column.h.
  */
@@ -13,7 +13,7 @@
 
 #include <stdatomic.h>
 
-/* 1 + the `length` of a table, or 0 if the file lacks it. */
+/* 1 + the `length` of a table, or 0 if the file lacks the length. */
 typedef uint64_t raw_length;
 
 struct raw_stacks {
@@ -64,10 +64,10 @@ struct raw_samples {
 
 struct raw_event_samples {
     struct raw_samples samples;
-    uint32_t event; /* its name */
+    uint32_t event; /* name of the event */
 };
 
-/* A piece of all shared tables, and the number of earlier rows of each. */
+/* A piece of all shared tables, and the number of earlier rows of each table. */
 struct raw_added_tables {
     struct raw_tables tables;
     uint32_t stacks, frames, funcs, resources, native_symbols, sources;
@@ -100,7 +100,7 @@ struct raw_thread {
 };
 
 struct raw_counter {
-    struct counter counter; /* its columns are empty */
+    struct counter counter; /* the columns of this counter are empty */
     struct column time, time_deltas, count;
     raw_length length;
 };

@@ -16,9 +16,9 @@ struct profile_reader *profile_reader_new(void);
 /* Reads the next bytes of the (uncompressed) JSON or JSLB. After a failure, every call fails with the same sentence. */
 int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t size, struct error *err);
 
-/* Call this at the end of the file: completes the tables, converts older versions, checks the profile and moves it to
- * `out` (zeroed by the caller, who owns it). The error names the format of the file, or the JSON path and byte of the
- * fault. */
+/* Call this function at the end of the file: completes the tables, converts older versions, checks the profile and
+ * moves it to `out` (zeroed by the caller, who owns it). The error names the format of the file, or the JSON path and
+ * byte of the fault. */
 int profile_reader_finish(struct profile_reader *reader, struct profile *out, struct error *err);
 
 /* Makes the reader fail with -ECANCELED soon after *stop becomes true, set by any thread. */
@@ -38,7 +38,7 @@ struct deferred_column {
     size_t size, count;
     enum column_type type;
     bool is_read;
-    struct column *column; /* the reader's own */
+    struct column *column; /* column of the reader */
     size_t first;
 };
 

@@ -9,6 +9,6 @@
  * brace may be JSON. */
 enum { SNIFF_SIZE = 4096 };
 
-/* Describes a foreign file by its first bytes, with advice, as a predicate: "is a perf.data file ...", or NULL if it
- * may be JSON. */
+/* Describes a foreign file by its first bytes, with advice, as a predicate: "is a perf.data file ...", or NULL if the
+ * file may be JSON. */
 const char *sniff_foreign(const unsigned char *bytes, size_t size);

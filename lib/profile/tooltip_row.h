@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* An array of rows ends with one without a source. */
+/* An array of rows ends with a row without a source. */
 struct tooltip_row {
     const char *source, *unit;
     const char *label;  /* NULL: the counter's name */

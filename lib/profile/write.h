@@ -11,8 +11,8 @@ struct sample_row {
     uint32_t stack;   /* PROFILE_NONE: null */
     double time;      /* ms */
     double weight;    /* read only if the thread has weights */
-    double cpu_delta; /* µs, NAN: null; read only if the thread has them */
-    uint32_t waker;   /* string, or PROFILE_NONE (null); read only if the thread has them */
+    double cpu_delta; /* µs, NAN: null; read only if the thread has CPU times */
+    uint32_t waker;   /* string, or PROFILE_NONE (null); read only if the thread has wakers */
 };
 
 /* The samples of a thread, in time order. The writer writes one column at a time, so it reads each thread several

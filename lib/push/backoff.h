@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 enum {
-    BACKOFF_FIRST_MS = 1000,  /* after the first failure */
-    BACKOFF_MOST_MS = 30000,  /* doubled up to this */
+    BACKOFF_FIRST_MS = 1000,  /* wait after the first failure */
+    BACKOFF_MOST_MS = 30000,  /* limit of the doubled wait */
     RETRY_AFTER_MOST = 86400, /* limit of the wait that a server may request, in seconds */
 };
 
-/* ms until the next try. Returns the wait in ms. `failures`: number of failed attempts, at least 1. `retry_after`: wait
+/* Returns the wait until the next try in ms. `failures`: number of failed attempts, at least 1. `retry_after`: wait
  * that the server requested, in seconds, or 0. `random`: any number. The wait doubles with each failure. Half of it is
- * random, so senders that failed together do not retry together; it is never shorter than the server requests. */
+ * random, so senders that failed together do not retry together; the wait is never shorter than the server requests. */
 uint64_t backoff_get_ms(uint32_t failures, uint64_t retry_after, uint64_t random);

@@ -20,7 +20,7 @@ struct http_server {
     const char *url;
     const char *const *headers; /* "Name: value" */
     size_t header_count;
-    const char *ca_file;                     /* PEM: trusted authorities, or NULL (the system's) */
+    const char *ca_file;                     /* PEM file with trusted authorities, or NULL (the system's authorities) */
     const char *certificate_file, *key_file; /* PEM file with the client's identity, or NULL for none */
     uint32_t timeout_ms;                     /* limit of one whole request */
 };
@@ -34,7 +34,7 @@ struct http_answer {
     char location[HTTP_LOCATION_MAX]; /* target of a redirect, or "" */
     char body[HTTP_BODY_MAX];         /* first bytes of the body */
     size_t body_size;
-    bool is_lasting; /* a retry cannot succeed, for example after an untrusted certificate */
+    bool is_lasting; /* the failure is lasting, so no retry can succeed, for example after an untrusted certificate */
     struct error problem;
 };
 

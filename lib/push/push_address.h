@@ -14,8 +14,8 @@ enum { PUSH_URL_MAX = 2048 };
 
 /* Makes the URL of a server's profiles endpoint: "http://host:4318" and "http://host:4318/v1development/profiles" are
  * equivalent. With `as_it_is`, the address already is such a URL, and only an empty path becomes "/". Returns -EINVAL
- * for an invalid address, and for an address with a user name or password, which process lists, messages and the queue
- * would show. */
+ * for an invalid address, and for an address with a user name or password, because process lists, messages and the
+ * queue would show both. */
 int push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], struct error *err);
 
 /* Returns the length of a URL without its query. Messages omit the query, which may hold a secret. */
@@ -24,8 +24,8 @@ int push_address_shown(const char *url);
 /* Whether the port is that of OTLP over gRPC, which prof does not support. */
 bool push_address_is_of_grpc(const char *url);
 
-/* Checks a header in the form of --header, "Name: value". Returns -EINVAL if it is invalid, with an error that does not
- * show the value. */
+/* Checks a header in the form of --header, "Name: value". Returns -EINVAL for an invalid header, with an error that
+ * does not show the value. */
 int push_header_check(const char *text, struct error *err);
 
 /* Splits a list "key=value,key=value" with percent-encoded values, and calls `take` with each decoded pair. Skips empty

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum push_outcome {
-    PUSH_TAKEN,   /* the server accepted all, or all but a rejected part */
+    PUSH_TAKEN,   /* the server accepted the profile, or all but a rejected part */
     PUSH_LATER,   /* retry: the server, or a proxy, is down or busy */
     PUSH_REFUSED, /* the server will never accept this profile */
     PUSH_BARRED,  /* the address or the credentials are wrong: the profile stays in the queue */

@@ -1,8 +1,8 @@
 /*
  * A queue of profiles to send, in a directory of this user. Each profile is one file with its destination URL, named
  * after the time at which it was queued. The files survive the process, and a later process sends them. A new profile
- * beyond the size limit removes the oldest ones. Several processes may use one directory. A process locks a profile
- * while sending it, so that no other process sends it. The kernel releases the locks of a killed process.
+ * beyond the size limit removes the oldest profiles. Several processes may use one directory. A process locks a profile
+ * while sending it, so that no other process sends the same profile. The kernel releases the locks of a killed process.
  */
 #pragma once
 

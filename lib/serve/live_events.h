@@ -36,7 +36,7 @@ void live_publish(struct live *live, const char *state);
 void live_send_heartbeat(struct live *live);
 unsigned live_count_pages(struct live *live);
 
-/* Ends all answers: no connection sleeps after this. */
+/* Ends all answers. Afterwards no connection sleeps. */
 void live_end(struct live *live);
 
 /* Destroys `live` after the server has stopped. */

@@ -3,7 +3,8 @@
  * answer while the server's thread handles other connections; then the worker resumes the connection, which sends the
  * answer.
  *
- * Threads: libmicrohttpd's thread makes, feeds and frees posts; the thread that started the worker ends and frees it.
+ * Threads: libmicrohttpd's thread makes, feeds and frees posts; the thread that started the worker also ends and frees
+ * the worker.
  */
 #pragma once
 
@@ -34,8 +35,8 @@ uint64_t get_post_limit(const struct post_handler *handler);
  * `options` must outlive the worker. Returns 0, or a negative errno value with `err` filled and `*out` NULL. */
 int post_worker_start(struct post_worker **out, int profile_fd, const struct serve_options *options, struct error *err);
 
-/* Cancels the current request, answers the queued ones with an error, and ends the thread. Afterwards, no connection is
- * suspended, and new posts get an error. */
+/* Cancels the current request, answers the queued requests with an error, and ends the thread. Afterwards, no
+ * connection is suspended, and new posts get an error. */
 void post_worker_end(struct post_worker *worker);
 
 /* Frees the worker after post_worker_end(), and after all posts have been freed. Accepts NULL. */
@@ -50,8 +51,8 @@ struct post;
 struct post *post_new(struct MHD_Connection *connection, const struct post_handler *handler);
 void post_free(struct post *post);
 
-/* Appends the next bytes of the body. Beyond API_BODY_MAX, it drops the bytes, and the answer is an error; beyond
- * get_post_limit(), it returns false, and the caller closes the connection. */
+/* Appends the next bytes of the body. Beyond API_BODY_MAX, drops the bytes, and the answer is an error. Beyond
+ * get_post_limit(), returns false, and the caller closes the connection. */
 bool post_append(struct post *post, const char *bytes, size_t size);
 
 /* Returns the answer. Returns NULL until the answer is ready: the connection is then suspended, and libmicrohttpd calls

@@ -1,8 +1,8 @@
 /*
- * The web server that shows one profile, and only to the user who runs prof. It listens on 127.0.0.1. All paths begin
- * with a secret that only the printed address contains, so other users and other web pages cannot read the profile;
- * serve.c lists the conditions for an answer. Threads: any one thread starts and stops a server; any thread may call
- * serve_url() in between.
+ * The web server that shows one profile, and only to the user who runs prof. The server listens on 127.0.0.1. All paths
+ * begin with a secret that only the printed address contains, so other users and other web pages cannot read the
+ * profile; serve.c lists the conditions for an answer. Threads: any one thread starts and stops a server; any thread
+ * may call serve_url() in between.
  */
 #pragma once
 
@@ -35,10 +35,10 @@ const char *serve_url(const struct server *server);
 void serve_live_publish(struct server *server, int profile_fd, const struct serve_added *added, const char *state,
                         bool goes_on);
 
-/* Sends an empty event, so that the server detects closed pages. Call it every few seconds. */
+/* Sends an empty event, so that the server detects closed pages. Call this function every few seconds. */
 void serve_live_beat(struct server *server);
 
-/* The number of pages that follow the recording. */
+/* Returns the number of pages that follow the recording. */
 unsigned serve_live_pages(struct server *server);
 
 uint16_t serve_port(const struct server *server);

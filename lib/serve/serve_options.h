@@ -35,7 +35,7 @@ struct serve_options {
     size_t asset_count;
     const char *directory;       /* a front-end to serve instead of the assets, or NULL for none */
     const char *page_origin;     /* the web page that may read profile and symbols, "https://...", or NULL for none */
-    const char *token;           /* see own_address_init(), or NULL (a new random one) */
+    const char *token;           /* token of the address (own_address_init()), or NULL (a new random token) */
     uint16_t first_choice;       /* the preferred port, or 0 for none */
     uint16_t port;               /* the port if first_choice is taken, or 0 (any free port) */
     bool search_port;            /* try the following ports while the port is taken */

@@ -1,7 +1,7 @@
 /*
- * The libraries that the served profile names. The symbol API opens only these; clients name them by debug name and
- * breakpad id. The list includes the scripts of the profile: source files of code that was compiled at run time, which
- * belong to no library.
+ * The libraries that the served profile names. The symbol API opens only these libraries. Clients name a library by
+ * debug name and breakpad id. The list includes the scripts of the profile: source files of code that was compiled at
+ * run time, which belong to no library.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * Maps source directories in debug info, which are those of the compiling machine, to directories on this machine.
+ * Maps source directories in debug info, which are on the compiling machine, to directories on this machine.
  */
 #pragma once
 
@@ -10,6 +10,6 @@ struct source_map {
     const char *from, *to;
 };
 
-/* Applies the first map whose `from` contains `path`, or copies `path`. Maps compare whole path components: /src
- * does not contain /src2/a.c. The caller frees it, or NULL if memory ran out. */
+/* Applies the first map whose `from` contains `path`, or copies `path`. Maps compare whole path components: /src does
+ * not contain /src2/a.c. The caller frees the path. Returns NULL if memory ran out. */
 char *source_map_apply(const struct source_map *maps, size_t count, const char *path);

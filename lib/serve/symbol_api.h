@@ -7,7 +7,7 @@
  *     asm/v1           the machine code of a function, disassembled
  *     names            an extension of prof, see names_api.c
  *
- * It opens only libraries that the served profile names, and only files with their build id.
+ * The API opens only libraries that the served profile names, and only files with the build id of such a library.
  */
 #pragma once
 

@@ -314,8 +314,7 @@ static int find_cancel_reason(const struct debug_server *server, const struct wa
     return atomic_load(&server->stopped) ? ECANCELED : 0;
 }
 
-/* Waits for the fetch. Waits for the end of the fetch. Returns 0 at its end, or the errno value of the reason to stop
- * the fetch. */
+/* Waits for the end of the fetch. Returns 0 at its end, or the errno value of the reason to stop the fetch. */
 static int wait_for_fetch(struct debug_server *server, struct fetch *fetch, struct watch *watch)
 {
     for (;;) {
