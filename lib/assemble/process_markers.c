@@ -13,7 +13,7 @@ struct filling {
     const struct shown_threads *shown;
     const struct replay *replay;
     uint32_t category;
-    struct hash exits;    /* pid -> index in replay->program_marks.exits of the first */
+    struct hash exits;    /* pid -> index of the first exit of the pid in replay->program_marks.exits */
     size_t counts[KINDS]; /* markers of each kind, including omitted markers */
 };
 
@@ -249,7 +249,7 @@ static bool has_end(const bool *ends, const struct program_marks *marks, const s
  * kernel does not report it (SIGKILL). */
 static void add_signals(struct filling *filling)
 {
-    enum { MOST_ENDS = 2000 }; /* limit of exits that are compared with all signals */
+    enum { MOST_ENDS = 2000 }; /* limit of the exits that prof compares with all signals */
     const struct program_marks *marks = &filling->replay->program_marks;
     bool *ends = calloc(marks->signals.length + 1, sizeof(*ends));
     filling->rows->failed |= !ends;

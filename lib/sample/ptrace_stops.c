@@ -233,8 +233,8 @@ static int adopt_orphans(struct ptrace_sampler *sampler, struct error *err)
 }
 
 /*
- * Handles exec: the calling thread continues alone, with the pid as its tid. The other threads have ended; ptrace
- * reports no end of a first thread that was not the caller.
+ * Handles exec: the calling thread continues alone, with the pid as its tid. The other threads have ended. If the first
+ * thread was not the caller, ptrace does not report its end.
  */
 static int handle_exec(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
 {

@@ -81,8 +81,8 @@ static int reserve_room(struct block_file *file, uint64_t size, uint64_t samples
     return 0;
 }
 
-/* Truncates the file to its last whole block, and releases the reservation. If that fails, the reader still stops at
- * the incomplete block. */
+/* Truncates the file to its last whole block, and releases the reservation. If the truncation fails, the reader still
+ * stops at the incomplete block. */
 static void truncate_to_last_block(struct block_file *file)
 {
     if (ftruncate(file->fd, (off_t)file->bytes) == 0)

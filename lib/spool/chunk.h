@@ -27,7 +27,7 @@ struct chunk_writer; /* the chunk being filled, and each thread's last stack in 
 struct chunk_writer *chunk_writer_new(void);
 void chunk_writer_free(struct chunk_writer *writer);
 
-/* Appends a record of a sample kind (at least SPOOL_SAMPLES); `record`: the struct of that kind. Returns false and
+/* Appends a record of a sample kind (at least SPOOL_SAMPLES); `record` is the struct of the kind. Returns false and
  * writes nothing if the chunk is full: save its bytes, call chunk_writer_reset(), and append again. An empty chunk has
  * room for any record, so a second failure means that memory ran out. */
 bool chunk_writer_append(struct chunk_writer *writer, enum spool_record_kind kind, const void *record);
