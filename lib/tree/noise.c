@@ -70,10 +70,6 @@ double student_limit(double chance, double degrees)
 
 /* ---- one change ---- */
 
-struct side_noise {
-    double value, variance, degrees;
-};
-
 static struct side_noise noise_of_runs(const struct noise_units *units)
 {
     double sum = 0, squares = 0, count = (double)units->count;
@@ -99,22 +95,28 @@ static struct side_noise noise_of_blocks(const struct noise_units *units)
     return (struct side_noise){sum, fmax(squares, units->least * units->least / 4), degrees};
 }
 
-struct change_estimate change_estimate_of(const struct noise_units *base, const struct noise_units *new)
+struct change_estimate change_estimate_between(struct side_noise base, struct side_noise other)
 {
-    struct side_noise a = base->are_runs ? noise_of_runs(base) : noise_of_blocks(base);
-    struct side_noise b = new->are_runs ? noise_of_runs(new) : noise_of_blocks(new);
-    double variance = a.variance + b.variance, error = sqrt(variance), change = b.value - a.value;
+    double variance = base.variance + other.variance, error = sqrt(variance), change = other.value - base.value;
     double degrees =
-        variance > 0 ? variance * variance / (a.variance * a.variance / a.degrees + b.variance * b.variance / b.degrees)
-                     : fmin(a.degrees, b.degrees);
+        variance > 0
+            ? variance * variance /
+                  (base.variance * base.variance / base.degrees + other.variance * other.variance / other.degrees)
+            : fmin(base.degrees, other.degrees);
     double t = change == 0 ? 0 : error > 0 ? change / error : INFINITY;
     double reach = error > 0 ? student_limit(significance, degrees) * error : 0;
-    return (struct change_estimate){.base = a.value,
-                                    .new = b.value,
+    return (struct change_estimate){.base = base.value,
+                                    .new = other.value,
                                     .low = change - reach,
                                     .high = change + reach,
                                     .chance = student_chance(t, degrees),
                                     .is_noise = true};
+}
+
+struct change_estimate change_estimate_of(const struct noise_units *base, const struct noise_units *new)
+{
+    return change_estimate_between(base->are_runs ? noise_of_runs(base) : noise_of_blocks(base),
+                                   new->are_runs ? noise_of_runs(new) : noise_of_blocks(new));
 }
 
 /* ---- all together ---- */

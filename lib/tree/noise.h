@@ -42,6 +42,14 @@ struct change_estimate {
 
 struct change_estimate change_estimate_of(const struct noise_units *base, const struct noise_units *new);
 
+/* The value of a side, its variance, and the degrees of freedom of this variance. */
+struct side_noise {
+    double value, variance, degrees;
+};
+
+/* Estimates the change between two sides, for callers that sum the variances. */
+struct change_estimate change_estimate_between(struct side_noise base, struct side_noise other);
+
 /* Judges limits. */
 int changes_judge(struct change_estimate *const *changes, size_t count, struct error *err);
 

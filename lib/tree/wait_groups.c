@@ -179,6 +179,13 @@ static void add_rounding(struct grouper *grouper, const struct wait_group *group
     grouper->sums.data[group - grouper->groups->list.data].of_rounding += error * error / 12;
 }
 
+/* Adds `count` waits of a length, ms. */
+static void add_powers(struct wait_group *group, double length, double count)
+{
+    group->squares += count * length * length;
+    group->fourths += count * length * length * length * length;
+}
+
 /* False if memory ran out. */
 static bool add_part(struct grouper *grouper, const struct wait_part *part)
 {
@@ -204,6 +211,9 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
     totals->runnable += is_runnable ? part->ms : 0;
     if (is_sum)
         add_rounding(grouper, group, part);
+    bool is_one = is_sum || !part->is_recorded; /* the lengths of its waits are unknown */
+    add_powers(group, is_one ? part->ms : part->longest, 1);
+    add_powers(group, part->length, is_one ? 0 : part->unseen);
     return !part->is_recorded || is_sum || add_lengths(grouper, group, part);
 }
 

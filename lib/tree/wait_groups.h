@@ -27,6 +27,9 @@ struct wait_group {
     double total_error;   /* ms: half of the 95 % interval of `total`, an estimate; 0 if prof saw all waits */
     double count;         /* waits that overlap the range; an estimate if `count_error` is not 0; 0: unknown */
     double count_error;   /* half of the 95 % interval of `count` */
+    double squares;       /* ms^2: sum of the squares of the lengths of the waits in the range; a row "Not seen" counts
+                             as one wait */
+    double fourths;       /* ms^4: sum of the fourth powers of these lengths */
     double runnable;      /* ms of `total` in which the thread was runnable while another thread ran */
     double longest;       /* ms: the longest wait, clipped to the range; 0: unknown */
     double from, to;      /* ms: start and end of the longest wait; NAN: unknown, because the group has only sums */

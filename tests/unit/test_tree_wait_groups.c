@@ -148,6 +148,7 @@ static void test_sums_have_a_number_and_no_longest_wait(void **state)
     assert_int_equal(engine_query(engine, &query, &err), 0);
     assert_int_equal(engine_wait_groups(engine, WAITS_BY_REASON, &groups, &err), 0);
     const struct wait_group *sums = &groups.list.data[0];
+    assert_true(sums->squares == sums->total * sums->total);
     assert_int_equal(sums->key, reason);
     assert_true(sums->total == 25 && sums->count == 100 && sums->longest == 0);
     assert_true(isnan(sums->from) && isnan(sums->first) && isnan(sums->percentile_99));

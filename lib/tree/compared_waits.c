@@ -1,0 +1,265 @@
+#include "tree/compared_waits.h"
+
+#include "tree/order.h"
+#include "tree/wait_names.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double least_share = 0.005; /* share of a side: changes.c has the same limit for functions */
+
+/* The waits of a row on one side, summed over the runs. */
+struct side_sums {
+    double ms, count;
+    double squares, fourths; /* sums of powers of the lengths: see wait_groups.h */
+    double estimate;         /* ms^2: variance of the estimate of unseen waits */
+};
+
+struct row {
+    uint32_t name;
+    uint32_t reason;
+    double longest; /* ms: total of the group with this reason */
+    struct side_sums sides[PROFILE_SIDES];
+};
+
+enum { ROW_OF_ALL }; /* the first row counts all waits */
+
+struct adder {
+    struct compared_waits *waits;
+    const struct engine *engine;
+    enum wait_grouping grouping;
+    const struct profile_comparison *comparison;
+    ARRAY(struct row) rows;        /* the row of a name has the index of its string plus 1 */
+    double *totals[PROFILE_SIDES]; /* [row * runs + run]: ms */
+    size_t room;                   /* rows of `totals` */
+};
+
+/* ---- adding up ---- */
+
+static const char *name_of_group(const struct adder *adder, const struct wait_group *group)
+{
+    const struct profile *profile = engine_profile(adder->engine);
+    switch (adder->grouping) {
+    case WAITS_BY_REASON:
+        return wait_reason_name(adder->engine, group->reason);
+    case WAITS_BY_THREAD:
+        return profile_text(profile, profile->threads.data[group->thread].name);
+    case WAITS_BY_WAKER:
+        return wait_waker_name(adder->engine, group);
+    default:
+        return wait_object_name(adder->engine, group);
+    }
+}
+
+/* Gives `totals` room for one more row. False if memory ran out. */
+static bool make_room(struct adder *adder)
+{
+    if (adder->rows.length < adder->room)
+        return true;
+    size_t room = adder->room ? 2 * adder->room : 64;
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        size_t runs = adder->comparison->runs[side];
+        double *totals = realloc(adder->totals[side], room * runs * sizeof(*totals));
+        if (!totals)
+            return false;
+        memset(totals + adder->room * runs, 0, (room - adder->room) * runs * sizeof(*totals));
+        adder->totals[side] = totals;
+    }
+    adder->room = room;
+    return true;
+}
+
+static bool add_row(struct adder *adder, uint32_t name)
+{
+    const struct row row = {.name = name, .reason = PROFILE_NONE};
+    return make_room(adder) && array_push(&adder->rows, row);
+}
+
+static void add_to_row(struct adder *adder, size_t at, const struct wait_group *group, enum profile_side side,
+                       uint32_t run)
+{
+    static const double normal_95 = 1.96; /* standard errors of a 95 % interval */
+    struct row *row = &adder->rows.data[at];
+    struct side_sums *sums = &row->sides[side];
+    double error = group->total_error / normal_95;
+    sums->ms += group->total;
+    sums->count += group->count;
+    sums->squares += group->squares;
+    sums->fourths += group->fourths;
+    sums->estimate += error * error;
+    adder->totals[side][at * adder->comparison->runs[side] + run] += group->total;
+    if (group->total > row->longest) {
+        row->longest = group->total;
+        row->reason = group->reason;
+    }
+}
+
+/* False if memory ran out. */
+static bool add_group(struct adder *adder, const struct wait_group *group, enum profile_side side, uint32_t run)
+{
+    enum { NAME_SIZE = 512 };
+    char name[NAME_SIZE];
+    wait_name_of_any_run(name_of_group(adder, group), name, sizeof(name));
+    uint32_t text = strings_add_z(&adder->waits->names, name);
+    if (text == STRING_NONE || (text + 1 == adder->rows.length && !add_row(adder, text)))
+        return false;
+    add_to_row(adder, ROW_OF_ALL, group, side, run);
+    add_to_row(adder, text + 1, group, side, run);
+    return true;
+}
+
+/* Adds the waits of one run. */
+static int add_run(struct adder *adder, struct engine *engine, const struct tree_query *query, enum profile_side side,
+                   uint32_t run, struct error *err)
+{
+    const struct profile *profile = engine_profile(engine);
+    struct wait_groups groups = {0};
+    struct tree_query part = *query;
+    uint32_t *threads = malloc((query->thread_count + 1) * sizeof(*threads));
+    if (!threads)
+        return error_no_memory(err);
+    part.threads = threads;
+    part.thread_count = 0;
+    part.weight = WEIGH_OFF_CPU_TIME;
+    part.table = TABLE_SAMPLES;
+    part.inverted = false;
+    for (size_t i = 0; i < query->thread_count; i++) {
+        const struct thread *thread = &profile->threads.data[query->threads[i]];
+        if (thread->side == side && thread->run == run)
+            threads[part.thread_count++] = query->threads[i];
+    }
+    int code = engine_query(engine, &part, err);
+    if (!code)
+        code = engine_wait_groups(engine, adder->grouping, &groups, err);
+    for (size_t i = 0; !code && i < groups.list.length; i++)
+        if (!add_group(adder, &groups.list.data[i], side, run))
+            code = error_no_memory(err);
+    wait_groups_destroy(&groups);
+    free(threads);
+    return code;
+}
+
+/* ---- changes ---- */
+
+static double factor_of(const struct adder *adder, int side)
+{
+    return (side == SIDE_NEW ? adder->comparison->scale : 1) / adder->comparison->runs[side];
+}
+
+static struct side_noise noise_of_waits(const struct adder *adder, const struct row *row, enum profile_side side)
+{
+    const struct side_sums *sums = &row->sides[side];
+    double factor = factor_of(adder, side);
+    double degrees = sums->fourths > 0 ? fmax(1, sums->squares * sums->squares / sums->fourths - 1) : 1;
+    return (struct side_noise){factor * sums->ms, factor * factor * (sums->squares + sums->estimate), degrees};
+}
+
+static struct change_estimate estimate_row(const struct adder *adder, size_t at)
+{
+    const uint32_t *runs = adder->comparison->runs;
+    const struct row *row = &adder->rows.data[at];
+    if (!adder->waits->are_runs)
+        return change_estimate_between(noise_of_waits(adder, row, SIDE_BASE), noise_of_waits(adder, row, SIDE_NEW));
+    double *new_totals = adder->totals[SIDE_NEW] + at * runs[SIDE_NEW];
+    for (uint32_t run = 0; run < runs[SIDE_NEW]; run++)
+        new_totals[run] *= adder->comparison->scale;
+    const struct noise_units base = {adder->totals[SIDE_BASE] + at * runs[SIDE_BASE], runs[SIDE_BASE], true, 0};
+    const struct noise_units new = {new_totals, runs[SIDE_NEW], true, 0};
+    return change_estimate_of(&base, &new);
+}
+
+static bool is_judged(const struct adder *adder, const struct row *row)
+{
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        if (row->sides[side].ms > least_share * adder->rows.data[ROW_OF_ALL].sides[side].ms)
+            return true;
+    return false;
+}
+
+static int estimate_rows(struct adder *adder, struct error *err)
+{
+    struct compared_waits *waits = adder->waits;
+    waits->estimates = calloc(adder->rows.length, sizeof(*waits->estimates));
+    if (!waits->estimates)
+        return error_no_memory(err);
+    waits->all = estimate_row(adder, ROW_OF_ALL);
+    for (size_t i = ROW_OF_ALL + 1; i < adder->rows.length; i++) {
+        const struct row *row = &adder->rows.data[i];
+        struct compared_wait wait = {.name = row->name, .reason = row->reason, .estimate = PROFILE_NONE};
+        for (int side = 0; side < PROFILE_SIDES; side++) {
+            wait.ms[side] = factor_of(adder, side) * row->sides[side].ms;
+            wait.count[side] = factor_of(adder, side) * row->sides[side].count;
+        }
+        if (is_judged(adder, row)) {
+            wait.estimate = (uint32_t)waits->estimate_count;
+            waits->estimates[waits->estimate_count++] = estimate_row(adder, i);
+        }
+        if (!array_push(&waits->list, wait))
+            return error_no_memory(err);
+    }
+    return function_changes_judge(&waits->all, waits->estimates, waits->estimate_count, err);
+}
+
+static int sort_rows(struct compared_waits *waits, struct error *err)
+{
+    size_t length = waits->list.length;
+    struct order_entry *entries = malloc((length + 1) * sizeof(*entries));
+    struct compared_wait *sorted = malloc((length + 1) * sizeof(*sorted));
+    int code = entries && sorted ? 0 : error_no_memory(err);
+    for (uint32_t i = 0; !code && i < length; i++) {
+        const double *ms = waits->list.data[i].ms;
+        entries[i] = (struct order_entry){fabs(ms[SIDE_NEW] - ms[SIDE_BASE]), i};
+    }
+    if (!code)
+        code = order_heaviest_first(entries, length, err);
+    for (size_t i = 0; !code && i < length; i++)
+        sorted[i] = waits->list.data[entries[i].index];
+    if (!code && length)
+        memcpy(waits->list.data, sorted, length * sizeof(*sorted));
+    free(entries);
+    free(sorted);
+    return code;
+}
+
+int compared_waits_find(struct compared_waits *waits, const struct engine *engine, const struct tree_query *query,
+                        enum wait_grouping grouping, struct error *err)
+{
+    const struct profile *profile = engine_profile(engine);
+    struct adder adder = {
+        .waits = waits, .engine = engine, .grouping = grouping, .comparison = &profile->meta.comparison};
+    if (!profile_is_comparison(profile) || grouping == WAITS_BY_STACK || grouping == WAITS_BY_OBJECT_AND_WAKER)
+        return error_set(err, EINVAL, "prof compares waits of a comparison by reason, object, thread or waker");
+    struct engine *own = engine_share(engine, err);
+    if (!own)
+        return -ENOMEM;
+    const uint32_t *runs = adder.comparison->runs;
+    waits->are_runs = runs[SIDE_BASE] > 1 && runs[SIDE_NEW] > 1;
+    int code = add_row(&adder, STRING_NONE) ? 0 : error_no_memory(err);
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        for (uint32_t run = 0; !code && run < runs[side]; run++)
+            code = add_run(&adder, own, query, (enum profile_side)side, run, err);
+    if (!code)
+        code = estimate_rows(&adder, err);
+    if (!code)
+        code = sort_rows(waits, err);
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        free(adder.totals[side]);
+    array_free(&adder.rows);
+    engine_free(own);
+    return code;
+}
+
+void compared_waits_destroy(struct compared_waits *waits)
+{
+    strings_destroy(&waits->names);
+    array_free(&waits->list);
+    free(waits->estimates);
+    *waits = (struct compared_waits){0};
+}
+
+const struct change_estimate *compared_wait_change(const struct compared_waits *waits, const struct compared_wait *row)
+{
+    return row->estimate == PROFILE_NONE ? NULL : &waits->estimates[row->estimate];
+}

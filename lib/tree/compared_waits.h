@@ -1,0 +1,41 @@
+/*
+ * The waits of a comparison, with confidence intervals (noise.h). Rows of both sides match by name, without the parts
+ * of names that differ between runs (wait_names.h), and groups of equal names add up.
+ *
+ * With several runs on both sides, the totals of the runs give the interval of a change. With one run, the number of
+ * waits is random, as is the number of blocks in noise.h: the sum of the squares of the waits' lengths is the variance
+ * of the total. The variance of the estimate of unseen waits (`total_error` of wait_groups.h) adds up with it. One long
+ * wait therefore never exceeds noise, and a hundred equal waits exceed noise if their total changes by about a third.
+ */
+#pragma once
+
+#include "tree/noise.h"
+#include "tree/wait_groups.h"
+
+struct compared_wait {
+    uint32_t name;               /* string of `names` */
+    uint32_t reason;             /* reason of the largest group: subcategory of "Idle", or PROFILE_NONE */
+    double ms[PROFILE_SIDES];    /* mean time of the runs, the new side times the scale */
+    double count[PROFILE_SIDES]; /* mean number of waits of the runs, the new side times the scale */
+    uint32_t estimate;           /* index of the change, or PROFILE_NONE: the row has less than 0.5 % of both sides */
+};
+
+struct compared_waits {
+    struct strings names;
+    ARRAY(struct compared_wait) list; /* rows, largest change first */
+    struct change_estimate *estimates;
+    size_t estimate_count;
+    struct change_estimate all; /* change of the time off CPU */
+    bool are_runs;              /* the runs give the intervals; false: the waits give the intervals */
+};
+
+/* Fills the zeroed struct. Queries a shared engine for each run; `query` selects threads, range, transforms and search.
+ * -EINVAL unless the profile is a comparison, or for groups by stack. Call compared_waits_destroy() also after a
+ * failure. */
+int compared_waits_find(struct compared_waits *waits, const struct engine *engine, const struct tree_query *query,
+                        enum wait_grouping grouping, struct error *err);
+
+void compared_waits_destroy(struct compared_waits *waits);
+
+/* Returns the change of a row, or NULL if it is not judged. */
+const struct change_estimate *compared_wait_change(const struct compared_waits *waits, const struct compared_wait *row);
