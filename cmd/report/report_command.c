@@ -19,6 +19,7 @@
 #include "cmd/report/report_tree.h"
 #include "cmd/report/report_compared.h"
 #include "cmd/report/report_compared_lines.h"
+#include "cmd/report/report_compared_waits.h"
 #include "cmd/report/report_json.h"
 
 #include "cmd/common/commands.h"
@@ -62,6 +63,8 @@ static int print_report(const struct report *report, struct error *err)
     int code = is_comparison ? 0 : report_print_head(report, err);
     if (is_comparison && kind == REPORT_FUNCTIONS)
         return report_print_compared_functions(report, err);
+    if (is_comparison && kind == REPORT_WAITS)
+        return report_print_compared_waits(report, err);
     if (is_comparison)
         report_print_compared_head(report, NULL);
     if (!code && !is_comparison && report->total != 0 && shows_busy_threads(kind))

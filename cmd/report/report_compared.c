@@ -167,7 +167,7 @@ static void print_side(const struct report *report, const struct func_changes *c
     putchar('\n');
 }
 
-static void format_half_interval(const struct report *report, const struct change_estimate *estimate,
+void report_format_half_interval(const struct report *report, const struct change_estimate *estimate,
                                  char out[QUANTITY_TEXT_MAX])
 {
     char text[QUANTITY_TEXT_MAX];
@@ -178,7 +178,7 @@ static void format_half_interval(const struct report *report, const struct chang
 static void print_interval(const struct report *report, const struct change_estimate *estimate)
 {
     char reach[QUANTITY_TEXT_MAX];
-    format_half_interval(report, estimate, reach);
+    report_format_half_interval(report, estimate, reach);
     ui_print(" (95%%: %s)", reach);
 }
 
@@ -279,7 +279,7 @@ static void print_function(const struct report *report, const struct func_change
     const struct change_estimate *estimate = func_change_of(changes, row->func);
     char reach[QUANTITY_TEXT_MAX] = "";
     if (estimate)
-        format_half_interval(report, estimate, reach);
+        report_format_half_interval(report, estimate, reach);
     report_print_compared(report, row->sides, report->options.order == FUNCS_BY_SELF, reach);
     report_print_func(report, row->func, "", report_columns_left(report, report->figures_columns));
     putchar('\n');

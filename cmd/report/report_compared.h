@@ -10,6 +10,10 @@ const struct profile_comparison *report_comparison(const struct report *report);
 /* Formats a change: "+12.5", "-3", or a dash for 0. */
 void report_format_change(const struct report *report, double change, char out[QUANTITY_TEXT_MAX]);
 
+/* Formats half of a confidence interval, "±12.5". */
+void report_format_half_interval(const struct report *report, const struct change_estimate *estimate,
+                                 char out[QUANTITY_TEXT_MAX]);
+
 void report_measure_compared(struct report *report);
 /* Prints the header of a comparison. `changes`: the changes of the list of functions, or NULL in other reports. */
 void report_print_compared_head(const struct report *report, const struct func_changes *changes);

@@ -17,6 +17,7 @@
 #include "cmd/report/report_rows.h"
 #include "cmd/report/report_compared.h"
 #include "cmd/report/report_compared_lines.h"
+#include "cmd/report/report_compared_waits.h"
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"
@@ -390,7 +391,8 @@ static int write_rows(struct json_writer *json, const struct report *report, str
     case REPORT_ANNOTATION:
         return report_write_annotation(json, report, err);
     case REPORT_WAITS:
-        return report_write_waits(json, report, err);
+        return profile_is_comparison(report->profile) ? report_write_compared_waits(json, report, err)
+                                                      : report_write_waits(json, report, err);
     case REPORT_CRITICAL_PATH:
         code = report_write_path(json, report, err);
         return code ? code : write_whole_tree(json, report, "tree", NULL, 0, err);

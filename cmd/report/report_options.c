@@ -300,6 +300,8 @@ static const struct option_row diff_rows[] = {
      .data = FUNCS_BY_SELF},
     {"total", 0, NULL, "list functions by the change of their total time", .parse = choose_order,
      .data = FUNCS_BY_TOTAL},
+    {"waits", 0, "[BY]", "the waits of threads, grouped by object (the default), reason, thread or waker",
+     .parse = choose_kind, .data = REPORT_WAITS, .choices = "object reason thread waker"},
     {"tree", 0, NULL, "the call tree instead of a list", OPTION_FLAG(struct report_options, is_tree)},
     {.name = NULL},
 };
@@ -478,7 +480,7 @@ static int choose_sides(struct report_options *options, int count, char **files,
     if (options->is_tree && options->kind != REPORT_TREE)
         return ui_usage(
             options->table->command,
-            "--tree and --functions, --hot-lines, --lines, --libraries, --categories or --butterfly exclude each other");
+            "--tree and --functions, --hot-lines, --lines, --libraries, --categories, --waits or --butterfly exclude each other");
     if (options->kind == REPORT_TREE && !options->is_tree && !options->inverted)
         options->kind = REPORT_FUNCTIONS;
     options->path = "the comparison";

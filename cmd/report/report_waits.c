@@ -19,6 +19,7 @@
 #include "base/json_write.h"
 #include "tree/runtime_frames.h"
 #include "tree/wait_groups.h"
+#include "tree/wait_names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,6 +51,18 @@ static const char *const grouping_names[WAIT_GROUPINGS] = {
     [WAITS_BY_REASON] = "reason", [WAITS_BY_OBJECT] = "object", [WAITS_BY_STACK] = "stack",
     [WAITS_BY_THREAD] = "thread", [WAITS_BY_WAKER] = "waker",   [WAITS_BY_OBJECT_AND_WAKER] = "object-waker"};
 
+const char *report_wait_grouping_name(enum wait_grouping grouping)
+{
+    return grouping_names[grouping];
+}
+
+/* `prof diff` compares waits by names, which callers and pairs do not have. */
+static bool offers_grouping(const struct report *report, enum wait_grouping grouping)
+{
+    return !profile_is_comparison(report->profile) ||
+           (grouping != WAITS_BY_STACK && grouping != WAITS_BY_OBJECT_AND_WAKER);
+}
+
 int report_choose_waits(struct report *report)
 {
     const char *name = report->options.subject;
@@ -57,7 +70,7 @@ int report_choose_waits(struct report *report)
     if (!engine_has_waits(report->engine))
         return ui_fail("%s has no recorded waits", report->options.path);
     for (int i = 0; name && i < WAIT_GROUPINGS; i++)
-        if (strcmp(grouping_names[i], name) == 0) {
+        if (strcmp(grouping_names[i], name) == 0 && offers_grouping(report, (enum wait_grouping)i)) {
             report->wait_grouping = (enum wait_grouping)i;
             return !wait_grouping_has_wakers(report->wait_grouping) || profile_has_wakers(report->profile)
                        ? EXIT_SUCCESS
@@ -65,21 +78,17 @@ int report_choose_waits(struct report *report)
                                  "permits it (see 'prof doctor')",
                                  report->options.path);
         }
-    return name ? ui_usage("report", "--waits takes reason, object, stack, thread, waker or object-waker, not '%s'",
-                           name)
-                : EXIT_SUCCESS;
+    const char *offered = profile_is_comparison(report->profile)
+                              ? "reason, object, thread or waker"
+                              : "reason, object, stack, thread, waker or object-waker";
+    return name ? ui_usage(report->options.table->command, "--waits takes %s, not '%s'", offered, name) : EXIT_SUCCESS;
 }
 
 /* ---- words ---- */
 
 static const char *reason_text(const struct report *report, uint32_t reason)
 {
-    const struct category *idle = &report->profile->categories.data[engine_idle_category(report->engine)];
-    if (reason == PROFILE_NONE)
-        return "Not recorded";
-    return reason == 0 || reason >= idle->subcategories.length
-               ? "Unknown"
-               : profile_text(report->profile, idle->subcategories.data[reason]);
+    return wait_reason_name(report->engine, reason);
 }
 
 static const char *func_text(const struct report *report, uint32_t func)
@@ -89,7 +98,7 @@ static const char *func_text(const struct report *report, uint32_t func)
 
 static const char *object_text(const struct report *report, const struct wait_group *group)
 {
-    return group->func == PROFILE_NONE ? "(not running)" : func_text(report, group->func);
+    return wait_object_name(report->engine, group);
 }
 
 static const char *thread_text(const struct report *report, uint32_t thread)
@@ -99,7 +108,7 @@ static const char *thread_text(const struct report *report, uint32_t thread)
 
 static const char *waker_text(const struct report *report, const struct wait_group *group)
 {
-    return group->waker == PROFILE_NONE ? "(not known)" : profile_text(report->profile, group->waker);
+    return wait_waker_name(report->engine, group);
 }
 
 /* The funcs that called into the longest wait of a group, root first. */

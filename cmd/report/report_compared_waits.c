@@ -1,0 +1,227 @@
+/*
+ * `prof diff --waits`: the waits of both sides and their changes, the changes that exceed noise first.
+ *
+ *     base ms   new ms   change     95%  base count  new count  waited for         kind
+ *       412.1  1,216.0   +803.9  ±430.2          40         40  mutex cache_lock   Mutex
+ */
+#include "cmd/report/report_compared_waits.h"
+
+#include "cmd/report/report_compared.h"
+#include "cmd/report/report_rows.h"
+#include "cmd/report/report_select.h"
+#include "cmd/report/report_text.h"
+#include "cmd/report/report_waits.h"
+
+#include "cmd/common/ui.h"
+
+#include "base/json_write.h"
+#include "tree/compared_waits.h"
+#include "tree/wait_names.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { USUAL_ROWS = 40, COUNT_COLUMNS = 12, WIDEST_NAME = 44 };
+
+static int find_changes(const struct report *report, struct compared_waits *waits, struct func_changes *header,
+                        struct error *err)
+{
+    const struct tree_query query = report_query(report);
+    int code = compared_waits_find(waits, report->engine, &query, report->wait_grouping, err);
+    *header = (struct func_changes){.estimates = waits->estimates,
+                                    .length = waits->estimate_count,
+                                    .all = waits->all,
+                                    .has_wall_time = !report_is_filtered(report),
+                                    .are_runs = waits->are_runs};
+    if (!code && header->has_wall_time)
+        code = comparison_wall_time(&header->wall_time, report->profile, err);
+    return code;
+}
+
+static const char *name_of(const struct compared_waits *waits, const struct compared_wait *row)
+{
+    return strings_text(&waits->names, row->name);
+}
+
+static double change_of(const struct compared_wait *row)
+{
+    return row->ms[SIDE_NEW] - row->ms[SIDE_BASE];
+}
+
+static bool is_noise(const struct compared_waits *waits, const struct compared_wait *row)
+{
+    const struct change_estimate *change = compared_wait_change(waits, row);
+    return !change || change->is_noise;
+}
+
+/* ---- text ---- */
+
+static unsigned measure_names(const struct report *report, const struct compared_waits *waits)
+{
+    unsigned widest = (unsigned)strlen("waited for");
+    for (size_t i = 0; i < waits->list.length; i++) {
+        unsigned columns = report_text_columns(report, name_of(waits, &waits->list.data[i]));
+        widest = columns > widest ? columns : widest;
+    }
+    return widest < WIDEST_NAME ? widest : WIDEST_NAME;
+}
+
+static void print_columns(const struct report *report, unsigned name_columns)
+{
+    static const char *const titles[WAIT_GROUPINGS] = {[WAITS_BY_REASON] = "kind",
+                                                       [WAITS_BY_OBJECT] = "waited for",
+                                                       [WAITS_BY_THREAD] = "thread",
+                                                       [WAITS_BY_WAKER] = "ended by"};
+    static const char *const numbers[] = {"base ms", "new ms", "change", "95%"};
+    bool has_kind = report->wait_grouping != WAITS_BY_REASON;
+    report_color(report, COLOR_BOLD);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+        report_print_right_aligned(report, numbers[i], report->total_columns + 1);
+    report_print_right_aligned(report, "base count", COUNT_COLUMNS);
+    report_print_right_aligned(report, "new count", COUNT_COLUMNS);
+    ui_print("  %-*s%s", has_kind ? (int)name_columns + 2 : 0, titles[report->wait_grouping], has_kind ? "kind" : "");
+    report_color(report, COLOR_NORMAL);
+    putchar('\n');
+}
+
+static void print_count(const struct report *report, double count)
+{
+    char text[QUANTITY_TEXT_MAX] = "-";
+    if (count > 0)
+        count_text(text, fmax(1, round(count)));
+    report_print_right_aligned(report, text, COUNT_COLUMNS);
+}
+
+static void print_row(const struct report *report, const struct compared_waits *waits, const struct compared_wait *row,
+                      unsigned name_columns)
+{
+    char text[QUANTITY_TEXT_MAX];
+    unsigned columns = report->total_columns + 1;
+    const struct change_estimate *change = compared_wait_change(waits, row);
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        report_format_weight(report, row->ms[side], text);
+        report_print_right_aligned(report, text, columns);
+    }
+    report_format_change(report, change_of(row), text);
+    report_color(report, is_noise(waits, row) ? COLOR_NORMAL : change_of(row) > 0 ? COLOR_HOT : COLOR_WARM);
+    report_print_right_aligned(report, text, columns);
+    report_color(report, COLOR_NORMAL);
+    text[0] = '\0';
+    if (change)
+        report_format_half_interval(report, change, text);
+    report_print_right_aligned(report, text, columns);
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        print_count(report, row->count[side]);
+    ui_print("  ");
+    unsigned printed = report_print_shortened(report, name_of(waits, row), name_columns);
+    if (report->wait_grouping != WAITS_BY_REASON) {
+        ui_print("%*s", (int)(name_columns - printed + 2), "");
+        report_print_text(report, wait_reason_name(report->engine, row->reason), 0);
+    }
+    putchar('\n');
+}
+
+/* Prints either the rows whose change is noise or the other rows, up to `limit`. */
+static void print_rows(const struct report *report, const struct compared_waits *waits, bool of_noise, size_t *limit,
+                       struct omissions *omissions)
+{
+    unsigned name_columns = measure_names(report, waits);
+    bool has_title = false;
+    for (size_t i = 0; i < waits->list.length; i++) {
+        const struct compared_wait *row = &waits->list.data[i];
+        if (is_noise(waits, row) != of_noise)
+            continue;
+        if (of_noise && report_is_small(report, change_of(row))) {
+            omissions->light++;
+            continue;
+        }
+        if (*limit == 0) {
+            omissions->limit = report_row_limit(report, USUAL_ROWS);
+            break;
+        }
+        if (!has_title && of_noise)
+            puts("\nNot more than noise:");
+        has_title = true;
+        print_row(report, waits, row, name_columns);
+        --*limit;
+    }
+    if (!has_title && !of_noise)
+        puts("No waits have changed by more than noise.");
+}
+
+int report_print_compared_waits(const struct report *report, struct error *err)
+{
+    struct compared_waits waits = {0};
+    struct func_changes header;
+    int code = find_changes(report, &waits, &header, err);
+    if (!code) {
+        struct omissions omissions = {0};
+        size_t limit = report_row_limit(report, USUAL_ROWS);
+        report_print_compared_head(report, &header);
+        print_columns(report, measure_names(report, &waits));
+        print_rows(report, &waits, false, &limit, &omissions);
+        print_rows(report, &waits, true, &limit, &omissions);
+        report_print_omissions(report, &omissions, "row");
+    }
+    compared_waits_destroy(&waits);
+    return code;
+}
+
+/* ---- JSON ---- */
+
+static void write_side(struct json_writer *json, const char *key, const struct compared_wait *row,
+                       enum profile_side side)
+{
+    json_member_open(json, key, '{');
+    json_member_double(json, "ms", row->ms[side]);
+    json_member_double(json, "count", row->count[side]);
+    json_close(json, '}');
+}
+
+static void write_change(struct json_writer *json, const struct change_estimate *change)
+{
+    json_member_open(json, "interval", '[');
+    json_double(json, change->low);
+    json_double(json, change->high);
+    json_close(json, ']');
+    json_member_bool(json, "is_noise", change->is_noise);
+}
+
+static bool is_hidden(const struct report *report, const struct compared_wait *row)
+{
+    return !isnan(report->options.min_percent) && report_is_small(report, change_of(row));
+}
+
+int report_write_compared_waits(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct compared_waits waits = {0};
+    struct func_changes header;
+    int code = find_changes(report, &waits, &header, err);
+    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
+    json_member_open(json, "total_change", '{');
+    write_change(json, &waits.all);
+    json_close(json, '}');
+    json_member_text(json, "units", waits.are_runs ? "runs" : "waits");
+    json_member_text(json, "grouping", report_wait_grouping_name(report->wait_grouping));
+    json_member_open(json, "waits", '[');
+    for (size_t i = 0; !code && i < waits.list.length && printed < limit; i++) {
+        const struct compared_wait *row = &waits.list.data[i];
+        const struct change_estimate *change = compared_wait_change(&waits, row);
+        if (is_hidden(report, row))
+            continue;
+        json_open(json, '{');
+        json_member_text(json, "name", name_of(&waits, row));
+        json_member_text(json, "reason", wait_reason_name(report->engine, row->reason));
+        write_side(json, "base", row, SIDE_BASE);
+        write_side(json, "new", row, SIDE_NEW);
+        json_member_double(json, "change_ms", change_of(row));
+        if (change)
+            write_change(json, change);
+        json_close(json, '}');
+        printed++;
+    }
+    json_close(json, ']');
+    compared_waits_destroy(&waits);
+    return code;
+}
