@@ -74,11 +74,21 @@ static int apply_before_window(struct replay *replay, uint64_t time, struct erro
     return is_before ? replay_apply_queue(replay, time - longest_delay_ns, err) : 0;
 }
 
+/* Queues a record before mappings with later times: where prof reads the mappings of a process itself, they have the
+ * time of the reading, and records of earlier times may follow. */
 static int queue_record(struct replay *replay, const struct spool_record *record, uint64_t time, struct error *err)
 {
+    enum { MOST_PASSED = 256 };
     struct queued_record queued = {.time = time, .record = *record};
     replay_extend_range(replay, time);
-    return array_push(&replay->queue.records, queued) ? apply_before_window(replay, time, err) : error_no_memory(err);
+    if (!array_push(&replay->queue.records, queued))
+        return error_no_memory(err);
+    struct queued_record *at = &replay->queue.records.data[replay->queue.records.length - 1];
+    const struct queued_record *first = replay->queue.records.data + replay->queue.done;
+    for (int i = 0; i < MOST_PASSED && at > first && at[-1].record.kind == SPOOL_MAP && at[-1].time > time; i++, at--)
+        *at = at[-1];
+    *at = queued;
+    return apply_before_window(replay, time, err);
 }
 
 /* Queues a copy of the record and of its text `name`, because the reader frees texts with their block. */

@@ -167,6 +167,24 @@ static void test_exec_starts_with_no_mappings_and_a_new_instance(void **unused)
     replay_destroy(&recording.replay);
 }
 
+/* The recorder reads the mappings of a process itself while records of earlier times are still in the rings. */
+static void test_a_later_mapping_does_not_delay_a_process(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_lib(&recording, 0, "a.so");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    add_map(&recording, 0, 9, 0x1000, 0x2000, 0);
+    add_process(&recording, 1, 0, true, 10, 5);
+    uint64_t frames[] = {0x1008};
+    add_sample(&recording, 1, 8, 0, 1, frames);
+    replay_it(&recording);
+    assert_int_equal(recording.replay.samples.without_thread, 0);
+    assert_string_equal(stack_text(&recording.replay, 1, 0), "nothing+1008");
+    replay_destroy(&recording.replay);
+}
+
 static void test_a_cut_stack_has_the_mark_as_its_root(void **unused)
 {
     (void)unused;
@@ -881,6 +899,7 @@ int main(void)
         cmocka_unit_test(test_an_address_belongs_to_what_was_mapped_at_that_time),
         cmocka_unit_test(test_a_forked_child_has_the_mappings_of_its_parent),
         cmocka_unit_test(test_exec_starts_with_no_mappings_and_a_new_instance),
+        cmocka_unit_test(test_a_later_mapping_does_not_delay_a_process),
         cmocka_unit_test(test_a_cut_stack_has_the_mark_as_its_root),
         cmocka_unit_test(test_kernel_addresses_are_the_same_in_every_process),
         cmocka_unit_test(test_code_that_the_kernel_makes_and_drops_has_each_name_in_its_time),
