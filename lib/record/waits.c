@@ -23,6 +23,7 @@ enum {
     NS_PER_READING = 700000, /* time per reading of a stack or a run delay, which takes 10-20 us: 1.5-3 % of a CPU */
     OBJECTS_MAX = 65536,     /* limit of names; waits for further objects have only a reason */
     LOOK_NS = 4000000,       /* mean time between two passes, at random: readings meet nearly all longer waits */
+    ACTIVE_NS = 50000000,    /* after a thread began to wait, the recorder reads the rings for this time in each pass */
     PASSES_ON_CPU = 4,       /* mean number of passes on the CPU of threads that are read */
     RUN_DELAY_AGE_NS = 20000000, /* a pass reads the run delay of a thread if it is older than this */
     SHORTEST_CLASS_NS = 16000,   /* limit of the shortest class (thread_run.h) */
@@ -388,8 +389,8 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
         thread_run_forget_stack(run);
     if (preempted || waits->options.only_runs || waits->options.no_looks)
         return 0;
-    if (!waits_want_look(waits))
-        plan_look(waits, monotonic_ns());
+    if (!waits_want_look(waits)) /* the next pass was planned long ago */
+        waits->next_look = monotonic_ns();
     waits->has_blocked = true;
     if (run->in_pending)
         return 0;
@@ -877,7 +878,9 @@ int waits_look(struct waits *waits, struct error *err)
     if (waits->planned != waits->next_look)
         return 0;
     plan_look(waits, now);
-    waits->is_active = waits->has_blocked;
+    if (waits->has_blocked)
+        waits->active_until = now + ACTIVE_NS;
+    waits->is_active = now < waits->active_until;
     waits->has_blocked = false;
     int code = read_pending(waits, now, false, err);
     if (waits->has_read_near)

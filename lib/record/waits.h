@@ -81,7 +81,8 @@ struct waits {
     uint64_t planned;              /* ns: planned time of the current pass */
     uint64_t random;               /* state of the random numbers */
     bool has_blocked;              /* a thread began to wait since the last pass (preemptions excluded) */
-    bool is_active;                /* a thread began to wait between the last two passes */
+    bool is_active;                /* a thread began to wait in the last ACTIVE_NS before the last pass */
+    uint64_t active_until;         /* ns */
     bool has_read_near;            /* this pass has read a thread on the recorder's CPU */
     bool has_lost;                 /* the kernel lost records since the last flush */
 
