@@ -38,7 +38,7 @@ struct wait_class {
     uint64_t oldest;         /* ns: end of the first of these waits */
     uint64_t found_ready_ns; /* ns of the waits for which readings that found the thread runnable stand */
     uint32_t found_ready;    /* number of waits in `found_ready_ns` */
-    uint64_t owed_ns;        /* ns of runnable time by which later waits of this class get shorter: see waits.c */
+    uint64_t owed_ns;        /* ns of runnable time by which later waits of this class get shorter */
     uint64_t waited_ns;      /* ns: length of all waits since the last reading of schedstat, unseen waits included */
     uint32_t unseen;         /* number of waits in `unseen_ns` */
 };

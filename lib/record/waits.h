@@ -34,62 +34,11 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/hash.h"
-#include "base/strings.h"
 #include "record/producer.h"
-#include "record/python_stack.h"
 #include "record/record_result.h"
-#include "spool/spool.h"
-#include "record/stack_reader.h"
-#include "process/thread_filter.h"
-#include "process/tracker.h"
-#include "record/wait_reason.h"
-#include "record/wakers.h"
-#include "sample/cpu_list.h"
 #include "sample/perf_record.h"
 #include "sample/wakeups.h"
-
-/* The spool, the tracker and the filter of threads belong to the caller and must outlive the waits. */
-struct waits_options {
-    struct spool_writer *spool;
-    struct tracker *tracker;
-    const struct thread_filter *filter;
-    uint64_t interval;            /* ns between two samples */
-    bool only_runs;               /* only measure the CPU time of threads; store no waits */
-    bool late_switches;           /* with ptrace, a switch has the time at which the recorder saw it */
-    bool no_looks;                /* do not read stacks of waiting threads: thread_run_give_stack() passes them */
-    const struct cpu_list *cpus;  /* recorded CPUs; NULL: all */
-    struct python_stacks *python; /* reads Python frames; NULL: not requested */
-};
-
-struct waits {
-    struct waits_options options;
-    struct ARRAY_TYPE(tid_list, uint32_t) pending; /* tids of waiting threads whose stacks are not yet read */
-    struct strings objects;                        /* names of SPOOL_OBJECT, indexed by number - 1 */
-    struct wakers wakers;
-    struct stack_reader reader;
-    unsigned char *copy; /* copy of the current stack */
-    uint64_t *frames;    /* CHUNK_MAX_FRAMES */
-    uint64_t *sps;       /* stack pointers of `frames` */
-    size_t copied;       /* bytes in `copy` */
-    uint64_t copy_read;  /* ns: time at which `copy` was read */
-    bool paused;
-    uint64_t last_look;            /* ns: time of the last pass */
-    uint64_t started, socket_cost; /* ns: start of the recording; CPU time spent on describing sockets */
-    uint64_t looks;                /* readings that the budget permits now (NS_PER_READING) */
-    uint64_t next_look;            /* ns: random time of the next pass */
-    uint64_t planned;              /* ns: planned time of the current pass */
-    uint64_t random;               /* state of the random numbers */
-    bool has_blocked;              /* a thread began to wait since the last pass (preemptions excluded) */
-    bool is_active;                /* a thread began to wait in the last ACTIVE_NS before the last pass */
-    uint64_t active_until;         /* ns */
-    bool has_read_near;            /* this pass has read a thread on the recorder's CPU */
-    bool has_lost;                 /* the kernel lost records since the last flush */
-
-    uint64_t stored, without_stack; /* numbers of stored waits, and of stored waits without a stack */
-    uint64_t truncated;             /* stored waits whose stack does not reach the thread's start */
-    uint64_t refused;               /* stacks that this user may not read */
-};
+#include "record/waits_state.h"
 
 int waits_init(struct waits *waits, const struct waits_options *options, struct error *err);
 void waits_destroy(struct waits *waits);
@@ -107,13 +56,6 @@ void waits_exec(struct waits *waits, const struct perf_record *record);
 
 /* Adds a thread that existed before the recording, and finds out whether the thread waits. */
 int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct error *err);
-
-/* Reads the stacks of waiting threads: waits_look_early() runs before the rings are read, waits_look() afterwards. */
-int waits_look_early(struct waits *waits, struct error *err);
-int waits_look(struct waits *waits, struct error *err);
-
-/* Whether to call waits_look() in a few milliseconds. */
-bool waits_want_look(const struct waits *waits);
 
 /* Stores the part of long waits up to `now` (ns). `end`: stores the part of all waits, because the recording ends. */
 int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err);

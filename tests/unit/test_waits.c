@@ -3,6 +3,7 @@
 #include "os/clock.h"
 #include "process/library_table.h"
 #include "record/wait_reason.h"
+#include "record/wait_readings.h"
 #include "record/waits.h"
 #include "support/flat_records.h"
 

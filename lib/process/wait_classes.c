@@ -1,0 +1,133 @@
+#include "process/wait_classes.h"
+
+#include <stdlib.h>
+
+enum {
+    SHORTEST_CLASS_NS = 16000, /* limit of the shortest class (thread_run.h) */
+};
+
+static unsigned class_of(uint64_t length)
+{
+    unsigned number = 0;
+    for (uint64_t limit = SHORTEST_CLASS_NS; length >= limit && number < WAIT_CLASSES - 1; limit *= 2)
+        number++;
+    return number;
+}
+
+double shortest_of_class(uint64_t length)
+{
+    unsigned number = class_of(length);
+    return number ? (double)(SHORTEST_CLASS_NS << (number - 1)) : 0;
+}
+
+struct wait_class *find_wait_class(struct thread_run *run, uint64_t length)
+{
+    if (!run->waits)
+        run->waits = calloc(1, sizeof(*run->waits));
+    return run->waits ? &run->waits->classes[class_of(length)] : NULL;
+}
+
+void add_unseen_wait(struct wait_class *class, uint64_t ns, uint64_t end)
+{
+    if (!class->unseen_ns)
+        class->oldest = end;
+    class->unseen_ns += ns;
+    class->unseen++;
+}
+
+void take_runnable_time(struct thread_run *run, uint64_t ready)
+{
+    struct short_waits *waits = run->waits;
+    double length = 0;
+    uint64_t taken = 0;
+    ready += waits->owed;
+    for (size_t i = 0; i < WAIT_CLASSES; i++)
+        length += (double)waits->classes[i].waited_ns;
+    for (size_t i = 0; i < WAIT_CLASSES; i++) {
+        struct wait_class *class = &waits->classes[i];
+        uint64_t share = length > 0 ? (uint64_t)((double)ready * ((double)class->waited_ns / length)) : 0;
+        uint64_t now = share < class->unseen_ns ? share : class->unseen_ns;
+        class->owed_ns = share - now;
+        class->unseen_ns -= now;
+        class->waited_ns = 0;
+        taken += now;
+    }
+    run->was_ready += taken;
+    run->ready_count += taken != 0;
+    waits->owed = ready > taken ? ready - taken : 0;
+}
+
+uint64_t pay_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length)
+{
+    uint64_t paid = class->owed_ns < length ? class->owed_ns : length;
+    if (paid > run->waits->owed)
+        paid = run->waits->owed;
+    class->owed_ns -= paid;
+    run->waits->owed -= paid;
+    return paid;
+}
+
+int add_late_switch(struct thread_run *run, uint64_t end, struct error *err)
+{
+    if (!run->late_switch)
+        return 0;
+    struct wait_class *class = find_wait_class(run, run->late_switch);
+    if (!class)
+        return error_no_memory(err);
+    add_unseen_wait(class, run->late_switch, end);
+    run->late_switch = 0;
+    return 0;
+}
+
+int add_missing_waits(struct thread_run *run, struct error *err)
+{
+    uint64_t known = run->stored + run->ran + run->was_ready + run->late_switch;
+    if (!run->known_since)
+        return 0;
+    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)
+        known += run->waits->classes[i].unseen_ns + run->waits->classes[i].found_ready_ns;
+    uint64_t missing = excess_over(excess_over(run->since, run->known_since), known);
+    struct wait_class *class = missing ? find_wait_class(run, missing) : NULL;
+    if (class)
+        add_unseen_wait(class, missing, run->since);
+    return missing && !class ? error_no_memory(err) : 0;
+}
+
+uint64_t settle_found_time(struct thread_run *run, uint64_t most)
+{
+    uint64_t found = 0, taken = 0;
+    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)
+        found += run->waits->classes[i].found_ready_ns;
+    for (size_t i = 0; found && i < WAIT_CLASSES; i++) {
+        struct wait_class *class = &run->waits->classes[i];
+        uint64_t part = class->found_ready_ns;
+        if (!part)
+            continue;
+        if (found > most)
+            part = (uint64_t)((double)part * (double)most / (double)found);
+        class->unseen += (uint32_t)((double)class->found_ready * (1 - (double)part / (double)class->found_ready_ns));
+        class->unseen_ns += class->found_ready_ns - part;
+        class->found_ready_ns = class->found_ready = 0;
+        taken += part;
+    }
+    run->was_ready += taken;
+    run->ready_count += taken != 0;
+    return taken;
+}
+
+int split_off_runnable(struct thread_run *run, uint64_t end, struct error *err)
+{
+    if (run->state != RUN_WAITS || !run->awake || run->awake >= end)
+        return 0;
+    struct wait_class *class = find_wait_class(run, end - run->began);
+    if (!class)
+        return error_no_memory(err);
+    add_unseen_wait(class, run->awake - run->since, run->awake);
+    class->waited_ns += run->awake - run->since;
+    run->since = run->awake;
+    run->awake = 0;
+    run->is_runnable = true;
+    run->goes_on = false;
+    run->waker = (struct thread_waker){0};
+    return 0;
+}

@@ -1,0 +1,43 @@
+/*
+ * Accounts for the waits of a thread that no reading met, by classes of lengths (thread_run.h): which part of their
+ * time is runnable, and for which waits a reading stands. The estimate: docs/quality.md, "Waits".
+ */
+#pragma once
+
+#include "process/thread_run.h"
+
+static inline uint64_t excess_over(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* Returns the length (ns) of the shortest wait of the class that has waits of `length` ns. */
+double shortest_of_class(uint64_t length);
+
+/* Returns the class of a wait of `length` ns, or NULL if memory ran out. */
+struct wait_class *find_wait_class(struct thread_run *run, uint64_t length);
+
+/* Adds a wait of `ns` that ended at `end`. */
+void add_unseen_wait(struct wait_class *class, uint64_t ns, uint64_t end);
+
+/* Takes `ready` ns of runnable time from the waits since the last reading, in proportion to their length. Waits that
+ * are not yet in the spool get shorter now. The rest shortens later waits of the class. */
+void take_runnable_time(struct thread_run *run, uint64_t ready);
+
+/* Returns the ns of runnable time by which a wait of `length` ns is shorter. */
+uint64_t pay_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length);
+
+/* Counts a wait whose end only a sample showed, not the record of a switch. */
+int add_late_switch(struct thread_run *run, uint64_t end, struct error *err);
+
+/* The recorder sees some switches late (ptrace), so their times on a CPU exceed the kernel's count. Adds the difference
+ * as waits. */
+int add_missing_waits(struct thread_run *run, struct error *err);
+
+/* Moves at most `most` ns of the waits in which readings found a runnable thread to the runnable time, and the rest
+ * back to the unseen waits. Returns the moved ns. */
+uint64_t settle_found_time(struct thread_run *run, uint64_t most);
+
+/* Ends the wait of a thread that a reading found awake and that has not run since: it has been runnable since the
+ * reading. */
+int split_off_runnable(struct thread_run *run, uint64_t end, struct error *err);

@@ -1,0 +1,266 @@
+#include "record/wait_readings.h"
+
+#include "base/random.h"
+#include "os/clock.h"
+#include "os/file_io.h"
+#include "os/target_memory.h"
+#include "process/wait_classes.h"
+#include "record/wait_reason.h"
+#include "record/wait_store.h"
+#include "unwind/unwind.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LOOKS_AT_ONCE = 256,     /* most stacks read in one pass */
+    NS_PER_READING = 700000, /* time per reading of a stack or a run delay, which takes 10-20 us: 1.5-3 % of a CPU */
+    ACTIVE_NS = 50000000,    /* after a thread began to wait, the recorder reads the rings for this time in each pass */
+    PASSES_ON_CPU = 4,       /* mean number of passes on the CPU of threads that are read */
+    RUN_DELAY_AGE_NS = 20000000, /* a pass reads the run delay of a thread if it is older than this */
+};
+
+static bool reads_run_delay(const struct waits *waits)
+{
+    const struct waits_options *options = &waits->options;
+    return !options->late_switches && !options->no_looks && !options->only_runs && !options->cpus;
+}
+
+void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *thread, uint64_t now)
+{
+    struct thread_run *run = &thread->run;
+    char path[64], text[128];
+    uint64_t delay;
+    bool has_waits = false;
+    if (!reads_run_delay(waits))
+        return;
+    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)
+        has_waits |= run->waits->classes[i].waited_ns != 0;
+    if (run->has_run_delay && !has_waits)
+        return;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/schedstat", pid, thread->tid);
+    if (!file_read_text(path, text, sizeof(text)) || sscanf(text, "%*u %" SCNu64, &delay) != 1)
+        return;
+    uint64_t grown = excess_over(delay, run->run_delay), shown = run->ready_since_reading;
+    if (run->has_run_delay)
+        take_runnable_time(run, excess_over(grown, shown) - settle_found_time(run, excess_over(grown, shown)));
+    run->ready_since_reading = run->has_run_delay ? excess_over(shown, grown) : 0;
+    run->has_run_delay = true;
+    run->run_delay = delay;
+    run->run_delay_read = now;
+}
+
+uint64_t random_below(struct waits *waits, uint64_t limit)
+{
+    return limit ? random_bits(&waits->random) % limit : 0;
+}
+
+void plan_look(struct waits *waits, uint64_t now)
+{
+    waits->next_look = now + LOOK_NS / 8 + random_below(waits, LOOK_NS * 7 / 4);
+}
+
+static struct unwind_result walk(struct waits *waits, struct tracked_process *process, uint32_t tid,
+                                 const struct wait_state *state)
+{
+    struct unwind_regs regs;
+    unwind_regs_of_waiting(&regs, state->sp, state->pc, state->is_in_call ? state->arguments : NULL);
+    const struct target_thread thread = {process->pid, tid};
+    size_t size = waits->copied = target_memory_read(thread, state->sp, waits->copy, STACK_COPY);
+    waits->copy_read = monotonic_ns();
+    struct unwind_stack stack = {.sp = state->sp,
+                                 .bytes = waits->copy,
+                                 .size = size,
+                                 .read_above = stack_reader_read,
+                                 .read_off_copied_stack = stack_reader_read_off_copied_stack,
+                                 .read_below = stack_reader_read_below,
+                                 .read_code = stack_reader_read_code,
+                                 .context = &waits->reader,
+                                 .sps = process->python ? waits->sps : NULL};
+    stack_reader_start(&waits->reader, thread, monotonic_ns(), state->sp, waits->copy, size, size == STACK_COPY);
+    if (process->dump)
+        jitdump_unwind_follow(process->dump, &process->space);
+    return unwind_walk(&process->space, &regs, &stack, waits->frames, CHUNK_MAX_FRAMES);
+}
+
+/* Adds the Python frames of a waiting thread. Valid only if the thread sleeps until after this read, as its next switch
+ * shows. */
+static int add_python_frames(struct waits *waits, struct tracked_process *process, uint32_t tid,
+                             const struct wait_state *state, struct unwind_result *result, struct error *err)
+{
+    struct python_stacks *python = waits->options.python;
+    struct python_stack stack = {.pcs = waits->frames,
+                                 .sps = waits->sps,
+                                 .count = result->frames,
+                                 .max = CHUNK_MAX_FRAMES,
+                                 .is_complete = result->end == UNWIND_COMPLETE};
+    if (!python || !state->sp || !python_stack_has_python(process, &stack))
+        return 0;
+    const struct python_sample sample = {.pid = process->pid,
+                                         .tid = tid,
+                                         .time = monotonic_ns(),
+                                         .sp = state->sp,
+                                         .copy = waits->copy,
+                                         .copy_size = waits->copied};
+    bool is_added = false;
+    if (python_stacks_read(python, process, &sample) != PYTHON_READ)
+        return 0;
+    int code = python_stacks_add(python, process, true, &stack, &is_added, err);
+    result->frames = stack.count;
+    return code;
+}
+
+static int keep_stack(struct waits *waits, uint32_t pid, struct thread_run *run, const struct wait_state *state,
+                      uint64_t taken, const struct unwind_result *result, struct error *err)
+{
+    uint32_t object;
+    int code = find_wait_object(waits, pid, state->object, &object, err);
+    if (code)
+        return code;
+    thread_run_forget_stack(run);
+    run->stack = malloc(sizeof(*run->stack) + result->frames * sizeof(*run->stack->frames));
+    if (!run->stack)
+        return error_no_memory(err);
+    *run->stack = (struct wait_stack){.asked = state->asked,
+                                      .known = state->known,
+                                      .taken = taken,
+                                      .reason = state->reason,
+                                      .object = object,
+                                      .flags = (result->end == UNWIND_COMPLETE ? 0 : SAMPLE_TRUNCATED) |
+                                               (result->used_no_cfi ? SAMPLE_WITHOUT_CFI : 0) |
+                                               (result->used_read_above ? SAMPLE_COMPLETED_LIVE : 0),
+                                      .frame_count = (uint32_t)result->frames};
+    memcpy(run->stack->frames, waits->frames, result->frames * sizeof(*run->stack->frames));
+    return 0;
+}
+
+/* Reads the stack of a waiting thread. The thread may already run again, which its next switch shows. */
+static int read_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
+                      uint64_t planned, struct error *err)
+{
+    struct wait_state state;
+    int code = wait_state_read(process->pid, thread->tid, &state);
+    if (planned)
+        state.asked = planned;
+    thread->run.is_refused = code == -EACCES;
+    waits->refused += thread->run.is_refused;
+    if (state.is_awake && !waits->options.late_switches) {
+        thread->run.awake_asked = state.asked;
+        thread->run.awake = state.known;
+    }
+    if (code <= 0)
+        return 0;
+    /* the mappings of the process may not be loaded yet */
+    code = tracker_find(waits->options.tracker, process->pid, thread->tid, monotonic_ns(), &thread, &process, err);
+    if (code < 0)
+        return code;
+    struct unwind_result result = {.end = UNWIND_COMPLETE};
+    if (state.sp)
+        result = walk(waits, process, thread->tid, &state);
+    for (int round = 0; round < MAPPINGS_OF_STACK_MAX; round++) {
+        const struct tracked_stack stack = {.pcs = waits->frames, .count = result.frames, .unmapped = result.unmapped};
+        bool changed;
+        code = tracker_check_stack(waits->options.tracker, process, &stack, monotonic_ns(), &changed, err);
+        if (code < 0)
+            return code;
+        if (!changed)
+            break;
+        result = walk(waits, process, thread->tid, &state);
+    }
+    bool has_copy_only = !result.used_read_above && !waits->reader.went_off_copied_stack &&
+                         result.end != UNWIND_SAVED_BELOW && !process->python;
+    code = add_python_frames(waits, process, thread->tid, &state, &result, err);
+    uint64_t taken = has_copy_only && state.sp ? waits->copy_read : monotonic_ns();
+    return code ? code : keep_stack(waits, process->pid, &thread->run, &state, taken, &result, err);
+}
+
+/* Reads waiting threads until the budget is used. `is_early`: reads only the threads of the recorder's CPU. */
+static int read_pending(struct waits *waits, uint64_t now, bool is_early, struct error *err)
+{
+    uint32_t own_cpu = (uint32_t)sched_getcpu();
+    size_t kept = 0;
+    int code = 0;
+    for (size_t i = 0; i < waits->pending.length; i++) {
+        struct tracked_process *process;
+        uint32_t tid = waits->pending.data[i];
+        struct tracked_thread *thread = tracker_thread(waits->options.tracker, tid, &process);
+        if (!thread)
+            continue;
+        struct thread_run *run = &thread->run;
+        bool is_near = run->cpu == own_cpu;
+        bool is_later = is_near && (run->read_at >= waits->planned ||
+                                    (run->state == RUN_WAITS && run->began > waits->planned)); /* for the next pass */
+        bool may_wait = run->state == RUN_ON || (run->state == RUN_WAITS && !run->is_runnable);
+        bool is_unknown = may_wait && (!run->stack || run->stack->is_given);
+        if ((is_early && !is_near) || (is_unknown && (!waits->looks || code || is_later))) {
+            waits->pending.data[kept++] = tid;
+            continue;
+        }
+        run->in_pending = false;
+        if (is_unknown) {
+            waits->looks--;
+            run->read_at = now;
+            waits->has_read_near |= is_near;
+            code = read_stack(waits, thread, process, is_near ? waits->planned : 0, err);
+        }
+        bool has_looks_left = waits->looks > waits->pending.length - i; /* stacks come first */
+        if (has_looks_left && now > run->run_delay_read + RUN_DELAY_AGE_NS && reads_run_delay(waits)) {
+            waits->looks--;
+            read_run_delay(waits, process->pid, thread, now);
+        }
+    }
+    waits->pending.length = kept;
+    return code;
+}
+
+/* Moves the recorder to another CPU, once in several passes. The recorder reads the threads of its own CPU later than
+ * planned, because the CPU first leaves its idle state, and so misses the shortest waits there. */
+static void move_at_random(struct waits *waits)
+{
+    cpu_set_t allowed, others;
+    if (random_below(waits, PASSES_ON_CPU) || sched_getaffinity(0, sizeof(allowed), &allowed))
+        return;
+    others = allowed;
+    CPU_CLR((size_t)sched_getcpu(), &others);
+    if (CPU_COUNT(&others) && !sched_setaffinity(0, sizeof(others), &others))
+        sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+int waits_look_early(struct waits *waits, struct error *err)
+{
+    uint64_t now = monotonic_ns();
+    if (now < waits->next_look)
+        return 0;
+    waits->planned = waits->next_look;
+    waits->looks += (now - waits->last_look) / NS_PER_READING;
+    if (waits->looks > LOOKS_AT_ONCE)
+        waits->looks = LOOKS_AT_ONCE;
+    waits->last_look = now - (now - waits->last_look) % NS_PER_READING;
+    return read_pending(waits, now, true, err);
+}
+
+int waits_look(struct waits *waits, struct error *err)
+{
+    uint64_t now = monotonic_ns();
+    if (waits->planned != waits->next_look)
+        return 0;
+    plan_look(waits, now);
+    if (waits->has_blocked)
+        waits->active_until = now + ACTIVE_NS;
+    waits->is_active = now < waits->active_until;
+    waits->has_blocked = false;
+    int code = read_pending(waits, now, false, err);
+    if (waits->has_read_near)
+        move_at_random(waits);
+    waits->has_read_near = false;
+    return code;
+}
+
+bool waits_want_look(const struct waits *waits)
+{
+    return waits->is_active || waits->has_blocked || waits->pending.length;
+}

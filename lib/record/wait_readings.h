@@ -1,0 +1,28 @@
+/*
+ * Readings of waiting threads at random times: their stacks and reasons, and their runnable time.
+ */
+#pragma once
+
+#include "record/waits_state.h"
+
+enum {
+    LOOK_NS = 4000000,      /* mean time between two passes, at random: readings meet nearly all longer waits */
+    STACK_COPY = 16 * 1024, /* bytes of one read, enough for most waiting threads; a walk reads the rest if needed */
+};
+
+/* Reads the stacks of waiting threads: waits_look_early() runs before the rings are read, waits_look() afterwards. */
+int waits_look_early(struct waits *waits, struct error *err);
+int waits_look(struct waits *waits, struct error *err);
+
+/* Whether to call waits_look() in a few milliseconds. */
+bool waits_want_look(const struct waits *waits);
+
+/* Reads how long the thread was runnable without running, which the kernel counts, and takes this time from its waits.
+ * Switches show preemptions, but not the time from a wakeup until the thread ran. */
+void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *thread, uint64_t now);
+
+/* Returns a random number of at least 0 and below `limit`. */
+uint64_t random_below(struct waits *waits, uint64_t limit);
+
+/* Sets the random time of the next pass. */
+void plan_look(struct waits *waits, uint64_t now);

@@ -1,0 +1,132 @@
+#include "record/wait_store.h"
+
+#include "os/clock.h"
+#include "process/socket_names.h"
+#include "process/wait_classes.h"
+#include "record/wait_reason.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OBJECTS_MAX = 65536,        /* limit of names; waits for further objects have only a reason */
+    SOCKETS_COST_NS = 50000000, /* describing sockets may take this CPU time at the start of a recording */
+    SOCKETS_SHARE = 100,        /* describing sockets may also take 1/100 of the elapsed time */
+};
+
+/* Appends a description of the socket. The lists of very many sockets take long to read: beyond a limit of CPU time,
+ * descriptions of sockets are only numbers. */
+static void describe_socket(struct waits *waits, uint32_t pid, const char *name, char *text, size_t size)
+{
+    const char *socket = strstr(name, "socket:[");
+    char what[SOCKET_NAME_SIZE];
+    uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    snprintf(text, size, "%s", name);
+    if (!socket || !pid || waits->socket_cost > SOCKETS_COST_NS + (monotonic_ns() - waits->started) / SOCKETS_SHARE)
+        return;
+    if (socket_name(pid, strtoull(socket + strlen("socket:["), NULL, 10), what, sizeof(what)))
+        snprintf(text, size, "%s %s", name, what);
+    waits->socket_cost += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+}
+
+int find_wait_object(struct waits *waits, uint32_t pid, const char *name, uint32_t *number, struct error *err)
+{
+    char text[WAIT_OBJECT_SIZE + SOCKET_NAME_SIZE];
+    size_t known = waits->objects.entries.length;
+    uint32_t found = strings_find(&waits->objects, name, strlen(name));
+    *number = found == STRING_NONE ? 0 : found + 1;
+    if (found != STRING_NONE || known >= OBJECTS_MAX)
+        return 0;
+    if (strings_add_z(&waits->objects, name) == STRING_NONE)
+        return error_no_memory(err);
+    *number = (uint32_t)known + 1;
+    describe_socket(waits, pid, name, text, sizeof(text));
+    const struct spool_object object = {.object = *number, .name = text};
+    return spool_write_object(waits->options.spool, &object, err);
+}
+
+static int waker_number(struct waits *waits, const struct thread_waker *waker, uint32_t reason, uint32_t *number,
+                        struct error *err)
+{
+    char name[WAKER_NAME_SIZE];
+    if (!waker->is_known)
+        return 0;
+    wakers_name(&waits->wakers, waits->options.tracker, waker, reason, name, sizeof(name));
+    return find_wait_object(waits, 0, name, number, err);
+}
+
+int store_wait(struct waits *waits, struct tracked_thread *thread, const struct stored_wait *stored, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    const struct wait_stack *stack = stored->is_sum ? NULL : run->stack;
+    struct spool_wait wait = {.thread = thread->number,
+                              .time_ns = stored->end,
+                              .cpu_time_ns = run->ran,
+                              .wait_ns = stored->end - stored->start,
+                              .unseen_ns = stored->unseen,
+                              .goes_on = run->goes_on && stored->start == run->since};
+    if (stack) {
+        wait.reason = stack->reason;
+        wait.object = stored->kind == BLOCKED ? stack->object : 0;
+        wait.flags = stack->flags;
+        wait.frames = (struct spool_list){stack->frames, stack->frame_count};
+    }
+    if (stored->kind == READY)
+        wait.reason = REASON_RUNNABLE;
+    if (stored->kind == UNSEEN)
+        wait.reason = REASON_UNSEEN;
+    run->ran = 0;
+    if (waits->paused || !thread_filter_matches(waits->options.filter, thread->name))
+        return 0;
+    bool is_first = !wait.goes_on && (stored->kind == BLOCKED || stored->kind == READY);
+    waits->stored += is_first;
+    tracker_add_cpu_time(waits->options.tracker, thread, wait.cpu_time_ns);
+    run->stored += wait.wait_ns + wait.unseen_ns;
+    waits->without_stack += is_first && stored->kind == BLOCKED && !wait.frames.count;
+    waits->truncated += !wait.goes_on && wait.flags & SAMPLE_TRUNCATED;
+    int code = 0;
+    if (stored->kind == BLOCKED || (stored->kind == READY && stored->end > run->since))
+        code = waker_number(waits, &run->waker, wait.reason, &wait.waker, err);
+    if (stored->kind == ELSEWHERE)
+        code = find_wait_object(waits, 0, "on other CPUs", &wait.object, err);
+    return code ? code : spool_write_wait(waits->options.spool, &wait, err);
+}
+
+int store_wait_sum(struct waits *waits, struct tracked_thread *thread, int kind, uint64_t total, uint32_t count,
+                   uint64_t end, struct error *err)
+{
+    uint64_t mean = count > 1 ? total / count : total - (total > 0); /* `unseen` marks a sum */
+    const struct stored_wait stored = {
+        .start = end > mean ? end - mean : 0, .end = end, .unseen = total - mean, .kind = kind, .is_sum = true};
+    return total ? store_wait(waits, thread, &stored, err) : 0;
+}
+
+uint64_t end_of_sums(const struct thread_run *run)
+{
+    return run->since > run->known_since ? run->since : run->known_since;
+}
+
+int store_runnable(struct waits *waits, struct tracked_thread *thread, uint64_t end, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    int code = store_wait_sum(waits, thread, READY, run->was_ready, run->ready_count, end, err);
+    run->was_ready = run->ready_count = 0;
+    return code;
+}
+
+int store_unseen(struct waits *waits, struct tracked_thread *thread, uint64_t before, uint64_t end, struct error *err)
+{
+    struct short_waits *shorts = thread->run.waits;
+    uint64_t total = 0;
+    uint32_t count = 0;
+    for (size_t i = 0; shorts && i < WAIT_CLASSES; i++) {
+        struct wait_class *class = &shorts->classes[i];
+        if (class->oldest >= before)
+            continue;
+        total += class->unseen_ns;
+        count += class->unseen;
+        class->unseen_ns = class->unseen = 0;
+    }
+    return store_wait_sum(waits, thread, UNSEEN, total, count, end, err);
+}
