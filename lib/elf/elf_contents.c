@@ -6,6 +6,7 @@
 
 #include "base/checksum.h"
 #include "os/directory.h"
+#include "os/vector_registers.h"
 #include "elf/elf_relocate.h"
 #include "elf/elf_table.h"
 
@@ -45,6 +46,7 @@ static bool decompress_zlib(unsigned char *out, uint64_t size, const unsigned ch
     state->next_out = out;
     state->avail_out = (uint32_t)size;
     bool done = isal_inflate_stateless(state) == ISAL_DECOMP_OK && state->total_out == size;
+    vector_registers_release();
     free(state);
     return done;
 }

@@ -5,6 +5,8 @@
  */
 #include "file/gunzip.h"
 
+#include "os/vector_registers.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <isa-l/igzip_lib.h>
@@ -63,8 +65,11 @@ static bool is_between_members(const struct gunzip *gunzip)
 /* Continues with the header or the data of a member. Returns a code of ISA-L. */
 static int inflate_input(struct gunzip *gunzip)
 {
-    if (!gunzip->in_header)
-        return isal_inflate(&gunzip->state);
+    if (!gunzip->in_header) {
+        int code = isal_inflate(&gunzip->state);
+        vector_registers_release();
+        return code;
+    }
     int code = isal_read_gzip_header(&gunzip->state, &gunzip->header);
     gunzip->in_header = code == ISAL_END_INPUT;
     return gunzip->in_header ? ISAL_DECOMP_OK : code;

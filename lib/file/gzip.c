@@ -1,5 +1,7 @@
 #include "file/gzip.h"
 
+#include "os/vector_registers.h"
+
 #include <isa-l/igzip_lib.h>
 #include <stdlib.h>
 
@@ -35,6 +37,7 @@ static int compress_input(struct gzip_packer *packer, struct error *err)
         packer->stream.next_out = packer->packed;
         packer->stream.avail_out = BLOCK_SIZE;
         isal_deflate(&packer->stream); /* ISA-L fails only for invalid settings */
+        vector_registers_release();
         size_t size = BLOCK_SIZE - packer->stream.avail_out;
         int code = size ? packer->out.write(packer->out.context, packer->packed, size, err) : 0;
         if (code)

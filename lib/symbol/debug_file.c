@@ -6,6 +6,7 @@
 #include "symbol/debug_file.h"
 
 #include "os/file_io.h"
+#include "os/vector_registers.h"
 #include "symbol/debug_server.h"
 #include "symbol/kernel_file.h"
 
@@ -50,6 +51,7 @@ static bool has_crc(const struct elf_file *file, uint32_t wanted)
         if (read)
             crc = crc32_gzip_refl(crc, buffer, size);
     }
+    vector_registers_release();
     free(buffer);
     return read && crc == wanted;
 }
