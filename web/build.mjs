@@ -92,11 +92,10 @@ if (total > FIRST_LOAD_LIMIT) {
 }
 
 // The shell has a place for each file, and its only script in it, which its policy allows by its hash. What the source view
-// loads on demand comes in a part that can be left out. The critical path does not.
+// loads on demand comes in a part that can be left out.
 const KINDS = { js: 'text/javascript', css: 'text/css', wasm: 'application/wasm', txt: 'text/plain' };
 const place = (name) =>
     `        <script type="text/plain" data-name="${name}" data-kind="${KINDS[name.split('.').pop()]}">\n<!--file ${name}--></script>\n`;
-const loaded = Object.keys(metafile.outputs).map((path) => basename(path));
 const atOnce = [
     'engine.js',
     'worker.js',
@@ -105,9 +104,10 @@ const atOnce = [
     'engine.wasm',
     'licenses.txt',
     ...withImports('app.js'),
-    ...loaded.filter((name) => name.startsWith('path_tables-')),
 ];
-const onDemand = loaded.filter((name) => !atOnce.includes(name));
+const onDemand = Object.keys(metafile.outputs)
+    .map((path) => basename(path))
+    .filter((name) => !atOnce.includes(name));
 const shellBuild = await build({
     ...options,
     entryPoints: [join(here, 'src/shell.ts')],

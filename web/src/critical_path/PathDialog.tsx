@@ -1,66 +1,39 @@
-/** The critical path of a thread in a range. What draws it is loaded when the dialog first opens. */
+/** The critical path of a thread in a range. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatShare, formatWeight } from '../base/format';
-import { messageOf } from '../base/message';
 import { plainText } from '../base/plain';
 import { useSession } from '../session/context';
 import { Dialog } from '../ui/Dialog';
+import { useRequest } from '../ui/use';
+import { PathTables } from './PathTables';
 
 const NAME_LIMIT = 400;
-const SENTENCE_LIMIT = 4000;
 const NO_WAKERS =
     'This profile has no wakers, so the path would stop at the first wait. ‘sudo prof record’ records wakers.';
 
 function PathView(): JSX.Element {
-    const session = useSession();
-    const { goToRow, shownPath } = session.criticalPath;
-    const holder = useRef<HTMLDivElement>(null);
-    const [status, setStatus] = useState(session.info.value.hasWakers ? 'Computing the path…' : NO_WAKERS);
-    const threadName = (thread: number): string => session.store.threadInfo(thread)?.name ?? '';
-    const wanted = shownPath.value;
-
-    useEffect(() => {
-        if (!wanted || !session.info.value.hasWakers) return;
-        let isGone = false;
-        const drawing = import('./path_tables').catch(() => {
-            throw new Error('The critical path could not be loaded. Is prof still running?');
-        });
-        Promise.all([drawing, session.engine.criticalPath(wanted.thread, ...wanted.range)]).then(
-            ([{ drawPath }, path]) => {
-                if (isGone || !holder.current) return;
-                setStatus(path.rows.length > 0 ? '' : 'The range is empty, so it has no critical path.');
-                if (path.rows.length === 0) return;
-                const sentence = plainText(path.sentence, SENTENCE_LIMIT);
-                drawPath(
-                    holder.current,
-                    { ...path, sentence },
-                    {
-                        plain: (text) => plainText(text, NAME_LIMIT),
-                        place: session.axisText.placeText,
-                        share: formatShare,
-                        time: (ms) => formatWeight(ms, 'ms'),
-                        threadName,
-                        onOpen: goToRow,
-                    },
-                );
-            },
-            (error: unknown) => setStatus(messageOf(error)),
-        );
-        return () => {
-            isGone = true;
-        };
-    }, [wanted]);
-
+    const { axisText, criticalPath, engine, info, store } = useSession();
+    const wanted = criticalPath.shownPath.value;
+    const isWanted = wanted && info.value.hasWakers;
+    const request = useRequest(isWanted ? () => engine.criticalPath(wanted.thread, ...wanted.range) : null, [wanted]);
+    const path = request.value.value;
+    const [from, to] = wanted?.range.map(axisText.placeText) ?? [];
     return (
         <div class="path">
             {wanted && (
                 <p class="muted">
-                    {`Of thread ${plainText(threadName(wanted.thread), NAME_LIMIT)}, from ${session.axisText.placeText(wanted.range[0])} to ${session.axisText.placeText(wanted.range[1])}`}
+                    {`Of thread ${plainText(store.threadInfo(wanted.thread)?.name ?? '', NAME_LIMIT)}, from ${from} to ${to}`}
                 </p>
             )}
-            {status !== '' && <p role="status">{status}</p>}
-            <div ref={holder} />
+            {path && path.rows.length > 0 ? (
+                <PathTables path={path} />
+            ) : (
+                <p role="status">
+                    {!isWanted
+                        ? NO_WAKERS
+                        : request.error.value ||
+                          (path ? 'The range is empty, so it has no critical path.' : 'Computing the path…')}
+                </p>
+            )}
         </div>
     );
 }
