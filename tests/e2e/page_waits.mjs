@@ -54,6 +54,7 @@ const NAMES = {
     stack: ({ callers, runtime_callers }) => callers[runtime_callers] ?? '(no callers)',
     thread: ({ thread }) => ['server', 'owner', 'reader 1', 'reader 2', 'writer'][thread],
     waker: ({ waker }) => waker ?? '(unknown)',
+    'object-waker': ({ object, waker }) => object + (waker ? `, ended by ${waker}` : ''),
 };
 
 await check('a known lock wait is found in three steps: the view, all threads, the longest wait of the lock', async () => {
@@ -78,16 +79,27 @@ await check('a row has the callers of the program first, and the function of lib
     await page.close();
 });
 
-for (const by of ['reason', 'object', 'stack', 'thread', 'waker'])
+for (const by of Object.keys(NAMES))
     await check(`waits by ${by} have the numbers of prof report, also in a range`, async () => {
         for (const [address, ...options] of [[''], ['&preview=300m200', '--range', '0.3,0.5']]) {
             const page = await openPage(`${ALL}&tab=waits&waitsBy=${by}${address}`, ROW);
-            const groups = report('--waits', ...options).waits[`by_${by}`].filter(({ longest }) => longest);
+            const groups = report('--waits', ...options).waits[`by_${by.replace('-', '_and_')}`].filter(({ longest }) => longest);
             const rows = (await readWaits(page)).filter(({ longest }) => longest !== '—');
             assertEqual(rows.map(shown).join('\n'), groups.map(wanted(NAMES[by])).join('\n'), 'groups');
             await page.close();
         }
     });
+
+await check('groups of one object with different wakers are selected one by one', async () => {
+    const page = await openPage(`${ALL}&tab=waits&waitsBy=object-waker`, ROW);
+    const selected = page.locator(`${ROW}.selected`);
+    for (const waker of ['owner', 'reader 1']) {
+        await page.locator(ROW, { hasText: `${LOCK}, ended by ${waker} (` }).click();
+        assertEqual(await selected.count(), 1, `selected rows after a click on ${waker}`);
+        assert((await selected.textContent()).includes(`ended by ${waker} (`), `a click on ${waker} selects ${await selected.textContent()}`);
+    }
+    await page.close();
+});
 
 await check('a click on the first wait shows its beginning in the timeline', async () => {
     const page = await openPage(`${ALL}&tab=waits`, ROW);

@@ -28,8 +28,8 @@ export interface WaitGroup {
     longest: number;
     /** When the longest began and ended; null: all were too short to be recorded one by one. */
     range: [number, number] | null;
-    /** Subcategory of "Idle", func, call node of the caller, thread, or string; -1: none. */
-    key: number;
+    /** Different in all groups of an answer. */
+    key: string;
     /** 0: unknown. */
     count: number;
     /** Of the longest: subcategory of "Idle", func, and thread. -1: not recorded. */
@@ -76,8 +76,9 @@ export function waitAnswers(module: EngineModule): Answers<WaitCalls> {
             const ends = view.ints(2);
             const funcs = view.ints(3, ends[ends.length - 1] ?? 0);
             const runtime = view.ints(4);
-            const list = view.records(0, WAIT_GROUP).map(({ from, to, node: _, waker, ...group }, at) => ({
+            const list = view.records(0, WAIT_GROUP).map(({ from, to, key, node: _, waker, ...group }, at) => ({
                 ...group,
+                key: by === 'object-waker' ? `${key} ${waker}` : `${key}`,
                 waker: waker < 0 ? '' : module.text(waker),
                 range: Number.isNaN(from) ? null : ([from, to] as [number, number]),
                 path: Array.from(funcs.subarray(ends[at - 1] ?? 0, ends[at])),

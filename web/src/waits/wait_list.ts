@@ -151,7 +151,7 @@ export function createWaitList(session: WaitSession) {
 
     const request = new Request<WaitGroups>();
     const { value: waitGroups, error: waitError } = request;
-    const selectedWait = signal<number | null>(null);
+    const selectedWait = signal<string | null>(null);
     const waitReveal = signal(0);
     const waitSort = session.tables.sortOf(WAIT_TABLE, WAIT_ORDER);
 
