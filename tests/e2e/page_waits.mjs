@@ -108,6 +108,7 @@ await check('a click on the first wait shows its beginning in the timeline', asy
     await settle(page);
     assertEqual(parameter(page, 'preview'), '100000000n1000000', 'the range begins with the first wait');
     assertEqual(parameter(page, 'thread'), '2', 'its thread');
+    assertEqual(parameter(page, 'weight'), 'time', 'the chart counts waits');
     await page.close();
 });
 

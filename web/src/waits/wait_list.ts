@@ -8,6 +8,7 @@ import { Request } from '../session/request';
 import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import type { TablesPart } from '../session/tables';
+import type { Range } from '../view/codec';
 import { createWaitText, MOST_CALLERS } from './wait_text';
 
 export const WAIT_TABLE = 'waits';
@@ -115,20 +116,21 @@ function createOverview(session: WaitSession) {
 function createWaitSteps({ filters, store }: WaitSession) {
     const { changeView, setPreview, view } = store;
 
-    /** Selects the longest wait of a group: its thread, and the range from its start to its end. */
-    function goToLongest({ range, thread }: WaitGroup): void {
-        if (!range) return;
-        // By CPU time, the chart has no waits.
+    /** Selects a thread and a range in the stack chart. By CPU time, the chart has no waits. */
+    function showInChart(thread: number, range: Range): void {
         const weight = filters.weight.value.id === CPU_TIME ? BOTH : view.value.weight;
         changeView({ threads: [thread], tab: 'stack-chart', weight }, 'push');
         setPreview(range);
     }
 
-    /** Selects the thread of the first wait of a group, and the position at which it began. */
+    /** The longest wait of a group, from its start to its end. */
+    function goToLongest({ range, thread }: WaitGroup): void {
+        if (range) showInChart(thread, range);
+    }
+
+    /** The beginning of the first wait of a group. */
     function goToFirst({ first, firstThread }: WaitGroup): void {
-        if (Number.isNaN(first)) return;
-        changeView({ threads: [firstThread], tab: 'stack-chart' }, 'push');
-        setPreview([first, first + FIRST_SPAN_MS]);
+        if (!Number.isNaN(first)) showInChart(firstThread, [first, first + FIRST_SPAN_MS]);
     }
 
     /** The call tree by off-CPU time, inverted at what they waited for, or at the callers. */
