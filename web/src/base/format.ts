@@ -162,6 +162,6 @@ export function formatEstimate(value: number, error: number, unit: string): stri
 }
 
 /** ms with three digits. */
-export function formatLength(ms: number): string {
+export function formatMs(ms: number): string {
     return ms >= 100 ? formatCount(Math.round(ms)) : ms.toFixed(ms >= 10 ? 1 : ms >= 1 ? 2 : 3);
 }

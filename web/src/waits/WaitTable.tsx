@@ -3,7 +3,7 @@
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
-import { formatCount, formatDuration, formatEstimate, formatLength, formatShare, formatWeight } from '../base/format';
+import { formatCount, formatDuration, formatEstimate, formatMs, formatShare, formatWeight } from '../base/format';
 import type { WaitGroup, WaitGrouping } from '../engine/waits';
 import { useModel, useSession } from '../session/context';
 import { copyPlainName, copyTableItems } from '../table/copies';
@@ -12,7 +12,8 @@ import { type Column, shownColumns } from '../table/table_columns';
 import { Choices } from '../ui/Choices';
 import { ProfileText } from '../ui/text';
 import { type MenuItem, menuItem } from '../window/windows';
-import { meanOf, WAIT_GROUPINGS, WAIT_ORDER, WAIT_TABLE } from './wait_list';
+import { meanOf, WAIT_GROUPINGS, WAIT_ORDER, WAIT_TABLE, WAIT_VALUES } from './wait_list';
+import { namesObject, namesWaker } from './wait_text';
 
 const NAME_LIMIT = 200;
 const CALLERS_IN_ROW = 4;
@@ -25,56 +26,53 @@ const MAIN_TITLES: Record<WaitGrouping, string> = {
     'object-waker': 'Waited for',
 };
 
+/** A cell that leads to the stack chart. */
+function LinkCell({ title, text, onClick }: { title: string; text: string; onClick: () => void }): JSX.Element {
+    return (
+        <button type="button" class="link" tabIndex={-1} title={title} onClick={onClick}>
+            {text}
+        </button>
+    );
+}
+
 function Longest({ group }: { group: WaitGroup }): JSX.Element {
-    const session = useSession();
-    const { goToLongest, threadName } = session.waitList;
+    const { axisText, waitList } = useSession();
     const { range } = group;
     if (!range) return <>—</>;
-    const start = formatDuration(range[0] - session.store.fullRange.value[0]);
     return (
-        <button
-            type="button"
-            class="link"
-            tabIndex={-1}
-            title={`In ${threadName(group)} at ${start}: show it in the stack chart (Enter)`}
-            onClick={() => goToLongest(group)}
-        >
-            {formatLength(group.longest)}
-        </button>
+        <LinkCell
+            title={`In ${waitList.threadName(group)} at ${axisText.placeText(range[0])}: show it in the stack chart (Enter)`}
+            text={formatMs(group.longest)}
+            onClick={() => waitList.goToLongest(group)}
+        />
     );
 }
 
-function First({ group }: { group: WaitGroup }): JSX.Element {
-    const session = useSession();
-    if (Number.isNaN(group.first)) return <>—</>;
+function First({ group, text }: { group: WaitGroup; text: string }): JSX.Element {
+    const { waitList } = useSession();
+    if (Number.isNaN(group.first)) return <>{text}</>;
     return (
-        <button
-            type="button"
-            class="link"
-            tabIndex={-1}
+        <LinkCell
             title="Show the first wait in the stack chart"
-            onClick={() => session.waitList.goToFirst(group)}
-        >
-            {formatDuration(group.first - session.store.fullRange.value[0])}
-        </button>
+            text={text}
+            onClick={() => waitList.goToFirst(group)}
+        />
     );
 }
 
-const lengthOrNone = (ms: number): string => (ms > 0 ? formatLength(ms) : '—');
+const lengthOrNone = (ms: number): string => (ms > 0 ? formatMs(ms) : '—');
 
 /** A column of numbers, sorted by its own key. */
 function numberColumn(
-    key: string,
+    key: keyof typeof WAIT_VALUES,
     title: string,
     width: number,
     {
         hint,
         text,
-        value,
         sparedBelow = 0,
         cell = text,
     }: Pick<Column<WaitGroup>, 'hint' | 'text' | 'sparedBelow'> & {
-        value: (group: WaitGroup) => number;
         cell?: Column<WaitGroup>['cell'];
     },
 ): Column<WaitGroup> {
@@ -89,7 +87,7 @@ function numberColumn(
         class: 'number',
         cell,
         text,
-        value,
+        value: WAIT_VALUES[key],
     };
 }
 
@@ -98,7 +96,6 @@ const TIMES: readonly Column<WaitGroup>[] = [
         ...numberColumn('total', 'Total (ms)', 96, {
             hint: 'Totals of short waits are estimates',
             text: (group) => formatEstimate(group.total, group.totalError, 'ms'),
-            value: (group) => group.total,
         }),
         describe: (group) => formatDuration(group.total),
     },
@@ -106,56 +103,50 @@ const TIMES: readonly Column<WaitGroup>[] = [
         hint: 'Number of waits. Numbers of short waits are estimates.',
         text: (group) =>
             group.count > 0 ? formatEstimate(Math.max(1, Math.round(group.count)), group.countError, '') : '—',
-        value: (group) => group.count,
     }),
     numberColumn('longest', 'Longest (ms)', 104, {
         hint: 'The longest wait in the range; a click shows it',
         cell: (group) => <Longest group={group} />,
         text: (group) => lengthOrNone(group.longest),
-        value: (group) => group.longest,
     }),
     numberColumn('p99', 'P99 (ms)', 80, {
         hint: '99% of the waits are not longer',
         text: (group) => lengthOrNone(group.percentile99),
-        value: (group) => group.percentile99,
         sparedBelow: 720,
     }),
     numberColumn('mean', 'Mean (ms)', 88, {
         text: (group) => lengthOrNone(meanOf(group)),
-        value: meanOf,
         sparedBelow: 900,
     }),
     numberColumn('threads', 'Threads', 72, {
         hint: 'How many threads waited',
         text: (group) => formatCount(group.threads),
-        value: (group) => group.threads,
         sparedBelow: 960,
     }),
 ];
 
 const RUNNABLE: Column<WaitGroup> = numberColumn('runnable', 'Runnable (ms)', 116, {
     hint: 'Ready to run, but another thread ran; part of the total',
-    cell: (group) => (group.runnable > 0 ? formatWeight(group.runnable, 'ms') : '—'),
     text: (group) => formatWeight(group.runnable, 'ms'),
-    value: (group) => group.runnable,
 });
 
 /** The columns of the table, and copying it. */
 function createWaitTableModel(session: Session) {
     const { callersOf, entryOf, objectOf, reasonOf, sortedWaits, threadName, titleOf, waitGroups } = session.waitList;
     const { nameOf, namesVersion } = session.names;
-    const { fullRange, view } = session.store;
+    const { placeText } = session.axisText;
+    const { view } = session.store;
 
     const share = (group: WaitGroup): number => {
         const there = waitGroups.value?.there ?? 0;
         return there > 0 ? group.total / there : 0;
     };
 
+    const firstText = ({ first }: WaitGroup): string => (Number.isNaN(first) ? '—' : placeText(first));
     const first = numberColumn('first', 'First', 80, {
         hint: 'When the first wait began; a click shows it',
-        cell: (group) => <First group={group} />,
-        text: (group) => (Number.isNaN(group.first) ? '—' : formatDuration(group.first - fullRange.value[0])),
-        value: (group) => group.first,
+        cell: (group) => <First group={group} text={firstText(group)} />,
+        text: firstText,
         sparedBelow: 1040,
     });
     const kind: Column<WaitGroup> = {
@@ -174,18 +165,20 @@ function createWaitTableModel(session: Session) {
 
     const columns = computed<Column<WaitGroup>[]>(() => {
         const by = view.value.waitsBy;
-        const hasRunnable =
-            (by === 'stack' || by === 'thread' || by === 'waker') && (waitGroups.value?.runnable ?? 0) > 0;
+        const hasRunnable = by !== 'reason' && !namesObject(by) && (waitGroups.value?.runnable ?? 0) > 0;
         const shareText = (group: WaitGroup): string => formatShare(share(group), 1);
         return [
             {
-                ...numberColumn('share', 'Share', 76, {
-                    hint: 'Share of the lifetime of the threads',
-                    text: shareText,
-                    value: share,
-                }),
+                key: 'share',
+                title: 'Share',
+                hint: 'Share of the lifetime of the threads',
+                width: 76,
+                isNumber: true,
                 sortedBy: '',
                 class: 'share',
+                cell: shareText,
+                text: shareText,
+                value: share,
                 bar: (group) => Math.min(1, share(group)),
             },
             ...TIMES,
@@ -210,12 +203,10 @@ function createWaitTableModel(session: Session) {
             .slice(0, CALLERS_IN_ROW)
             .join(' ← ');
         const stack = [shown, entry && `via ${entry}`].filter((text) => text !== '').join(' ');
-        const at = group.range ? ` at ${formatDuration(group.range[0] - fullRange.value[0])}` : '';
-        const what =
-            by === 'object' || by === 'object-waker' || (by === 'reason' && group.func < 0) ? '' : objectOf(group);
+        const what = namesObject(by) || (by === 'reason' && group.func < 0) ? '' : objectOf(group);
         const who = by === 'thread' ? '' : threadName(group);
-        const waker = by === 'waker' || by === 'object-waker' || group.waker === '' ? '' : `, ended by ${group.waker}`;
-        return [what, stack, group.range ? `longest in ${who || 'it'}${at}${waker}` : '']
+        const waker = namesWaker(by) || group.waker === '' ? '' : `, ended by ${group.waker}`;
+        return [what, stack, group.range ? `longest in ${who || 'it'} at ${placeText(group.range[0])}${waker}` : '']
             .filter((text) => text !== '')
             .join(' · ');
     }
@@ -272,9 +263,7 @@ export function WaitCount(): JSX.Element {
     return (
         <span class="muted" role="status">
             {`Off the CPU for ${formatDuration(groups.waited)} of ${formatDuration(groups.there)}${runnable}`}
-            {['waker', 'object-waker'].includes(session.store.view.value.waitsBy) && !session.info.value.hasWakers
-                ? NO_WAKERS
-                : ''}
+            {namesWaker(session.store.view.value.waitsBy) && !session.info.value.hasWakers ? NO_WAKERS : ''}
         </span>
     );
 }

@@ -49,13 +49,22 @@ function fetchNamesOf({ names }: WaitSession, groups: readonly WaitGroup[]): Pro
     );
 }
 
-const known = (value: number): number => (Number.isNaN(value) ? 0 : value);
-const firstOf = ({ first }: WaitGroup): number => (Number.isNaN(first) ? -1 : first);
-
 /** ms; 0: unknown. */
 export function meanOf({ total, count }: WaitGroup): number {
     return count > 0 ? total / count : 0;
 }
+
+/** The number behind each column of numbers; NaN: unknown. */
+export const WAIT_VALUES = {
+    total: ({ total }) => total,
+    count: ({ count }) => count,
+    longest: ({ longest }) => longest,
+    p99: ({ percentile99 }) => percentile99,
+    mean: meanOf,
+    threads: ({ threads }) => threads,
+    first: ({ first }) => first,
+    runnable: ({ runnable }) => runnable,
+} satisfies Record<string, (group: WaitGroup) => number>;
 
 /** The order of two groups by a column, the largest first; by name from A to Z. */
 function compareWaits(
@@ -66,14 +75,9 @@ function compareWaits(
 ): number {
     if (column === 'name') return titleOf(a).localeCompare(titleOf(b));
     if (column === 'kind') return reasonOf(a).localeCompare(reasonOf(b));
-    if (column === 'count') return b.count - a.count;
-    if (column === 'longest') return b.longest - a.longest;
-    if (column === 'runnable') return b.runnable - a.runnable;
-    if (column === 'threads') return b.threads - a.threads;
-    if (column === 'p99') return known(b.percentile99) - known(a.percentile99);
-    if (column === 'mean') return meanOf(b) - meanOf(a);
-    if (column === 'first') return firstOf(b) - firstOf(a);
-    return b.total - a.total;
+    const numberOf = WAIT_VALUES[column as keyof typeof WAIT_VALUES] ?? WAIT_VALUES.total;
+    const known = (value: number): number => (Number.isNaN(value) ? -1 : value);
+    return known(numberOf(b)) - known(numberOf(a));
 }
 
 /** The longest waits by object, for views with little CPU time and for the summary. */

@@ -7,6 +7,16 @@ import type { StorePart } from '../session/store';
 /** The most callers that are shown of a group. */
 export const MOST_CALLERS = 12;
 
+/** Whether the titles of groups have the object. */
+export function namesObject(by: WaitGrouping): boolean {
+    return by === 'object' || by === 'object-waker';
+}
+
+/** Whether the titles of groups have the waker. */
+export function namesWaker(by: WaitGrouping): boolean {
+    return by === 'waker' || by === 'object-waker';
+}
+
 /** All functions that called into it, innermost first. */
 function callersIn({ path }: WaitGroup, by: WaitGrouping): number[] {
     return (by === 'stack' ? [...path] : path.slice(0, -1)).reverse();
