@@ -1,8 +1,13 @@
 /** What every canvas of the page needs: its size in device pixels, and the colors of the style sheets. */
 
-/** Device pixels of a CSS pixel; more than three cannot be seen. */
-export function pixelRatio(): number {
-    return Math.min(window.devicePixelRatio || 1, 3);
+/** Device pixels of a CSS pixel; more than `most` cannot be seen. */
+export function pixelRatio(most = 3): number {
+    return Math.min(window.devicePixelRatio || 1, most);
+}
+
+/** The same for graphs that have data in each column of device pixels. */
+export function columnRatio(): number {
+    return pixelRatio(2);
 }
 
 /** Gives a canvas of `width` by `height` px its device pixels. What was drawn is gone only if that changes their number. */

@@ -1,6 +1,6 @@
 /** Draws a thread's activity: areas stacked by category, as high as the share of a CPU that the thread used, or the CPUs that several did. */
 
-import { cleanContext } from '../base/canvas';
+import { cleanContext, columnRatio } from '../base/canvas';
 import type { Activity } from '../engine/api';
 
 const FAINT = 0.38;
@@ -26,7 +26,7 @@ export function drawActivity(
     cssWidth: number,
     cssHeight: number,
 ): void {
-    const scale = Math.min(window.devicePixelRatio || 1, 2);
+    const scale = columnRatio();
     const context = cleanContext(canvas, cssWidth, cssHeight, scale);
     if (!context) return;
     const { width, height } = canvas;

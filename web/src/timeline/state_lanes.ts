@@ -1,5 +1,6 @@
 /** The lanes of the tracks on the screen: one request has all of them, for the range and width that are shown. */
 import { signal } from '@preact/signals';
+import { columnRatio } from '../base/canvas';
 import { Request } from '../session/request';
 import type { SessionBase } from '../session/session_base';
 import type { StatesPart } from '../session/states';
@@ -8,9 +9,6 @@ import type { TrackKey, TrackRow } from '../view/tracks';
 import { graphWidth } from '../window/windows';
 import type { Lane } from './draw_states';
 import { type AskedLane, lanesOf } from './lane_answer';
-
-/** More device pixels per px than these are not seen in a lane. */
-const MOST_RATIO = 2;
 
 export function createStateLanes(session: SessionBase & { states: StatesPart; store: StorePart }) {
     const { engine, info, lifetime } = session;
@@ -33,7 +31,7 @@ export function createStateLanes(session: SessionBase & { states: StatesPart; st
         const range = committedRange.value;
         const columns = graphWidth.value;
         if (asked.length === 0 || columns <= 0) return;
-        const width = Math.max(1, Math.round(columns * Math.min(window.devicePixelRatio || 1, MOST_RATIO)));
+        const width = Math.max(1, Math.round(columns * columnRatio()));
         const threads = asked.map((lane) => lane.threads);
         request.ask(async () =>
             lanesOf(asked, range, await engine.stateLanes(threads, range[0], range[1], width), rankOf),

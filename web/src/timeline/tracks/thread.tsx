@@ -1,6 +1,7 @@
 /** The track of a thread, and that of a CPU: how busy it was, by category, and its samples. Graphs are drawn when they first come into view. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { columnRatio } from '../../base/canvas';
 import { canvasColors, stackingOrder } from '../../base/colors';
 import { faintColors } from '../../base/rect_colors';
 import type { Activity, PathFilter } from '../../engine/api';
@@ -31,7 +32,7 @@ function useActivity({ key, members }: TrackRow, isSeen: boolean): { activity: A
     const { committedRange, search, selectedThreads } = session.store;
     const { query, selectedFilter, shownTransforms } = session.tree;
     const [from, to] = committedRange.value;
-    const width = Math.round(graphWidth.value * Math.min(window.devicePixelRatio || 1, 2));
+    const width = Math.round(graphWidth.value * columnRatio());
     const terms = search.value.trim();
     // The samples of the selected row stand out in the selected threads.
     const selected = isAnySelected(selectedThreads.value, members) ? selectedFilter.value : '';
