@@ -63,6 +63,33 @@ for (const weight of ['off-cpu-time', 'time'])
         await page.close();
     });
 
+await check('in a pixel with two states, the height of the mouse chooses one', async () => {
+    const page = await openPage(`${READER}&weight=time`, LANE);
+    await settle(page);
+    const [lock, running] = [await token(page, 'lock'), await token(page, 'running')];
+    const column = await page.$eval(
+        LANE,
+        (canvas, [above, below]) => {
+            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            const color = (x, y) => `#${[...data.slice(4 * (y * canvas.width + x)).slice(0, 3)].map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+            const columns = Array.from({ length: canvas.width }, (_, x) => x);
+            return columns.find((x) => color(x, 0) === above && color(x, canvas.height >> 1) === below) / canvas.width;
+        },
+        [lock, running],
+    );
+    assert(column > 0, 'no pixel has a short wait above the time that the thread runs');
+    const box = await page.locator(LANE).boundingBox();
+    const rowAt = async (height, isWanted) => {
+        await page.mouse.click(box.x + column * box.width + 0.5, box.y + height);
+        return await askUntil(isWanted, () => selectedRow(page).then((row) => row?.name ?? ''));
+    };
+    const above = await rowAt(0.5, (name) => name.includes(LOCK));
+    assert(above.includes(LOCK), `the row of the wait is ${above}`);
+    const below = await rowAt(box.height - 0.5, (name) => name !== '' && !name.includes(LOCK));
+    assert(below !== '' && !below.includes(LOCK), `the row of the running time is ${below}`);
+    await page.close();
+});
+
 await check('the keyboard reads a wait, as it reads samples', async () => {
     const page = await openPage(READER, LANE);
     await settle(page);
