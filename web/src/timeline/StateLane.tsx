@@ -6,19 +6,18 @@ import { useSession } from '../session/context';
 import { stateBackground } from '../session/states';
 import { GraphError } from '../ui/GraphError';
 import { ProfileText } from '../ui/text';
-import { LANE_HEIGHT, type TrackRow } from '../view/tracks';
+import { LANE_HEIGHT, type TrackKey } from '../view/tracks';
 import { theme } from '../window/theme';
 import { graphWidth } from '../window/windows';
 import { drawLane, pixelColor } from './draw_states';
 
-export function StateLane({ row }: { row: TrackRow }): JSX.Element {
+export function StateLane({ trackKey, threads }: { trackKey: TrackKey; threads: readonly number[] }): JSX.Element {
     const { stateLanes, states } = useSession();
     const canvas = useRef<HTMLCanvasElement>(null);
     const width = graphWidth.value;
     const colors = theme.value;
-    const lane = stateLanes.lanes.value?.get(row.key);
-    const threads = stateLanes.threadsWithStates(row);
-    useEffect(() => stateLanes.showLane(row.key, threads), [row.key, threads.join()]);
+    const lane = stateLanes.lanes.value?.get(trackKey);
+    useEffect(() => stateLanes.showLane(trackKey, threads), [trackKey, threads.join()]);
     useEffect(() => {
         if (!canvas.current || !lane) return;
         canvas.current.dataset.theme = colors;

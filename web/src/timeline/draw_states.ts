@@ -28,14 +28,16 @@ export function pixelColor(hex: string): number {
     return ((0xff << 24) | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
 }
 
-/**
- * The part of a lane's height that each state has at a pixel, lowest first. Unseen waits are spread, so the sum may exceed the time
- * of the pixel: all are reduced then.
- */
+/** A lane's height per share at a pixel. Unseen waits are spread, so their sum may exceed the time of the pixel: all are reduced then. */
+function scaleAt({ there, threads }: Lane, x: number, sum: number): number {
+    const most = there[x] ?? 0;
+    return (sum > most ? most / sum : 1) / threads;
+}
+
+/** The part of a lane's height that each state has at a pixel, lowest first. */
 export function heightsAt(lane: Lane, x: number): number[] {
-    const there = lane.there[x] ?? 0;
     const sum = lane.states.reduce((total, { shares }) => total + (shares[x] ?? 0), 0);
-    const scale = (sum > there ? there / sum : 1) / lane.threads;
+    const scale = scaleAt(lane, x, sum);
     return lane.states.map(({ shares }) => (shares[x] ?? 0) * scale);
 }
 
@@ -52,17 +54,13 @@ export function stateAtHeight(lane: Lane, x: number, height: number): number {
 
 /** The pixels of an image of a lane, row by row from the top. State by state: the shares of a state lie side by side in memory. */
 export function paintLane(pixels: Uint32Array, lane: Lane, rows: number, colors: readonly StateColors[]): void {
-    const { there, width } = lane;
+    const { width } = lane;
     const scales = new Float32Array(width);
     const tops = new Float32Array(width);
     const lasts = new Uint8Array(width).fill(rows);
     for (const { shares } of lane.states)
         for (let x = 0; x < width; x++) scales[x] = (scales[x] as number) + (shares[x] as number);
-    for (let x = 0; x < width; x++) {
-        const sum = scales[x] as number;
-        const most = there[x] as number;
-        scales[x] = (rows * (sum > most ? most / sum : 1)) / lane.threads;
-    }
+    for (let x = 0; x < width; x++) scales[x] = rows * scaleAt(lane, x, scales[x] as number);
     lane.states.forEach(({ shares }, at) => {
         const { color, stripe } = colors[at] as StateColors;
         for (let x = 0; x < width; x++) {
@@ -88,9 +86,8 @@ export function drawLane(
     cssHeight: number,
 ): void {
     const context = canvas.getContext('2d');
-    if (!context || lane.width === 0) return;
-    sizeCanvas(canvas, cssWidth, cssHeight, lane.width / Math.max(1, cssWidth));
-    if (canvas.width !== lane.width) canvas.width = lane.width;
+    if (!context || lane.width === 0 || cssWidth <= 0) return;
+    sizeCanvas(canvas, cssWidth, cssHeight, lane.width / cssWidth);
     const image = context.createImageData(canvas.width, canvas.height);
     paintLane(new Uint32Array(image.data.buffer), lane, canvas.height, colors);
     context.putImageData(image, 0, 0);

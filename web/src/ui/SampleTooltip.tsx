@@ -5,7 +5,7 @@ import { categoryColor } from '../base/colors';
 import { formatDuration } from '../base/format';
 import { type SampleAt, STATE_REASONS } from '../engine/api';
 import { useSession } from '../session/context';
-import { stateBackground } from '../session/states';
+import { stateBackground, type ThreadState } from '../session/states';
 import { FrameList } from './FrameList';
 import { absence } from './LifeShade';
 import { StateShares } from './StateShares';
@@ -25,7 +25,9 @@ export async function fetchSample(session: Session, thread: number, time: number
     const { engine } = session;
     const sample = await engine.sampleAt(thread, time, session.tree.query.peek());
     if (!sample) return null;
-    await session.names.fetchNames([...runtimeCallers(sample).slice(0, 1), ...leafFirst(sample).slice(0, MOST_FRAMES)]);
+    await session.names.fetchNames(
+        [entryOf(sample), ...leafFirst(sample).slice(0, MOST_FRAMES)].filter((func) => func >= 0),
+    );
     const gap = sample.path.length === 0 && session.store.threadInfo(thread)?.hasWaitRows ? sample.notRunning : null;
     return { sample, sums: gap && (await engine.stateSums([thread], gap)) };
 }
@@ -48,18 +50,20 @@ function leafFirst(sample: SampleAt): number[] {
     return [leaf, ...callers.slice(sample.runtimeCallers)];
 }
 
-/** The functions of a runtime that a wait was entered through, the one that the program called first. */
-function runtimeCallers({ path, runtimeCallers: count }: SampleAt): number[] {
-    return path.slice(path.length - 1 - count, path.length - 1);
+/** The function of a runtime that the program called to wait; -1: the program itself waited. */
+function entryOf({ path, runtimeCallers }: SampleAt): number {
+    return runtimeCallers === 0 ? -1 : (path[path.length - 1 - runtimeCallers] ?? -1);
+}
+
+interface WaitFactsProps {
+    sample: SampleAt;
+    known: ThreadState;
+    time: [number, number];
 }
 
 /** How long a recorded wait was, and what else is known of it. */
-function WaitFacts({ sample }: { sample: SampleAt }): JSX.Element | null {
-    const { axisText, states } = useSession();
-    const { notRunning, reason, unseen, waker } = sample;
-    const known = states.threadStates.value[STATE_REASONS + reason];
-    if (!notRunning || reason < 0 || !known) return null;
-    const [from, to] = notRunning;
+function WaitFacts({ sample: { unseen, waker }, known, time: [from, to] }: WaitFactsProps): JSX.Element {
+    const { axisText } = useSession();
     return (
         <>
             <div class="sample-head">
@@ -83,7 +87,7 @@ function WaitFacts({ sample }: { sample: SampleAt }): JSX.Element | null {
 /** Where nothing is known of single waits. */
 function GapFacts({ sample, sums }: ShownSample): JSX.Element | null {
     const gap = sample.notRunning;
-    if (!gap || sample.reason >= 0) return null;
+    if (!gap) return null;
     const length = formatDuration(gap[1] - gap[0]);
     if (!sums) return <p class="muted">{`${sample.path.length > 0 ? 'Waited' : 'Not running'} for ${length}`}</p>;
     return (
@@ -94,39 +98,50 @@ function GapFacts({ sample, sums }: ShownSample): JSX.Element | null {
     );
 }
 
-export function SampleContent({ sample, sums }: ShownSample): JSX.Element {
-    const session = useSession();
-    const { info } = session;
-    const frames = leafFirst(sample);
+/** When a sample was taken, and of what category; and what is known of the time around it. */
+function SampleFacts({ sample, sums }: ShownSample): JSX.Element {
+    const { axisText, info } = useSession();
     const category = info.value.categories[sample.category];
-    const isWait = sample.notRunning !== null && sample.reason >= 0;
     return (
         <>
-            {!isWait && (
-                <div class="sample-head">
-                    <strong>{session.axisText.placeText(sample.time)}</strong>
-                    {category && frames.length > 0 && (
-                        <span>
-                            <span class="category-square" style={{ background: categoryColor(category) }} />
-                            <ProfileText text={category.name} limit={40} />
-                        </span>
-                    )}
-                    {sample.cpu !== null && <span>{Math.round(sample.cpu)}% CPU</span>}
-                </div>
-            )}
-            <WaitFacts sample={sample} />
+            <div class="sample-head">
+                <strong>{axisText.placeText(sample.time)}</strong>
+                {category && sample.path.length > 0 && (
+                    <span>
+                        <span class="category-square" style={{ background: categoryColor(category) }} />
+                        <ProfileText text={category.name} limit={40} />
+                    </span>
+                )}
+                {sample.cpu !== null && <span>{Math.round(sample.cpu)}% CPU</span>}
+            </div>
             <GapFacts sample={sample} sums={sums} />
-            {frames.length === 0 && !sample.notRunning && (
+        </>
+    );
+}
+
+export function SampleContent({ sample, sums }: ShownSample): JSX.Element {
+    const { names, states } = useSession();
+    const { notRunning, reason } = sample;
+    const known = reason < 0 ? undefined : states.threadStates.value[STATE_REASONS + reason];
+    const entry = entryOf(sample);
+    return (
+        <>
+            {known && notRunning ? (
+                <WaitFacts sample={sample} known={known} time={notRunning} />
+            ) : (
+                <SampleFacts sample={sample} sums={sums} />
+            )}
+            {sample.path.length === 0 && !notRunning && (
                 <p class="muted">
                     {sample.dropped ? 'Call tree transforms drop this sample.' : 'No stack was recorded here.'}
                 </p>
             )}
-            {sample.runtimeCallers > 0 && (
+            {entry >= 0 && (
                 <p class="muted">
-                    via <ProfileText text={session.names.nameOf(runtimeCallers(sample)[0] ?? -1)} limit={NAME_LIMIT} />
+                    via <ProfileText text={names.nameOf(entry)} limit={NAME_LIMIT} />
                 </p>
             )}
-            <FrameList frames={frames} most={MOST_FRAMES} nameLimit={NAME_LIMIT} />
+            <FrameList frames={leafFirst(sample)} most={MOST_FRAMES} nameLimit={NAME_LIMIT} />
         </>
     );
 }

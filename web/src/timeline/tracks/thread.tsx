@@ -72,6 +72,7 @@ export function ThreadGraph({ row }: { row: TrackRow }): JSX.Element {
     const strip = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
     const { activity, error } = useActivity(row, isSeen);
+    const withStates = stateLanes.threadsWithStates(row);
     const width = graphWidth.value;
     const colors = theme.value;
     useEffect(() => {
@@ -95,7 +96,7 @@ export function ThreadGraph({ row }: { row: TrackRow }): JSX.Element {
             <GraphError sentence={error} />
             <canvas ref={canvas} class="track-canvas" style={{ height: `${GRAPH_HEIGHT}px` }} />
             <canvas ref={strip} class="track-canvas" style={{ height: `${STRIP_HEIGHT}px` }} />
-            {stateLanes.threadsWithStates(row).length > 0 && <StateLane row={row} />}
+            {withStates.length > 0 && <StateLane trackKey={row.key} threads={withStates} />}
         </div>
     );
 }
