@@ -18,7 +18,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_LINES = 60, NUMBER_COLUMNS = 6 };
@@ -49,24 +48,9 @@ static bool add_side(struct report_compared_lines *lines, struct hash *places, c
     return true;
 }
 
-/* The largest change first. */
-static int sort_lines(struct report_compared_lines *lines, struct error *err)
+static double magnitude_of_line(const void *row)
 {
-    size_t length = lines->rows.length;
-    struct order_entry *order = malloc((length + 1) * sizeof(*order));
-    struct compared_line *rows = malloc((length + 1) * sizeof(*rows));
-    int code = order && rows ? 0 : error_no_memory(err);
-    for (size_t i = 0; !code && i < length; i++)
-        order[i] = (struct order_entry){fabs(compared_line_change(&lines->rows.data[i])), (uint32_t)i};
-    if (!code)
-        code = order_heaviest_first(order, length, err);
-    for (size_t i = 0; !code && i < length; i++)
-        rows[i] = lines->rows.data[order[i].index];
-    if (!code && length)
-        memcpy(lines->rows.data, rows, length * sizeof(*rows));
-    free(order);
-    free(rows);
-    return code;
+    return fabs(compared_line_change(row));
 }
 
 double compared_line_change(const struct compared_line *row)
@@ -88,7 +72,8 @@ int report_compare_lines(struct report_compared_lines *lines, const struct repor
         hot_lines_destroy(&hot);
     }
     hash_destroy(&places);
-    return code ? code : sort_lines(lines, err);
+    return code ? code
+                : order_rows(lines->rows.data, sizeof(*lines->rows.data), lines->rows.length, magnitude_of_line, err);
 }
 
 /* ---- text ---- */

@@ -202,25 +202,10 @@ static int estimate_rows(struct adder *adder, struct error *err)
     return function_changes_judge(&waits->all, waits->estimates, waits->estimate_count, err);
 }
 
-static int sort_rows(struct compared_waits *waits, struct error *err)
+static double magnitude_of_row(const void *row)
 {
-    size_t length = waits->list.length;
-    struct order_entry *entries = malloc((length + 1) * sizeof(*entries));
-    struct compared_wait *sorted = malloc((length + 1) * sizeof(*sorted));
-    int code = entries && sorted ? 0 : error_no_memory(err);
-    for (uint32_t i = 0; !code && i < length; i++) {
-        const double *ms = waits->list.data[i].ms;
-        entries[i] = (struct order_entry){fabs(ms[SIDE_NEW] - ms[SIDE_BASE]), i};
-    }
-    if (!code)
-        code = order_heaviest_first(entries, length, err);
-    for (size_t i = 0; !code && i < length; i++)
-        sorted[i] = waits->list.data[entries[i].index];
-    if (!code && length)
-        memcpy(waits->list.data, sorted, length * sizeof(*sorted));
-    free(entries);
-    free(sorted);
-    return code;
+    const double *ms = ((const struct compared_wait *)row)->ms;
+    return fabs(ms[SIDE_NEW] - ms[SIDE_BASE]);
 }
 
 int compared_waits_find(struct compared_waits *waits, const struct engine *engine, const struct tree_query *query,
@@ -243,7 +228,7 @@ int compared_waits_find(struct compared_waits *waits, const struct engine *engin
     if (!code)
         code = estimate_rows(&adder, err);
     if (!code)
-        code = sort_rows(waits, err);
+        code = order_rows(waits->list.data, sizeof(*waits->list.data), waits->list.length, magnitude_of_row, err);
     for (int side = 0; side < PROFILE_SIDES; side++)
         free(adder.totals[side]);
     array_free(&adder.rows);

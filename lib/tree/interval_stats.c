@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct filling {
     struct interval_list *list;
@@ -148,25 +147,16 @@ static int sort_names(struct interval_list *list, struct error *err)
 {
     size_t length = list->names.length;
     struct order_entry *order = malloc((length + 1) * sizeof(*order));
-    struct interval_stats *names = malloc((length + 1) * sizeof(*names));
-    double *waits = malloc((length * list->reasons + 1) * sizeof(*waits));
-    int code = order && names && waits ? 0 : error_no_memory(err);
-    for (uint32_t i = 0; !code && i < length; i++)
+    if (!order)
+        return error_no_memory(err);
+    for (uint32_t i = 0; i < length; i++)
         order[i] = (struct order_entry){list->names.data[i].total, i};
+    int code = order_heaviest_first(order, length, err);
     if (!code)
-        code = order_heaviest_first(order, length, err);
-    for (size_t i = 0; !code && i < length; i++) {
-        names[i] = list->names.data[order[i].index];
-        for (size_t at = 0; at < list->reasons; at++)
-            waits[i * list->reasons + at] = list->waits.data[order[i].index * list->reasons + at];
-    }
-    if (!code && length) {
-        memcpy(list->names.data, names, length * sizeof(*names));
-        memcpy(list->waits.data, waits, length * list->reasons * sizeof(*waits));
-    }
+        code = order_move_rows(list->names.data, sizeof(*list->names.data), order, length, err);
+    if (!code)
+        code = order_move_rows(list->waits.data, list->reasons * sizeof(*list->waits.data), order, length, err);
     free(order);
-    free(names);
-    free(waits);
     return code;
 }
 

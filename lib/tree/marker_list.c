@@ -128,24 +128,15 @@ static bool read_row(struct pairing *pairing, const struct marker_table *markers
     }
 }
 
+/* Earlier markers first. */
+static double magnitude_of_marker(const void *marker)
+{
+    return -((const struct marker *)marker)->start;
+}
+
 static int sort_new_markers(struct marker_list *list, size_t first, struct error *err)
 {
-    size_t length = list->length - first;
-    struct marker *markers = array_at(list, first);
-    struct order_entry *order = malloc((length + 1) * sizeof(*order));
-    struct marker *sorted = malloc((length + 1) * sizeof(*sorted));
-    int code = order && sorted ? 0 : error_no_memory(err);
-    for (uint32_t i = 0; !code && i < length; i++)
-        order[i] = (struct order_entry){-markers[i].start, i};
-    if (!code)
-        code = order_heaviest_first(order, length, err);
-    for (size_t i = 0; !code && i < length; i++)
-        sorted[i] = markers[order[i].index];
-    if (!code && length)
-        memcpy(markers, sorted, length * sizeof(*sorted));
-    free(order);
-    free(sorted);
-    return code;
+    return order_rows(array_at(list, first), sizeof(struct marker), list->length - first, magnitude_of_marker, err);
 }
 
 int marker_list_sort(struct marker_list *list, struct error *err)

@@ -60,6 +60,33 @@ int order_heaviest_first(struct order_entry *entries, size_t length, struct erro
     return 0;
 }
 
+int order_move_rows(void *rows, size_t size, const struct order_entry *entries, size_t length, struct error *err)
+{
+    char *moved = malloc(length * size + 1);
+    if (!moved)
+        return error_no_memory(err);
+    for (size_t i = 0; i < length; i++)
+        memcpy(moved + i * size, (const char *)rows + entries[i].index * size, size);
+    if (length)
+        memcpy(rows, moved, length * size);
+    free(moved);
+    return 0;
+}
+
+int order_rows(void *rows, size_t size, size_t length, order_magnitude_of *magnitude_of, struct error *err)
+{
+    struct order_entry *entries = malloc((length + 1) * sizeof(*entries));
+    if (!entries)
+        return error_no_memory(err);
+    for (size_t i = 0; i < length; i++)
+        entries[i] = (struct order_entry){magnitude_of((const char *)rows + i * size), (uint32_t)i};
+    int code = order_heaviest_first(entries, length, err);
+    if (!code)
+        code = order_move_rows(rows, size, entries, length, err);
+    free(entries);
+    return code;
+}
+
 int order_numbers(uint32_t *numbers, size_t length, order_is_turned *is_turned, const void *context, struct error *err)
 {
     uint32_t *scratch = malloc((length + 1) * sizeof(*scratch)), *from = numbers, *to = scratch;

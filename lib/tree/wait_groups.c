@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- one pass over the samples of a thread ---- */
 
@@ -270,23 +269,9 @@ static bool add_thread(struct grouper *grouper)
 
 /* ---- the groups ---- */
 
-static int sort_groups(struct wait_groups *groups, struct error *err)
+static double magnitude_of_group(const void *group)
 {
-    size_t length = groups->list.length;
-    struct order_entry *entries = malloc((length + 1) * sizeof(*entries));
-    struct wait_group *sorted = malloc((length + 1) * sizeof(*sorted));
-    int code = entries && sorted ? 0 : error_no_memory(err);
-    for (uint32_t i = 0; !code && i < length; i++)
-        entries[i] = (struct order_entry){groups->list.data[i].total, i};
-    if (!code)
-        code = order_heaviest_first(entries, length, err);
-    for (size_t i = 0; !code && i < length; i++)
-        sorted[i] = groups->list.data[entries[i].index];
-    if (!code && length)
-        memcpy(groups->list.data, sorted, length * sizeof(*sorted));
-    free(entries);
-    free(sorted);
-    return code;
+    return ((const struct wait_group *)group)->total;
 }
 
 static const double normal_95 = 1.96; /* standard errors of a 95 % interval */
@@ -356,7 +341,9 @@ int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struc
     hash_destroy(&grouper.group_of_key);
     array_free(&grouper.sums);
     length_counts_destroy(&grouper.lengths);
-    return enough ? sort_groups(groups, err) : error_no_memory(err);
+    if (!enough)
+        return error_no_memory(err);
+    return order_rows(groups->list.data, sizeof(*groups->list.data), groups->list.length, magnitude_of_group, err);
 }
 
 bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path)
