@@ -14,6 +14,7 @@
 #include "base/json_write.h"
 #include "tree/interval_stats.h"
 #include "tree/marker_view.h"
+#include "tree/wait_names.h"
 
 #include <errno.h>
 #include <math.h>
@@ -58,12 +59,6 @@ static int fill_list(struct interval_list *list, const struct report *report, st
     return code ? code : keep_subject(list, report, err);
 }
 
-static const char *reason_name(const struct report *report, size_t reason)
-{
-    const struct category *idle = &report->profile->categories.data[engine_idle_category(report->engine)];
-    return reason == 0 ? "Unknown" : profile_text(report->profile, idle->subcategories.data[reason]);
-}
-
 static const double *waits_of(const struct interval_list *list, size_t row)
 {
     return list->waits.data + row * list->reasons;
@@ -102,7 +97,8 @@ static void append_waits(const struct report *report, const struct interval_list
         if (best == SIZE_MAX)
             break;
         before = waits_of(list, row)[best];
-        report_append(text, "%s%s %.1f%%", *text ? ", " : "", reason_name(report, best), 100 * before / total);
+        report_append(text, "%s%s %.1f%%", *text ? ", " : "", wait_reason_name(report->engine, (uint32_t)best),
+                      100 * before / total);
     }
     if (list->names.data[row].rest > 0.001 * total)
         report_append(text, "%snot known %.1f%%", *text ? ", " : "", 100 * list->names.data[row].rest / total);
@@ -206,7 +202,7 @@ static void write_interval(struct json_writer *json, const struct report *report
     json_member_open(json, "waits_ms", '{');
     for (size_t i = 0; i < list->reasons; i++)
         if (waits_of(list, row)[i] > 0)
-            json_member_double(json, reason_name(report, i), waits_of(list, row)[i]);
+            json_member_double(json, wait_reason_name(report->engine, (uint32_t)i), waits_of(list, row)[i]);
     json_close(json, '}');
     json_member_open(json, "histogram", '[');
     for (size_t i = 0; i < INTERVAL_BUCKETS; i++)
