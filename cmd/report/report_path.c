@@ -98,17 +98,12 @@ static uint32_t func_of(const struct profile *profile, uint32_t stack)
 
 /* ---- the report ---- */
 
-static int print_sentence(const struct report *report, struct error *err)
+/* Writes the sentence, NUL-terminated. The caller frees `text` also after a failure. */
+static int write_sentence(const struct report *report, struct text_buffer *text, struct error *err)
 {
-    struct text_buffer text = {0};
-    int code = path_parts_append_sentence(&text, report->engine, &report->path_parts, report->threads.data[0],
+    int code = path_parts_append_sentence(text, report->engine, &report->path_parts, report->threads.data[0],
                                           PATH_PARTS_USUAL, err);
-    if (!code && !text_append(&text, "", 1))
-        code = error_no_memory(err);
-    if (!code)
-        report_print_wrapped(report, text.data, 0, 0);
-    array_free(&text);
-    return code;
+    return code || text_append(text, "", 1) ? code : error_no_memory(err);
 }
 
 static int print_row(const struct report *report, size_t first, size_t end, struct error *err)
@@ -140,7 +135,11 @@ int report_print_path(const struct report *report, struct error *err)
 {
     enum { USUAL_ROWS = 60 };
     size_t limit = report_row_limit(report, USUAL_ROWS), rows = 0, left = 0;
-    int code = print_sentence(report, err);
+    struct text_buffer sentence = {0};
+    int code = write_sentence(report, &sentence, err);
+    if (!code)
+        report_print_wrapped(report, sentence.data, 0, 0);
+    array_free(&sentence);
     if (code)
         return code;
     putchar('\n');
@@ -196,24 +195,15 @@ static void write_segment(struct json_writer *json, const struct report *report,
     json_close(json, '}');
 }
 
-static int write_sentence(struct json_writer *json, const struct report *report, struct error *err)
-{
-    struct text_buffer text = {0};
-    int code = path_parts_append_sentence(&text, report->engine, &report->path_parts, report->threads.data[0],
-                                          PATH_PARTS_USUAL, err);
-    if (!code && !text_append(&text, "", 1))
-        code = error_no_memory(err);
-    if (!code)
-        json_member_text(json, "sentence", text.data);
-    array_free(&text);
-    return code;
-}
-
 int report_write_path(struct json_writer *json, const struct report *report, struct error *err)
 {
     json_member_open(json, "critical_path", '{');
     json_member_double(json, "thread", report->threads.data[0]);
-    int code = write_sentence(json, report, err);
+    struct text_buffer sentence = {0};
+    int code = write_sentence(report, &sentence, err);
+    if (!code)
+        json_member_text(json, "sentence", sentence.data);
+    array_free(&sentence);
     json_member_open(json, "parts", '[');
     for (size_t i = 0; i < report->path_parts.length; i++) {
         const struct path_part *part = &report->path_parts.data[i];
