@@ -7,6 +7,7 @@
  */
 #include "cmd/report/report_intervals.h"
 
+#include "cmd/report/report_markers.h"
 #include "cmd/report/report_rows.h"
 #include "cmd/report/report_text.h"
 #include "cmd/common/ui.h"
@@ -44,13 +45,8 @@ static int keep_subject(struct interval_list *list, const struct report *report,
 
 static int fill_list(struct interval_list *list, const struct report *report, struct error *err)
 {
-    struct marker_query query = {.threads = report->threads.data,
-                                 .thread_count = report->threads.length,
-                                 .range = report->range,
-                                 .search = report->options.search,
-                                 .search_length = strlen(report->options.search)};
-    struct marker_view *view = marker_view_new(report->profile, engine_full_range(report->engine), err);
-    int code = view ? marker_view_query(view, &query, err) : error_no_memory(err);
+    struct marker_view *view;
+    int code = report_view_markers(report, report->options.search, &view, err);
     size_t count = 0;
     const uint32_t *shown = code ? NULL : marker_view_shown(view, &count);
     if (!code)

@@ -25,16 +25,21 @@ struct marker_report {
     struct payload payload;
 };
 
+int report_view_markers(const struct report *report, const char *search, struct marker_view **view, struct error *err)
+{
+    const struct marker_query query = {.threads = report->threads.data,
+                                       .thread_count = report->threads.length,
+                                       .range = report->range,
+                                       .search = search,
+                                       .search_length = strlen(search)};
+    *view = marker_view_new(report->profile, engine_full_range(report->engine), err);
+    return *view ? marker_view_query(*view, &query, err) : error_no_memory(err);
+}
+
 static int query_markers(struct marker_report *markers, const struct report *report, struct error *err)
 {
     *markers = (struct marker_report){.report = report};
-    struct marker_query query = {.threads = report->threads.data,
-                                 .thread_count = report->threads.length,
-                                 .range = report->range,
-                                 .search = report->options.search,
-                                 .search_length = strlen(report->options.search)};
-    markers->view = marker_view_new(report->profile, engine_full_range(report->engine), err);
-    int code = markers->view ? marker_view_query(markers->view, &query, err) : error_no_memory(err);
+    int code = report_view_markers(report, report->options.search, &markers->view, err);
     if (code)
         return code;
     markers->shown = marker_view_shown(markers->view, &markers->count);

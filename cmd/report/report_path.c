@@ -4,6 +4,7 @@
  */
 #include "cmd/report/report_path.h"
 
+#include "cmd/report/report_markers.h"
 #include "cmd/report/report_rows.h"
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_tree.h"
@@ -23,11 +24,10 @@ enum { START_COLUMNS = 12, LENGTH_COLUMNS = 11, THREAD_COLUMNS = 18, STATE_COLUM
 
 /* ---- thread and range ---- */
 
-static int find_marker(const struct report *report, struct marker_view *view, struct marker *found, struct error *err)
+static int find_marker(const struct report *report, struct marker *found, struct error *err)
 {
-    const struct marker_query query = {
-        .threads = report->threads.data, .thread_count = report->threads.length, .range = report->range, .search = ""};
-    int code = marker_view_query(view, &query, err);
+    struct marker_view *view;
+    int code = report_view_markers(report, "", &view, err);
     const struct marker_list *list = code ? NULL : marker_view_list(view);
     for (size_t i = 0; list && i < list->length; i++) {
         const struct marker *marker = &list->data[i];
@@ -35,6 +35,7 @@ static int find_marker(const struct report *report, struct marker_view *view, st
         if (is_longer && strcmp(profile_text(report->profile, marker->name), report->options.marker) == 0)
             *found = *marker;
     }
+    marker_view_free(view);
     return code;
 }
 
@@ -42,11 +43,7 @@ static int choose_marker(struct report *report)
 {
     struct error err = {0};
     struct marker found = {0};
-    struct marker_view *view = marker_view_new(report->profile, engine_full_range(report->engine), &err);
-    int code = view ? find_marker(report, view, &found, &err) : -1;
-    if (view)
-        marker_view_free(view);
-    if (code)
+    if (find_marker(report, &found, &err))
         return ui_fail_error(&err);
     if (!(found.end > found.start))
         return ui_fail("no marker of %s with a duration has the name '%s'; 'prof report --markers' lists the markers",
