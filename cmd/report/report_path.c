@@ -8,12 +8,12 @@
 #include "cmd/report/report_rows.h"
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_tree.h"
+#include "cmd/report/report_waits.h"
 
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"
 #include "tree/marker_view.h"
-#include "tree/wait_groups.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,11 +55,9 @@ static int choose_marker(struct report *report)
 
 int report_choose_path(struct report *report)
 {
-    if (!engine_has_waits(report->engine) || !profile_has_wakers(report->profile))
-        return ui_fail(
-            "%s has no wakers: 'prof record --wakers' records them if the kernel permits it (see 'prof doctor')",
-            report->options.path);
-    int status = report->options.marker ? choose_marker(report) : EXIT_SUCCESS;
+    int status = report_require_wakers(report);
+    if (!status && report->options.marker)
+        status = choose_marker(report);
     report->threads.length = 1;
     return status;
 }

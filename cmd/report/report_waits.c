@@ -17,6 +17,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"
+#include "tree/compared_waits.h"
 #include "tree/runtime_frames.h"
 #include "tree/wait_groups.h"
 #include "tree/wait_names.h"
@@ -56,11 +57,18 @@ const char *report_wait_grouping_name(enum wait_grouping grouping)
     return grouping_names[grouping];
 }
 
-/* `prof diff` compares waits by names, which callers and pairs do not have. */
+int report_require_wakers(const struct report *report)
+{
+    return engine_has_waits(report->engine) && profile_has_wakers(report->profile)
+               ? EXIT_SUCCESS
+               : ui_fail("%s has no wakers: 'prof record --wakers' records them if the kernel permits it "
+                         "(see 'prof doctor')",
+                         report->options.path);
+}
+
 static bool offers_grouping(const struct report *report, enum wait_grouping grouping)
 {
-    return !profile_is_comparison(report->profile) ||
-           (grouping != WAITS_BY_STACK && grouping != WAITS_BY_OBJECT_AND_WAKER);
+    return !profile_is_comparison(report->profile) || can_compare_waits(grouping);
 }
 
 int report_choose_waits(struct report *report)
@@ -72,11 +80,7 @@ int report_choose_waits(struct report *report)
     for (int i = 0; name && i < WAIT_GROUPINGS; i++)
         if (strcmp(grouping_names[i], name) == 0 && offers_grouping(report, (enum wait_grouping)i)) {
             report->wait_grouping = (enum wait_grouping)i;
-            return !wait_grouping_has_wakers(report->wait_grouping) || profile_has_wakers(report->profile)
-                       ? EXIT_SUCCESS
-                       : ui_fail("%s has no wakers: 'prof record --wakers' records them if the kernel "
-                                 "permits it (see 'prof doctor')",
-                                 report->options.path);
+            return wait_grouping_has_wakers(report->wait_grouping) ? report_require_wakers(report) : EXIT_SUCCESS;
         }
     const char *offered = profile_is_comparison(report->profile)
                               ? "reason, object, thread or waker"

@@ -10,6 +10,9 @@ struct json_writer;
 /* Reads the argument of --waits. Returns an exit status, after a message if it is not 0. */
 int report_choose_waits(struct report *report);
 
+/* Returns an exit status, after a message if the profile has no wakers. */
+int report_require_wakers(const struct report *report);
+
 /* Returns the argument of --waits for a grouping. */
 const char *report_wait_grouping_name(enum wait_grouping grouping);
 

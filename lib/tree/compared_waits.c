@@ -214,7 +214,7 @@ int compared_waits_find(struct compared_waits *waits, const struct engine *engin
     const struct profile *profile = engine_profile(engine);
     struct adder adder = {
         .waits = waits, .engine = engine, .grouping = grouping, .comparison = &profile->meta.comparison};
-    if (!profile_is_comparison(profile) || grouping == WAITS_BY_STACK || grouping == WAITS_BY_OBJECT_AND_WAKER)
+    if (!profile_is_comparison(profile) || !can_compare_waits(grouping))
         return error_set(err, EINVAL, "prof compares waits of a comparison by reason, object, thread or waker");
     struct engine *own = engine_share(engine, err);
     if (!own)

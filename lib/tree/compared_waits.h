@@ -29,8 +29,14 @@ struct compared_waits {
     bool are_runs;              /* the runs give the intervals; false: the waits give the intervals */
 };
 
+/* Whether groups have names by which they match. Stacks and pairs do not. */
+static inline bool can_compare_waits(enum wait_grouping grouping)
+{
+    return grouping != WAITS_BY_STACK && grouping != WAITS_BY_OBJECT_AND_WAKER;
+}
+
 /* Fills the zeroed struct. Queries a shared engine for each run; `query` selects threads, range, transforms and search.
- * -EINVAL unless the profile is a comparison, or for groups by stack. Call compared_waits_destroy() also after a
+ * -EINVAL unless the profile is a comparison and can_compare_waits(). Call compared_waits_destroy() also after a
  * failure. */
 int compared_waits_find(struct compared_waits *waits, const struct engine *engine, const struct tree_query *query,
                         enum wait_grouping grouping, struct error *err);
