@@ -1,16 +1,12 @@
 #include "assemble/library_frames.h"
 
 #include "base/path.h"
+#include "base/starts_with.h"
 #include "symbol/debug_file.h"
 #include "symbol/library_id.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
 
 /* Whether the path is a shared library of the system, not the program's own code. */
 static bool is_system_library(const char *path)

@@ -1,5 +1,6 @@
 #include "assemble/wait_kinds.h"
 
+#include "base/starts_with.h"
 #include "spool/wait_reasons.h"
 
 #include <inttypes.h>
@@ -128,11 +129,6 @@ static const struct kind_pattern outer_patterns[] = {
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
 
 static bool matches(const char *pattern, const char *name)
 {

@@ -1,24 +1,12 @@
 #include "tree/frame_kinds.h"
 
+#include "base/starts_with.h"
 #include "tree/stack_view.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 enum resource_type { RESOURCE_UNKNOWN, RESOURCE_LIBRARY };
-
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
-static bool starts_with_any(const char *text, const char *const *starts)
-{
-    for (; *starts; starts++)
-        if (starts_with(text, *starts))
-            return true;
-    return false;
-}
 
 /* Recorders write names of the kernel, its modules, and memory without a file in brackets. */
 static bool is_kernel(const char *name)

@@ -1,16 +1,9 @@
 #include "tree/runtime_frames.h"
 
+#include "base/starts_with.h"
 #include "tree/stack_view.h"
 
 #include <string.h>
-
-static bool starts_with_any(const char *text, const char *const *starts)
-{
-    for (; *starts; starts++)
-        if (strncmp(text, *starts, strlen(*starts)) == 0)
-            return true;
-    return false;
-}
 
 static bool is_runtime_library(const char *name)
 {
@@ -27,8 +20,8 @@ static bool is_runtime_function(const char *name)
                                          "alloc::",  "__gnu_cxx::",    "__gthread_",       "runtime.", "sync.",
                                          "syscall.", "internal/poll.", "internal/runtime", NULL};
     const char *result = strchr(name, ' '); /* "void std::__invoke<...>(...)" */
-    return starts_with_any(name, starts) || (result && strncmp(result + 1, "std::", strlen("std::")) == 0 &&
-                                             strcspn(name, "(<") > (size_t)(result - name));
+    return starts_with_any(name, starts) ||
+           (result && starts_with(result + 1, "std::") && strcspn(name, "(<") > (size_t)(result - name));
 }
 
 bool is_runtime_frame(const struct profile *profile, uint32_t func)
