@@ -146,8 +146,7 @@ static double end_of(const struct thread_gaps *gaps, size_t row)
 
 static bool is_runnable(const struct walk *walk, const struct thread_gaps *gaps, size_t row)
 {
-    uint32_t frame = walk->profile->stacks.frame[gaps->samples->stack[row]];
-    return walk->runnable != PROFILE_NONE && walk->profile->frames.subcategory[frame] == walk->runnable;
+    return walk->runnable != PROFILE_NONE && wait_row_reason(&gaps->waits, row) == walk->runnable;
 }
 
 static bool is_blocked(const struct walk *walk, const struct thread_gaps *gaps, size_t row)

@@ -211,7 +211,7 @@ static bool find_stack_between_samples(const struct engine *engine, uint32_t thr
     bool is_wait = is_wait_end(&gaps->waits, i);
     if (is_wait) {
         place->wait = gap;
-        place->reason = engine_profile(engine)->frames.subcategory[gaps->waits.frame_of_stack[samples->stack[i]]];
+        place->reason = wait_row_reason(&gaps->waits, i);
         place->waker = samples->waker ? samples->waker[i] : PROFILE_NONE;
         place->unseen = wait_weight_in(gaps, i, whole_time).unseen;
     }

@@ -23,11 +23,6 @@ static const struct thread_gaps *gaps_of(struct filling *filling, uint32_t threa
     return &filling->gaps[thread];
 }
 
-static uint32_t wait_reason_of(const struct profile *profile, const struct sample_table *samples, size_t i)
-{
-    return profile->frames.subcategory[profile->stacks.frame[samples->stack[i]]];
-}
-
 /* Splits an interval by the states of its thread. */
 static void add_states(struct filling *filling, const struct marker *marker, size_t row)
 {
@@ -44,7 +39,7 @@ static void add_states(struct filling *filling, const struct marker *marker, siz
         if (!is_wait_end(&gaps->waits, i))
             continue;
         double own = wait_weight_in(gaps, i, range).own;
-        uint32_t reason = wait_reason_of(filling->profile, samples, i);
+        uint32_t reason = wait_row_reason(&gaps->waits, i);
         if (reason < list->reasons)
             list->waits.data[row * list->reasons + reason] += own;
         waited += own;

@@ -199,8 +199,7 @@ double engine_longest_wait(const struct engine *engine, uint32_t thread, uint32_
     size_t first, last;
     samples_in_range(gaps.samples, (struct time_range){range.from, range.to + wait_weight_spread}, &first, &last);
     for (size_t i = first; i <= last; i++) {
-        if (!is_wait_end(&gaps.waits, i) ||
-            STATE_REASONS + profile->frames.subcategory[profile->stacks.frame[gaps.samples->stack[i]]] != state)
+        if (!is_wait_end(&gaps.waits, i) || STATE_REASONS + wait_row_reason(&gaps.waits, i) != state)
             continue;
         const struct wait_weight weight = wait_weight_in(&gaps, i, range);
         if (weight.own + weight.unseen <= longest)

@@ -35,9 +35,8 @@ uint32_t thread_state_count(const struct profile *profile)
 
 static uint32_t state_of_row(const struct states_maker *maker, size_t i)
 {
-    const struct profile *profile = maker->profile;
-    uint32_t frame = profile->stacks.frame[maker->gaps.samples->stack[i]];
-    uint32_t state = STATE_REASONS + profile->frames.subcategory[frame], unknown = thread_state_count(profile) - 1;
+    uint32_t state = STATE_REASONS + wait_row_reason(&maker->gaps.waits, i);
+    uint32_t unknown = thread_state_count(maker->profile) - 1;
     return state >= STATE_REASONS && state < unknown ? state : unknown;
 }
 

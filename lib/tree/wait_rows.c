@@ -36,6 +36,7 @@ struct wait_rows wait_rows_of(const struct profile *profile, uint32_t thread)
                               .prefix_of_stack = profile->stacks.prefix,
                               .frame_of_stack = profile->stacks.frame,
                               .category_of_frame = profile->frames.category,
+                              .reason_of_frame = profile->frames.subcategory,
                               .category = has_rows ? profile_idle_category(profile) : PROFILE_NONE};
 }
 

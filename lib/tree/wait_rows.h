@@ -25,7 +25,7 @@ uint32_t profile_runnable_reason(const struct profile *profile);
 
 struct wait_rows {
     const struct sample_table *samples; /* recorded samples, also of waits that a transform drops */
-    const uint32_t *prefix_of_stack, *frame_of_stack, *category_of_frame;
+    const uint32_t *prefix_of_stack, *frame_of_stack, *category_of_frame, *reason_of_frame;
     uint32_t category; /* "Idle"; PROFILE_NONE: the thread has no recorded waits */
 };
 
@@ -60,6 +60,12 @@ static inline bool is_wait_end(const struct wait_rows *rows, size_t i)
 {
     return i > 0 && is_wait_row(rows, i) && rows->samples->cpu_delta[i] == 0 &&
            rows->samples->stack[i - 1] == rows->samples->stack[i];
+}
+
+/* Returns the reason of the wait of row `i`: a subcategory of "Idle". */
+static inline uint32_t wait_row_reason(const struct wait_rows *rows, size_t i)
+{
+    return rows->reason_of_frame[rows->frame_of_stack[rows->samples->stack[i]]];
 }
 
 /* Returns the stack with which a thread ran before row `i` (up to the number of rows): the stack of the on-CPU sample
