@@ -76,7 +76,9 @@ void weight_text(char out[QUANTITY_TEXT_MAX], double weight, const char *unit)
         group_thousands(out);
 }
 
-double round_estimate(double value, double error)
+/* Rounds an estimate to the decimal place of half of its 95 % interval: 3,389 with an error of 120 to 3,400. At least
+ * one digit stays. Without an error, returns the value. */
+static double round_estimate(double value, double error)
 {
     if (!(error > 0) || value == 0)
         return value;

@@ -20,9 +20,5 @@ void duration_text(char out[QUANTITY_TEXT_MAX], double ms);
 /* Writes a weight for a column whose header has the unit: "1,234.5" (ms), "1,234" (samples or events), "1.5 KiB". */
 void weight_text(char out[QUANTITY_TEXT_MAX], double weight, const char *unit);
 
-/* Rounds an estimate to the decimal place of half of its 95 % interval: 3,389 with an error of 120 to 3,400. At least
- * one digit stays. Without an error, returns the value. */
-double round_estimate(double value, double error);
-
 /* Writes a value like weight_text(), and an estimate, whose `error` is visible in these digits, as "about 3,400". */
 void estimate_text(char out[QUANTITY_TEXT_MAX], double value, double error, const char *unit);

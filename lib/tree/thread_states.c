@@ -205,7 +205,17 @@ static int sum_events(struct thread_states *states, struct error *err)
     return code;
 }
 
-int thread_states_make(struct thread_states *states, const struct profile *profile, uint32_t thread, struct error *err)
+static void thread_states_destroy(struct thread_states *states)
+{
+    free(states->state);
+    free(states->events);
+    free(states->sums);
+    free(states->rates);
+    *states = (struct thread_states){0};
+}
+
+static int thread_states_make(struct thread_states *states, const struct profile *profile, uint32_t thread,
+                              struct error *err)
 {
     uint32_t state_count = thread_state_count(profile);
     struct states_maker maker = {
@@ -230,15 +240,6 @@ int thread_states_make(struct thread_states *states, const struct profile *profi
     if (code)
         thread_states_destroy(states);
     return code;
-}
-
-void thread_states_destroy(struct thread_states *states)
-{
-    free(states->state);
-    free(states->events);
-    free(states->sums);
-    free(states->rates);
-    *states = (struct thread_states){0};
 }
 
 int state_cursor_init(struct state_cursor *cursor, const struct thread_states *states, struct error *err)

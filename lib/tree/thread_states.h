@@ -36,11 +36,6 @@ struct thread_states {
     uint64_t last_use;
 };
 
-/* Computes the states of a thread with recorded waits. Linear in its rows. The caller destroys them. */
-int thread_states_make(struct thread_states *states, const struct profile *profile, uint32_t thread, struct error *err);
-
-void thread_states_destroy(struct thread_states *states);
-
 /* Reads prefix sums at ascending times. */
 struct state_cursor {
     const struct thread_states *states;
@@ -66,8 +61,8 @@ struct state_cache {
     uint64_t request;                 /* number of the current request, which the caller raises */
 };
 
-/* Stores in *states the states of a thread; NULL for a thread that is unknown or has no recorded waits. The states of
- * one request stay until the next request. */
+/* Stores in *states the states of a thread; NULL for a thread that is unknown or has no recorded waits. Linear in the
+ * rows of the thread for its first request. The states of one request stay until the next request. */
 int state_cache_find(struct state_cache *cache, const struct profile *profile, uint32_t thread,
                      const struct thread_states **states, struct error *err);
 
