@@ -80,7 +80,6 @@ static bool add_row(struct adder *adder, uint32_t name)
 static void add_to_row(struct adder *adder, size_t at, const struct wait_group *group, enum profile_side side,
                        uint32_t run)
 {
-    static const double normal_95 = 1.96; /* standard errors of a 95 % interval */
     struct row *row = &adder->rows.data[at];
     struct side_sums *sums = &row->sides[side];
     double error = group->total_error / normal_95;

@@ -26,6 +26,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+static const double normal_95 = 1.96; /* standard errors in half of a 95 % interval of a normal distribution */
+
 struct noise_units {
     const double *values; /* value of each unit */
     size_t count;

@@ -274,8 +274,6 @@ static double magnitude_of_group(const void *group)
     return ((const struct wait_group *)group)->total;
 }
 
-static const double normal_95 = 1.96; /* standard errors of a 95 % interval */
-
 /* Returns half of the 95 % interval. A few large parts give less certainty than many small parts: see noise.c. */
 static double error_of(struct grouper *grouper, const struct variance *variance)
 {
