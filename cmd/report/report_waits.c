@@ -17,6 +17,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"
+#include "base/path.h"
 #include "tree/compared_waits.h"
 #include "tree/runtime_frames.h"
 #include "tree/wait_groups.h"
@@ -139,9 +140,9 @@ static void append_line(const struct report *report, const struct wait_group *gr
     if (group->own_func == PROFILE_NONE || !group->own_line)
         return;
     struct func_names names = func_names_of(report->profile, group->own_func);
-    const char *file = profile_text(report->profile, names.file), *base = strrchr(file, '/');
+    const char *file = profile_text(report->profile, names.file);
     if (file[0])
-        report_append(text, " (%.60s:%u)", base ? base + 1 : file, group->own_line);
+        report_append(text, " (%.60s:%u)", path_base_name(file), group->own_line);
 }
 
 /* Appends the callers from the program's innermost frame, and the function that this frame called to wait:
