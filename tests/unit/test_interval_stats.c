@@ -14,17 +14,22 @@
 
 enum { READER = 1, REQUESTS = 100 };
 
-/* "request" lasts 1, 2, ..., 100 quarters of a ms; "lookup" covers the first wait and 5 ms on a CPU before it. */
+/* "request" lasts 1, 2, ..., 100 quarters of a ms. "lookup" begins first; it covers 5 ms on a CPU, the first wait, and
+ * 1.5 of the 1.75 ms after the wait, in which the thread ran for 1.25 ms. "answer" covers the last half of these. */
 static void make_markers(struct profile *profile)
 {
+    static const struct {
+        const char *name;
+        double start, end;
+    } others[] = {{"lookup", 5, 51.75}, {"answer", 51.125, 52}, {"instant", 5, 5}};
     struct marker_table *markers = &profile->threads.data[READER].markers;
-    assert_true(marker_rows_make(markers, REQUESTS + 2));
-    for (uint32_t i = 0; i < REQUESTS + 2; i++) {
-        const char *name = i < REQUESTS ? "request" : i == REQUESTS ? "lookup" : "instant";
-        markers->name[i] = strings_add_z(&profile->strings, name);
-        markers->phase[i] = i <= REQUESTS;
-        markers->start[i] = i < REQUESTS ? 0 : 5;
-        markers->end[i] = i < REQUESTS ? (i + 1) * 0.25 : 50.25;
+    assert_true(marker_rows_make(markers, REQUESTS + sizeof(others) / sizeof(*others)));
+    for (uint32_t i = 0; i < REQUESTS + sizeof(others) / sizeof(*others); i++) {
+        bool is_request = i < REQUESTS;
+        markers->name[i] = strings_add_z(&profile->strings, is_request ? "request" : others[i - REQUESTS].name);
+        markers->start[i] = is_request ? 6 : others[i - REQUESTS].start;
+        markers->end[i] = is_request ? 6 + (i + 1) * 0.25 : others[i - REQUESTS].end;
+        markers->phase[i] = markers->end[i] > markers->start[i];
         markers->category[i] = 0;
         markers->data[i] = PROFILE_NONE;
     }
@@ -46,16 +51,19 @@ static void test_percentiles_and_states_of_intervals(void **state)
     assert_int_equal(marker_view_query(view, &query, &err), 0);
     const uint32_t *shown = marker_view_shown(view, &count);
     assert_int_equal(interval_list_fill(&list, &profile, marker_view_list(view), shown, count, &err), 0);
-    assert_int_equal(list.names.length, 2);
-    const struct interval_stats *request = &list.names.data[0], *lookup = &list.names.data[1];
+    assert_int_equal(list.names.length, 3);
+    const struct interval_stats *request = &list.names.data[0], *lookup = &list.names.data[1],
+                                *answer = &list.names.data[2];
     assert_int_equal(request->count, REQUESTS);
     assert_true(request->p50 == 12.5 && request->p90 == 22.5 && request->p99 == 24.75 && request->longest == 25);
     assert_true(request->total == 0.25 * REQUESTS * (REQUESTS + 1) / 2);
     assert_int_equal(request->histogram[0 - INTERVAL_FIRST_OCTAVE], 4); /* 1 to 2 ms: 1, 1.25, 1.5, 1.75 */
-    assert_true(lookup->total == 45.25 && lookup->running == 5.25 && lookup->rest == 0);
+    assert_true(lookup->total == 46.75 && lookup->running == 6.5 && lookup->rest == 0.25);
+    assert_true(answer->total == 0.875 && answer->running == 0.375 && answer->rest == 0.5);
     for (uint32_t reason = 0; reason < list.reasons; reason++)
         assert_true(list.waits.data[list.reasons + reason] == (reason == REASON_LOCK ? 40 : 0));
-    assert_true(slowest_interval_limit(marker_view_list(view), shown, count, 2.0 / (REQUESTS + 1)) == 25);
+    assert_true(slowest_interval_limit(marker_view_list(view), shown, count, 2.0 / (REQUESTS + 2)) == 25);
+    assert_true(slowest_interval_limit(marker_view_list(view), shown, count, 1.5 / (REQUESTS + 2)) == 25);
     interval_list_destroy(&list);
     marker_view_free(view);
     profile_destroy(&profile);
