@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-enum { FIRST = 3, PROFILES = 3000, LONG_ROWS = 100000 }; /* wait_profile_make() has three threads */
+enum { FIRST = 3, PROFILES = 3000, LONG_ROWS = 500000 }; /* wait_profile_make() has three threads */
 
 /* A profile with further threads A, B and C, whose numbers are 103, 104 and 105. */
 enum { A = FIRST, B, C };
@@ -129,6 +129,24 @@ static void test_a_range_that_ends_in_a_wait_follows_its_waker(void **state)
     end(&scene);
 }
 
+static void test_a_waker_that_waits_at_the_end_of_the_range_is_followed_to_its_own_waker(void **state)
+{
+    struct scene scene;
+    (void)state;
+    begin(&scene);
+    struct thread *a = add_thread(&scene, "a", 0);
+    wait_for(&scene, a, scene.stacks.lookup_lock_a, 10, 60, "b (104)");
+    struct thread *b = add_thread(&scene, "b", 0);
+    run(b, scene.stacks.store, 0, 30);
+    wait_for(&scene, b, scene.stacks.store_lock_b, 30, 50, "c (105)");
+    run(b, scene.stacks.store, 50, 60);
+    run(add_thread(&scene, "c", 0), scene.stacks.lookup, 0, 100);
+    find(&scene, A, 35, 40);
+    check_tiles(&scene.path, 35, 40);
+    assert_true(sum_of(&scene.path, C, PATH_RUNS) == 5);
+    end(&scene);
+}
+
 static void test_a_waker_that_sleeps_before_the_woken_thread_runs_leaves_it_runnable(void **state)
 {
     struct scene scene;
@@ -214,6 +232,11 @@ static void test_a_thread_that_starts_in_the_range_leads_to_its_creator(void **s
     assert_true(sum_of(&scene.path, B, PATH_RUNS) == 30);
     assert_true(sum_of(&scene.path, A, PATH_RUNS) == 30);
     assert_true(sum_of(&scene.path, A, PATH_WAITS) == 2); /* the process of b still ended */
+    scene.profile.threads.data[A].is_main = true;
+    find(&scene, B, 0, 60); /* nobody waits for b here, which a thread of its process created */
+    check_tiles(&scene.path, 0, 60);
+    assert_true(sum_of(&scene.path, B, PATH_RUNS) == 30);
+    assert_true(sum_of(&scene.path, A, PATH_RUNS) == 30);
     end(&scene);
 }
 
@@ -259,26 +282,28 @@ static void test_parts_add_up_and_name_thread_function_and_object(void **state)
     begin(&scene);
     struct thread *a = add_thread(&scene, "a", 0);
     run(a, scene.stacks.main, 0, 10);
-    wait_for(&scene, a, scene.stacks.lookup_lock_a, 10, 60, "b (104)");
-    wait_for(&scene, a, scene.stacks.sleep, 60, 70, "interrupt");
-    run(add_thread(&scene, "b", 0), scene.stacks.store, 0, 100);
-    find(&scene, A, 0, 70);
+    wait_for(&scene, a, scene.stacks.lookup_lock_a, 10, 40, "b (104)");
+    wait_for(&scene, a, scene.stacks.sleep, 40, 100, "interrupt");
+    struct thread *b = add_thread(&scene, "b", 0);
+    run(b, scene.stacks.store, 0, 15);
+    run(b, scene.stacks.lookup, 15, 100);
+    find(&scene, A, 0, 100);
     struct engine *engine = engine_new(&scene.profile, &err);
     assert_non_null(engine);
     assert_int_equal(critical_path_parts(engine, &scene.path, A, &parts, &err), 0);
     assert_int_equal(parts.length, 2);
-    assert_true(parts.data[0].ms == 60 && parts.data[0].state == PATH_RUNS && parts.data[0].waiter == A);
-    assert_true(parts.data[1].ms == 10 && parts.data[1].state == PATH_WAITS);
+    assert_true(parts.data[0].ms == 60 && parts.data[0].state == PATH_WAITS);
+    assert_true(parts.data[1].ms == 40 && parts.data[1].state == PATH_RUNS && parts.data[1].waiter == A);
     assert_int_equal(path_parts_append_sentence(&text, engine, &parts, A, PATH_PARTS_USUAL, &err), 0);
     assert_true(text_append(&text, "", 1));
-    assert_string_equal(text.data, "Of 70.0 ms, 60.0 ms CPU time of b in store while a waits for lock 0x1000, "
-                                   "10.0 ms waiting (sleep).");
+    assert_string_equal(text.data, "Of 100.0 ms, 60.0 ms waiting (sleep), "
+                                   "40.0 ms CPU time of b in lookup while a waits for lock 0x1000.");
     const uint32_t threads[] = {A};
     const struct tree_query query = {
         .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_TIME};
     assert_int_equal(engine_query(engine, &query, &err), 0);
     assert_int_equal(engine_weigh_path(engine, &scene.path, &err), 0);
-    assert_true(engine_timings(engine)->root_total == 70);
+    assert_true(engine_timings(engine)->root_total == 100);
     array_free(&text);
     array_free(&parts);
     array_free(&scene.path);
@@ -376,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_chain_of_waits_leads_to_its_last_thread),
         cmocka_unit_test(test_a_range_that_ends_in_a_wait_follows_its_waker),
+        cmocka_unit_test(test_a_waker_that_waits_at_the_end_of_the_range_is_followed_to_its_own_waker),
         cmocka_unit_test(test_a_waker_that_sleeps_before_the_woken_thread_runs_leaves_it_runnable),
         cmocka_unit_test(test_a_wait_that_no_recorded_thread_ended_is_on_the_path),
         cmocka_unit_test(test_preemptions_are_runnable_time),
