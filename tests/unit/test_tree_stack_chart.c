@@ -329,6 +329,28 @@ static void test_runnable_wait_is_on_open_rects(void **state)
     engine_free(engine);
 }
 
+static void test_runnable_wait_is_on_its_own_callers(void **state)
+{
+    (void)state;
+    struct profile profile;
+    struct error err = {""};
+    struct stack_rects rects = {0};
+    const uint32_t number = 3;
+    struct wait_stacks stacks = wait_profile_make(&profile);
+    struct thread *thread = wait_profile_thread(&profile, "other", 0);
+    wait_profile_run(thread, stacks.store, 10, 10);
+    wait_profile_wait(thread, stacks.lookup_runnable, 10, 20, 0);
+    struct engine *engine = engine_new(&profile, &err);
+    const struct tree_query query = {.threads = &number, .thread_count = 1, .range = whole_time, .weight = WEIGH_TIME};
+    const struct stack_chart_request request = {.thread = number, .range = {0, 100}, .columns = 200};
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_stack_chart(engine, &request, &rects, &err), 0);
+    assert_non_null(named_rect(engine, &rects, 30, "lookup"));
+    assert_null(named_rect(engine, &rects, 30, "store"));
+    array_free(&rects);
+    engine_free(engine);
+}
+
 static void test_thread_that_is_not_there_is_an_error(void **state)
 {
     (void)state;
@@ -348,6 +370,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns_are_those_of_the_definition),
         cmocka_unit_test(test_runnable_wait_is_on_open_rects),
+        cmocka_unit_test(test_runnable_wait_is_on_its_own_callers),
         cmocka_unit_test(test_thread_that_is_not_there_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
