@@ -185,6 +185,22 @@ static void test_a_later_mapping_does_not_delay_a_process(void **unused)
     replay_destroy(&recording.replay);
 }
 
+/* The clocks of two CPUs may differ by some ns. */
+static void test_a_mapping_follows_its_process_in_spite_of_an_earlier_time(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_lib(&recording, 0, "a.so");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 5);
+    add_map(&recording, 0, 4, 0x1000, 0x2000, 0);
+    uint64_t frames[] = {0x1008};
+    add_sample(&recording, 0, 8, 0, 1, frames);
+    replay_it(&recording);
+    assert_string_equal(stack_text(&recording.replay, 0, 0), "a.so+108");
+    replay_destroy(&recording.replay);
+}
+
 static void test_a_cut_stack_has_the_mark_as_its_root(void **unused)
 {
     (void)unused;
@@ -900,6 +916,7 @@ int main(void)
         cmocka_unit_test(test_a_forked_child_has_the_mappings_of_its_parent),
         cmocka_unit_test(test_exec_starts_with_no_mappings_and_a_new_instance),
         cmocka_unit_test(test_a_later_mapping_does_not_delay_a_process),
+        cmocka_unit_test(test_a_mapping_follows_its_process_in_spite_of_an_earlier_time),
         cmocka_unit_test(test_a_cut_stack_has_the_mark_as_its_root),
         cmocka_unit_test(test_kernel_addresses_are_the_same_in_every_process),
         cmocka_unit_test(test_code_that_the_kernel_makes_and_drops_has_each_name_in_its_time),
