@@ -195,6 +195,29 @@ static bool counts_if_planned(uint32_t cpu, int64_t early, bool again)
     return stored == 1;
 }
 
+/* Whether a reading counts for a wait that began between the time for which the reading was planned and the reading.
+ * The record of its switch comes after the reading. */
+static bool counts_if_begun_before_reading(uint32_t cpu)
+{
+    struct fixture fixture;
+    struct error err;
+    begin(&fixture, false);
+    fixture.cpu = cpu;
+    take_switch(&fixture, fixture.start, false);
+    take_switch(&fixture, fixture.start + ms, true);
+    take_switch(&fixture, fixture.start + 2 * ms, false);
+    usleep(5000);
+    look(&fixture, fixture.start + 3 * ms);
+    take_switch(&fixture, fixture.start + 4 * ms, true);
+    uint64_t later = monotonic_ns() + 100 * ms;
+    take_switch(&fixture, later, false);
+    take_switch(&fixture, later + ms, true);
+    assert_int_equal(waits_flush(&fixture.waits, later + ms, false, &err), 0);
+    uint64_t stored = fixture.waits.stored - fixture.waits.without_stack;
+    end(&fixture);
+    return stored == 1;
+}
+
 static void test_a_reading_on_the_cpu_of_the_thread_counts_from_the_time_it_was_planned(void **state)
 {
     (void)state;
@@ -208,6 +231,8 @@ static void test_a_reading_on_the_cpu_of_the_thread_counts_from_the_time_it_was_
     assert_false(counts_if_planned(own, (int64_t)ms, false));
     assert_true(counts_if_planned(own, (int64_t)ms, true));
     assert_true(counts_if_planned(UINT32_MAX, (int64_t)ms, false));
+    assert_false(counts_if_begun_before_reading(own));
+    assert_true(counts_if_begun_before_reading(UINT32_MAX));
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
