@@ -118,6 +118,7 @@ static void test_a_wait_stands_for_waits_of_its_length(void **state)
     const struct wait_group *sleep = &groups.list.data[0];
     assert_true(fabs(sleep->count - (100 + 99 * 10)) < 1e-6);
     assert_true(sleep->longest == 0.0625);
+    assert_true(sleep->percentile_99 == 0.0625);
     /* degrees of freedom: (9,900 + 99 * 90)^2 / (9,900^2 + 99 * 90^2) - 1 = 2.57; rounded down to a quarter */
     assert_true(fabs(sleep->count_error - student_limit(0.05, 2.5) * sqrt(9900 + 99 * 90)) < 1e-6);
     assert_true(fabs(sleep->total_error - 0.0625 * sleep->count_error) < 1e-6);
@@ -152,7 +153,9 @@ static void test_sums_have_a_number_and_no_longest_wait(void **state)
     assert_int_equal(sums->key, reason);
     assert_true(sums->total == 25 && sums->count == 100 && sums->longest == 0);
     assert_true(isnan(sums->from) && isnan(sums->first) && isnan(sums->percentile_99));
-    assert_true(sums->total_error == 0 && sums->count_error < 3); /* steps of 0.01 ms */
+    assert_true(sums->total_error == 0);
+    /* 99 waits of 0.25 ms, rounded to steps of 0.01 ms */
+    assert_true(fabs(sums->count_error - 1.96 * 99 * 0.01 / 0.25 / sqrt(12)) < 1e-9);
     assert_int_equal(engine_wait_groups(engine, WAITS_BY_THREAD, &groups, &err), 0);
     assert_true(groups.list.data[0].count == 101 && groups.list.data[0].longest == 2);
     assert_true(groups.list.data[0].first == 30 && groups.list.data[0].from == 30);
