@@ -118,9 +118,46 @@ static void test_longest_wait_of_a_state_is_found(void **state)
     double time = engine_longest_wait(engine, READER, STATE_REASONS + REASON_LOCK, (struct time_range){48, 80});
     assert_true(time == (70.5 + 80) / 2);
     assert_true(isnan(engine_longest_wait(engine, READER, STATE_REASONS + REASON_DISK, whole_time)));
-    /* A wait after the range stands for unseen waits in the range. */
+    /* Of a wait that contains the range, the middle of the range. */
     time = engine_longest_wait(engine, MAIN, STATE_REASONS + REASON_SLEEP, (struct time_range){98.5, 98.75});
     assert_true(time == 98.625);
+    engine_free(engine);
+}
+
+static void test_longest_wait_of_a_state_may_follow_the_range(void **state)
+{
+    struct profile profile;
+    struct error err;
+    (void)state;
+    struct wait_stacks stacks = wait_profile_make(&profile);
+    struct thread *thread = wait_profile_thread(&profile, "short", 0);
+    wait_profile_wait(thread, stacks.sleep, 10, 10.25, 0);
+    thread->samples.weight[thread->samples.length - 1] = 5; /* the unseen waits begin at 5.5 ms */
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    double time = engine_longest_wait(engine, 3, STATE_REASONS + REASON_SLEEP, (struct time_range){6, 7});
+    assert_true(time == (10 + 10.25) / 2);
+    engine_free(engine);
+}
+
+static void test_lanes_of_many_threads_have_the_same_sums(void **state)
+{
+    enum { THREADS = 40, PIXELS = 50 };
+    uint32_t threads[THREADS], count = THREADS;
+    struct engine *engine = known_engine();
+    struct state_lanes lanes = {0};
+    struct error err;
+    double sum = 0;
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        threads[i] = READER;
+    const struct state_lanes_query query = {threads, &count, 1, {0, 100}, PIXELS};
+    assert_int_equal(engine_state_lanes(engine, &query, &lanes, &err), 0);
+    const float *running = row_of(&lanes, 0, STATE_RUNNING);
+    for (int x = 0; x < PIXELS; x++)
+        sum += 2 * running[x];
+    assert_true(is_near(sum, THREADS * (10.25 + 1.25 + 10.5)));
+    state_lanes_destroy(&lanes);
     engine_free(engine);
 }
 
@@ -181,6 +218,8 @@ int main(void)
         cmocka_unit_test(test_sums_are_those_of_the_waits),
         cmocka_unit_test(test_each_pixel_has_the_states_of_its_time),
         cmocka_unit_test(test_longest_wait_of_a_state_is_found),
+        cmocka_unit_test(test_longest_wait_of_a_state_may_follow_the_range),
+        cmocka_unit_test(test_lanes_of_many_threads_have_the_same_sums),
         cmocka_unit_test(test_sums_of_random_profiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
