@@ -128,6 +128,17 @@ await check('the stack chart shows what is counted: running, waits, or both, and
     assertEqual(new Set(pictures).size, 3, 'different pictures');
 });
 
+await check('an open stack chart is drawn again when another weight is chosen', async () => {
+    const page = await openPage(`${url}?thread=3&tab=stack-chart&range=280m200`, '.chart canvas');
+    await settle(page);
+    const picture = () => page.$eval('.chart canvas', (canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.join());
+    const before = await picture();
+    await page.getByRole('radio', { name: 'Off-CPU' }).click();
+    const after = await askUntil((one) => one !== before, picture);
+    assert(after !== before, 'the chart counts the former weight');
+    await page.close();
+});
+
 await check('the page has no complaints', () => assertEqual(complaints.join('\n'), '', 'of the console'));
 await closeBrowser();
 finish();

@@ -26,6 +26,9 @@ await check('a column has the shares of its states, one thread as high as its pa
     assertEqual(column(0), '00002211', 'half of a thread runs, half waits, one thread is not there');
     assertEqual(column(1), '00221111', 'time of which nothing is known stays empty');
     assertEqual(column(2), '00000000', 'nobody is there');
+    const one = new Uint32Array(8);
+    drawStates.paintLane(one, { ...lane, width: 1, threads: 1, states: [{ state: 0, shares: Float32Array.of(0.3) }, { state: 2, shares: Float32Array.of(0.15) }] }, 8, [RUN, LOCK]);
+    assertEqual(one.join(''), '00002211', 'heights of 2.4 and 3.6 pixels');
 });
 
 await check('states that have more time than there is are reduced together', () => {
