@@ -13,6 +13,7 @@ struct python_thread {
     uint32_t native_id;   /* the thread's tid in its own pid namespace */
     uint64_t state;       /* address, or 0 if not found */
     uint64_t next_search; /* ns: not before this time */
+    uint64_t pause;       /* ns: at least this time between two searches */
     uint32_t failures;    /* samples in a row */
     struct python_pages pages;
     /* The frames of the thread's last sample, outermost first. Later samples reuse the frames that they share. */
@@ -29,7 +30,7 @@ enum {
     FAILURES_MAX = 8,   /* time after which the thread state is searched again */
 };
 
-static const uint64_t state_ns = 3000, shortest_pause = 100000, pause_without_state = 20000000;
+static const uint64_t state_ns = 3000, shortest_pause = 100000, longest_pause = 20000000;
 
 struct python_process {
     struct python_library library;
@@ -215,9 +216,12 @@ static bool has_state(const struct python_process *process, struct python_memory
     size_t states_read = 0;
     thread->failures = 0;
     thread->state = find_state(process, memory, thread->native_id, &states_read);
-    uint64_t pause = thread->state ? shortest_pause : pause_without_state,
-             share = states_read * state_ns * SEARCH_SHARE;
-    thread->next_search = sample->time + (share > pause ? share : pause);
+    uint64_t share = states_read * state_ns * SEARCH_SHARE;
+    /* A thread that starts writes its id to its state only after the thread that creates it has waited for it. */
+    thread->pause = thread->state || !thread->pause ? shortest_pause : 2 * thread->pause;
+    if (thread->pause > longest_pause)
+        thread->pause = longest_pause;
+    thread->next_search = sample->time + (share > thread->pause ? share : thread->pause);
     return thread->state != 0;
 }
 

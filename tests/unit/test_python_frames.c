@@ -222,6 +222,31 @@ static void test_lists_without_end_or_thread_have_no_thread(void **state)
     assert_int_equal(read_frames(scene), PYTHON_NO_THREAD);
 }
 
+/* The reads are 1 ms apart. */
+static void test_a_thread_that_starts_has_frames_soon(void **state)
+{
+    struct scene *scene = *state;
+    uint64_t *id = &scene->python.thread[20], tid = *id;
+    *id = 0;
+    assert_int_equal(read_frames(scene), PYTHON_NO_THREAD);
+    *id = tid;
+    assert_int_equal(read_frames(scene), PYTHON_READ);
+}
+
+static void test_a_thread_without_python_is_searched_ever_more_rarely(void **state)
+{
+    struct scene *scene = *state;
+    uint64_t *id = &scene->python.thread[20], tid = *id;
+    *id = 0;
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(read_frames(scene), PYTHON_NO_THREAD);
+    *id = tid;
+    int waited = 0;
+    while (waited < 100 && read_frames(scene) != PYTHON_READ)
+        waited++;
+    assert_in_range(waited, 1, 20);
+}
+
 static void test_other_versions_are_told(void **state)
 {
     struct scene *scene = *state;
@@ -289,6 +314,8 @@ int main(void)
         TEST(test_nonsense_ends),
         TEST(test_code_that_takes_too_much_memory_is_not_read),
         TEST(test_lists_without_end_or_thread_have_no_thread),
+        TEST(test_a_thread_that_starts_has_frames_soon),
+        TEST(test_a_thread_without_python_is_searched_ever_more_rarely),
         TEST(test_other_versions_are_told),
         TEST(test_debug_offsets_that_make_no_sense_are_told),
     };
