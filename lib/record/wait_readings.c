@@ -19,7 +19,6 @@
 enum {
     LOOKS_AT_ONCE = 256,     /* most stacks read in one pass */
     NS_PER_READING = 700000, /* time per reading of a stack or a run delay, which takes 10-20 us: 1.5-3 % of a CPU */
-    ACTIVE_NS = 50000000,    /* after a thread began to wait, the recorder reads the rings for this time in each pass */
     PASSES_ON_CPU = 4,       /* mean number of passes on the CPU of threads that are read */
     RUN_DELAY_AGE_NS = 20000000, /* a pass reads the run delay of a thread if it is older than this */
 };
@@ -249,10 +248,6 @@ int waits_look(struct waits *waits, struct error *err)
     if (waits->planned != waits->next_look)
         return 0;
     plan_look(waits, now);
-    if (waits->has_blocked)
-        waits->active_until = now + ACTIVE_NS;
-    waits->is_active = now < waits->active_until;
-    waits->has_blocked = false;
     int code = read_pending(waits, now, false, err);
     if (waits->has_read_near)
         move_at_random(waits);
@@ -262,5 +257,5 @@ int waits_look(struct waits *waits, struct error *err)
 
 bool waits_want_look(const struct waits *waits)
 {
-    return waits->is_active || waits->has_blocked || waits->pending.length;
+    return waits->pending.length || waits->planned < waits->active_until;
 }

@@ -6,6 +6,7 @@
 #include "record/waits_state.h"
 
 enum {
+    ACTIVE_NS = 50000000,   /* after a thread began to wait, the recorder reads the rings for this time in each pass */
     LOOK_NS = 4000000,      /* mean time between two passes, at random: readings meet nearly all longer waits */
     STACK_COPY = 16 * 1024, /* bytes of one read, enough for most waiting threads; a walk reads the rest if needed */
 };

@@ -77,7 +77,7 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
         return 0;
     if (!waits_want_look(waits)) /* the next pass was planned long ago */
         waits->next_look = monotonic_ns();
-    waits->has_blocked = true;
+    waits->active_until = time + ACTIVE_NS;
     if (run->in_pending)
         return 0;
     run->in_pending = array_push(&waits->pending, thread->tid);
@@ -98,20 +98,27 @@ static int end_elsewhere(struct waits *waits, struct tracked_thread *thread, uin
     return store_wait(waits, thread, &stored, err);
 }
 
-/* Ends a time in which the thread was runnable. Stores a long one by itself. Sums short ones, and stores the sum where
- * a time of their mean length fits. */
+/* Adds `length` ns of runnable time to the sum of the thread, and stores the sum where a time of the mean length fits.
+ */
+static int add_runnable(struct waits *waits, struct tracked_thread *thread, uint64_t length, uint64_t time,
+                        struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    run->was_ready += length;
+    run->ready_count++;
+    bool fits = length >= run->was_ready / run->ready_count; /* at least the mean */
+    return fits && run->was_ready >= waits->options.interval ? store_runnable(waits, thread, time, err) : 0;
+}
+
+/* Ends a time in which the thread was runnable. Stores a long one by itself. */
 static int end_ready(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
 {
     struct thread_run *run = &thread->run;
     uint64_t length = time - run->since;
     const struct stored_wait stored = {.start = run->since, .end = time, .kind = READY};
     run->ready_since_reading += length;
-    if (run->goes_on || length >= waits->options.interval)
-        return store_wait(waits, thread, &stored, err);
-    run->was_ready += length;
-    run->ready_count++;
-    bool fits = length >= run->was_ready / run->ready_count; /* at least the mean */
-    return fits && run->was_ready >= waits->options.interval ? store_runnable(waits, thread, time, err) : 0;
+    return run->goes_on || length >= waits->options.interval ? store_wait(waits, thread, &stored, err)
+                                                             : add_runnable(waits, thread, length, time, err);
 }
 
 /* A reading that takes `delay` ns meets a wait of `length` ns with a probability in proportion to length - delay.
@@ -192,10 +199,7 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
         code = store_wait(waits, thread, &stored, err);
     else
         add_unseen_wait(class, stored.end - stored.start, time);
-    run->was_ready += queued;
-    run->ready_count += queued != 0;
-    bool fits = queued && queued >= run->was_ready / run->ready_count;
-    return !code && fits && run->was_ready >= waits->options.interval ? store_runnable(waits, thread, time, err) : code;
+    return code || !queued ? code : add_runnable(waits, thread, queued, time, err);
 }
 
 /* Ends a wait at its wakeup if the wakeup is recorded and the thread stays runnable for a sampling interval. A shorter

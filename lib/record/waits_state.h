@@ -48,9 +48,7 @@ struct waits {
     uint64_t next_look;            /* ns: random time of the next pass */
     uint64_t planned;              /* ns: planned time of the current pass */
     uint64_t random;               /* state of the random numbers */
-    bool has_blocked;              /* a thread began to wait since the last pass (preemptions excluded) */
-    bool is_active;                /* a thread began to wait in the last ACTIVE_NS before the last pass */
-    uint64_t active_until;         /* ns */
+    uint64_t active_until;         /* ns: passes continue until this time, ACTIVE_NS after a thread began to wait */
     bool has_read_near;            /* this pass has read a thread on the recorder's CPU */
     bool has_lost;                 /* the kernel lost records since the last flush */
 
