@@ -18,6 +18,9 @@ export interface ThreadState {
 /** By the name of the reason, from the bottom of a lane to the top. */
 const KNOWN: readonly [name: string, color: string][] = [
     ['lock', 'state-lock'],
+    ['mutex', 'state-lock'],
+    ['read-write lock', 'state-lock'],
+    ['semaphore', 'state-lock'],
     ['disk', 'state-disk'],
     ['page fault', 'state-fault'],
     ['network', 'state-network'],
