@@ -134,16 +134,6 @@ static size_t row_before(const struct thread_gaps *gaps, double time)
     return search_count_before(samples->time, samples->length, sizeof(*samples->time), search_real_is_below, &time);
 }
 
-static double start_of(const struct thread_gaps *gaps, size_t row)
-{
-    return row ? gaps->samples->time[row - 1] : gaps->start;
-}
-
-static double end_of(const struct thread_gaps *gaps, size_t row)
-{
-    return row < gaps->samples->length ? gaps->samples->time[row] : gaps->end;
-}
-
 static bool is_runnable(const struct walk *walk, const struct thread_gaps *gaps, size_t row)
 {
     return walk->runnable != PROFILE_NONE && wait_row_reason(&gaps->waits, row) == walk->runnable;
@@ -164,7 +154,7 @@ static double find_awake(const struct walk *walk, uint32_t thread, double since,
         size_t row = row_before(gaps, until);
         if (!is_blocked(walk, gaps, row))
             return until;
-        until = start_of(gaps, row);
+        until = get_gap_start(gaps, row);
     }
     return NAN;
 }
@@ -199,7 +189,7 @@ static void enter(struct walk *walk, uint32_t thread, uint32_t waited_for)
 static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t row)
 {
     const struct sample_table *samples = gaps->samples;
-    double since = start_of(gaps, row);
+    double since = get_gap_start(gaps, row);
     uint32_t stack = samples->stack[row];
     if (is_runnable(walk, gaps, row))
         return add(walk, since, PATH_RUNNABLE, stack, PROFILE_NONE);
@@ -221,8 +211,8 @@ static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t r
 static bool add_running(struct walk *walk, const struct thread_gaps *gaps, size_t row)
 {
     static const double clocks_differ = 0.02; /* intervals; CPU times and times of switches have two clocks */
-    double since = start_of(gaps, row);
-    double waited = gap_time_in(gaps, row, whole_time).wait, end = end_of(gaps, row);
+    double since = get_gap_start(gaps, row);
+    double waited = gap_time_in(gaps, row, whole_time).wait, end = get_gap_end(gaps, row);
     double ran_until = waited > clocks_differ * gaps->interval ? fmax(since, end - waited) : end;
     uint32_t stack = running_stack(&gaps->waits, gaps->samples, row);
     if (ran_until < walk->time && !add(walk, ran_until, PATH_UNSEEN, stack, PROFILE_NONE))

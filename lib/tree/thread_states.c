@@ -116,9 +116,7 @@ static void add_unseen(struct states_maker *maker, uint32_t state, size_t i)
 static void add_gap(struct states_maker *maker, size_t i, bool has_waits)
 {
     const struct thread_gaps *gaps = &maker->gaps;
-    size_t length = gaps->samples->length;
-    double from = i == 0 ? gaps->start : gaps->samples->time[i - 1];
-    double to = i < length ? gaps->samples->time[i] : gaps->end;
+    double from = get_gap_start(gaps, i), to = get_gap_end(gaps, i);
     if (is_wait_end(&gaps->waits, i)) {
         uint32_t state = state_of_row(maker, i);
         add_wait(maker, state, from, to);

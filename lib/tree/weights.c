@@ -64,16 +64,6 @@ struct thread_gaps find_sample_gaps(const struct profile *profile, uint32_t thre
     return gaps;
 }
 
-static double get_gap_start(const struct thread_gaps *gaps, size_t i)
-{
-    return i == 0 ? gaps->start : gaps->samples->time[i - 1];
-}
-
-static double get_gap_end(const struct thread_gaps *gaps, size_t i)
-{
-    return i < gaps->samples->length ? gaps->samples->time[i] : gaps->end;
-}
-
 /* ms. The CPU time before a thread's first sample is often unknown: then it is at most an interval. */
 static double get_gap_cpu_time(const struct thread_gaps *gaps, size_t i)
 {

@@ -84,6 +84,17 @@ struct gap_time {
 
 struct thread_gaps find_sample_gaps(const struct profile *profile, uint32_t thread);
 
+/* Return where gap `i` (0 to samples->length) begins and ends, ms. */
+static inline double get_gap_start(const struct thread_gaps *gaps, size_t i)
+{
+    return i == 0 ? gaps->start : gaps->samples->time[i - 1];
+}
+
+static inline double get_gap_end(const struct thread_gaps *gaps, size_t i)
+{
+    return i < gaps->samples->length ? gaps->samples->time[i] : gaps->end;
+}
+
 /* Returns the part of gap `i` (0 to samples->length) in the range. */
 struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range);
 
