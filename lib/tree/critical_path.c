@@ -136,7 +136,7 @@ static size_t row_before(const struct thread_gaps *gaps, double time)
 
 static bool is_runnable(const struct walk *walk, const struct thread_gaps *gaps, size_t row)
 {
-    return walk->runnable != PROFILE_NONE && wait_row_reason(&gaps->waits, row) == walk->runnable;
+    return wait_row_reason(&gaps->waits, row) == walk->runnable;
 }
 
 static bool is_blocked(const struct walk *walk, const struct thread_gaps *gaps, size_t row)

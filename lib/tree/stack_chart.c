@@ -210,7 +210,6 @@ struct scale {
     bool has_running, has_waits; /* whether the weight of the query counts running time and waits, in a thread with
                                   * recorded waits */
     uint32_t runnable_reason;    /* profile_runnable_reason() */
-    const uint32_t *subcategory_of_frame;
 };
 
 /* A time range with one known stack. */
@@ -283,10 +282,7 @@ static size_t split_sample(const struct scale *scale, size_t i, struct piece pie
 /* Whether the wait that ends at row `i` is counted, and a wait for a CPU. */
 static bool is_runnable(const struct scale *scale, size_t i)
 {
-    const struct wait_rows *waits = &scale->gaps.waits;
-    uint32_t frame = waits->frame_of_stack[waits->samples->stack[i]];
-    return scale->runnable_reason != PROFILE_NONE && scale->samples->stack[i] != PROFILE_NONE &&
-           scale->subcategory_of_frame[frame] == scale->runnable_reason;
+    return scale->samples->stack[i] != PROFILE_NONE && wait_row_reason(&scale->gaps.waits, i) == scale->runnable_reason;
 }
 
 /* The node in which the thread is during the wait for a CPU that ends at row `i`: of the callers in the wait's stack,
@@ -413,8 +409,7 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
                           .columns = request->columns,
                           .has_running = engine->weight != WEIGH_OFF_CPU_TIME && engine->weight != WEIGH_OFF_CPU,
                           .has_waits = engine->weight != WEIGH_CPU_TIME && engine->weight != WEIGH_ON_CPU,
-                          .runnable_reason = profile_runnable_reason(profile),
-                          .subcategory_of_frame = profile->frames.subcategory};
+                          .runnable_reason = profile_runnable_reason(profile)};
     if (first > 0 && time_after(&scale, first - 1) > request->range.from)
         first--;
     if (first == last)
