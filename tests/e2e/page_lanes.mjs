@@ -131,11 +131,17 @@ await check('the stack chart shows what is counted: running, waits, or both, and
 await check('an open stack chart is drawn again when another weight is chosen', async () => {
     const page = await openPage(`${url}?thread=3&tab=stack-chart&range=280m200`, '.chart canvas');
     await settle(page);
-    const picture = () => page.$eval('.chart canvas', (canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.join());
-    const before = await picture();
+    /** The color of the second row at 290 ms, where the thread runs. */
+    const color = () =>
+        page.$eval('.chart canvas', (canvas) => {
+            const start = 208 / canvas.clientWidth;
+            const x = (start + ((290 - 280) / 200) * (1 - start - 16 / canvas.clientWidth)) * canvas.width;
+            return canvas.getContext('2d').getImageData(Math.floor(x), Math.round(27 * (window.devicePixelRatio || 1)), 1, 1).data.join();
+        });
+    const running = await color();
     await page.getByRole('radio', { name: 'Off-CPU' }).click();
-    const after = await askUntil((one) => one !== before, picture);
-    assert(after !== before, 'the chart counts the former weight');
+    const empty = await askUntil((one) => one !== running, color);
+    assert(empty !== running, 'the chart counts the former weight');
     await page.close();
 });
 
