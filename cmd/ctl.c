@@ -1,5 +1,5 @@
 /*
- * `prof ctl`: sends requests to running recordings over their sockets (record/control_socket.h): pause, resume, mark,
+ * `prof ctl`: sends requests to running recordings over their sockets (os/control_socket.h): pause, resume, mark,
  * snapshot, stop.
  */
 #include "cmd/ctl.h"
@@ -8,7 +8,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/array.h"
-#include "record/control_socket.h"
+#include "os/control_socket.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Requests to a running recording, over its socket (record/control_socket.h). */
+/* Requests to a running recording, over its socket (os/control_socket.h). */
 #pragma once
 
 #include <stdbool.h>

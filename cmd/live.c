@@ -8,7 +8,7 @@
 
 #include "assemble/live_assembly.h"
 #include "os/clock.h"
-#include "record/control_socket.h"
+#include "os/control_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>

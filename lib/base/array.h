@@ -1,5 +1,5 @@
 /*
- * Growable arrays. Growable arrays. Declare an array with its element type, zero it, push elements, and free it:
+ * Growable arrays. Declare an array with its element type, zero it, push elements, and free it:
  *
  *     ARRAY(uint32_t) rows = {0};
  *     if (!array_push(&rows, 7))

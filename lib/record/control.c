@@ -1,7 +1,7 @@
 #include "record/control.h"
 
 #include "os/clock.h"
-#include "record/control_socket.h"
+#include "os/control_socket.h"
 #include "record/recording.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 
 #include "os/clock.h"
 #include "process/kernel_map.h"
-#include "record/stack_reader.h"
 #include "spool/wait_reasons.h"
 #include "unwind/in_place.h"
+#include "unwind/stack_reader.h"
 #include "unwind/unwind.h"
 
 #include <linux/perf_event.h>

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "record/scheduling.h"
+#include "os/scheduling.h"
 #include "sample/cpu_pin.h"
 
 #include <stdbool.h>

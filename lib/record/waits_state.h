@@ -8,14 +8,13 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "record/python_stack.h"
-#include "spool/spool.h"
-#include "record/stack_reader.h"
 #include "process/thread_filter.h"
 #include "process/tracker.h"
 #include "record/wait_reason.h"
 #include "record/wakers.h"
 #include "sample/cpu_list.h"
 #include "spool/spool.h"
+#include "unwind/stack_reader.h"
 
 /* The spool, the tracker and the filter of threads belong to the caller and must outlive the waits. */
 struct waits_options {

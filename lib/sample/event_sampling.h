@@ -3,7 +3,7 @@
  * these events have the fields of CPU samples, and the id of the event.
  *
  * The sampling rate of an event with a period is unknown in advance. So its stack copies are short, and a ring has
- * space for more samples; the recorder reads the rest of a stack from the live process (record/stack_reader.h).
+ * space for more samples; the recorder reads the rest of a stack from the live process (unwind/stack_reader.h).
  *
  * Threads: as in perf_events.h.
  */

@@ -3,7 +3,7 @@
  * "resume", "mark TEXT", "snapshot" or "stop". The answer is {"answer": SENTENCE} or {"error": SENTENCE}.
  */
 #include "base/json_write.h"
-#include "record/control_socket.h"
+#include "os/control_socket.h"
 #include "serve/symbol_api.h"
 
 #include <stdio.h>

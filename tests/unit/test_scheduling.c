@@ -1,6 +1,6 @@
 /* The recorder thread gets real-time priority and returns to its old policy; it moves to the CPU of deep stacks, and
  * only there. */
-#include "record/scheduling.h"
+#include "os/scheduling.h"
 #include "sample/cpu_pin.h"
 
 #include <setjmp.h>

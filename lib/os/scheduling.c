@@ -1,4 +1,4 @@
-#include "record/scheduling.h"
+#include "os/scheduling.h"
 
 #include <sched.h>
 #include <sys/prctl.h>

@@ -14,7 +14,7 @@
  *
  * docs/decisions.md, "The recorder completes deep stacks from the live process", has measurements.
  */
-#include "record/stack_reader.h"
+#include "unwind/stack_reader.h"
 
 #include "os/clock.h"
 #include "os/target_memory.h"

@@ -1,4 +1,4 @@
-#include "record/control_socket.h"
+#include "os/control_socket.h"
 
 #include <errno.h>
 #include <stdio.h>
