@@ -18,6 +18,12 @@
 
 enum { TID_UNKNOWN = UINT32_MAX, TID_NOT_PARSED = UINT32_MAX - 1 };
 
+/* A wait through which the path came to the waker. */
+struct followed_wait {
+    double since; /* ms; before, the waiter did not wait yet */
+    uint32_t waiter, waited_for;
+};
+
 struct walk {
     const struct profile *profile;
     struct critical_path *path;
@@ -32,7 +38,7 @@ struct walk {
     uint32_t runnable;       /* profile_runnable_reason() */
     uint32_t thread;         /* the thread at the current end of the path */
     double time;             /* ms: time of the current end of the path */
-    uint32_t waiter, waited_for;
+    ARRAY(struct followed_wait) followed;
 };
 
 /* ---- the thread of a waker ---- */
@@ -161,28 +167,47 @@ static double find_awake(const struct walk *walk, uint32_t thread, double since,
 
 /* ---- the walk ---- */
 
-/* Adds the time since `from` to the path. False if memory ran out. */
-static bool add(struct walk *walk, double from, enum path_state state, uint32_t stack, uint32_t waker)
+/* Returns the innermost wait that lasts at the current end of the path. */
+static struct followed_wait current_wait(struct walk *walk)
 {
-    struct path_segment segment = {.from = fmax(from, walk->range.from),
-                                   .to = fmin(walk->time, walk->range.to),
-                                   .thread = walk->thread,
-                                   .state = state,
-                                   .stack = stack,
-                                   .waker = waker,
-                                   .waiter = walk->waiter,
-                                   .waited_for = walk->waited_for};
-    walk->time = from;
-    return !(segment.from < segment.to) || array_push(walk->path, segment);
+    while (walk->followed.length && walk->followed.data[walk->followed.length - 1].since >= walk->time)
+        walk->followed.length--;
+    return walk->followed.length ? walk->followed.data[walk->followed.length - 1]
+                                 : (struct followed_wait){-INFINITY, PROFILE_NONE, PROFILE_NONE};
 }
 
-static void enter(struct walk *walk, uint32_t thread, uint32_t waited_for)
+/* Adds the time since `from` to the path. The work of a thread before others waited for it is a segment of its own.
+ * False if memory ran out. */
+static bool add(struct walk *walk, double from, enum path_state state, uint32_t stack, uint32_t waker)
 {
-    walk->waiter = walk->thread;
-    walk->waited_for = waited_for;
+    while (walk->time > from) {
+        const struct followed_wait wait = current_wait(walk);
+        double since = state == PATH_RUNS ? fmax(from, wait.since) : from;
+        struct path_segment segment = {.from = fmax(since, walk->range.from),
+                                       .to = fmin(walk->time, walk->range.to),
+                                       .thread = walk->thread,
+                                       .state = state,
+                                       .stack = stack,
+                                       .waker = waker,
+                                       .waiter = wait.waiter,
+                                       .waited_for = wait.waited_for};
+        walk->time = since;
+        if (segment.from < segment.to && !array_push(walk->path, segment))
+            return false;
+    }
+    walk->time = from;
+    return true;
+}
+
+/* Continues with a thread that ended a wait, or with the creator of the path's thread (`since` is -INFINITY,
+ * `waited_for` PROFILE_NONE). False if memory ran out. */
+static bool enter(struct walk *walk, uint32_t thread, double since, uint32_t waited_for)
+{
+    struct followed_wait wait = {since, walk->thread, waited_for};
     walk->thread = thread;
     if (waited_for != PROFILE_NONE && walk->first_waiters[thread] == PROFILE_NONE)
-        walk->first_waiters[thread] = walk->waiter;
+        walk->first_waiters[thread] = wait.waiter;
+    return array_push(&walk->followed, wait);
 }
 
 /* The wait that ends at `row`. */
@@ -203,8 +228,7 @@ static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t r
     if (!(has_ended ? add(walk, awake, PATH_WAITS, stack, waker)
                     : add(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE)))
         return false;
-    enter(walk, thread, stack);
-    return true;
+    return enter(walk, thread, since, stack);
 }
 
 /* The time between two rows: CPU time, then short waits. */
@@ -253,8 +277,7 @@ static bool take_step(struct walk *walk)
             return add(walk, walk->range.from, PATH_ABSENT, PROFILE_NONE, PROFILE_NONE);
         if (awake < walk->time && !add(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE))
             return false;
-        enter(walk, creator, PROFILE_NONE);
-        return true;
+        return enter(walk, creator, -INFINITY, PROFILE_NONE);
     }
     size_t row = row_before(gaps, walk->time);
     return is_wait_end(&gaps->waits, row) ? add_wait(walk, gaps, row) : add_running(walk, gaps, row);
@@ -313,9 +336,7 @@ int critical_path_find(struct critical_path *path, const struct profile *profile
                         .path = path,
                         .range = range,
                         .runnable = profile_runnable_reason(profile),
-                        .thread = thread,
-                        .waiter = PROFILE_NONE,
-                        .waited_for = PROFILE_NONE};
+                        .thread = thread};
     path->length = 0;
     if (thread >= profile->threads.length || !isfinite(range.from) || !isfinite(range.to) || !(range.from < range.to))
         return 0;
@@ -333,5 +354,6 @@ int critical_path_find(struct critical_path *path, const struct profile *profile
     free(walk.by_tid);
     free(walk.first_waiters);
     free(walk.tid_of_string);
+    array_free(&walk.followed);
     return code;
 }

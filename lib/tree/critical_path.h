@@ -31,7 +31,7 @@ struct path_segment {
     uint32_t stack;  /* recorded stack, for PATH_WAITS with the leaf that names the kind and object of the wait;
                         PROFILE_NONE: unknown */
     uint32_t waker;  /* of PATH_WAITS: string with the name of the waker; PROFILE_NONE: unknown */
-    uint32_t waiter; /* the thread whose wait this thread ended; PROFILE_NONE: the path begins here */
+    uint32_t waiter; /* the thread that waits for this thread, or that this thread creates; PROFILE_NONE: none yet */
     /* stack of the wait of `waiter`; PROFILE_NONE if `waiter` created this thread or is PROFILE_NONE */
     uint32_t waited_for;
 };

@@ -105,7 +105,9 @@ static void test_a_chain_of_waits_leads_to_its_last_thread(void **state)
     assert_true(sum_of(&scene.path, A, PATH_RUNS) == 40);
     assert_true(sum_of(&scene.path, B, PATH_RUNS) == 20);
     assert_true(sum_of(&scene.path, C, PATH_RUNS) == 40);
-    const struct path_segment *in_c = &scene.path.data[0];
+    assert_int_equal(scene.path.data[4].waiter, PROFILE_NONE); /* c runs before b waits */
+    const struct path_segment *in_c = &scene.path.data[5];
+    assert_true(in_c->from == 5);
     assert_int_equal(in_c->waiter, B);
     assert_int_equal(in_c->waited_for, scene.stacks.store_lock_b);
     assert_int_equal(in_c->stack, scene.stacks.lookup);
@@ -291,13 +293,14 @@ static void test_parts_add_up_and_name_thread_function_and_object(void **state)
     struct engine *engine = engine_new(&scene.profile, &err);
     assert_non_null(engine);
     assert_int_equal(critical_path_parts(engine, &scene.path, A, &parts, &err), 0);
-    assert_int_equal(parts.length, 2);
+    assert_int_equal(parts.length, 3);
     assert_true(parts.data[0].ms == 60 && parts.data[0].state == PATH_WAITS);
-    assert_true(parts.data[1].ms == 40 && parts.data[1].state == PATH_RUNS && parts.data[1].waiter == A);
+    assert_true(parts.data[1].ms == 30 && parts.data[1].state == PATH_RUNS && parts.data[1].waiter == A);
     assert_int_equal(path_parts_append_sentence(&text, engine, &parts, A, PATH_PARTS_USUAL, &err), 0);
     assert_true(text_append(&text, "", 1));
     assert_string_equal(text.data, "Of 100.0 ms, 60.0 ms waiting (sleep), "
-                                   "40.0 ms CPU time of b in lookup while a waits for lock 0x1000.");
+                                   "30.0 ms CPU time of b in lookup while a waits for lock 0x1000, "
+                                   "10.0 ms CPU time of b in store.");
     const uint32_t threads[] = {A};
     const struct tree_query query = {
         .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_TIME};
