@@ -21,6 +21,10 @@ enum lock_kind {
     KIND_ATOMIC,
     KIND_FUTURE,
     KIND_PARK,
+    /* these words alone name the object */
+    KIND_SLEEP,
+    KIND_IDLE, /* a thread of a runtime without work */
+    KIND_GIL,
     LOCK_KINDS
 };
 
@@ -38,6 +42,9 @@ static const struct {
     [KIND_ATOMIC] = {"Atomic wait", "atomic"},
     [KIND_FUTURE] = {"Future", "future"},
     [KIND_PARK] = {"Park", "park"},
+    [KIND_SLEEP] = {"Sleep", "sleep"},
+    [KIND_IDLE] = {"Idle thread", "idle thread"},
+    [KIND_GIL] = {"Mutex", "GIL"},
 };
 
 /* `*` stands for any text. Functions of C have no leading underscores here (strip_underscores()). */
@@ -96,6 +103,8 @@ static const struct kind_pattern inner_patterns[] = {
     {"runtime.semasleep*", KIND_INSIDE},
     {"runtime.lock*", KIND_MUTEX},
     {"runtime.note*sleep*", KIND_PARK},
+    /* GNU OpenMP */
+    {"gomp_*barrier_wait*", KIND_BARRIER},
 };
 
 /* Functions that use the locks above to make others. They count while all functions below them match a pattern. */
@@ -113,20 +122,68 @@ static const struct kind_pattern outer_patterns[] = {
     {"parking_lot::*condvar*", KIND_CONDITION},
     {"parking_lot::raw_rwlock*", KIND_RWLOCK},
     {"parking_lot::once*", KIND_ONCE},
+    /* the runtime of Go */
+    {"runtime.mPark*", KIND_INSIDE},
+    {"runtime.stopm*", KIND_IDLE},
+    {"runtime.templateThread*", KIND_IDLE},
     /* CPython */
     {"PyCOND_*", KIND_INSIDE},
-    {"take_gil*", KIND_MUTEX},
-    {"PyEval_*", KIND_MUTEX},
+    {"take_gil*", KIND_GIL},
+    {"PyEval_*", KIND_GIL},
+    {"PyThread_acquire_lock*", KIND_MUTEX},
+    {"acquire_timed*", KIND_INSIDE},
+    {"lock_PyThread_acquire_lock*", KIND_INSIDE},
+    {"method_vectorcall*", KIND_INSIDE},
+    {"PyObject_Vectorcall*", KIND_INSIDE},
+    {"Condition.wait", KIND_CONDITION},
+    {"Thread._wait_for_tstate_lock", KIND_JOIN},
     /* the JVM */
-    {"PlatformEvent::park*", KIND_INSIDE},
-    {"os::PlatformEvent::park*", KIND_INSIDE},
-    {"PlatformMonitor::wait*", KIND_INSIDE},
+    {"*PlatformEvent::park*", KIND_INSIDE},
+    {"*PlatformMonitor::wait*", KIND_INSIDE},
+    {"Monitor::wait*", KIND_INSIDE},
+    {"PosixSemaphore::wait*", KIND_INSIDE},
+    {"CompileQueue::get*", KIND_IDLE},
+    {"*Gang*::*", KIND_IDLE},
+    {"WorkerThread::*", KIND_IDLE},
+    {"VMThread::wait_for_operation*", KIND_IDLE},
+    {"ServiceThread::*", KIND_IDLE},
+    {"MonitorDeflationThread::*", KIND_IDLE},
+    {"NMethodSweeper::sweeper_loop*", KIND_IDLE},
+    {"NotificationThread::*", KIND_IDLE},
+    {"WatcherThread::*", KIND_IDLE},
+    {"G1*Thread::*", KIND_IDLE},
+    {"os::signal_wait*", KIND_IDLE},
+    {"JVM_WaitForReferencePendingList", KIND_IDLE},
+    {"JavaThread::sleep*", KIND_SLEEP},
+    {"JVM_Sleep*", KIND_SLEEP},
     {"ObjectMonitor::EnterI*", KIND_MUTEX},
     {"ObjectMonitor::enter*", KIND_MUTEX},
     {"ObjectMonitor::ReenterI*", KIND_MUTEX},
+    {"ObjectMonitor::wait*", KIND_CONDITION},
+    {"ObjectSynchronizer::*", KIND_INSIDE},
+    {"*Runtime*::monitor*enter*", KIND_INSIDE},
+    {"* Runtime1 stub", KIND_INSIDE},
+    {"JVM_MonitorWait*", KIND_INSIDE},
     {"Parker::park*", KIND_PARK},
     {"Unsafe_Park", KIND_PARK},
+    {"Interpreter", KIND_INSIDE},
+    {"StubRoutines*", KIND_INSIDE},
+    {"*misc.Unsafe.park*", KIND_PARK},
+    {"*LockSupport.park*", KIND_PARK},
+    {"*java.lang.Thread.sleep*", KIND_SLEEP},
+    {"*java.lang.Object.wait*", KIND_CONDITION},
+    {"*Synchronizer.acquire*", KIND_MUTEX},
+    {"*Synchronizer$ConditionObject.await*", KIND_CONDITION},
+    {"*java.util.concurrent.locks.ReentrantLock*lock*", KIND_MUTEX},
+    {"*java.util.concurrent.locks.ReentrantReadWriteLock*", KIND_RWLOCK},
+    {"*java.util.concurrent.Semaphore*", KIND_SEMAPHORE},
+    {"*java.util.concurrent.CountDownLatch*", KIND_BARRIER},
 };
+
+/* These functions wait for a word of the waiting thread, which does not identify the lock. */
+static const char *const private_words[] = {"std::sys*park*", "std::thread::park*", "parking_lot_core::*",
+                                            "runtime.note*sleep*", "Condition.wait", "*PlatformEvent::park*",
+                                            "Parker::park*"};
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -151,6 +208,14 @@ static enum lock_kind find_kind(const struct kind_pattern *patterns, size_t coun
         if (matches(patterns[i].name, name))
             return patterns[i].kind;
     return KIND_NONE;
+}
+
+static bool has_private_word(const char *name)
+{
+    for (size_t i = 0; i < COUNT(private_words); i++)
+        if (matches(private_words[i], name))
+            return true;
+    return false;
 }
 
 /* "___pthread_mutex_lock" and "__GI___pthread_mutex_lock" are aliases of "pthread_mutex_lock". Methods of Rust begin
@@ -178,28 +243,37 @@ static bool is_musl(const struct profile *profile, uint32_t library, const char 
     return starts_with(name, "ld-musl") || strcmp(name, "libc.so") == 0 || starts_with(function, "timedwait");
 }
 
+struct lock {
+    enum lock_kind kind, word; /* `word`: of the lock of libc that contains the futex word */
+    bool is_private, of_musl;
+    uint32_t caller; /* func that called into the lock; PROFILE_NONE: unknown */
+};
+
 /* Follows a stack from the system call outwards, up to the first function that is no part of a lock. */
-static enum lock_kind kind_of_stack(const struct profile *profile, uint32_t stack, bool *of_musl)
+static struct lock lock_of_stack(const struct profile *profile, uint32_t stack)
 {
     enum { MOST_FRAMES = 16 };
-    enum lock_kind kind = KIND_NONE;
+    struct lock lock = {.caller = PROFILE_NONE};
     uint32_t library = stack == PROFILE_NONE
                            ? PROFILE_NONE
                            : profile->funcs.resource[profile->frames.func[profile->stacks.frame[stack]]];
     for (int i = 0; stack != PROFILE_NONE && i < MOST_FRAMES; i++, stack = profile->stacks.prefix[stack]) {
         uint32_t func = profile->frames.func[profile->stacks.frame[stack]];
         const char *name = strip_underscores(profile_text(profile, profile->funcs.name[func]));
-        *of_musl |= is_musl(profile, profile->funcs.resource[func], name);
+        lock.of_musl |= is_musl(profile, profile->funcs.resource[func], name);
         enum lock_kind inner = find_kind(inner_patterns, COUNT(inner_patterns), name);
         enum lock_kind outer = find_kind(outer_patterns, COUNT(outer_patterns), name);
+        lock.is_private |= has_private_word(name);
         if (outer > KIND_INSIDE)
-            kind = outer;
-        else if (inner > KIND_INSIDE && kind == KIND_NONE)
-            kind = inner;
-        else if (inner == KIND_NONE && outer == KIND_NONE && !is_inside(profile, func, library))
+            lock.kind = outer;
+        else if (inner > KIND_INSIDE && lock.kind == KIND_NONE)
+            lock.kind = lock.word = inner;
+        else if (inner == KIND_NONE && outer == KIND_NONE && !is_inside(profile, func, library)) {
+            lock.caller = func;
             break;
+        }
     }
-    return kind;
+    return lock;
 }
 
 /* A condition variable has two futex words, at a multiple of 8 bytes and 4 bytes after it, in all versions of glibc. A
@@ -236,20 +310,25 @@ static const char *find_offset(const char *object, uint64_t *offset, char **rest
     return !**rest || starts_with(*rest, " in ") ? plus : NULL;
 }
 
-/* `lock`: "lock 0x10" or "lock cache+40". */
-static void describe_object(enum lock_kind kind, const char *lock, char *text, size_t size)
+/* `name`: "lock 0x10" or "lock cache+40". */
+static void describe_object(const struct profile *profile, const struct lock *lock, const char *name, char *text,
+                            size_t size)
 {
     char *end;
-    const char *object = lock + strlen("lock"), *word = kinds[kind].object;
+    const char *object = name + strlen("lock"), *word = kinds[lock->kind].object;
     uint64_t offset, address = strtoull(object, &end, 16);
     const char *plus = find_offset(object, &offset, &end);
     int before = plus ? (int)(plus - object) : 0;
-    if (starts_with(object, " 0x"))
-        snprintf(text, size, "%s 0x%" PRIx64, word, find_first_word(kind, address));
-    else if (plus && is_at_start(kind, find_first_word(kind, offset)))
+    if (lock->kind >= KIND_SLEEP || (lock->is_private && lock->caller == PROFILE_NONE))
+        snprintf(text, size, "%s", word);
+    else if (lock->is_private)
+        snprintf(text, size, "%s in %s", word, profile_text(profile, profile->funcs.name[lock->caller]));
+    else if (starts_with(object, " 0x"))
+        snprintf(text, size, "%s 0x%" PRIx64, word, find_first_word(lock->word, address));
+    else if (plus && is_at_start(lock->kind, find_first_word(lock->word, offset)))
         snprintf(text, size, "%s%.*s%s", word, before, object, end);
     else if (plus)
-        snprintf(text, size, "%s%.*s+%" PRIu64 "%s", word, before, object, find_first_word(kind, offset), end);
+        snprintf(text, size, "%s%.*s+%" PRIu64 "%s", word, before, object, find_first_word(lock->word, offset), end);
     else
         snprintf(text, size, "%s%s", word, object);
 }
@@ -271,26 +350,25 @@ uint32_t wait_kinds_frame(struct interner *interner, uint32_t caller, uint32_t f
     if (!is_lock(profile, frame))
         return frame;
     uint32_t old = profile->frames.func[frame];
-    const char *lock = profile_text(profile, profile->funcs.name[old]);
-    bool is_thread = starts_with(lock, "thread ");
-    bool of_musl = false;
-    enum lock_kind kind = is_thread                   ? KIND_JOIN
-                          : starts_with(lock, "lock") ? kind_of_stack(profile, caller, &of_musl)
-                                                      : KIND_NONE;
-    if (kind <= KIND_INSIDE)
+    const char *name = profile_text(profile, profile->funcs.name[old]);
+    struct lock lock = {.kind = KIND_JOIN};
+    bool is_thread = starts_with(name, "thread ");
+    if (!is_thread)
+        lock = starts_with(name, "lock") ? lock_of_stack(profile, caller) : (struct lock){.kind = KIND_NONE};
+    if (lock.kind <= KIND_INSIDE)
         return frame;
     if (is_thread)
-        snprintf(text, sizeof(text), "%s", lock);
-    else if (of_musl && (kind == KIND_CONDITION || kind == KIND_BARRIER) && starts_with(lock, "lock 0x"))
-        snprintf(text, sizeof(text), "%s", kinds[kind].object); /* the word is on the stack of a waiting thread */
+        snprintf(text, sizeof(text), "%s", name);
+    else if (lock.of_musl && (lock.kind == KIND_CONDITION || lock.kind == KIND_BARRIER) && starts_with(name, "lock 0x"))
+        snprintf(text, sizeof(text), "%s", kinds[lock.kind].object); /* the word is on the stack of a waiting thread */
     else
-        describe_object(kind, lock, text, sizeof(text));
+        describe_object(profile, &lock, name, text, sizeof(text));
     struct func_row func = {.name = strings_add_z(&profile->strings, text),
                             .resource = profile->funcs.resource[old],
                             .source = PROFILE_NONE};
     uint32_t category = profile->frames.category[frame];
     struct frame_row row = frame_row_of(func.name == STRING_NONE ? PROFILE_NONE : intern_func(interner, &func));
     row.category = category;
-    row.subcategory = intern_subcategory(interner, category, kinds[kind].subcategory);
+    row.subcategory = intern_subcategory(interner, category, kinds[lock.kind].subcategory);
     return row.func == PROFILE_NONE || row.subcategory == PROFILE_NONE ? PROFILE_NONE : intern_frame(interner, &row);
 }

@@ -6,16 +6,19 @@
 uint32_t own_stack(const struct profile *profile, uint32_t stack)
 {
     const struct stack_table *stacks = &profile->stacks;
-    uint32_t innermost = PROFILE_NONE;
+    uint32_t innermost = PROFILE_NONE, in_interpreter = PROFILE_NONE;
     for (uint32_t at = stack; at != PROFILE_NONE; at = stacks->prefix[at]) {
         uint32_t func = profile->frames.func[stacks->frame[at]];
         enum frame_kind kind = frame_kind_of(profile, func);
         if (kind != FRAME_NATIVE && kind != FRAME_JIT && kind != FRAME_JS)
             continue;
-        if (!is_runtime_frame(profile, func))
+        bool is_runtime = is_runtime_frame(profile, func);
+        if (!is_runtime && !is_interpreter_frame(profile, func))
             return at;
+        if (!is_runtime && in_interpreter == PROFILE_NONE)
+            in_interpreter = at;
         if (innermost == PROFILE_NONE)
             innermost = at;
     }
-    return innermost;
+    return in_interpreter != PROFILE_NONE ? in_interpreter : innermost;
 }

@@ -1,12 +1,13 @@
 /*
  * The innermost frame of a stack that belongs to the recorded program: not to the kernel, not to the C or C++ library,
- * and no placeholder. In this frame, a reader of the program finds the call that waits.
+ * not to an interpreter, and no placeholder. In this frame, a reader of the program finds the call that waits.
  */
 #pragma once
 
 #include "profile/profile.h"
 
 /* Returns the stack that ends with this frame: `stack` or one of its callers; for a wait, `stack` is the caller. If all
- * frames belong to libraries of the system, the innermost one outside of the kernel counts. PROFILE_NONE: the stack has
+ * frames belong to libraries of the system or an interpreter, the innermost one of the interpreter counts, else the
+ * innermost one outside of the kernel. PROFILE_NONE: the stack has
  * no code. */
 uint32_t own_stack(const struct profile *profile, uint32_t stack);

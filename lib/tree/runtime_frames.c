@@ -31,10 +31,20 @@ bool is_runtime_frame(const struct profile *profile, uint32_t func)
            is_runtime_function(profile_text(profile, names.name));
 }
 
+bool is_interpreter_frame(const struct profile *profile, uint32_t func)
+{
+    static const char *const starts[] = {"libpython", "python", "libjvm.so", "libruby", NULL};
+    return starts_with_any(profile_text(profile, func_names_of(profile, func).lib), starts);
+}
+
 uint32_t count_runtime_frames(const struct profile *profile, const uint32_t *path, size_t length)
 {
-    size_t count = 0;
-    while (count < length && is_runtime_frame(profile, path[length - 1 - count]))
-        count++;
-    return count < length ? (uint32_t)count : 0;
+    size_t runtime = 0, count;
+    while (runtime < length && is_runtime_frame(profile, path[length - 1 - runtime]))
+        runtime++;
+    for (count = runtime; count < length; count++)
+        if (!is_runtime_frame(profile, path[length - 1 - count]) &&
+            !is_interpreter_frame(profile, path[length - 1 - count]))
+            return (uint32_t)count;
+    return runtime < length ? (uint32_t)runtime : 0;
 }

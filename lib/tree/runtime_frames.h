@@ -12,6 +12,9 @@
 /* Returns whether the frames of a func are runtime frames. */
 bool is_runtime_frame(const struct profile *profile, uint32_t func);
 
-/* Returns the number of innermost funcs of a path (root first) that are runtime frames, or 0 if all funcs of the path
- * are. */
+/* Returns whether the func belongs to an interpreter or a virtual machine, which runs the program's functions. */
+bool is_interpreter_frame(const struct profile *profile, uint32_t func);
+
+/* Returns the number of innermost funcs of a path (root first) that are frames of a runtime or an interpreter. If all
+ * funcs of the path are, only runtime frames count, or none. */
 uint32_t count_runtime_frames(const struct profile *profile, const uint32_t *path, size_t length);

@@ -65,12 +65,22 @@ static void test_a_path_without_frames_of_the_program_stays_whole(void **unused)
     assert_int_equal(count_in((const char *const[]){NULL}), 0);
 }
 
+static void test_frames_of_an_interpreter_are_counted_if_it_runs_a_program(void **unused)
+{
+    (void)unused;
+    assert_int_equal(COUNT_IN("main@python3.11", "consume@Python", "lock_acquire@libpython3.11.so.1.0",
+                              "sem_wait@libc.so.6"),
+                     2);
+    assert_int_equal(COUNT_IN("VMThread::run()@libjvm.so", "Monitor::wait(long)@libjvm.so", "futex@libc.so.6"), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_innermost_frames_of_libc_are_counted),
         cmocka_unit_test(test_frames_of_runtimes_in_the_program_are_counted),
         cmocka_unit_test(test_a_path_without_frames_of_the_program_stays_whole),
+        cmocka_unit_test(test_frames_of_an_interpreter_are_counted_if_it_runs_a_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,17 +155,39 @@ static void test_runtimes_name_the_kind(void **unused)
     (void)unused;
     CHECK("lock 0x10", "Mutex", "mutex 0x10", "syscall", "std::sys::pal::unix::futex::futex_wait",
           "<std::sys::sync::mutex::futex::Mutex>::lock_contended", "!work");
-    CHECK("lock 0x10", "Mutex", "mutex 0x10", "syscall", "parking_lot_core::parking_lot::park",
-          "parking_lot::raw_mutex::RawMutex::lock_slow", "!work");
-    CHECK("lock 0x10", "Park", "park 0x10", "runtime.futex", "runtime.futexsleep", "runtime.notesleep",
-          "runtime.mPark");
     CHECK("lock 0x10", "Mutex", "mutex 0x10", "runtime.futex", "runtime.futexsleep", "runtime.semasleep",
           "runtime.lock2");
-    CHECK("lock 0x10", "Park", "park 0x10", "pthread_cond_wait", "Parker::park(bool, long)", "Unsafe_Park");
-    CHECK("lock 0x10", "Mutex", "mutex 0x10", "pthread_cond_wait", "os::PlatformEvent::park()",
-          "ObjectMonitor::EnterI(JavaThread*)", "ObjectMonitor::enter(JavaThread*)");
-    CHECK("lock 0x10", "Mutex", "mutex 0x10", "pthread_cond_timedwait", "PyCOND_TIMEDWAIT", "take_gil",
+    CHECK("lock _PyRuntime+436", "Mutex", "GIL", "pthread_cond_timedwait", "PyCOND_TIMEDWAIT", "take_gil",
           "_PyEval_EvalFrameDefault");
+    CHECK("lock 0x14", "Mutex", "mutex 0x14", "__new_sem_wait_slow64", "PyThread_acquire_lock_timed", "acquire_timed",
+          "!work");
+    CHECK("lock 0x14", "Barrier", "barrier 0x14", "gomp_team_barrier_wait_end", "!work");
+}
+
+static void test_a_lock_with_a_word_for_each_thread_has_the_name_of_its_caller(void **unused)
+{
+    (void)unused;
+    CHECK("lock 0x10", "Mutex", "mutex in work", "syscall", "parking_lot_core::parking_lot::park",
+          "parking_lot::raw_mutex::RawMutex::lock_slow", "!work");
+    CHECK("lock 0x10", "Park", "park in runtime.stoplockedm", "runtime.futex", "runtime.futexsleep",
+          "runtime.notesleep", "runtime.mPark", "!runtime.stoplockedm");
+    CHECK("lock 0x10", "Park", "park", "pthread_cond_wait", "Parker::park(bool, long)", "Unsafe_Park");
+    CHECK("lock 0x10", "Mutex", "mutex in void Locks.load()", "pthread_cond_wait", "os::PlatformEvent::park()",
+          "ObjectMonitor::EnterI(JavaThread*)", "ObjectMonitor::enter(JavaThread*)", "monitorenter_nofpu Runtime1 stub",
+          "!void Locks.load()");
+    CHECK("lock 0x10", "Condition variable", "condition variable in Queue.get", "__new_sem_wait_slow64",
+          "PyThread_acquire_lock_timed", "Condition.wait", "!Queue.get");
+}
+
+static void test_sleeping_and_idle_threads_of_runtimes_wait_for_no_lock(void **unused)
+{
+    (void)unused;
+    CHECK("lock 0x2c", "Sleep", "sleep", "pthread_cond_timedwait", "os::PlatformEvent::park(long)",
+          "JavaThread::sleep(long)", "JVM_Sleep", "!void Locks.load()");
+    CHECK("lock runtime.m0+344", "Idle thread", "idle thread", "runtime.futex", "runtime.futexsleep",
+          "runtime.notesleep", "runtime.mPark", "runtime.stopm", "!runtime.findRunnable");
+    CHECK("lock 0x2c", "Idle thread", "idle thread", "pthread_cond_wait", "os::PlatformMonitor::wait(long)",
+          "Monitor::wait(long)", "CompileQueue::get()", "CompileBroker::compiler_thread_loop()");
 }
 
 int main(void)
@@ -180,6 +202,8 @@ int main(void)
         cmocka_unit_test(test_offsets_of_futex_words_in_variables),
         cmocka_unit_test(test_locks_of_cpp_name_the_kind),
         cmocka_unit_test(test_runtimes_name_the_kind),
+        cmocka_unit_test(test_a_lock_with_a_word_for_each_thread_has_the_name_of_its_caller),
+        cmocka_unit_test(test_sleeping_and_idle_threads_of_runtimes_wait_for_no_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

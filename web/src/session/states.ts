@@ -29,6 +29,7 @@ const KNOWN: readonly [name: string, color: string][] = [
 ];
 const QUIET: readonly [name: string, color: string][] = [
     ['sleep', 'state-sleep'],
+    ['idle thread', 'state-sleep'],
     ['other', 'state-other'],
     ['not seen', 'state-unseen'],
 ];

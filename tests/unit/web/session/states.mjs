@@ -3,7 +3,7 @@ import { loadParts } from '../../../e2e/page_modules.mjs';
 import { assert, assertEqual, check } from '../../../e2e/page_tap.mjs';
 
 const [states] = await loadParts(['session/states']);
-const REASONS = ['Other', 'Lock', 'Sleep', 'Disk', 'Runnable', 'Not seen', 'Mutex', 'Condition variable'];
+const REASONS = ['Other', 'Lock', 'Sleep', 'Disk', 'Runnable', 'Not seen', 'Mutex', 'Condition variable', 'Idle thread'];
 const info = { value: { categories: [{ subcategories: REASONS }], idleCategory: 0, runnableReason: 4 } };
 const all = states.createStates({ info }).threadStates.value;
 const named = (name) => all.find((known) => known.name === name);
@@ -21,5 +21,5 @@ await check('a mutex has the color of locks, and other reasons have further colo
 
 await check('from the bottom: running, runnable, locks, other reasons, then what is quiet', () => {
     const order = [...all].sort((a, b) => a.rank - b.rank).map(({ name }) => name);
-    assertEqual([...new Set(order)].join(), 'Running,Runnable,Lock,Mutex,Disk,Condition variable,Sleep,Other waits,Short waits, cause not seen', 'the order');
+    assertEqual([...new Set(order)].join(), 'Running,Runnable,Lock,Mutex,Disk,Condition variable,Sleep,Idle thread,Other waits,Short waits, cause not seen', 'the order');
 });
