@@ -27,8 +27,7 @@ enum { USUAL_ROWS = 40, COUNT_COLUMNS = 12, WIDEST_NAME = 44 };
 static int find_changes(const struct report *report, struct compared_waits *waits, struct func_changes *header,
                         struct error *err)
 {
-    const struct tree_query query = report_query(report);
-    int code = compared_waits_find(waits, report->engine, &query, report->wait_grouping, err);
+    int code = compared_waits_find(waits, report->engine, report->wait_grouping, err);
     *header = (struct func_changes){.estimates = waits->estimates,
                                     .length = waits->estimate_count,
                                     .all = waits->all,
@@ -170,24 +169,6 @@ int report_print_compared_waits(const struct report *report, struct error *err)
 
 /* ---- JSON ---- */
 
-static void write_side(struct json_writer *json, const char *key, const struct compared_wait *row,
-                       enum profile_side side)
-{
-    json_member_open(json, key, '{');
-    json_member_double(json, "ms", row->ms[side]);
-    json_member_double(json, "count", row->count[side]);
-    json_close(json, '}');
-}
-
-static void write_change(struct json_writer *json, const struct change_estimate *change)
-{
-    json_member_open(json, "interval", '[');
-    json_double(json, change->low);
-    json_double(json, change->high);
-    json_close(json, ']');
-    json_member_bool(json, "is_noise", change->is_noise);
-}
-
 static bool is_hidden(const struct report *report, const struct compared_wait *row)
 {
     return !isnan(report->options.min_percent) && report_is_small(report, change_of(row));
@@ -200,25 +181,16 @@ int report_write_compared_waits(struct json_writer *json, const struct report *r
     int code = find_changes(report, &waits, &header, err);
     size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
     json_member_open(json, "total_change", '{');
-    write_change(json, &waits.all);
+    change_estimate_write(json, &waits.all);
     json_close(json, '}');
     json_member_text(json, "units", waits.are_runs ? "runs" : "waits");
     json_member_text(json, "grouping", report_wait_grouping_name(report->wait_grouping));
     json_member_open(json, "waits", '[');
     for (size_t i = 0; !code && i < waits.list.length && printed < limit; i++) {
         const struct compared_wait *row = &waits.list.data[i];
-        const struct change_estimate *change = compared_wait_change(&waits, row);
         if (is_hidden(report, row))
             continue;
-        json_open(json, '{');
-        json_member_text(json, "name", name_of(&waits, row));
-        json_member_text(json, "reason", wait_reason_name(report->engine, row->reason));
-        write_side(json, "base", row, SIDE_BASE);
-        write_side(json, "new", row, SIDE_NEW);
-        json_member_double(json, "change_ms", change_of(row));
-        if (change)
-            write_change(json, change);
-        json_close(json, '}');
+        compared_wait_write(json, &waits, row, report->engine);
         printed++;
     }
     json_close(json, ']');

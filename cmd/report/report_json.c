@@ -104,21 +104,6 @@ static void write_tree(struct json_writer *json, const struct report *report, co
     }
 }
 
-static void write_interval(struct json_writer *json, const struct change_estimate *estimate)
-{
-    json_member_open(json, "interval", '[');
-    json_double(json, estimate->low);
-    json_double(json, estimate->high);
-    json_close(json, ']');
-}
-
-/* Writes the confidence interval of a change, and whether the change exceeds noise. */
-static void write_estimate(struct json_writer *json, const struct change_estimate *estimate)
-{
-    write_interval(json, estimate);
-    json_member_bool(json, "is_noise", estimate->is_noise);
-}
-
 static void write_changes_header(struct json_writer *json, const struct report *report,
                                  const struct func_changes *changes)
 {
@@ -134,7 +119,7 @@ static void write_changes_header(struct json_writer *json, const struct report *
         json_member_double(json, "base", changes->wall_time.base);
         json_member_double(json, "new", changes->wall_time.new);
         if (changes->are_runs)
-            write_interval(json, &changes->wall_time);
+            change_interval_write(json, &changes->wall_time);
         json_close(json, '}');
     }
     json_key(json, "note");
@@ -151,7 +136,7 @@ static int write_changes(struct json_writer *json, const struct report *report, 
     size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
     if (!code) {
         json_member_open(json, "total_change", '{');
-        write_estimate(json, &changes.all);
+        change_estimate_write(json, &changes.all);
         json_close(json, '}');
         json_member_text(json, "units", changes.are_runs ? "runs" : "blocks");
         write_changes_header(json, report, &changes);
@@ -166,7 +151,7 @@ static int write_changes(struct json_writer *json, const struct report *report, 
         write_func(json, report, row->func);
         write_figures(json, report, row->total, row->self, row->sides);
         if (estimate)
-            write_estimate(json, estimate);
+            change_estimate_write(json, estimate);
         json_close(json, '}');
         printed++;
     }

@@ -21,6 +21,7 @@
 #include "tree/compared_waits.h"
 #include "tree/runtime_frames.h"
 #include "tree/wait_groups.h"
+#include "tree/wait_json.h"
 #include "tree/wait_names.h"
 
 #include <math.h>
@@ -413,24 +414,8 @@ static int write_group(struct json_writer *json, const struct report *report, en
         json_member_double(json, "thread", group->first_thread);
         json_close(json, '}');
     }
-    if (group->own_func != PROFILE_NONE) {
-        struct func_names names = func_names_of(report->profile, group->own_func);
-        json_member_open(json, "where", '{');
-        json_member_text(json, "function", profile_text(report->profile, names.name));
-        if (names.file != PROFILE_NONE)
-            json_member_text(json, "file", profile_text(report->profile, names.file));
-        if (group->own_line)
-            json_member_double(json, "line", group->own_line);
-        json_close(json, '}');
-    }
-    if (!isnan(group->from)) {
-        json_member_open(json, "longest", '{');
-        json_member_double(json, "ms", group->longest);
-        json_member_double(json, "from_ms", group->from);
-        json_member_double(json, "to_ms", group->to);
-        json_member_double(json, "thread", group->thread);
-        json_close(json, '}');
-    }
+    wait_place_write(json, report->profile, group->own_func, group->own_line);
+    longest_wait_write(json, &(struct longest_wait){group->longest, group->from, group->to, group->thread});
     json_member_double(json, "runtime_callers", count_runtime_frames(report->profile, path->data, path->length));
     json_member_open(json, "callers", '[');
     for (size_t i = path->length; i-- > 0;)

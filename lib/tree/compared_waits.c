@@ -1,5 +1,6 @@
 #include "tree/compared_waits.h"
 
+#include "tree/engine_state.h"
 #include "tree/order.h"
 #include "tree/wait_names.h"
 
@@ -18,9 +19,8 @@ struct side_sums {
 };
 
 struct row {
-    uint32_t name;
-    uint32_t reason;
-    double longest; /* ms: total of the group with this reason */
+    struct compared_wait wait; /* without its means and its estimate */
+    double largest;            /* ms: total of the largest group */
     struct side_sums sides[PROFILE_SIDES];
 };
 
@@ -28,9 +28,10 @@ enum { ROW_OF_ALL }; /* the first row counts all waits */
 
 struct adder {
     struct compared_waits *waits;
-    const struct engine *engine;
+    struct engine *engine;
     enum wait_grouping grouping;
     const struct profile_comparison *comparison;
+    double scale;                  /* factor for the new side */
     ARRAY(struct row) rows;        /* the row of a name has the index of its string plus 1 */
     double *totals[PROFILE_SIDES]; /* [row * runs + run]: ms */
     size_t room;                   /* rows of `totals` */
@@ -73,7 +74,7 @@ static bool make_room(struct adder *adder)
 
 static bool add_row(struct adder *adder, uint32_t name)
 {
-    const struct row row = {.name = name, .reason = PROFILE_NONE};
+    const struct row row = {.wait = {.name = name, .reason = PROFILE_NONE, .own_func = PROFILE_NONE}};
     return make_room(adder) && array_push(&adder->rows, row);
 }
 
@@ -89,9 +90,13 @@ static void add_to_row(struct adder *adder, size_t at, const struct wait_group *
     sums->fourths += group->fourths;
     sums->estimate += error * error;
     adder->totals[side][at * adder->comparison->runs[side] + run] += group->total;
-    if (group->total > row->longest) {
-        row->longest = group->total;
-        row->reason = group->reason;
+    if (group->longest > row->wait.longest[side].ms)
+        row->wait.longest[side] = (struct longest_wait){group->longest, group->from, group->to, group->thread};
+    if (group->total > row->largest) {
+        row->largest = group->total;
+        row->wait.reason = group->reason;
+        row->wait.own_func = group->own_func;
+        row->wait.own_line = group->own_line;
     }
 }
 
@@ -110,33 +115,14 @@ static bool add_group(struct adder *adder, const struct wait_group *group, enum 
 }
 
 /* Adds the waits of one run. */
-static int add_run(struct adder *adder, struct engine *engine, const struct tree_query *query, enum profile_side side,
-                   uint32_t run, struct error *err)
+static int add_run(struct adder *adder, enum profile_side side, uint32_t run, struct error *err)
 {
-    const struct profile *profile = engine_profile(engine);
     struct wait_groups groups = {0};
-    struct tree_query part = *query;
-    uint32_t *threads = malloc((query->thread_count + 1) * sizeof(*threads));
-    if (!threads)
-        return error_no_memory(err);
-    part.threads = threads;
-    part.thread_count = 0;
-    part.weight = WEIGH_OFF_CPU_TIME;
-    part.table = TABLE_SAMPLES;
-    part.inverted = false;
-    for (size_t i = 0; i < query->thread_count; i++) {
-        const struct thread *thread = &profile->threads.data[query->threads[i]];
-        if (thread->side == side && thread->run == run)
-            threads[part.thread_count++] = query->threads[i];
-    }
-    int code = engine_query(engine, &part, err);
-    if (!code)
-        code = engine_wait_groups(engine, adder->grouping, &groups, err);
+    int code = engine_wait_groups_of_run(adder->engine, adder->grouping, side, run, &groups, err);
     for (size_t i = 0; !code && i < groups.list.length; i++)
         if (!add_group(adder, &groups.list.data[i], side, run))
             code = error_no_memory(err);
     wait_groups_destroy(&groups);
-    free(threads);
     return code;
 }
 
@@ -144,7 +130,7 @@ static int add_run(struct adder *adder, struct engine *engine, const struct tree
 
 static double factor_of(const struct adder *adder, int side)
 {
-    return (side == SIDE_NEW ? adder->comparison->scale : 1) / adder->comparison->runs[side];
+    return (side == SIDE_NEW ? adder->scale : 1) / adder->comparison->runs[side];
 }
 
 static struct side_noise noise_of_waits(const struct adder *adder, const struct row *row, enum profile_side side)
@@ -163,7 +149,7 @@ static struct change_estimate estimate_row(const struct adder *adder, size_t at)
         return change_estimate_between(noise_of_waits(adder, row, SIDE_BASE), noise_of_waits(adder, row, SIDE_NEW));
     double *new_totals = adder->totals[SIDE_NEW] + at * runs[SIDE_NEW];
     for (uint32_t run = 0; run < runs[SIDE_NEW]; run++)
-        new_totals[run] *= adder->comparison->scale;
+        new_totals[run] *= adder->scale;
     const struct noise_units base = {adder->totals[SIDE_BASE] + at * runs[SIDE_BASE], runs[SIDE_BASE], true, 0};
     const struct noise_units new = {new_totals, runs[SIDE_NEW], true, 0};
     return change_estimate_of(&base, &new);
@@ -186,7 +172,8 @@ static int estimate_rows(struct adder *adder, struct error *err)
     waits->all = estimate_row(adder, ROW_OF_ALL);
     for (size_t i = ROW_OF_ALL + 1; i < adder->rows.length; i++) {
         const struct row *row = &adder->rows.data[i];
-        struct compared_wait wait = {.name = row->name, .reason = row->reason, .estimate = PROFILE_NONE};
+        struct compared_wait wait = row->wait;
+        wait.estimate = PROFILE_NONE;
         for (int side = 0; side < PROFILE_SIDES; side++) {
             wait.ms[side] = factor_of(adder, side) * row->sides[side].ms;
             wait.count[side] = factor_of(adder, side) * row->sides[side].count;
@@ -207,23 +194,23 @@ static double magnitude_of_row(const void *row)
     return fabs(ms[SIDE_NEW] - ms[SIDE_BASE]);
 }
 
-int compared_waits_find(struct compared_waits *waits, const struct engine *engine, const struct tree_query *query,
-                        enum wait_grouping grouping, struct error *err)
+int compared_waits_find(struct compared_waits *waits, struct engine *engine, enum wait_grouping grouping,
+                        struct error *err)
 {
     const struct profile *profile = engine_profile(engine);
-    struct adder adder = {
-        .waits = waits, .engine = engine, .grouping = grouping, .comparison = &profile->meta.comparison};
+    struct adder adder = {.waits = waits,
+                          .engine = engine,
+                          .grouping = grouping,
+                          .comparison = &profile->meta.comparison,
+                          .scale = engine_compared_request(engine).scale};
     if (!profile_is_comparison(profile) || !can_compare_waits(grouping))
         return error_set(err, EINVAL, "prof compares waits of a comparison by reason, object, thread or waker");
-    struct engine *own = engine_share(engine, err);
-    if (!own)
-        return -ENOMEM;
     const uint32_t *runs = adder.comparison->runs;
     waits->are_runs = runs[SIDE_BASE] > 1 && runs[SIDE_NEW] > 1;
     int code = add_row(&adder, STRING_NONE) ? 0 : error_no_memory(err);
     for (int side = 0; side < PROFILE_SIDES; side++)
         for (uint32_t run = 0; !code && run < runs[side]; run++)
-            code = add_run(&adder, own, query, (enum profile_side)side, run, err);
+            code = add_run(&adder, (enum profile_side)side, run, err);
     if (!code)
         code = estimate_rows(&adder, err);
     if (!code)
@@ -231,7 +218,6 @@ int compared_waits_find(struct compared_waits *waits, const struct engine *engin
     for (int side = 0; side < PROFILE_SIDES; side++)
         free(adder.totals[side]);
     array_free(&adder.rows);
-    engine_free(own);
     return code;
 }
 
@@ -246,4 +232,32 @@ void compared_waits_destroy(struct compared_waits *waits)
 const struct change_estimate *compared_wait_change(const struct compared_waits *waits, const struct compared_wait *row)
 {
     return row->estimate == PROFILE_NONE ? NULL : &waits->estimates[row->estimate];
+}
+
+/* ---- JSON ---- */
+
+static void write_side(struct json_writer *json, const char *key, const struct compared_wait *row,
+                       enum profile_side side)
+{
+    json_member_open(json, key, '{');
+    json_member_double(json, "ms", row->ms[side]);
+    json_member_double(json, "count", row->count[side]);
+    longest_wait_write(json, &row->longest[side]);
+    json_close(json, '}');
+}
+
+void compared_wait_write(struct json_writer *json, const struct compared_waits *waits, const struct compared_wait *row,
+                         const struct engine *engine)
+{
+    const struct change_estimate *change = compared_wait_change(waits, row);
+    json_open(json, '{');
+    json_member_text(json, "name", strings_text(&waits->names, row->name));
+    json_member_text(json, "reason", wait_reason_name(engine, row->reason));
+    wait_place_write(json, engine_profile(engine), row->own_func, row->own_line);
+    write_side(json, "base", row, SIDE_BASE);
+    write_side(json, "new", row, SIDE_NEW);
+    json_member_double(json, "change_ms", row->ms[SIDE_NEW] - row->ms[SIDE_BASE]);
+    if (change)
+        change_estimate_write(json, change);
+    json_close(json, '}');
 }

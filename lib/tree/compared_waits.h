@@ -11,13 +11,16 @@
 
 #include "tree/noise.h"
 #include "tree/wait_groups.h"
+#include "tree/wait_json.h"
 
 struct compared_wait {
     uint32_t name;               /* string of `names` */
     uint32_t reason;             /* reason of the largest group: subcategory of "Idle", or PROFILE_NONE */
+    uint32_t own_func, own_line; /* of the longest wait of the largest group, as in struct wait_group */
     double ms[PROFILE_SIDES];    /* mean time of the runs, the new side times the scale */
     double count[PROFILE_SIDES]; /* mean number of waits of the runs, the new side times the scale */
-    uint32_t estimate;           /* index of the change, or PROFILE_NONE: the row has less than 0.5 % of both sides */
+    struct longest_wait longest[PROFILE_SIDES];
+    uint32_t estimate; /* index of the change, or PROFILE_NONE: the row has less than 0.5 % of both sides */
 };
 
 struct compared_waits {
@@ -32,16 +35,19 @@ struct compared_waits {
 /* Whether groups have names by which they match. Stacks and pairs do not. */
 static inline bool can_compare_waits(enum wait_grouping grouping)
 {
-    return grouping != WAITS_BY_STACK && grouping != WAITS_BY_OBJECT_AND_WAKER;
+    return grouping < WAIT_GROUPINGS && grouping != WAITS_BY_STACK && grouping != WAITS_BY_OBJECT_AND_WAKER;
 }
 
-/* Fills the zeroed struct. Queries a shared engine for each run; `query` selects threads, range, transforms and search.
- * -EINVAL unless the profile is a comparison and can_compare_waits(). Call compared_waits_destroy() also after a
- * failure. */
-int compared_waits_find(struct compared_waits *waits, const struct engine *engine, const struct tree_query *query,
-                        enum wait_grouping grouping, struct error *err);
+/* Fills the zeroed struct with the waits of the engine's query, of both sides. -EINVAL unless the profile is a
+ * comparison and can_compare_waits(). Call compared_waits_destroy() also after a failure. */
+int compared_waits_find(struct compared_waits *waits, struct engine *engine, enum wait_grouping grouping,
+                        struct error *err);
 
 void compared_waits_destroy(struct compared_waits *waits);
 
 /* Returns the change of a row, or NULL if it is not judged. */
 const struct change_estimate *compared_wait_change(const struct compared_waits *waits, const struct compared_wait *row);
+
+/* Writes a row as an object of `prof diff --waits --json`. */
+void compared_wait_write(struct json_writer *json, const struct compared_waits *waits, const struct compared_wait *row,
+                         const struct engine *engine);

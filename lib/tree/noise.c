@@ -160,3 +160,17 @@ int function_changes_judge(struct change_estimate *all, struct change_estimate *
     free(order);
     return code;
 }
+
+void change_interval_write(struct json_writer *json, const struct change_estimate *change)
+{
+    json_member_open(json, "interval", '[');
+    json_double(json, change->low);
+    json_double(json, change->high);
+    json_close(json, ']');
+}
+
+void change_estimate_write(struct json_writer *json, const struct change_estimate *change)
+{
+    change_interval_write(json, change);
+    json_member_bool(json, "is_noise", change->is_noise);
+}

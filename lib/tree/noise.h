@@ -22,6 +22,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/json_write.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,3 +65,7 @@ double student_chance(double t, double degrees);
 
 /* Returns the |t| that Student's distribution exceeds with this probability. Takes some 30 us. */
 double student_limit(double chance, double degrees);
+
+/* Write the member "interval" of a change, and with it "is_noise". */
+void change_interval_write(struct json_writer *json, const struct change_estimate *change);
+void change_estimate_write(struct json_writer *json, const struct change_estimate *change);

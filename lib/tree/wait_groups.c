@@ -307,7 +307,25 @@ static bool store_estimates(struct grouper *grouper)
     return true;
 }
 
-static bool add_threads(struct grouper *grouper)
+/* A run of a comparison. */
+struct run_choice {
+    enum profile_side side;
+    uint32_t run;
+};
+
+/* `choice`: NULL for the runs that the query counts. */
+static bool counts_thread(const struct engine *engine, uint32_t thread, const struct run_choice *choice)
+{
+    const struct profile *profile = engine_profile(engine);
+    const struct compared_request request = engine_compared_request(engine);
+    if (thread >= profile->threads.length)
+        return false;
+    if (!choice)
+        return compared_factor(profile, &request, thread) != 0;
+    return profile->threads.data[thread].side == choice->side && profile->threads.data[thread].run == choice->run;
+}
+
+static bool add_threads(struct grouper *grouper, const struct run_choice *choice)
 {
     const struct engine *engine = grouper->engine;
     const struct profile *profile = engine_profile(engine);
@@ -315,7 +333,7 @@ static bool add_threads(struct grouper *grouper)
     bool enough = seen;
     for (size_t i = 0; enough && i < engine->threads.length; i++) {
         grouper->thread = engine->threads.data[i];
-        if (grouper->thread >= profile->threads.length || seen[grouper->thread])
+        if (!counts_thread(engine, grouper->thread, choice) || seen[grouper->thread])
             continue;
         seen[grouper->thread] = 1;
         enough = add_thread(grouper);
@@ -325,8 +343,8 @@ static bool add_threads(struct grouper *grouper)
     return enough;
 }
 
-int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
-                       struct error *err)
+static int find_groups(struct engine *engine, enum wait_grouping grouping, const struct run_choice *choice,
+                       struct wait_groups *groups, struct error *err)
 {
     struct grouper grouper = {.engine = engine,
                               .grouping = grouping,
@@ -335,13 +353,26 @@ int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struc
                               .unseen = profile_wait_reason(engine_profile(engine), "Not seen")};
     groups->list.length = 0;
     groups->totals = (struct wait_totals){0};
-    bool enough = add_threads(&grouper) && store_estimates(&grouper);
+    bool enough = add_threads(&grouper, choice) && store_estimates(&grouper);
     hash_destroy(&grouper.group_of_key);
     array_free(&grouper.sums);
     length_counts_destroy(&grouper.lengths);
     if (!enough)
         return error_no_memory(err);
     return order_rows(groups->list.data, sizeof(*groups->list.data), groups->list.length, magnitude_of_group, err);
+}
+
+int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
+                       struct error *err)
+{
+    return find_groups(engine, grouping, NULL, groups, err);
+}
+
+int engine_wait_groups_of_run(struct engine *engine, enum wait_grouping grouping, enum profile_side side, uint32_t run,
+                              struct wait_groups *groups, struct error *err)
+{
+    const struct run_choice choice = {side, run};
+    return find_groups(engine, grouping, &choice, groups, err);
 }
 
 bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path)

@@ -66,9 +66,13 @@ struct wait_groups {
 };
 
 /* Fills the groups; the caller zeroes them at first. Uses the memory of an earlier call with the same struct. Linear in
- * the samples of the threads. */
+ * the samples of the threads. In a query of one side of a comparison, the threads of the other side do not count. */
 int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
                        struct error *err);
+
+/* Fills the groups with the waits of one run of a comparison. */
+int engine_wait_groups_of_run(struct engine *engine, enum wait_grouping grouping, enum profile_side side, uint32_t run,
+                              struct wait_groups *groups, struct error *err);
 
 /* Appends the funcs from the root down to a call node. */
 bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path);

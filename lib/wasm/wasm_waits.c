@@ -4,6 +4,7 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
+#include "tree/compared_waits.h"
 #include "tree/runtime_frames.h"
 
 #include <errno.h>
@@ -41,4 +42,34 @@ const struct view *session_wait_groups(struct session *session, uint32_t query, 
     if (engine_wait_groups(engine, (enum wait_grouping)by, &session->waits.groups, &session->err))
         return NULL;
     return answer_groups(session, engine, by != WAITS_BY_STACK);
+}
+
+static void write_compared(struct json_writer *json, const struct compared_waits *waits, const struct engine *engine)
+{
+    json_open(json, '{');
+    json_member_open(json, "all", '{');
+    json_member_double(json, "base", waits->all.base);
+    json_member_double(json, "new", waits->all.new);
+    change_estimate_write(json, &waits->all);
+    json_close(json, '}');
+    json_member_open(json, "waits", '[');
+    for (size_t i = 0; i < waits->list.length; i++)
+        compared_wait_write(json, waits, &waits->list.data[i], engine);
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+/* Answers with ComparedAnswer of waits.ts, as JSON. `by`: enum wait_grouping. */
+const struct view *session_compared_waits(struct session *session, uint32_t query, int by)
+{
+    struct engine *engine = session_engine(session, query);
+    struct compared_waits waits = {0};
+    if (!engine)
+        return NULL;
+    session_begin_json(session);
+    int code = compared_waits_find(&waits, engine, (enum wait_grouping)by, &session->err);
+    if (!code)
+        write_compared(&session->json, &waits, engine);
+    compared_waits_destroy(&waits);
+    return session_answer_json(session, code);
 }

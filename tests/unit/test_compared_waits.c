@@ -104,7 +104,8 @@ static void find(struct compared_waits *waits, struct engine *engine, enum wait_
     struct tree_query query = {.threads = threads, .range = whole_time, .search = ""};
     for (; query.thread_count < engine_profile(engine)->threads.length; query.thread_count++)
         threads[query.thread_count] = (uint32_t)query.thread_count;
-    assert_int_equal(compared_waits_find(waits, engine, &query, grouping, &err), 0);
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(compared_waits_find(waits, engine, grouping, &err), 0);
 }
 
 static const struct compared_wait *row_of(const struct compared_waits *waits, const char *name)
@@ -148,6 +149,8 @@ static void test_locks_with_addresses_are_one_row(void **state)
     assert_near(lock->count[SIDE_BASE], 14);
     assert_near(lock->count[SIDE_NEW], 14);
     assert_string_equal(wait_reason_name(engine, lock->reason), "Lock");
+    assert_near(lock->longest[SIDE_NEW].ms, 40);
+    assert_int_equal(engine_profile(engine)->threads.data[lock->longest[SIDE_NEW].thread].side, SIDE_NEW);
     assert_near(row_of(&waits, "sleep")->ms[SIDE_NEW], row_of(&waits, "sleep")->ms[SIDE_BASE]);
     assert_near(waits.all.new - waits.all.base, 20);
     assert_false(waits.are_runs);
@@ -280,16 +283,15 @@ static void test_profiles_alone_and_stacks_are_refused(void **state)
     static const double ms[PROFILE_SIDES][MOST_RUNS] = {{1}, {1}};
     struct compared_waits waits = {0};
     struct profile profile;
-    const struct tree_query query = {.range = whole_time, .search = ""};
     (void)state;
     struct engine *engine = compare_runs(1, count, ms, 1);
-    assert_int_equal(compared_waits_find(&waits, engine, &query, WAITS_BY_STACK, &err), -EINVAL);
-    assert_int_equal(compared_waits_find(&waits, engine, &query, WAITS_BY_OBJECT_AND_WAKER, &err), -EINVAL);
+    assert_int_equal(compared_waits_find(&waits, engine, WAITS_BY_STACK, &err), -EINVAL);
+    assert_int_equal(compared_waits_find(&waits, engine, WAITS_BY_OBJECT_AND_WAKER, &err), -EINVAL);
     engine_free(engine);
     wait_profile_make(&profile);
     engine = engine_new(&profile, &err);
     assert_non_null(engine);
-    assert_int_equal(compared_waits_find(&waits, engine, &query, WAITS_BY_OBJECT, &err), -EINVAL);
+    assert_int_equal(compared_waits_find(&waits, engine, WAITS_BY_OBJECT, &err), -EINVAL);
     engine_free(engine);
 }
 
