@@ -1,18 +1,62 @@
 // What the page shows of recorded waits: the switch between on-CPU and off-CPU, the note where threads only waited, the
 // Waits view and its numbers, which are those of `prof report --waits`, and the way to a known lock wait.
 //
-//     node tests/e2e/page_waits.mjs URL PROF PROFILE QUIET_URL LOSSY_URL COMPARED_URL
+//     node tests/e2e/page_waits.mjs URL PROF PROFILE QUIET_URL LOSSY_URL COMPARED_URL CHANGED_URL
+//
+// COMPARED_URL has the profile on both sides, CHANGED_URL two runs of it and two of the quiet one.
 import { execFileSync } from 'node:child_process';
 import { askUntil, closeBrowser, complaints, numberOf, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 import { LOCK, LONGEST, LOSSY_MORE } from './waits_profile.mjs';
 
-const [url, prof, file, quiet, lossy, compared] = process.argv.slice(2);
+const [url, prof, file, quiet, lossy, compared, changed] = process.argv.slice(2);
 const ROW = '#view .tree-row';
 const ALL = `${url}?thread=0w4`;
 
 function report(...options) {
     return JSON.parse(execFileSync(prof, ['report', '--json', '--limit', '0', ...options, file], { encoding: 'utf8' }));
+}
+
+/** As the page writes a number of `prof diff`. */
+const dash = (text) => (/[1-9]/.test(text) ? text : '—');
+const decimal = (value) => dash(Math.abs(value).toFixed(1));
+const sign = (value) => (decimal(value) === '—' ? '' : value < 0 ? '−' : '+');
+
+/** The rows of `prof diff --waits` as the page shows them, those that exceed noise first. */
+function comparedRows(by, ...options) {
+    const quiet = file.replace('waits.json', 'quiet.json');
+    const text = execFileSync(prof, ['diff', '--json', `--waits=${by}`, ...options, file, file, '--', quiet, quiet], { encoding: 'utf8' });
+    const { waits } = JSON.parse(text);
+    const isNoise = (wait) => wait.is_noise ?? true;
+    const row = (wait) =>
+        [
+            isNoise(wait) ? 'noise' : '',
+            wait.name,
+            decimal(wait.base.ms),
+            decimal(wait.new.ms),
+            sign(wait.change_ms) + decimal(wait.change_ms),
+            wait.new.ms === 0 ? 'gone' : 'both',
+            wait.interval ? `${isNoise(wait) ? 'noise ' : ''}±0` : '',
+            Math.round(wait.base.count) || '—',
+            Math.round(wait.new.count) || '—',
+            ...(by === 'reason' ? [] : [wait.reason]),
+        ].join('|');
+    return [...waits.filter((wait) => !isNoise(wait)), ...waits.filter(isNoise)].map(row);
+}
+
+/** Rows of the page in a comparison. */
+function readCompared(page) {
+    return page.$$eval(ROW, (rows) =>
+        rows
+            .sort((a, b) => Number(a.dataset.row) - Number(b.dataset.row))
+            .map((row) =>
+                [
+                    row.classList.contains('noise') ? 'noise' : '',
+                    row.querySelector('.tree-text bdi').textContent,
+                    ...[...row.querySelectorAll('.tree-numbers [role=gridcell]')].map((cell) => cell.textContent),
+                ].join('|'),
+            ),
+    );
 }
 
 const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
@@ -89,6 +133,65 @@ for (const by of Object.keys(NAMES))
             await page.close();
         }
     });
+
+for (const by of ['object', 'reason', 'thread'])
+    await check(`in a comparison, waits by ${by} have base, new side and change of prof diff, also in a range`, async () => {
+        for (const [address, ...options] of [[''], ['&preview=0u500000', '--range', '0,0.5']]) {
+            const page = await openPage(`${changed}?tab=waits&waitsBy=${by}${address}`, ROW);
+            assertEqual((await readCompared(page)).map(plain).join('\n'), comparedRows(by, ...options).map(plain).join('\n'), 'rows');
+            await page.close();
+        }
+    });
+
+await check('in a comparison, changes of noise are grey, and each column sorts', async () => {
+    const page = await openPage(`${changed}?tab=waits`, ROW);
+    const colors = (selector) => page.$$eval(`${ROW}${selector} .change`, (cells) => [...new Set(cells.map((cell) => getComputedStyle(cell).color))]);
+    const quietColor = await page.$eval('.tree-numbers .known', (cell) => getComputedStyle(cell).color);
+    assertEqual((await colors('.noise')).join(), quietColor, 'the color of noise');
+    assert(!(await colors(':not(.noise)')).includes(quietColor), 'changes have the color of noise');
+    const heads = page.locator('#view [role=columnheader]');
+    for (const [column, title] of (await heads.evaluateAll((all) => all.map((head) => head.getAttribute('aria-label')))).entries()) {
+        await heads.nth(column).getByRole('button').click();
+        await settle(page);
+        assertEqual(await page.locator('#view [role=columnheader][aria-sort]').getAttribute('aria-label'), title, 'the column that sorts');
+    }
+    await page.getByRole('columnheader', { name: 'Base count' }).getByRole('button').click();
+    await settle(page);
+    const counts = (await readCompared(page)).map((row) => numberOf(row.split('|')[7]));
+    assertEqual(counts.join(), [...counts].sort((a, b) => b - a).join(), 'by count');
+    await page.close();
+});
+
+await check('in a comparison, Enter shows the longest wait of a row, and one side has its own groups', async () => {
+    const page = await openPage(`${changed}?tab=waits`, ROW);
+    await page.locator(ROW, { hasText: 'lock' }).first().click();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.chart');
+    await settle(page);
+    assertEqual(parameter(page, 'preview'), `${LONGEST.from * 1000}u${(LONGEST.to - LONGEST.from) * 1000}`, 'the range of the wait');
+    await page.goto(`${compared}?tab=waits&compared=base`);
+    await page.waitForSelector(ROW);
+    await settle(page);
+    const { by_object: objects } = report('--waits').waits;
+    const totals = (await readWaits(page)).map(({ total }) => numberOf(total.replace('about ', '')));
+    assertEqual(Math.round(totals[0]), Math.round(objects[0].total_ms), 'the longest total of the base');
+    await page.close();
+});
+
+await check('waits of two ranges are compared in the page', async () => {
+    const page = await openPage(`${url}?tab=waits&thread=0w4&range=500m500`, ROW);
+    await page.keyboard.press('Control+k');
+    await page.locator('.palette input').fill('Compare the selected range');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.compared');
+    await settle(page);
+    await page.getByRole('tab', { name: 'Waits' }).click();
+    await page.waitForSelector(ROW);
+    const disk = (await readCompared(page)).find((row) => row.includes('disk: '));
+    const sides = ['0,0.5', '0.5,1'].map((range) => report('--waits', '--range', range).waits.by_object.find(({ object }) => object.startsWith('disk')).total_ms);
+    assertEqual(disk.split('|').slice(2, 4).join(), sides.map(decimal).join(), 'the time for the disk');
+    await page.close();
+});
 
 await check('groups of one object with different wakers are selected one by one', async () => {
     const page = await openPage(`${ALL}&tab=waits&waitsBy=object-waker`, ROW);

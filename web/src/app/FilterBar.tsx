@@ -50,10 +50,18 @@ export function NormalizationSelect(): JSX.Element {
     );
 }
 
+/** Which sides of a comparison a view shows. */
+export function ComparisonChoice(): JSX.Element | null {
+    const { compared, setCompared } = useSession().comparison;
+    if (!compared.value) return null;
+    return (
+        <Choices label="Comparison" choices={COMPARED_CHOICES} value={compared.value} onChoose={setCompared} keys="y" />
+    );
+}
+
 export function SampleFilters(): JSX.Element {
     const session = useSession();
     const { idleCategory, setHidesIdle, setWeight, stackChoices, weight, weights } = session.filters;
-    const { compared, setCompared } = session.comparison;
     const { view } = session.store;
     const { setStackType } = session.treeChanges;
     const { hidesIdle, stackType } = view.value;
@@ -62,15 +70,7 @@ export function SampleFilters(): JSX.Element {
     const Weights = hasWaits ? Choices : Select;
     return (
         <div class="sample-filters">
-            {compared.value && (
-                <Choices
-                    label="Comparison"
-                    choices={COMPARED_CHOICES}
-                    value={compared.value}
-                    onChoose={setCompared}
-                    keys="y"
-                />
-            )}
+            <ComparisonChoice />
             <Weights
                 label="Sample weight"
                 choices={weights.value.map(({ id, label, hint }) => ({ value: id, label, hint }))}

@@ -17,7 +17,7 @@ import { COLORED_TABS, NODE_TABS, type Tab } from '../view/codec';
 import { WaitNote } from '../waits/WaitNote';
 import { WaitCount, WaitGroupingChoice, WaitTable } from '../waits/WaitTable';
 import { act } from '../window/windows';
-import { ColorSelect, SampleFilters } from './FilterBar';
+import { ColorSelect, ComparisonChoice, SampleFilters } from './FilterBar';
 
 /** What fills the panel, in each view. */
 const VIEWS: Record<Tab, () => JSX.Element> = {
@@ -125,7 +125,8 @@ export function Panel(): JSX.Element {
     return (
         <section class="panel" aria-label="Selected threads">
             <div class="filter-bar">
-                {tab === 'waits' ? <WaitGroupingChoice /> : !isMarkers && <SampleFilters />}
+                {tab === 'waits' && <WaitGroupingChoice />}
+                {tab === 'waits' ? <ComparisonChoice /> : !isMarkers && <SampleFilters />}
                 <Options tab={tab} />
                 {COLORED_TABS.has(tab) && <ColorSelect />}
                 {!isMarkers && tab !== 'waits' && <SearchCount />}

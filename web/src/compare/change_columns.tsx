@@ -68,16 +68,20 @@ interface ChangeOptions<Row> {
     isNarrow?: boolean;
     /** How far a figure of a row is known; undefined: that is not known. */
     knownOf?(row: Row, figure: Figure): KnownChange | undefined;
+    /** Rows without callees, in a unit and of a whole of their own. */
+    alone?: { unit: string; whole: number };
 }
 
 export function changeColumns<Row extends ChangedRow>(
     session: Session,
-    { by, isNarrow = false, knownOf }: ChangeOptions<Row>,
+    { by, isNarrow = false, knownOf, alone }: ChangeOptions<Row>,
 ): Column<Row>[] {
     const { info } = session;
-    const unit = session.filters.weightUnit.value;
+    const unit = alone?.unit ?? session.filters.weightUnit.value;
     const { interval } = info.value;
-    const whole = session.tree.summary.value?.rootTotal ?? 0;
+    const whole = alone?.whole ?? session.tree.summary.value?.rootTotal ?? 0;
+    const callees = (figure: Figure): string =>
+        alone ? '' : `, ${figure === 'self' ? 'excluding' : 'including'} callees`;
     const other: Figure = by === 'total' ? 'self' : 'total';
     const of = by === 'total' ? '' : ' self';
 
@@ -87,7 +91,7 @@ export function changeColumns<Row extends ChangedRow>(
         return {
             key: side,
             title: `${title(side)}${of} (${unit})`,
-            hint: `Weight in the ${side === 'new' ? 'new side' : 'base'}${by === 'self' ? ', excluding callees' : ', including callees'}`,
+            hint: `Weight in the ${side === 'new' ? 'new side' : 'base'}${callees(by)}`,
             width: 104,
             isNumber: true,
             sortedBy: order,
@@ -106,7 +110,7 @@ export function changeColumns<Row extends ChangedRow>(
         return {
             key: figure,
             title: isMain ? `${title(`${of} change`.trim())}` : title(`${figure} change`),
-            hint: `New minus base, ${figure === 'self' ? 'excluding' : 'including'} callees (${unit})`,
+            hint: `New minus base${callees(figure)} (${unit})`,
             width: isMain ? 96 : 104,
             isNumber: true,
             sortedBy: figure,
@@ -138,8 +142,8 @@ export function changeColumns<Row extends ChangedRow>(
 
     const columns = [sideColumn('base'), sideColumn('new'), changeColumn(by, true), relative];
     const known = (figure: Figure): Column<Row>[] =>
-        knownOf ? [knownColumn(session, figure, figure === by, knownOf)] : [];
-    return [...columns, ...known(by), changeColumn(other, false), ...known(other)];
+        knownOf ? [knownColumn(session, figure, figure === by, unit, knownOf)] : [];
+    return [...columns, ...known(by), ...(alone ? [] : [changeColumn(other, false), ...known(other)])];
 }
 
 /** The interval that a change is in, and whether it is more than noise. */
@@ -147,9 +151,9 @@ function knownColumn<Row extends ChangedRow>(
     session: Session,
     figure: Figure,
     isMain: boolean,
+    unit: string,
     knownOf: (row: Row, figure: Figure) => KnownChange | undefined,
 ): Column<Row> {
-    const unit = session.filters.weightUnit.value;
     const text = (row: Row): string => {
         const known = knownOf(row, figure);
         if (!known) return '';

@@ -1,5 +1,6 @@
 /** What threads waited for, in groups: a thin layer over lib/wasm/wasm_waits.c. */
 import type { NodePath } from './api';
+import type { KnownChange } from './changes';
 import { WAIT_GROUP, WAIT_GROUPING } from './layout';
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
@@ -57,12 +58,56 @@ export interface WaitGroups {
     ran: number;
 }
 
+/** The waits of one side of a comparison: mean time (ms) and number of the runs. */
+export interface ComparedSide {
+    ms: number;
+    count: number;
+    longest?: { ms: number; from_ms: number; to_ms: number; thread: number };
+}
+
+/** Waits of both sides with the same name, which is different in all rows of an answer. */
+export interface ComparedWait {
+    name: string;
+    reason: string;
+    base: ComparedSide;
+    new: ComparedSide;
+    /** The function that waits, with its line. */
+    where?: { function: string; line?: number };
+    /** undefined: both sides wait too little for a verdict. */
+    known: KnownChange | undefined;
+}
+
+export interface ComparedWaits {
+    /** All off-CPU time, ms. */
+    all: { base: number; new: number; known: KnownChange };
+    /** The largest change first. */
+    list: ComparedWait[];
+}
+
 export interface WaitCalls {
+    /** The waits of both sides of a comparison, by what has a name. */
+    comparedWaits(query: number, by: WaitGrouping): Promise<ComparedWaits>;
     /** The waits of the query by what they have in common. */
     waitGroups(query: number, by: WaitGrouping): Promise<WaitGroups>;
 }
 
+/** A change as the engine writes it. */
+interface WrittenChange {
+    interval: [number, number];
+    is_noise: boolean;
+}
+
+interface ComparedAnswer {
+    all: { base: number; new: number } & WrittenChange;
+    waits: (Omit<ComparedWait, 'known'> & Partial<WrittenChange>)[];
+}
+
+function knownOf({ interval, is_noise: isNoise = true }: Partial<WrittenChange>): KnownChange | undefined {
+    return interval && { low: interval[0], high: interval[1], isNoise };
+}
+
 interface Functions {
+    session_compared_waits(session: Pointer, query: number, by: number): Pointer;
     session_wait_groups(session: Pointer, query: number, by: number): Pointer;
 }
 
@@ -70,6 +115,14 @@ export function waitAnswers(module: EngineModule): Answers<WaitCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
     return {
+        comparedWaits(query, by) {
+            const view = module.view(wasm.session_compared_waits(session, query, WAIT_GROUPING.indexOf(by)));
+            const { all, waits } = JSON.parse(module.decode(view)) as ComparedAnswer;
+            return {
+                all: { ...all, known: knownOf(all) as KnownChange },
+                list: waits.map((wait) => ({ ...wait, known: knownOf(wait) })),
+            };
+        },
         waitGroups(query, by) {
             const view = module.view(wasm.session_wait_groups(session, query, WAIT_GROUPING.indexOf(by)));
             const [there = 0, waited = 0, runnable = 0, count = 0, ran = 0] = view.doubles(1, 5);

@@ -3,8 +3,17 @@
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
-import { formatCount, formatDuration, formatEstimate, formatMs, formatShare, formatWeight } from '../base/format';
-import type { WaitGroup, WaitGrouping } from '../engine/waits';
+import {
+    describeChange,
+    formatCount,
+    formatDuration,
+    formatEstimate,
+    formatMs,
+    formatShare,
+    formatWeight,
+} from '../base/format';
+import { reachText, verdictOf } from '../compare/change_columns';
+import type { WaitGroup } from '../engine/waits';
 import { useModel, useSession } from '../session/context';
 import { copyPlainName, copyTableItems } from '../table/copies';
 import { Table } from '../table/Table';
@@ -12,29 +21,13 @@ import { type Column, shownColumns } from '../table/table_columns';
 import { Choices } from '../ui/Choices';
 import { ProfileText } from '../ui/text';
 import { type MenuItem, menuItem } from '../window/windows';
-import { meanOf, WAIT_GROUPINGS, WAIT_ORDER, WAIT_TABLE, WAIT_VALUES } from './wait_list';
+import { ComparedTable } from './ComparedTable';
+import { COMPARED_GROUPINGS, meanOf, WAIT_GROUPINGS, WAIT_ORDER, WAIT_TABLE, WAIT_VALUES } from './wait_list';
+import { EmptyWaits, LinkCell, lengthOrNone, MAIN_TITLES } from './wait_parts';
 import { namesObject, namesWaker } from './wait_text';
 
 const NAME_LIMIT = 200;
 const CALLERS_IN_ROW = 4;
-const MAIN_TITLES: Record<WaitGrouping, string> = {
-    reason: 'Reason',
-    object: 'Waited for',
-    stack: 'Called from',
-    thread: 'Thread',
-    waker: 'Ended by',
-    'object-waker': 'Waited for',
-};
-
-/** A cell that leads to the stack chart. */
-function LinkCell({ title, text, onClick }: { title: string; text: string; onClick: () => void }): JSX.Element {
-    return (
-        <button type="button" class="link" tabIndex={-1} title={title} onClick={onClick}>
-            {text}
-        </button>
-    );
-}
-
 function Longest({ group }: { group: WaitGroup }): JSX.Element {
     const { axisText, waitList } = useSession();
     const { range } = group;
@@ -59,8 +52,6 @@ function First({ group, text }: { group: WaitGroup; text: string }): JSX.Element
         />
     );
 }
-
-const lengthOrNone = (ms: number): string => (ms > 0 ? formatMs(ms) : '—');
 
 /** A column of numbers, sorted by its own key. */
 function numberColumn(
@@ -247,16 +238,38 @@ function createWaitTableModel(session: Session) {
 const NO_WAKERS = '. This profile has no wakers: ‘sudo prof record’ records them.';
 
 export function WaitGroupingChoice(): JSX.Element {
-    const { setGrouping } = useSession().waitList;
-    const { view } = useSession().store;
+    const session = useSession();
+    const { comparedBy, setGrouping } = session.waitList;
+    const { view } = session.store;
+    const isChange = session.tree.isChange.value;
     return (
-        <Choices label="Group waits by" choices={WAIT_GROUPINGS} value={view.value.waitsBy} onChoose={setGrouping} />
+        <Choices
+            label="Group waits by"
+            choices={isChange ? COMPARED_GROUPINGS : WAIT_GROUPINGS}
+            value={isChange ? comparedBy.value : view.value.waitsBy}
+            onChoose={setGrouping}
+        />
+    );
+}
+
+/** "Off the CPU: base 1.2 s, new 3.6 s, +2.4 s (more than noise)". */
+function ComparedCount(): JSX.Element {
+    const session = useSession();
+    const all = session.waitList.comparedWaits.value?.all;
+    if (!all) return <span class="muted" />;
+    const [base, changed] = [formatDuration(all.base), formatDuration(all.new)];
+    const change = describeChange(all.new - all.base, 'ms');
+    return (
+        <span class="muted" role="status" title={`${reachText(all.known, 'ms')}. ${session.certainty.note.value}`}>
+            {`Off the CPU: base ${base}, new ${changed}, ${change} (${verdictOf(all.known)})`}
+        </span>
     );
 }
 
 /** "Waited 1.2 s of 2 s, 30 ms of it runnable". */
 export function WaitCount(): JSX.Element {
     const session = useSession();
+    if (session.tree.isChange.value) return <ComparedCount />;
     const groups = session.waitList.waitGroups.value;
     if (!groups) return <span class="muted" />;
     const runnable = groups.runnable > 0 ? `, ${formatDuration(groups.runnable)} of it runnable` : '';
@@ -268,23 +281,11 @@ export function WaitCount(): JSX.Element {
     );
 }
 
-function EmptyWaits(): JSX.Element {
-    const session = useSession();
-    const { search } = session.store;
-    const sentence = !session.info.value.hasWaits
-        ? 'This profile has no waits. prof record records them, except with --off-cpu=no.'
-        : search.value.trim() !== ''
-          ? 'No wait of the selected threads in this range matches the filter.'
-          : 'The selected threads did not wait in this range.';
-    return (
-        <div class="empty" role="status">
-            <h2>No waits</h2>
-            <p>{sentence}</p>
-        </div>
-    );
+export function WaitTable(): JSX.Element {
+    return useSession().tree.isChange.value ? <ComparedTable /> : <GroupTable />;
 }
 
-export function WaitTable(): JSX.Element {
+function GroupTable(): JSX.Element {
     const session = useSession();
     const { columns, copyItems, main } = useModel(createWaitTableModel);
     const {

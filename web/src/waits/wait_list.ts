@@ -1,7 +1,7 @@
 /** What the threads of the view waited for: waits in groups, sorted by a column, and where the longest of a group is. */
 import { computed, signal } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';
-import type { WaitGroup, WaitGrouping, WaitGroups } from '../engine/waits';
+import type { ComparedWaits, WaitGroup, WaitGrouping, WaitGroups } from '../engine/waits';
 import type { FiltersPart } from '../session/filters';
 import type { NamesPart } from '../session/names';
 import { Request } from '../session/request';
@@ -31,6 +31,9 @@ export const WAIT_GROUPINGS: readonly { value: WaitGrouping; label: string; hint
     { value: 'waker', label: 'Waker', hint: 'By the thread that ended the wait, or the interrupt' },
     { value: 'object-waker', label: 'Holder', hint: 'By object and waker: who held a lock, or wrote to a pipe' },
 ];
+
+/** Groups of both sides of a comparison match by name, and stacks have none. */
+export const COMPARED_GROUPINGS = WAIT_GROUPINGS.filter(({ value }) => value !== 'stack' && value !== 'object-waker');
 
 type WaitSession = SessionBase & {
     filters: FiltersPart;
@@ -88,9 +91,9 @@ function createOverview(session: WaitSession) {
     const overview = new Request<WaitGroups>();
     const { value: waitOverview } = overview;
 
-    /** How long the threads were there, and how long they ran; null: they did run, or nobody knows. */
+    /** How long the threads were there, and how long they ran; null: they did run, or nobody knows, or the CPU time is a change. */
     const mostlyWaiting = computed<{ there: number; ran: number } | null>(() => {
-        if (!waitOverview.value || weight.value.id !== CPU_TIME) return null;
+        if (!waitOverview.value || weight.value.id !== CPU_TIME || session.tree.isChange.value) return null;
         const { there, waited, ran } = waitOverview.value;
         return waited > (1 - MOSTLY_WAITING) * there && ran < MOSTLY_WAITING * there ? { there, ran } : null;
     });
@@ -145,23 +148,27 @@ function createWaitSteps({ filters, store }: WaitSession) {
         changeView({ ...threads, tab: 'calltree', inverted: !isStack, weight: OFF_CPU, path }, 'push');
     }
 
-    return { goToFirst, goToLongest, showInTree };
+    return { goToFirst, goToLongest, showInChart, showInTree };
 }
 
 export function createWaitList(session: WaitSession) {
     const { engine } = session;
     const { namesVersion } = session.names;
     const { changeView, view } = session.store;
-    const { queryOf, summary } = session.tree;
+    const { isChange, queryOf, summary } = session.tree;
     const texts = createWaitText(session);
 
     const request = new Request<WaitGroups>();
     const { value: waitGroups, error: waitError } = request;
+    const comparison = new Request<ComparedWaits>();
     const selectedWait = signal<string | null>(null);
     const waitReveal = signal(0);
     const waitSort = session.tables.sortOf(WAIT_TABLE, WAIT_ORDER);
 
     const isOpen = computed(() => view.value.tab === 'waits');
+    const comparedBy = computed<WaitGrouping>(() =>
+        COMPARED_GROUPINGS.some(({ value }) => value === view.value.waitsBy) ? view.value.waitsBy : 'object',
+    );
 
     async function ask(): Promise<WaitGroups> {
         const answer = await engine.waitGroups(queryOf(), view.peek().waitsBy);
@@ -191,8 +198,11 @@ export function createWaitList(session: WaitSession) {
     }
 
     session.lifetime.effect(() => {
+        const by = comparedBy.value;
         view.value.waitsBy;
-        if (isOpen.value && summary.value) request.ask(ask);
+        if (!isOpen.value || !summary.value) return;
+        if (isChange.value) comparison.ask(() => engine.comparedWaits(queryOf(), by));
+        else request.ask(ask);
     });
 
     return {
@@ -201,6 +211,9 @@ export function createWaitList(session: WaitSession) {
         ...createWaitSteps(session),
         waitGroups,
         waitError,
+        comparedBy,
+        comparedWaits: comparison.value,
+        comparedError: comparison.error,
         selectedWait,
         waitReveal,
         waitSort,
