@@ -8,8 +8,7 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
+#include "base/standard.h"
 
 enum { BROWSER_SECONDS = 60 }; /* seconds until prof deletes the file, which an opened browser has then read */
 

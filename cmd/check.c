@@ -16,11 +16,6 @@
 #include "base/json_write.h"
 #include "base/text_buffer.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { EXIT_LIMIT = 3, EXIT_CANNOT_TELL = 4, MOST_FUNCTIONS = 20 };
 
 struct check {

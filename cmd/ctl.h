@@ -1,8 +1,8 @@
 /* Requests to a running recording, over its socket (os/control_socket.h). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/standard.h"
+
 #include <sys/types.h>
 
 /* Sends a request to the recorder `pid` of this user and waits for the answer, without its newline: "ok TEXT" or "error

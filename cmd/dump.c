@@ -11,12 +11,7 @@
 #include "spool/spool_dump.h"
 #include "spool/spool_format.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int print_records(struct spool_reader *reader, struct error *err)
 {

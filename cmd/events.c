@@ -14,13 +14,7 @@
 #include "sample/tracefs.h"
 #include "tree/quantity.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -22,8 +22,6 @@
 #include "serve/page_template.h"
 
 #include <pwd.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const enum export_table tables[REPORT_KINDS] = {

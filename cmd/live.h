@@ -19,8 +19,6 @@
 #include "base/error.h"
 #include "cmd/serving.h"
 
-#include <stdbool.h>
-
 struct live_view;
 
 /* Starts the process, before the recording, with the signals of record_signals() blocked. `spool`: path of the

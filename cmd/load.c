@@ -19,12 +19,8 @@
 #include "file/profile_file.h"
 #include "file/unpack.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

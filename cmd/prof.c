@@ -13,11 +13,6 @@
 #include "base/typing_distance.h"
 #include "serve/page_template.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 

@@ -8,12 +8,8 @@
 #include "serve/serve_directory.h"
 #include "serve/lasting_address.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

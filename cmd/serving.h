@@ -8,9 +8,6 @@
 #include "serve/serve.h"
 #include "cmd/common/symbol_options.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct serving_options {
     bool no_open; /* -n: do not open a browser */
     uint16_t port;

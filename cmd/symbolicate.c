@@ -16,11 +16,6 @@
 #include "profile/write.h"
 
 #include <getopt.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int save(const struct profile *profile, const char *path)
 {

@@ -3,9 +3,6 @@
 #include "cmd/common/commands.h"
 #include "cmd/common/ui.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Kinds of values and words. Finds the kind of an option's value from its placeholder, such as FILE. */
 enum kind {
     KIND_NONE,

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/standard.h"
 
 /* Prints the script for the shell on standard output. Returns false for an unknown shell. */
 bool completion_print(const char *shell);

@@ -1,8 +1,5 @@
 #include "cmd/common/directories.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 static const char *find_directory(struct directory_path *path, const char *variable, const char *inside)
 {
     const char *parent = getenv(variable);

@@ -1,7 +1,7 @@
 /* The directories of prof in the user's home (XDG Base Directory Specification). */
 #pragma once
 
-#include <limits.h>
+#include "base/standard.h"
 
 struct directory_path {
     char text[PATH_MAX];

@@ -6,8 +6,6 @@
 #include "cmd/common/ui.h"
 
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 struct options {
     const char *completion;

@@ -5,9 +5,6 @@
 #include "base/typing_distance.h"
 
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_OPTIONS = 96, FIRST_CODE = 256, NAME_SIZE = 32, LABEL_SIZE = 64, HELP_COLUMNS = 116 };
 

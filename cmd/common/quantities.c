@@ -1,9 +1,5 @@
 #include "cmd/common/quantities.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct unit {
     const char *name;
     double factor; /* bytes or ns */

@@ -3,8 +3,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 /* Parses a size in bytes, such as "64M" or "1.5GiB"; K, M and G are powers of 1024. Returns false unless the text is a
  * positive size. */

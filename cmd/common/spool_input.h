@@ -9,8 +9,6 @@
 #include "assemble/assemble.h"
 #include "profile/profile.h"
 
-#include <stdbool.h>
-
 /* Returns whether the file is a spool file or a perf.data file, or false if it is not readable. "-" is standard
  * input: the function waits for the first bytes, and consumes none. */
 bool spool_input_is_recording(const char *path);

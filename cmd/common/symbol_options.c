@@ -4,8 +4,6 @@
 #include "cmd/common/ui.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static int add_directory(const struct option_use *use)

@@ -11,7 +11,6 @@
 #include "symbol/debug_search.h"
 #include "symbol/debug_server.h"
 
-#include <stdbool.h>
 #include <sys/resource.h>
 
 /* Starts zeroed. */

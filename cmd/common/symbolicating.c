@@ -6,9 +6,7 @@
 #include "assemble/symbolicate_profile.h"
 #include "base/search.h"
 
-#include <inttypes.h>
 #include <signal.h>
-#include <stdlib.h>
 
 enum { LIBRARIES_SAID = 16 };
 

@@ -7,8 +7,6 @@
 
 #include "profile/profile.h"
 
-#include <stdbool.h>
-
 /* Symbolicates the profile with the files on this machine. Prints `subject`, the number of addresses with symbols, and
  * the libraries without symbols with the reason. `symbols` is open and stays open; `no_cache`: see --no-cache. Returns
  * 0, or 1 after a message. */

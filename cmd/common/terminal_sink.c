@@ -2,8 +2,6 @@
 
 #include "cmd/common/ui.h"
 
-#include <string.h>
-
 /* Returns the size of the text without an incomplete UTF-8 character at its end. */
 static size_t size_without_incomplete_character(const char *text, size_t size)
 {

@@ -2,12 +2,7 @@
 
 #include "base/utf8.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static void mask_invisible(char *text)

@@ -10,9 +10,6 @@
 
 #include "base/sink.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum { EXIT_USAGE = 2 };
 
 /* Prints to standard output, with '?' for each invisible character except newline and tab. */

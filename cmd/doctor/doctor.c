@@ -13,8 +13,6 @@
 #include "base/text_buffer.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* ---- findings ---- */

@@ -7,8 +7,6 @@
 
 #include "base/array.h"
 
-#include <stdbool.h>
-
 enum finding_state {
     FINDING_OK,
     FINDING_LESS,   /* prof works, but less well */

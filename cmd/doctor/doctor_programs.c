@@ -10,9 +10,6 @@
 #include "serve/http_library.h"
 
 #include <capstone/capstone.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define TEXT(number)      #number

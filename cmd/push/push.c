@@ -11,8 +11,6 @@
 #include "cmd/common/symbol_options.h"
 #include "cmd/common/ui.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct options {

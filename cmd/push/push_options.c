@@ -5,11 +5,6 @@
 
 #include "os/file_io.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define SECOND UINT64_C(1000000000)
 
 enum { HEADER_FILE_MAX = 1 << 16 };

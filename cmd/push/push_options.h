@@ -11,10 +11,6 @@
 #include "push/http_client.h"
 #include "push/push_address.h"
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
-
 extern const struct option_row push_option_rows[];
 
 /* The caller zeroes all members except `command`. */

@@ -8,16 +8,10 @@
 #include "os/clock.h"
 #include "file/profile_file.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

@@ -14,9 +14,6 @@
 #include "cmd/push/push_options.h"
 #include "cmd/common/symbol_options.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct push_windows;
 
 struct push_windows_options {

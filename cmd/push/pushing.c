@@ -11,11 +11,6 @@
 #include "push/push_profile.h"
 #include "record/record.h"
 
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 

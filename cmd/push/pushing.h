@@ -10,7 +10,6 @@
 
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 
 struct pushing {
     const struct push_options *options;

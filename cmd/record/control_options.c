@@ -6,12 +6,6 @@
 
 #include "assemble/assemble.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { MOST_ITERATIONS = 1000 };

@@ -10,8 +10,6 @@
 #include "record/record_options.h"
 #include "process/open_files.h"
 
-#include <stdbool.h>
-
 extern const struct option_row control_option_rows[];
 
 /* Checks that these options fit together and to the rest of the command line. Returns 0 or the exit status after a

@@ -2,10 +2,6 @@
 
 #include "cmd/common/ui.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* EVENT[,EVENT...] */
 static int add_texts(const struct option_use *use)
 {

@@ -8,8 +8,6 @@
 #include "record/record.h"
 #include "sample/event_list.h"
 
-#include <stdbool.h>
-
 /* Zero it. */
 struct event_options {
     ARRAY(char *) texts; /* the arguments of -e, one for each event */

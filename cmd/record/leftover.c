@@ -6,12 +6,7 @@
 #include "spool/spool.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -4,11 +4,6 @@
 
 #include "record/counters.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int parse_rate(const struct option_use *use)
 {
     struct record_line *options = use->group;

@@ -12,9 +12,6 @@
 
 #include "record/record.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum choice { CHOICE_DEFAULT, CHOICE_YES, CHOICE_NO };
 
 struct record_line {

@@ -3,8 +3,6 @@
 #include "cmd/common/quantities.h"
 #include "cmd/common/ui.h"
 
-#include <string.h>
-
 static const uint64_t shortest_window =
     UINT64_C(1000000000); /* ns: at least a second, because the recorder writes the spool once a second */
 

@@ -7,9 +7,6 @@
 #include "cmd/push/push_options.h"
 #include "cmd/push/push_windows.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 extern const struct option_row record_push_option_rows[];
 
 /* The caller sets shared.command, and zeroes all other fields. */

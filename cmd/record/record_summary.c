@@ -5,11 +5,7 @@
 #include "os/file_proc.h"
 #include "tree/value_text.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

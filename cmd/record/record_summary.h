@@ -6,9 +6,6 @@
 
 #include "assemble/assemble.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum { SUMMARY_LINES = 5, SUMMARY_NOTES = 24, SUMMARY_DETAILS = 16384 };
 
 /* The caller sets the first four fields, and zeroes all others. */

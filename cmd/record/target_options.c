@@ -2,11 +2,6 @@
 
 #include "cmd/common/ui.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* Appends "PID[,PID...]". */
 static int parse_pids(const struct option_use *use)
 {

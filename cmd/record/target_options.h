@@ -11,8 +11,6 @@
 #include "record/record.h"
 #include "sample/cpu_list.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 enum { MAX_PIDS = 256 };

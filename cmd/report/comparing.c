@@ -10,10 +10,6 @@
 #include "profile/match_funcs.h"
 #include "symbol/parallel.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { SIDE_NAME_SIZE = 4096 + 32 };

@@ -9,8 +9,6 @@
 #include "base/array.h"
 #include "tree/compared.h"
 
-#include <stdbool.h>
-
 struct compared_side {
     ARRAY(const char *) files;
     ARRAY(const char *) threads; /* arguments of --base-thread, --new-thread */

@@ -19,10 +19,6 @@
 #include "tree/wait_groups.h"
 #include "tree/weight_list.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct report_transform {
     enum transform_kind kind;
     const char *option; /* the option's name */

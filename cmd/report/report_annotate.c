@@ -16,11 +16,6 @@
 #include "symbol/disassemble.h"
 #include "tree/address_costs.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 struct source_file {
     const char *name;
     struct source_text text;

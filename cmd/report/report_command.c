@@ -27,11 +27,6 @@
 #include "cmd/common/spool_input.h"
 #include "cmd/common/ui.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static bool shows_busy_threads(enum report_kind kind)

@@ -15,10 +15,6 @@
 #include "cmd/report/report_select.h"
 #include "cmd/common/ui.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { CHANGE_COLUMNS = 12 };
 
 const struct profile_comparison *report_comparison(const struct report *report)

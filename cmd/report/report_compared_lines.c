@@ -16,10 +16,6 @@
 #include "tree/line_costs.h"
 #include "tree/order.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST_LINES = 60, NUMBER_COLUMNS = 6 };
 
 static uint64_t line_key(const struct report *report, const struct hot_line *row)

@@ -18,10 +18,6 @@
 #include "tree/compared_waits.h"
 #include "tree/wait_names.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { USUAL_ROWS = 40, COUNT_COLUMNS = 12, WIDEST_NAME = 44 };
 
 static int find_changes(const struct report *report, struct compared_waits *waits, struct func_changes *header,

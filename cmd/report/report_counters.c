@@ -11,10 +11,6 @@
 #include "base/json_write.h"
 #include "tree/timeline_counters.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { NUMBER_COLUMNS = 12, LABEL_COLUMNS = 20, NAME_COLUMNS = 20 };
 
 /* A counter with its values in the range. */

@@ -16,10 +16,6 @@
 #include "tree/profile_info.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static double count_all_samples(const struct report *report)

@@ -17,11 +17,6 @@
 #include "tree/marker_view.h"
 #include "tree/wait_names.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { COUNT_WIDTH = 9, LENGTH_WIDTH = 9, LONGEST_WIDTH = 12, STATE_WIDTH = 10, WIDEST_NAME = 32 };
 
 /* Drops the names that the report is not about. */

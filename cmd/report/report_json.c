@@ -23,12 +23,6 @@
 #include "base/json_write.h"
 #include "tree/stack_view.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void write_profile_string(struct json_writer *json, const char *key, const struct report *report,
                                  uint32_t string)
 {

@@ -14,11 +14,6 @@
 #include "tree/line_costs.h"
 #include "tree/stack_view.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Relative rounding error of a sum: a total and its only part may differ by it. */
 #define ROUNDING 1e-9
 

@@ -11,9 +11,6 @@
 #include "base/json_write.h"
 #include "tree/marker_view.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { START_COLUMNS = 13, DURATION_COLUMNS = 12, NAME_COLUMNS = 28 };
 
 struct marker_report {

@@ -11,10 +11,6 @@
  */
 #include "cmd/report/report_text.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char ellipsis[] = "\xe2\x80\xa6";
 
 enum { DEEPEST = 100, BRACKET = 0x80 };

@@ -12,10 +12,7 @@
 
 #include "export/exporters.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool parse_unsigned(const char *text, size_t *count)
 {

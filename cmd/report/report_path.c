@@ -15,11 +15,6 @@
 #include "base/json_write.h"
 #include "tree/marker_view.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { START_COLUMNS = 12, LENGTH_COLUMNS = 11, THREAD_COLUMNS = 18, STATE_COLUMNS = 11 };
 
 /* ---- thread and range ---- */

@@ -2,11 +2,6 @@
 
 #include "cmd/report/report_text.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { DEFAULT_DEPTH_INVERTED = 8 };
 
 static const double default_min_percent = 0.5;

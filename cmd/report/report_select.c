@@ -7,10 +7,6 @@
 
 #include "cmd/common/ui.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int choose_threads(struct report *report)
 {
     for (size_t i = 0; i < report->options.threads.length; i++) {

@@ -5,9 +5,6 @@
 
 #include "os/file_io.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { TEXT_MAX = 16 << 20 };
 
 /* Returns the text of a source file, which the caller frees, or NULL if the file is not readable. */

@@ -13,10 +13,6 @@
 #include "tree/order.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TIME_COLUMNS = 10, SHARE_COLUMNS = 8, COUNT_COLUMNS = 9 };
 

@@ -12,8 +12,6 @@
 #include "tree/frame_kinds.h"
 #include "tree/stack_view.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 ARRAY_TYPE(struct indexes, uint32_t);

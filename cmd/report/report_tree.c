@@ -17,11 +17,6 @@
 #include "cmd/report/report_compared.h"
 #include "cmd/common/ui.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum {
     DEFAULT_LIMIT_TREE = 400,
     DEFAULT_LIMIT_FUNCTIONS = 60,

@@ -24,11 +24,6 @@
 #include "tree/wait_json.h"
 #include "tree/wait_names.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The columns of numbers, and of names. */
 enum column {
     COLUMN_TOTAL,

@@ -2,11 +2,6 @@
 
 #include "cmd/common/ui.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Parses seconds, or ms with that suffix. */
 static bool parse_seconds(const char *text, char **end, double *seconds)
 {

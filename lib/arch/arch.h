@@ -9,10 +9,6 @@
 
 #include "arch/dwarf_registers.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Register of a system call's result: rax. */
 enum { ARCH_SYSCALL_RESULT = 0 };
 

@@ -9,7 +9,6 @@
 #include "arch/plt_stub.h"
 
 #include <elf.h>
-#include <string.h>
 
 bool plt_section_is(const struct elf_section *section)
 {

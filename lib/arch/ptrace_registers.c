@@ -7,8 +7,6 @@
  */
 #include "arch/ptrace_registers.h"
 
-#include <errno.h>
-#include <stddef.h>
 #include <sys/syscall.h>
 
 enum { RESTART_UNLESS_HANDLED = 514, CODE_SEGMENT_32_BIT = 0x23 };

@@ -7,8 +7,6 @@
 
 #include "arch/registers.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/user.h>
 
 /* Whether the thread runs 64-bit code. Registers of 32-bit code are in the same members. */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "base/standard.h"
 
 #ifndef __x86_64__
 #error "this file has the user register numbers of x86-64 only"

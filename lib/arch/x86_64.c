@@ -9,8 +9,6 @@
  */
 #include "arch/arch.h"
 
-#include <string.h>
-
 /* struct rt_sigframe after its return address was popped: struct ucontext at sp, whose uc_mcontext begins at byte 40
  * with r8..r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip (Linux, arch/x86/include/uapi/asm/sigcontext.h). */
 const uint16_t arch_signal_frame_slots[UNWIND_REGS] = {

@@ -1,7 +1,5 @@
 #include "arch/x86_64_instruction.h"
 
-#include <string.h>
-
 /* ---- length ---- */
 
 /* Form of each opcode: `.` nothing follows, `m` ModRM, `b` `w` `z` a constant of 1, 2, 4 bytes (`z`: 2 with prefix 66),

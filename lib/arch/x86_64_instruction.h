@@ -4,9 +4,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 /* Bytes. INSTRUCTION_SLACK: bytes after the start of an instruction that the decoder may read, even beyond the end of
  * the code. */

@@ -15,8 +15,6 @@
  */
 #include "arch/arch.h"
 
-#include <string.h>
-
 enum { BANG = 7, PUSH = 1, SUB_SHORT = 4, SUB_LONG = 7, WORD = 8 };
 
 static uint32_t read_u32(const unsigned char *at)

@@ -15,8 +15,6 @@
 #include "arch/arch.h"
 #include "arch/x86_64_instruction.h"
 
-#include <string.h>
-
 /* ---- values ---- */
 
 /* The base of a value: a current register (its number), or an entry of search.origins. */

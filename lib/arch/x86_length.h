@@ -1,8 +1,7 @@
 /* Finds the length of x86 instructions that the disassembler does not know. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/standard.h"
 
 /* Returns the length in bytes of the instruction at `code` if it is in an extensible opcode map (0F, 0F 38, 0F 3A, VEX,
  * EVEX); otherwise, or if `size` is too short, returns 0. */

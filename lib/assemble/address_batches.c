@@ -2,8 +2,6 @@
 
 #include "base/search.h"
 
-#include <stdlib.h>
-
 bool address_batches_add(struct address_batches *batches, uint32_t lib, uint64_t rva, uint32_t requester)
 {
     return array_push(&batches->addresses, (struct batch_address){.rva = rva, .lib = lib, .requester = requester});

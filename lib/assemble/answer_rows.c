@@ -1,8 +1,5 @@
 #include "assemble/answer_rows.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 static uint32_t add_text(struct interner *interner, const char *text)
 {
     return strings_add_z(&interner->profile->strings, text);

@@ -28,11 +28,6 @@
 #include "spool/info.h"
 #include "sample/event_list.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

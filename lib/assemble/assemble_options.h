@@ -11,10 +11,6 @@
 #include "process/open_files.h"
 #include "symbol/symbol.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct assemble_options {
     unsigned threads;                  /* number of threads for symbolization, or 0 (one per CPU) */
     const char *cache_directory;       /* see struct symbolizer_options */

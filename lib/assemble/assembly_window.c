@@ -1,7 +1,5 @@
 #include "assemble/assembly_window.h"
 
-#include <math.h>
-
 int assembly_window_begin(struct assembly *assembly, struct error *err)
 {
     const struct recording_window *window = assembly->window;

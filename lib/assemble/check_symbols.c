@@ -2,9 +2,6 @@
 
 #include "assemble/profile_addresses.h"
 
-#include <stdio.h>
-#include <string.h>
-
 struct checking {
     const struct symbol_check_listener *listener;
     struct symbol_check *check;

@@ -8,9 +8,6 @@
 #include "assemble/process_perf_map.h"
 #include "assemble/symbolization.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct kallsyms;
 struct lock_names;
 

@@ -4,11 +4,7 @@
 #include "base/path.h"
 #include "spool/info.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void add_hint(struct hints *hints, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

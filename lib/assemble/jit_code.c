@@ -14,10 +14,6 @@
 #include "symbol/jit_name.h"
 #include "symbol/library_id.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Limits for damaged and hostile files. */

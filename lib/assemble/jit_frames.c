@@ -2,9 +2,6 @@
 
 #include "assemble/process_jitdump.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 /* An address in JIT code. */
 struct jit_address {
     const struct jit_code_place *place; /* place of the code, or NULL if prof does not save the code */

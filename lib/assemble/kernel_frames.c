@@ -3,9 +3,6 @@
 #include "spool/info.h"
 #include "symbol/kallsyms.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Addresses outside the kernel's image and modules at the start of the recording may be in code loaded later, such
  * as BPF programs and modules. */
 int kernel_frames_open(struct frame_builder *builder, struct symbolizer *symbolizer, struct error *err)

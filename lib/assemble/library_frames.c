@@ -5,9 +5,6 @@
 #include "symbol/debug_file.h"
 #include "symbol/library_id.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Whether the path is a shared library of the system, not the program's own code. */
 static bool is_system_library(const char *path)
 {

@@ -10,9 +10,6 @@
 #include "base/text_buffer.h"
 #include "spool/info.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -19,9 +19,6 @@
 
 #include "assemble/assemble.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct live_assembly;
 
 /* `options` and `spool_path` must outlive the live assembly. Returns NULL if memory ran out. */

@@ -2,11 +2,6 @@
 
 #include "assemble/library_frames.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static bool is_lock(const struct replay_frame *frame)
 {
     return frame->lib == REPLAY_LIB_WAIT && frame->code;

@@ -2,8 +2,6 @@
 
 #include "base/search.h"
 
-#include <stdlib.h>
-
 /* A thread with its tid. */
 struct known_thread {
     uint32_t tid, thread;

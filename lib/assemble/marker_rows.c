@@ -2,10 +2,6 @@
 
 #include "base/search.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 void marker_rows_init(struct marker_rows *rows, struct profile *profile, uint64_t start_ns, uint64_t end_ns)
 {
     *rows = (struct marker_rows){.profile = profile, .start_ns = start_ns, .end_ns = end_ns};

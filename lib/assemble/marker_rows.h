@@ -10,8 +10,6 @@
 #include "base/text_buffer.h"
 #include "profile/profile.h"
 
-#include <stdint.h>
-
 /* Phases of a marker, as numbered by the format. */
 enum marker_phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
 

@@ -14,10 +14,6 @@
 
 #include <fcntl.h>
 #include <glob.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,10 +1,6 @@
 #include "assemble/process_markers.h"
 
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum kind { KIND_PROCESS, KIND_EXEC, KIND_THREAD, KIND_LOAD, KIND_SIGNAL, KIND_OOM_KILL, KINDS };
 

@@ -24,11 +24,7 @@
 #include "os/file_beside.h"
 #include "symbol/perf_map.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

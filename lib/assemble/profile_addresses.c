@@ -1,7 +1,5 @@
 #include "assemble/profile_addresses.h"
 
-#include <stdlib.h>
-
 struct named_library get_saved_library(const struct profile *profile, uint32_t lib)
 {
     const struct library *row = &profile->libs.data[lib];

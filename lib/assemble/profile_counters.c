@@ -4,10 +4,6 @@
 #include "profile/tooltip_row.h"
 #include "spool/info.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #define MS 1e6 /* ns */
 
 /* ---- what there is ---- */

@@ -15,9 +15,6 @@
 #include "base/error.h"
 #include "profile/profile.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct profile_counters_source {
     const struct replay *replay;
     const uint32_t *order; /* threads of the profile, as indexes of the replay's threads */

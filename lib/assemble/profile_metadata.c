@@ -6,11 +6,6 @@
 #include "spool/info.h"
 #include "unwind/unwind.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define SECOND UINT64_C(1000000000)

@@ -7,10 +7,6 @@
 
 #include "base/search.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { COUNTERS_MAX = 200, OPEN_SEARCHED = 1000 };
 
 uint32_t get_shown_thread(const struct shown_threads *shown, uint32_t thread)

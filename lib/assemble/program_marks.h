@@ -11,8 +11,6 @@
 #include "base/strings.h"
 #include "spool/records.h"
 
-#include <stdint.h>
-
 struct program_mark {
     uint64_t time, end; /* ns; only SPOOL_MARK_SPAN has an `end` */
     double value;       /* of SPOOL_MARK_COUNTER */

@@ -1,8 +1,5 @@
 #include "assemble/recording_markers.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 /* Marker schemas as JSON text, because the tables of a profile store a schema as text. The timeline shows only markers
  * whose schema has a place in the timeline. */
 #define IN_CHART    "\"display\":[\"marker-chart\",\"marker-table\"]"

@@ -16,9 +16,6 @@
 #include "base/error.h"
 #include "spool/spool.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* State of a thread at the end of the previous window. */
 struct window_thread {
     uint64_t time; /* ns: end of its time in windows, or 0 for none yet */

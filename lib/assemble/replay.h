@@ -6,8 +6,6 @@
 #include "assemble/replay_state.h"
 #include "base/error.h"
 
-#include <stdint.h>
-
 /* Reads the whole spool into `replay`, which is zeroed except for perf_map_directory,
  * rest_path, window and jit_files. Call replay_destroy()
  * also after a failure. */

@@ -1,7 +1,5 @@
 #include "assemble/replay_counters.h"
 
-#include <string.h>
-
 enum { LEAST_THINNED = 64 }; /* readings of a series */
 
 static struct replay_series *get_series(struct replay_counters *counters, uint32_t whose)

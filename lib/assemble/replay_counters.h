@@ -10,10 +10,6 @@
 #include "spool/counter_kinds.h"
 #include "spool/records.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct replay_reading {
     uint64_t time, since; /* ns, as in struct spool_counters */
     bool is_base;

@@ -3,9 +3,6 @@
 #include "spool/info.h"
 #include "sample/event_list.h"
 
-#include <stdio.h>
-#include <string.h>
-
 int replay_add_event(struct replay *replay, const struct spool_event_sample *sample, uint32_t stack, struct error *err)
 {
     struct replay_thread *thread = &replay->threads.data[sample->thread];

@@ -12,7 +12,6 @@
 #include "assemble/process_perf_map.h"
 #include "process/jit_files.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 /* ---- files ---- */

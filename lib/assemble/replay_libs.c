@@ -4,8 +4,6 @@
 #include "process/jit_files.h"
 #include "spool/info.h"
 
-#include <string.h>
-
 bool replay_knows_lib(const struct replay *replay, uint32_t number)
 {
     return number < replay->libs.items.length && replay->libs.items.data[number].path;

@@ -5,9 +5,6 @@
 
 #include "assemble/replay_state.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 int replay_add_lib(struct replay *replay, const struct spool_library *record, struct error *err);
 
 /* Whether an event has described the library. Otherwise the event may be in a lost block. */

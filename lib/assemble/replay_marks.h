@@ -9,8 +9,6 @@
 #include "base/strings.h"
 #include "spool/records.h"
 
-#include <stdint.h>
-
 enum replay_mark_kind {
     REPLAY_MARK_LOST,   /* `count` samples of `cpu` */
     REPLAY_MARK_PAUSED, /* nothing was recorded */

@@ -5,8 +5,6 @@
 
 #include "assemble/replay_state.h"
 
-#include <stdint.h>
-
 int replay_add_object(struct replay *replay, const struct spool_object *object, struct error *err);
 
 /* Returns the name of a wait object or waker, or NULL if unknown. */

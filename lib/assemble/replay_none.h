@@ -1,6 +1,6 @@
 /* The invalid index: in the tables of a recording (replay_state.h), it means none. */
 #pragma once
 
-#include <stdint.h>
+#include "base/standard.h"
 
 #define REPLAY_NONE UINT32_MAX

@@ -5,9 +5,6 @@
 
 #include "assemble/replay_state.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* Handle a record of their kind. They ignore a record of an unknown process or thread, and fail only if memory runs
  * out. replay_add_mapping() handles the mappings of the kernel, too. */
 int replay_start_process(struct replay *replay, const struct spool_process *record, struct error *err);

@@ -6,8 +6,6 @@
 #include "assemble/replay_rows.h"
 #include "assemble/replay_samples.h"
 
-#include <string.h>
-
 /* ---- the queue of events ---- */
 
 static int add_lost(struct replay *replay, const struct spool_lost *lost, struct error *err)

@@ -9,8 +9,6 @@
 
 #include "assemble/replay_state.h"
 
-#include <stdint.h>
-
 /* Handles a record: applies samples and events without a time at once, and queues other events. Counts and ignores a
  * record with a damaged number. Fails if memory runs out, or the sample store cannot write. The record may change. */
 int replay_handle_record(struct replay *replay, struct spool_record *record, struct error *err);

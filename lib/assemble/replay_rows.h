@@ -7,9 +7,6 @@
 
 #include "assemble/replay_state.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* For flight recorders: replace the numbers of processes and threads by rows, 0-based in order of appearance. Return
  * 1, 0 if the spool no longer has the item's process or thread, or -ENOMEM. */
 int replay_renumber(struct replay *replay, struct spool_record *record, struct error *err);

@@ -6,9 +6,6 @@
 #include "language/python_frame.h"
 #include "record/wait_reason.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Kernel addresses are in the upper half on every 64-bit architecture. */
 static bool is_kernel_address(uint64_t address)
 {

@@ -10,8 +10,6 @@
 #include "assemble/replay_state.h"
 #include "base/error.h"
 
-#include <stdint.h>
-
 /* Returns the stack with a single placeholder frame, REPLAY_LIB_TRUNCATED or REPLAY_LIB_NOT_SAMPLED. REPLAY_NONE if
  * memory ran out. */
 uint32_t replay_add_mark(struct replay *replay, uint32_t lib);

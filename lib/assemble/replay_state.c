@@ -2,10 +2,6 @@
 
 #include "spool/info.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 const char *replay_info(const struct replay *replay, const char *name)
 {
     uint32_t wanted = strings_find(&replay->strings, name, strlen(name));

@@ -19,8 +19,6 @@
 #include "spool/spool.h"
 #include "unwind/address_space.h"
 
-#include <stdint.h>
-
 struct jitdump;
 
 /* Values of `lib` for frames outside libraries. */

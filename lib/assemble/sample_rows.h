@@ -10,8 +10,6 @@
 #include "profile/quantize.h"
 #include "profile/write.h"
 
-#include <math.h>
-
 /* Position in one table. Starts zeroed, except `time` (NAN). */
 struct sample_rows_state {
     uint64_t row;      /* rows so far */

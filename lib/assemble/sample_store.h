@@ -7,9 +7,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum { SAMPLE_CPU_UNIT = 100 /* ns */ };
 
 enum stored_kind {

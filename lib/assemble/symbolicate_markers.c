@@ -4,9 +4,6 @@
 #include "base/json_write.h"
 #include "base/text_buffer.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The position in a payload; the number to replace is in {"cause": {"stack": number}}. */
 struct payload_position {
     bool is_cause; /* the last key in the outermost object is "cause" */

@@ -17,10 +17,6 @@
 #include "assemble/wait_kinds.h"
 #include "process/jit_files.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* How much an answer knows about an address. */
 enum knowledge { KNOWS_NOTHING, KNOWS_NAME, KNOWS_LINE };
 

@@ -14,12 +14,6 @@
 #include "language/python_frame.h"
 #include "record/wait_reason.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Adds the innermost frame of a wait: its reason and object. */
 static uint32_t add_wait_frame(struct frame_builder *builder, size_t index)
 {

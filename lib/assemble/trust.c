@@ -4,8 +4,6 @@
 #include "base/search.h"
 #include "spool/info.h"
 
-#include <stdlib.h>
-
 static uint64_t count_requested(uint64_t cpu_time, uint64_t interval)
 {
     return interval ? (cpu_time + interval / 2) / interval : 0;

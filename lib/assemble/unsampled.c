@@ -4,8 +4,6 @@
 #include "base/search.h"
 #include "spool/info.h"
 
-#include <stdlib.h>
-
 enum {
     PERIODS_PER_THREAD = 64, /* limit of unsampled periods per thread: it may have used part of a period on each CPU */
     END_NS = 100000,         /* limit (ns) of CPU time that the kernel counts after a thread's last record */

@@ -3,11 +3,6 @@
 #include "base/starts_with.h"
 #include "spool/wait_reasons.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum lock_kind {
     KIND_NONE,
     KIND_INSIDE, /* a function between the system call and the function that names the kind */

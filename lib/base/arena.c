@@ -1,9 +1,6 @@
 #include "base/arena.h"
 
 #include <stdalign.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BLOCK_SIZE = 64 * 1024 };
 

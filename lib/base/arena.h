@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <stddef.h>
+#include "base/standard.h"
 
 struct arena_block;
 

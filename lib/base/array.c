@@ -1,9 +1,5 @@
 #include "base/array.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 bool array_grow(void **data, size_t length, size_t *capacity, size_t extra, size_t element_size)
 {
     if (extra <= *capacity - length)

@@ -13,8 +13,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/standard.h"
 
 #define ARRAY(type)                                                                                                    \
     struct {                                                                                                           \

@@ -1,7 +1,7 @@
 /* Kinds of characters in ASCII, whatever the locale is. */
 #pragma once
 
-#include <stdbool.h>
+#include "base/standard.h"
 
 static inline bool is_digit(char c)
 {

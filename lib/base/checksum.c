@@ -1,7 +1,5 @@
 #include "base/checksum.h"
 
-#include <string.h>
-
 uint64_t checksum_bytes(const void *bytes, size_t length)
 {
     const unsigned char *at = bytes;

@@ -4,8 +4,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 /* Mixes two values with the finalizer of splitmix64 (Steele, Lea, Flood 2014). */
 static inline uint64_t checksum_mix(uint64_t a, uint64_t b)

@@ -1,9 +1,6 @@
 #include "base/error.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #undef error_set /* the macro is for clang's analyzer only */
 #undef error_no_memory

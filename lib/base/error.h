@@ -12,6 +12,8 @@
  */
 #pragma once
 
+#include "base/standard.h"
+
 struct error {
     char text[1024]; /* one or two sentences, no trailing newline or full stop; empty if nothing failed */
 };

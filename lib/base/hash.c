@@ -2,9 +2,6 @@
 
 #include "base/checksum.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct hash_seed hash_seed = {{UINT64_C(0xa0761d6478bd642f), UINT64_C(0xe7037ed1a0b428db)}};
 
 void hash_set_seed(uint64_t seed)

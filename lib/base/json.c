@@ -8,8 +8,6 @@
 #include "base/json_number.h"
 #include "base/utf8.h"
 
-#include <string.h>
-
 void json_init(struct json *json)
 {
     *json = (struct json){.expect = EXPECT_VALUE};

@@ -16,11 +16,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 enum { JSON_MAX_DEPTH = 512, JSON_MAX_CUT_TOKEN = 64 << 20 };
 
 enum json_type {

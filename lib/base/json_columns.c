@@ -4,9 +4,6 @@
 #include "base/json.h"
 #include "base/json_number.h"
 
-#include <math.h>
-#include <string.h>
-
 /* ---- columns of numbers ---- */
 
 enum {

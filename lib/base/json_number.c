@@ -14,11 +14,6 @@
 #include "base/ascii.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
 

@@ -4,9 +4,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 enum { NUMBER_MAX = 40 }; /* bytes of the longest written number */
 

@@ -2,8 +2,6 @@
 
 #include "base/text_buffer.h"
 
-#include <stdlib.h>
-
 uint32_t json_string(struct strings *table, void (*put)(struct json_writer *json, const void *context),
                      const void *context)
 {

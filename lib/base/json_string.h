@@ -4,8 +4,6 @@
 #include "base/json_write.h"
 #include "base/strings.h"
 
-#include <stdint.h>
-
 /* Adds the text that `put` writes (called with `context`). Returns the index of the string, or STRING_NONE if memory
  * ran out. */
 uint32_t json_string(struct strings *table, void (*put)(struct json_writer *json, const void *context),

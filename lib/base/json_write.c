@@ -2,8 +2,6 @@
 
 #include "base/utf8.h"
 
-#include <string.h>
-
 void json_writer_init(struct json_writer *writer, const struct byte_sink *sink, struct error *err)
 {
     writer->sink = sink;

@@ -15,10 +15,6 @@
 #include "base/json_number.h"
 #include "base/sink.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum { JSON_WRITE_BUFFER = 32 * 1024 };
 
 struct json_writer {

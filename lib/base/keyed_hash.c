@@ -1,7 +1,5 @@
 #include "base/keyed_hash.h"
 
-#include <stdint.h>
-
 static uint64_t read_word(const unsigned char *bytes, size_t size)
 {
     uint64_t word = 0;

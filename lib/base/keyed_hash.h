@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <stddef.h>
+#include "base/standard.h"
 
 enum { KEYED_HASH_KEY = 16, KEYED_HASH_SIZE = 16 }; /* bytes */
 

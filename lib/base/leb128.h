@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "base/standard.h"
 
 enum { LEB128_MAX = 10 }; /* bytes of the longest 64-bit value */
 

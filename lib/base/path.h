@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <string.h>
+#include "base/standard.h"
 
 /* Returns the part after the last slash, or the whole path without a slash. */
 static inline const char *path_base_name(const char *path)

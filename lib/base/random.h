@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "base/standard.h"
 
 /* Returns 64 random bits. *state: not 0; the next state afterwards. */
 static inline uint64_t random_bits(uint64_t *state)

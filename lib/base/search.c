@@ -1,7 +1,5 @@
 #include "base/search.h"
 
-#include <stdlib.h>
-
 static int compare_values(const void *a, const void *b)
 {
     return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);

@@ -1,9 +1,7 @@
 /* Binary search in sorted data, and sorting numbers for it. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 /* Callback: whether an element precedes the searched element. In a sorted array, it must be true for the first elements
  * and false for all others. */

@@ -5,8 +5,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-
 /* write() takes all `size` bytes and returns 0, or a negative errno value with `err` filled; the producer then stops.
  */
 struct byte_sink {

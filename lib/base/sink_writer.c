@@ -2,8 +2,6 @@
 
 #include "base/json_number.h"
 
-#include <string.h>
-
 void sink_writer_init(struct sink_writer *writer, const struct byte_sink *sink, struct error *err)
 {
     writer->sink = sink;

@@ -11,9 +11,6 @@
 
 #include "base/sink.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 enum { SINK_WRITER_BUFFER = 64 * 1024 };
 
 struct sink_writer {

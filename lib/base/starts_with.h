@@ -3,8 +3,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <string.h>
+#include "base/standard.h"
 
 static inline bool starts_with(const char *text, const char *start)
 {

@@ -1,7 +1,5 @@
 #include "base/strings.h"
 
-#include <string.h>
-
 static uint32_t find_in_chain(const struct strings *table, uint32_t first, const char *text, size_t length)
 {
     for (uint32_t i = first; i != STRING_NONE; i = table->entries.data[i].next)

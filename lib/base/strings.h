@@ -8,8 +8,6 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-#include <stdint.h>
-
 #define STRING_NONE UINT32_MAX
 
 struct string_entry {

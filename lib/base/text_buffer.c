@@ -1,7 +1,5 @@
 #include "base/text_buffer.h"
 
-#include <string.h>
-
 bool text_append(struct text_buffer *out, const char *text, size_t length)
 {
     if (!array_reserve(out, length + 1))

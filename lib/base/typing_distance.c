@@ -1,8 +1,5 @@
 #include "base/typing_distance.h"
 
-#include <stdint.h>
-#include <string.h>
-
 static size_t get_smallest(size_t a, size_t b, size_t c)
 {
     size_t least = a < b ? a : b;

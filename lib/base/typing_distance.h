@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <stddef.h>
+#include "base/standard.h"
 
 enum { TYPING_WORD_MAX = 96 }; /* letters of a word */
 

@@ -1,7 +1,5 @@
 #include "base/utf8.h"
 
-#include <stddef.h>
-
 bool utf8_is_visible(uint32_t code)
 {
     static const struct {

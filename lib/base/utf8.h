@@ -3,9 +3,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 /* Returns the length (1 to 4) of the valid character at `at`, or 0 without a valid character before `end`. */
 static inline size_t utf8_length(const char *at, const char *end)

@@ -1,7 +1,5 @@
 #include "elf/bytes.h"
 
-#include <stdlib.h>
-
 struct bytes bytes_get_part(const struct bytes *bytes, uint64_t at, uint64_t size)
 {
     if (at >= bytes->size)

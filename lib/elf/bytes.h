@@ -13,10 +13,6 @@
 #include "base/cursor.h"
 #include "os/file_source.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct bytes {
     const unsigned char *memory; /* NULL if the bytes are in the file `source`, at `offset` */
     struct file_source *source;  /* borrowed */

@@ -10,11 +10,7 @@
 #include "elf/elf_relocate.h"
 #include "elf/elf_table.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <isa-l/igzip_lib.h>
-#include <stdio.h>
-#include <stdlib.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif

@@ -2,8 +2,6 @@
 
 #include "elf/elf_table.h"
 
-#include <stdlib.h>
-
 enum {
     ENTRIES_MAX = 4096,    /* limit of PT_DYNAMIC entries; real files have 40 */
     SYMBOLS_MAX = 1 << 22, /* libLLVM exports 35,000 */

@@ -10,9 +10,7 @@
 #include "elf/elf_note.h"
 #include "elf/elf_table.h"
 
-#include <errno.h>
 #include <gelf.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* More sections or segments than real files have, and more bytes of section names. A hostile file can declare the same

@@ -7,10 +7,6 @@
 #include "base/array.h"
 #include "elf/bytes.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum { ELF_BUILD_ID_MAX = 64 };
 
 struct elf_segment { /* a program header */

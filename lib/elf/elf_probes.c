@@ -3,10 +3,6 @@
 #include "base/typing_distance.h"
 #include "elf/elf_table.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static bool has_own_byte_order(const struct elf_file *file)
 {
     return file->is_big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);

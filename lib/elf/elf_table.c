@@ -1,7 +1,5 @@
 #include "elf/elf_table.h"
 
-#include <stdlib.h>
-
 void elf_to_native(const struct elf_file *file, Elf_Type type, unsigned char *bytes, size_t size)
 {
     Elf_Data data = {.d_buf = bytes, .d_type = type, .d_version = EV_CURRENT, .d_size = size}, out = data;

@@ -1,6 +1,5 @@
 #include "elf/file_part.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 
 enum block_state { BLOCK_MISSING, BLOCK_READ, BLOCK_UNREADABLE };

@@ -11,9 +11,6 @@
 
 #include "elf/elf_table.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 enum {
     MAGIC_1_2 = 0xfffffffb,
     MAGIC_1_16 = 0xfffffffa,

@@ -10,10 +10,6 @@
 #include "base/json_write.h"
 #include "tree/marker_view.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ID_ROOT = 1, ID_IDLE, ID_NODES };
 
 struct trace_sample {

@@ -8,8 +8,6 @@
 #include "base/sink_writer.h"
 #include "base/text_buffer.h"
 
-#include <stdlib.h>
-
 static bool append_name(struct text_buffer *path, const struct profile *profile, uint32_t func)
 {
     size_t first = path->length;

@@ -9,10 +9,6 @@
 #include "tree/line_costs.h"
 #include "tree/marker_view.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct csv {
     const struct export_view *view;
     const struct profile *profile;

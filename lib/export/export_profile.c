@@ -4,9 +4,6 @@
 #include "base/arena.h"
 #include "profile/write.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A copy of a profile with the query applied. The copy shares the tables that the query does not change; an arena holds
  * the other tables. */
 struct made_profile {

@@ -7,9 +7,6 @@
 
 #include "profile/read.h"
 
-#include <errno.h>
-#include <string.h>
-
 static int feed_reader(void *context, const void *bytes, size_t size, struct error *err)
 {
     return profile_reader_feed(context, bytes, size, err);

@@ -1,8 +1,5 @@
 #include "export/export_stacks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- locations ---- */
 
 static bool is_own_func(const struct export_stacks *stacks, uint32_t stack)

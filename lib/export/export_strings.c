@@ -3,9 +3,6 @@
 #include "base/text_buffer.h"
 #include "base/utf8.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 bool export_strings_init(struct export_strings *strings, const struct profile *profile)
 {
     size_t count = profile->strings.entries.length;

@@ -8,10 +8,6 @@
 #include "tree/wait_groups.h"
 #include "tree/weight_list.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Tables that are written as comma-separated values. */
 enum export_table {
     EXPORT_CALL_TREE,

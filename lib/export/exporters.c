@@ -2,9 +2,6 @@
 
 #include "export/export_profile.h"
 
-#include <math.h>
-#include <string.h>
-
 const struct exporter exporters[] = {
     {"html", ".html .htm", "a self-contained page for any browser", false, true, true, export_profile_json},
     {"profile", ".json.gz .json", "a profile for prof, the Firefox Profiler and samply", false, false, false,

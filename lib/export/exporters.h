@@ -8,10 +8,6 @@
 #include "base/sink.h"
 #include "export/export_view.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct exporter {
     const char *name;    /* name of the format for --format */
     const char *endings; /* file name endings, the usual ending first, separated by blanks */

@@ -2,10 +2,6 @@
 
 #include "base/utf8.h"
 
-#include <errno.h>
-#include <stdint.h>
-#include <string.h>
-
 static const char file_marker[] = "<!--file ", marker_end[] = "-->";
 static const char profile_marker[] = "<!--profile-->";
 static const char editor_begin[] = "<!--editor-->", editor_end[] = "<!--/editor-->";

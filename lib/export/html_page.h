@@ -20,9 +20,6 @@
 #include "base/sink.h"
 #include "profile/profile.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct html_file {
     const char *name;
     const unsigned char *gzip;

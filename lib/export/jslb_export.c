@@ -7,9 +7,6 @@
 #include "base/text_buffer.h"
 #include "export/exporters.h"
 
-#include <errno.h>
-#include <string.h>
-
 enum { SLAB_JSON = 10, HEAD_SIZE = 32 }; /* header: magic, version, count, root, and one row of the table */
 
 static void store_u32(unsigned char *at, uint32_t value)

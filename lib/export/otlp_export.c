@@ -13,11 +13,6 @@
 #include "export/export_strings.h"
 #include "export/protobuf_write.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum data_field { DATA_RESOURCE = 1, DATA_DICTIONARY };
 enum resource_profiles_field { RESOURCE_PROFILES_RESOURCE = 1, RESOURCE_PROFILES_SCOPE };
 enum resource_field { RESOURCE_ATTRIBUTE = 1 };

@@ -8,11 +8,6 @@
 #include "base/sink_writer.h"
 #include "tree/library_paths.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct row {
     double time; /* ms */
     int64_t value;

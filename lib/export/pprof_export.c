@@ -13,9 +13,6 @@
 #include "export/protobuf_write.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum profile_field {
     PROFILE_SAMPLE_TYPE = 1,

@@ -2,8 +2,6 @@
 
 #include "base/leb128.h"
 
-#include <string.h>
-
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_LENGTH = 2 };
 
 static void append_bytes(struct protobuf_writer *writer, const void *bytes, size_t size)

@@ -14,10 +14,6 @@
 
 #include "base/text_buffer.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct protobuf_writer {
     struct text_buffer bytes; /* output; zeroed by the caller, who frees it with array_free() */
     bool failed;

@@ -1,10 +1,6 @@
 #include "export/sanitize.h"
 #include "export/sanitize_values.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char hidden_name[] = "(hidden)";
 
 /* ---- markers ---- */

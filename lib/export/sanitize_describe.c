@@ -2,10 +2,7 @@
 
 #include "base/text_buffer.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { LINE_SIZE = 256, EXAMPLE_SIZE = 200 };
 

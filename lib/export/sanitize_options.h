@@ -5,10 +5,6 @@
 
 #include "export/sanitize_text.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct sanitize_options {
     unsigned parts;                     /* enum sanitize_part */
     const struct sanitize_words *words; /* words that the caller knows, or NULL for none */

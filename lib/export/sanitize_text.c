@@ -2,8 +2,6 @@
 
 #include "base/ascii.h"
 
-#include <string.h>
-
 enum { SHORTEST_NAME = 3 };
 
 /* Common account names of images, services and build machines. */

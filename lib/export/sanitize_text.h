@@ -12,9 +12,6 @@
 #include "base/strings.h"
 #include "base/text_buffer.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* The kinds of data to remove. */
 enum sanitize_part {
     SANITIZE_HOMES = 1,     /* home directories in paths: "~" */

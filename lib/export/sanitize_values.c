@@ -1,8 +1,5 @@
 #include "export/sanitize_values.h"
 
-#include <math.h>
-#include <string.h>
-
 void *sanitizer_alloc(struct sanitizer *sanitizer, size_t count, size_t size)
 {
     void *memory = sanitizer->status ? NULL : arena_alloc(sanitizer->memory, (count + 1) * size);

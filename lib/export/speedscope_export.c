@@ -9,10 +9,6 @@
 #include "base/json_write.h"
 #include "base/text_buffer.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct run {
     uint32_t node;
     double weight;

@@ -11,11 +11,6 @@
 #include "tree/flame.h"
 #include "tree/value_text.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { WIDTH = 1600, ROW = 17, HEAD = 44, MARGIN = 8, ROOM_FOR_TEXT = 24, DECIMALS = 6 };
 static const double character_width = 6.6; /* px, of 11 px monospace */
 static const double least_width = 0.15;    /* px */

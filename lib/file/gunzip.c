@@ -7,11 +7,7 @@
 
 #include "os/vector_registers.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <isa-l/igzip_lib.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 enum { MAGIC = 0x1f, MAGIC_SECOND = 0x8b };
 

@@ -11,9 +11,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct gunzip;
 
 /* NULL if memory ran out. */

@@ -3,7 +3,6 @@
 #include "os/vector_registers.h"
 
 #include <isa-l/igzip_lib.h>
-#include <stdlib.h>
 
 enum { LEVEL = 3, BLOCK_SIZE = 256 * 1024 };
 

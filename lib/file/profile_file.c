@@ -7,10 +7,7 @@
 #include "os/file_output.h"
 #include "file/gzip.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -16,7 +16,6 @@
 #include "profile/profile.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 /* Reads a profile file of any format that prof supports (lib/import) into `out`, which the caller zeroes and owns. The
  * path "-" is the standard input. */

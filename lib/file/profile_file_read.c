@@ -7,10 +7,7 @@
 #include "import/import.h"
 #include "file/unpack.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

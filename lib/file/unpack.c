@@ -2,12 +2,7 @@
 
 #include "file/gunzip.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <lzma.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif

@@ -10,10 +10,6 @@
  */
 #include "import/importers.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-
 enum { EVENTS_MAX = 24, POSITIONS_MAX = 2 };
 enum space { SPACE_OBJECT, SPACE_FILE, SPACE_FUNCTION, SPACES }; /* each with ids of its own */
 

@@ -6,10 +6,6 @@
  */
 #include "import/importers.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 struct line {
     struct builder_text stack;
     double count;

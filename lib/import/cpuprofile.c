@@ -5,10 +5,6 @@
 #include "import/importers.h"
 #include "import/v8_nodes.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 struct cpu_profile {
     struct json_tree tree;
     struct v8_nodes nodes;

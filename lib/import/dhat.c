@@ -8,9 +8,6 @@
 #include "import/importers.h"
 #include "import/json_tree.h"
 
-#include <errno.h>
-#include <math.h>
-
 static const struct {
     const char *key, *name;
 } events[] = {{"tbk", "blocks"},

@@ -7,11 +7,6 @@
 #include "import/importers.h"
 #include "import/json_tree.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 struct gecko_lib {
     uint64_t start, end;
     uint32_t lib, resource;

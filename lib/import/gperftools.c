@@ -12,8 +12,6 @@
 
 #include "base/cursor.h"
 
-#include <errno.h>
-
 enum { HEADER_WORDS = 5, STACK_MAX = 1 << 16 };
 
 struct words {

@@ -6,9 +6,6 @@
 #include "import/importers.h"
 #include "import/v8_nodes.h"
 
-#include <errno.h>
-#include <math.h>
-
 struct open_node {
     uint32_t node, stack; /* node: node of the tree; stack: stack of the caller */
 };

@@ -3,9 +3,6 @@
 #include "import/importers.h"
 #include "profile/jslb.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 enum { MOST_UNDECIDED = 64 << 20 }; /* size limit of JSON before its kind is known, bytes */
 
 struct import {

@@ -1,7 +1,5 @@
 #include "import/importers.h"
 
-#include <errno.h>
-
 #define MIB ((size_t)1 << 20)
 
 static const struct importer importers[] = {

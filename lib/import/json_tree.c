@@ -1,9 +1,5 @@
 #include "import/json_tree.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 static int fail_json(const struct json *json, struct error *err)
 {
     if (json->ended && json->at == json->end)

@@ -1,8 +1,5 @@
 #include "import/mapped_addresses.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { RANGES_MAX = 1 << 16 }; /* limit of mappings of a process; the default vm.max_map_count is 65530 */
 
 static bool parse_hex(const char **at, const char *end, uint64_t *number)

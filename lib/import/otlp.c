@@ -9,9 +9,6 @@
 #include "import/importers.h"
 #include "import/protobuf_read.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 enum { MOST_LINES = 256, KINDS_MAX = 32 };
 
 struct mapping {

@@ -8,9 +8,6 @@
 #include "import/importers.h"
 #include "import/perf_script_line.h"
 
-#include <math.h>
-#include <stdio.h>
-
 struct perf_script {
     struct profile_builder *builder;
     struct error *err;

@@ -2,9 +2,6 @@
 
 #include "base/ascii.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static bool is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';

@@ -13,9 +13,6 @@
 #include "import/pprof_labels.h"
 #include "import/protobuf_read.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 enum { MOST_LINES = 256 }; /* limit of lines in a location: each use of the location adds as many frames */
 
 struct value_type {

@@ -3,9 +3,6 @@
 #include "base/json_string.h"
 #include "base/text_buffer.h"
 
-#include <math.h>
-#include <stdio.h>
-
 void pprof_labels_init(struct pprof_labels *labels, struct profile_builder *builder)
 {
     *labels = (struct pprof_labels){.builder = builder};

@@ -15,9 +15,6 @@
 #include "import/importers.h"
 #include "import/mapped_addresses.h"
 
-#include <errno.h>
-#include <math.h>
-
 enum form { FORM_NONE, FORM_HEAP, FORM_COUNTS, FORM_CONTENTION, FORM_JEMALLOC };
 enum { VALUES_MAX = 4 };
 

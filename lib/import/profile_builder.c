@@ -3,11 +3,6 @@
 #include "base/json_string.h"
 #include "profile/sort_samples.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 int profile_builder_init(struct profile_builder *builder, struct profile *profile, const char *from, struct error *err)
 {
     *builder = (struct profile_builder){.profile = profile, .end = NAN};

@@ -6,9 +6,6 @@
 #include "import/importers.h"
 #include "import/json_tree.h"
 
-#include <errno.h>
-#include <math.h>
-
 struct speedscope {
     struct json_tree tree;
     struct profile_builder *builder;

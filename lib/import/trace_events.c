@@ -10,11 +10,6 @@
 
 #include "import/importers.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #define MOST_ID (UINT64_C(1) << 53)
 
 static uint32_t find_value(const struct trace *trace, uint32_t node, const char *key)

@@ -8,11 +8,6 @@
 
 #include "import/v8_nodes.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { MOST_STREAMS = 512 }; /* limit of streams, because each event searches all streams */
 
 #define MOST_ID (UINT64_C(1) << 53)

@@ -8,10 +8,6 @@
  */
 #include "import/trace_events.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-
 struct stack_frames {
     struct trace *trace;
     struct json_tree tree;

@@ -6,9 +6,6 @@
  */
 #include "import/trace_events.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { MARKER_PHASE_INTERVAL = 1, MARKER_PHASE_END = 3 }; /* of struct marker_table */
 
 static void add_marker(struct trace *trace, const struct trace_slice *slice, uint8_t phase)

@@ -3,10 +3,6 @@
 #include "base/cursor.h"
 #include "os/target_memory.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     AT_ONCE = 64,            /* code objects per system call that compares them */
     NAME_MAX_LENGTH = 1024,  /* limit of code points in a name */

@@ -4,8 +4,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 enum { PYTHON_LINE_BITS = 24, PYTHON_LINE_MAX = (1 << PYTHON_LINE_BITS) - 1 };
 

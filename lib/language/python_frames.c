@@ -2,12 +2,6 @@
 
 #include "os/file_proc.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A PyThreadState, by the id of its thread. */
 struct python_thread {
     uint32_t native_id;   /* the thread's tid in its own pid namespace */

@@ -2,9 +2,6 @@
 
 #include "base/cursor.h"
 
-#include <errno.h>
-#include <inttypes.h>
-
 /* Offsets come from offsetof() with the headers of CPython 3.11.7 and 3.12.1, and 3.13.0 for fields that
  * _Py_DebugOffsets lacks. */
 static const struct python_layout layout_311 = {

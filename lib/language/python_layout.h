@@ -10,10 +10,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The way to find the frames that one call of _PyEval_EvalFrameDefault runs. */
 enum python_grouping {
     /* 3.11: each interpreter call has a _PyCFrame on its C stack, which points to its innermost Python frame */

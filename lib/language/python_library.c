@@ -4,9 +4,6 @@
 #include "elf/elf_file.h"
 #include "elf/elf_table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { NAMES_MAX = 64 << 20 }; /* limit of dynamic symbol names, in bytes; CPython has 50 KB */
 
 bool python_library_is_likely(const char *path)

@@ -7,9 +7,6 @@
 
 #include "os/file_source.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* Library-relative addresses of CPython's data. */
 struct python_library {
     uint64_t runtime;   /* _PyRuntime */

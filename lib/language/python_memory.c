@@ -2,8 +2,6 @@
 
 #include "os/target_memory.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/uio.h>
 
 enum { TOP = 512 }; /* bytes of the stack to compare */

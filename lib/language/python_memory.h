@@ -12,10 +12,6 @@
 
 #include "os/target_memory.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum { PYTHON_PAGE = 4096, PYTHON_PAGES = 64, PYTHON_PAGES_KEPT = 16 };
 
 struct python_page {

@@ -3,7 +3,8 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "base/standard.h"
+
 #include <time.h>
 
 static inline uint64_t clock_ns(clockid_t clock)

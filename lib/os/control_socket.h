@@ -9,8 +9,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 struct control_socket;

@@ -7,9 +7,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 /* Size limit of prof's cache directory, in bytes. */
 #define CACHE_DIRECTORY_MAX (UINT64_C(256) << 20)
 

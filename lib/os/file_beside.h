@@ -7,8 +7,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 struct file_work {
     void (*run)(struct file_work *work); /* called on the other thread */

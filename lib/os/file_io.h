@@ -5,9 +5,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /* Returns 0, or a negative errno value after writing a part or nothing. */

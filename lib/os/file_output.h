@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct file_output {

@@ -4,11 +4,7 @@
 #include "os/file_io.h"
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

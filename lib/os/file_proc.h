@@ -3,8 +3,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 /* Returns the number in /proc/sys/kernel/NAME ("perf_event_paranoid"), or `if_unknown` if this kernel lacks or hides
  * the setting. */

@@ -1,7 +1,6 @@
 #include "os/late_library.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 bool late_library_provide(const char *library)
 {

@@ -9,8 +9,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/standard.h"
 
 #define LATE_FUNCTION(name) __typeof__(name) *name;
 #define LATE_NAME(name)     #name,

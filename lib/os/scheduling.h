@@ -17,8 +17,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 /* The first version of struct sched_attr, which every kernel supports: sched_setattr(2). */
 struct scheduling_policy {

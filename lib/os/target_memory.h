@@ -18,9 +18,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
+
 #include <sys/types.h>
 #include <sys/uio.h>
 

@@ -13,10 +13,6 @@
 
 #include "base/cursor.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 enum {
     FILE_HEADER = 104,
     PIPE_HEADER = 16,

@@ -17,10 +17,6 @@
 #include "perf_data/perf_data_command.h"
 #include "perf_data/perf_data_tracing.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The used fields of struct perf_event_attr (linux/perf_event.h). */
 struct perf_data_attr {
     uint32_t type;

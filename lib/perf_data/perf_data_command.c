@@ -7,10 +7,6 @@
 #include "base/array.h"
 #include "base/path.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 ARRAY_TYPE(struct words, const char *);
 
 static const char short_with_value[] = "cCDeFGjkmoprtu", short_with_optional[] = "ISz";

@@ -6,8 +6,6 @@
 
 #include "base/cursor.h"
 
-#include <stdlib.h>
-#include <string.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif

@@ -9,9 +9,6 @@
 #include "sample/event_list.h"
 
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 

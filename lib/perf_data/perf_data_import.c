@@ -14,12 +14,8 @@
 #include "perf_data/perf_data_feed.h"
 #include "file/unpack.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>

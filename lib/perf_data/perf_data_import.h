@@ -12,10 +12,6 @@
 #include "base/error.h"
 #include "perf_data/perf_data_result.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum perf_data_form {
     PERF_DATA_NONE,
     PERF_DATA_FILE,   /* a perf.data file, or a directory with such a file "data", as `perf record --threads` writes */

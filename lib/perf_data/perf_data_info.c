@@ -4,9 +4,6 @@
 #include "spool/info.h"
 #include "sample/event_list.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 struct info_item {

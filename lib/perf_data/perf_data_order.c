@@ -1,9 +1,6 @@
 /* A binary heap ordered by time; records with equal times are ordered by position in the file. */
 #include "perf_data/perf_data_order.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { RECORDS_MAX = 1 << 20, ALL_RECORDS_MAX = 1 << 24, COPIED_MAX = 64 << 20, ALL_COPIED_MAX = 512 << 20 };
 
 static bool is_before(const struct waiting_record *a, const struct waiting_record *b)

@@ -13,10 +13,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct waiting_record {
     uint64_t time, sequence;
     const unsigned char *bytes;

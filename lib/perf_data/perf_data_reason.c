@@ -1,7 +1,5 @@
 #include "perf_data/perf_data_reason.h"
 
-#include <string.h>
-
 enum { ADDRESSES_MAX = 1 << 16 };
 
 /* Function names, without leading underscores and suffixes of the compiler; a name that ends in "_" is a prefix. Kernel

@@ -2,9 +2,7 @@
 
 #include "base/cursor.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <string.h>
 
 enum { HEADER = 8, BRANCH_SIZE = 24 };
 

@@ -3,8 +3,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 struct perf_data_result {
     char version[64];         /* version of perf that wrote the file; may be empty */

@@ -18,10 +18,6 @@
 
 #include "base/cursor.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { FORMATS_MAX = 65536, FIELDS_MAX = 1 << 20, LINE_MAX_SIZE = 512 };
 
 void perf_data_tracing_destroy(struct perf_data_tracing *tracing)

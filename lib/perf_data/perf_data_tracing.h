@@ -8,10 +8,6 @@
 #include "base/hash.h"
 #include "base/strings.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum tracing_field_kind { TRACING_UNSIGNED, TRACING_SIGNED, TRACING_HEX, TRACING_TEXT, TRACING_LOCATED_TEXT };
 
 struct tracing_field {

@@ -1,7 +1,6 @@
 #include "perf_data/perf_data_waits.h"
 
 #include <linux/perf_event.h>
-#include <string.h>
 
 static bool is_sched_switch(const struct perf_data_attr *attr)
 {

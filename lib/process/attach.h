@@ -8,9 +8,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct ARRAY_TYPE(tid_array, pid_t); /* tids or pids */

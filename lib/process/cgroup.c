@@ -4,13 +4,8 @@
  */
 #include "process/cgroup.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <mntent.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Finds the mount point of the cgroup hierarchy. */
 static bool find_mount(char *directory, size_t size)

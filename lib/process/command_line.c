@@ -4,9 +4,6 @@
 #include "spool/info.h"
 #include "process/tracked_process.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const uint64_t exec_takes = 1000000000; /* ns, at most */
 
 int command_line_read(struct spool_writer *spool, struct tracked_process *process, const char *name, uint64_t time,

@@ -10,8 +10,6 @@
 
 #include "base/error.h"
 
-#include <stdint.h>
-
 struct spool_writer;
 struct tracked_process;
 

@@ -3,11 +3,7 @@
 #include "os/file_io.h"
 #include "os/file_proc.h"
 
-#include <inttypes.h>
 #include <mntent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TEXT_SIZE = 4096 };
 

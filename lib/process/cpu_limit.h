@@ -7,8 +7,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/standard.h"
+
 #include <sys/types.h>
 
 /* Counts since the creation of the cgroup. */

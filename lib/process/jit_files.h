@@ -12,9 +12,6 @@
 #include "base/hash.h"
 #include "sample/perf_record.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct jit_file {
     uint32_t pid;       /* pid in the process's own pid namespace, as in its file names */
     uint32_t directory; /* index in jit_files.directories, or JIT_DIRECTORY_OURS (prof's own /tmp) */

@@ -1,7 +1,5 @@
 #include "process/jit_records.h"
 
-#include <errno.h>
-
 enum { FLAG_ARCH_CLOCK = 1 };
 
 int jit_header_read(struct cursor *c, struct jit_header *header, struct error *err)

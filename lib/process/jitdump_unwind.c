@@ -2,8 +2,6 @@
 
 #include "process/jit_records.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* Limits for damaged and hostile files, far more than any program needs. */

@@ -4,9 +4,6 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { LINES_BEFORE_TEXT = 20000 }; /* kallsyms starts with any per-CPU symbols, before _text */

@@ -10,8 +10,6 @@
 #include "process/library_table.h"
 #include "spool/spool.h"
 
-#include <stdbool.h>
-
 /* Whether the running kernel has this build id and this address of _text, so that a recording is from the current boot.
  * `size` 0: unknown build id; only the address counts. */
 bool kernel_map_is_running(const unsigned char *build_id, size_t size, uint64_t text);

@@ -13,8 +13,6 @@
 #include "sample/perf_record.h"
 #include "unwind/unwind.h"
 
-#include <stdint.h>
-
 struct library_table;
 
 struct library_table *library_table_new(struct spool_writer *spool);

@@ -18,11 +18,7 @@
 #include "process/proc_maps.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <linux/fs.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -14,10 +14,6 @@
 #include "sample/perf_record.h"
 #include "unwind/unwind.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct mapped_file {
     struct file_source *file;     /* open */
     bool can_reopen;              /* the path in `file` leads to the file, which need not stay open */

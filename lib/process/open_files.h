@@ -14,9 +14,6 @@
 #include "process/jit_files.h"
 #include "process/mapped_file.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct open_file {
     struct file_source *file; /* NULL: not opened */
     bool is_silent;           /* the file system does not respond: do not open the file */

@@ -6,10 +6,6 @@
 #include "base/error.h"
 #include "sample/perf_record.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 /* Parses one line of a maps file, and removes its newline and "(deleted)". The path points into `line`. Returns
  * false if the line is malformed. */
 bool proc_maps_parse(char *line, struct perf_mapping *mapping);

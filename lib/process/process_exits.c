@@ -9,16 +9,10 @@
 #include "os/file_proc.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <linux/cn_proc.h>
 #include <linux/connector.h>
 #include <linux/filter.h>
 #include <linux/netlink.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>

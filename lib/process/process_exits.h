@@ -16,9 +16,6 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum {
     PROCESS_EXITS_MAX = 8192,  /* limit of queued exits, and of queued messages */
     PROCESS_EXITS_READS = 4000 /* limit of reads of /proc/PID/stat per recording, above the number of processes that

@@ -2,12 +2,7 @@
 
 #include "os/file_io.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 uint64_t process_signals_parse_count(const char *text, const char *name)
 {

@@ -14,9 +14,6 @@
 #include "base/error.h"
 #include "spool/spool.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum { PROCESS_SIGNALS_MAX = 20000 }; /* limit of SPOOL_SIGNAL records in a spool */
 
 enum { PROCESS_SIGNALS_SENT = 32 };

@@ -3,9 +3,7 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/standard.h"
 
 /* Writes the path of the file that execvp() runs for `name`. Returns 0, or a positive errno value (ENOENT, EISDIR,
  * or EACCES if the file is not executable). */

@@ -17,13 +17,9 @@
 #include "os/file_proc.h"
 
 #include <arpa/inet.h>
-#include <inttypes.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>

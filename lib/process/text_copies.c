@@ -3,8 +3,6 @@
 #include "os/target_memory.h"
 #include "unwind/module.h"
 
-#include <string.h>
-
 enum { COPIES_MAX = 64 };
 
 static void drop_copy(struct text_copies *copies, size_t i)

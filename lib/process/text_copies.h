@@ -13,9 +13,6 @@
 #include "os/target_memory.h"
 #include "unwind/address_space.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct text_copy {
     struct mapping file; /* module with the contents of the memory if the memory is a copy; holds a reference */
     bool is_equal;       /* the memory is known to be a copy */

@@ -1,8 +1,5 @@
 #include "process/thread_run.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void thread_run_forget_stack(struct thread_run *run)
 {
     free(run->stack);

@@ -5,10 +5,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The stack and reason of one wait. */
 struct wait_stack {
     uint64_t asked;  /* ns, CLOCK_MONOTONIC: start of the reading */

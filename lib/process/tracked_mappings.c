@@ -8,9 +8,6 @@
 #include "process/proc_maps.h"
 #include "language/python_frames.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>

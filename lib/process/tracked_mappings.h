@@ -13,10 +13,6 @@
 #include "sample/perf_record.h"
 #include "spool/spool.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The struct does not own the objects behind its pointers. */
 struct tracked_mappings {
     struct spool_writer *spool;

@@ -12,10 +12,6 @@
 #include "sample/perf_record.h"
 #include "unwind/address_space.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct process_counters;
 
 /* The last time at which the tracker checked a known mapping. */

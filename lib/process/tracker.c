@@ -9,9 +9,6 @@
 #include "process/proc_maps.h"
 
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const uint64_t ending_ns = 50000000;
 

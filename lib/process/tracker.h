@@ -18,9 +18,6 @@
 #include "spool/spool.h"
 #include "sample/perf_record.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct tracker;
 
 /* The spool and the libraries belong to the caller and must outlive the tracker. */

@@ -7,9 +7,6 @@
 #include "os/file_proc.h"
 #include "process/attach.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 size_t tracker_count_processes(const struct tracker *tracker)
 {
     return tracker->processes.items.length - tracker->processes.free.length;

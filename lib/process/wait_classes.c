@@ -1,7 +1,5 @@
 #include "process/wait_classes.h"
 
-#include <stdlib.h>
-
 enum {
     SHORTEST_CLASS_NS = 16000, /* limit of the shortest class (thread_run.h) */
 };

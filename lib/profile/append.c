@@ -1,9 +1,5 @@
 #include "profile/append.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- rows of a table ---- */
 
 struct row_column {

@@ -15,12 +15,6 @@
 
 #include "base/search.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The file's own string table comes first and in its order, because marker payloads name strings by index. */
 static int build_strings(struct build *build)
 {

@@ -1,8 +1,5 @@
 #include "profile/build_merge.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* Maps rows of the thread's tables to rows of the shared tables. */
 struct maps {
     uint32_t *sources, *resources, *native_symbols, *funcs, *frames, *stacks;

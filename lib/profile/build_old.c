@@ -18,11 +18,6 @@
 
 #include "base/json.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { NEXT_VERSION = 49 };
 
 static const char *get_raw_text(const struct build *build, uint32_t text)

@@ -4,8 +4,6 @@
 #include "base/json_write.h"
 #include "profile/payloads.h"
 
-#include <stdlib.h>
-
 /* ---- one payload ---- */
 
 static bool needs_rewrite(const struct build *build, const struct raw_thread *thread)

@@ -4,12 +4,6 @@
 #include "profile/append.h"
 #include "profile/sort_samples.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 int build_times(struct build *build, struct column *time, struct column *deltas, size_t rows, const char *path)
 {
     bool is_finite = false;

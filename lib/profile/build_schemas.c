@@ -17,8 +17,6 @@
 #include "base/json.h"
 #include "base/json_write.h"
 
-#include <stdlib.h>
-
 enum { NETWORK_TRACK_VERSION = 69 };
 static const char network_track[] = "timeline-network";
 

@@ -6,10 +6,6 @@
 
 #include "profile/intern.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 int build_text(struct build *build, uint32_t *text)
 {
     if (*text == PROFILE_NONE)

@@ -7,8 +7,6 @@
 #include "base/text_buffer.h"
 #include "profile/raw.h"
 
-#include <math.h>
-
 struct build {
     struct raw_profile *raw;
     struct profile *profile;

@@ -3,9 +3,6 @@
 #include "base/array.h"
 #include "profile/profile.h"
 
-#include <math.h>
-#include <string.h>
-
 size_t column_element_size(enum column_type type)
 {
     switch (type) {

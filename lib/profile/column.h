@@ -4,9 +4,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 enum column_type {
     COLUMN_INDEX,    /* uint32_t; null and -1 are PROFILE_NONE */

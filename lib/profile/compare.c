@@ -3,12 +3,6 @@
 #include "profile/merge.h"
 #include "profile/match_funcs.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- selecting the compared part of a profile ---- */
 
 struct times {

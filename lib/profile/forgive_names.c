@@ -5,9 +5,6 @@
 
 #include "base/text_buffer.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Returns the length without suffixes such as ".isra.0", which GCC, Clang and Rust append to names of function
  * copies. */
 static size_t measure_without_suffixes(const char *name, size_t length)

@@ -4,10 +4,6 @@
  */
 #include "profile/profile.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-
 /* Values that must be row indexes: a column, or a member of each struct of an array. */
 struct reference {
     const char *name;

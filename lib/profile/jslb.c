@@ -12,10 +12,6 @@
 #include "base/json.h"
 #include "base/json_write.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum slab_type {
     SLAB_I8,
     SLAB_U8,

@@ -6,9 +6,6 @@
 
 #include "base/sink.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum { JSLB_MAGIC_SIZE = 8 };
 
 bool jslb_begins(const unsigned char *bytes, size_t size);

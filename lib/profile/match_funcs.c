@@ -2,9 +2,6 @@
 
 #include "base/hash.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { RESOURCE_LIBRARY = 1 };
 
 /* ---- names ---- */

@@ -4,10 +4,6 @@
 #include "profile/intern.h"
 #include "profile/match_funcs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The new indexes of the rows of `from`. */
 struct merge {
     struct profile *into, *from;

@@ -5,8 +5,6 @@
 #include "base/text_buffer.h"
 #include "profile/payloads.h"
 
-#include <stdlib.h>
-
 /* Reads one payload, and writes it with renumbered strings and stacks. */
 struct rewriter {
     const struct hash *string_fields;

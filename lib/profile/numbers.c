@@ -2,8 +2,6 @@
 
 #include "profile/profile.h"
 
-#include <math.h>
-
 /* Reads numbers into a column whose type matches the file. Does not update the column's length. */
 static size_t read_in_place(struct json *json, const struct column *column, enum column_type type)
 {

@@ -4,10 +4,6 @@
  */
 #include "profile/profile.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { FIRST_CAPACITY = 64 };
 
 /* A column of a table: the address of its data pointer, and the size of an element. */

@@ -15,10 +15,6 @@
 #include "base/error.h"
 #include "base/strings.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #define PROFILE_NONE           UINT32_MAX /* no index, in all index columns */
 #define PROFILE_VERSION        70         /* format version that prof writes */
 #define PROFILE_NEWEST_VERSION 75         /* newest format version that prof fully supports */

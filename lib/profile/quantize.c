@@ -1,7 +1,5 @@
 #include "profile/quantize.h"
 
-#include <math.h>
-
 enum { MAX_DECIMALS = 9 };
 static const double MOST_STEPS = 9e15; /* limit below which sums in a double are exact */
 static const double SLACK = 0.75;      /* maximum error of a sum when a delta repeats, in steps */

@@ -6,9 +6,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 /* A grid of times: multiples of `step` / 10^`decimals` ms. */
 struct time_grid {

@@ -1,9 +1,6 @@
 /* The field lists: the struct member for each key of each object. A field list reads like the format description. */
 #include "profile/raw.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define LENGTH_OF(list) (sizeof(list) / sizeof(*(list)))
 #define FIELDS(list)    .fields = (list), .count = LENGTH_OF(list)
 #define VALUE(key, kind, type, member)                                                                                 \

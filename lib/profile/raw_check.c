@@ -1,8 +1,5 @@
 #include "profile/raw_check.h"
 
-#include <errno.h>
-#include <math.h>
-
 static int check_version(struct raw_meta *meta, struct error *err)
 {
     if (isnan(meta->version))

@@ -21,12 +21,6 @@
 #include "profile/raw_check.h"
 #include "profile/sniff.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MAX_LEVELS = 12 /* the field lists nest 6 deep */, KEY_SHOWN = 40 };
 
 enum level_kind { LEVEL_OBJECT, LEVEL_ARRAY, LEVEL_COLUMN };

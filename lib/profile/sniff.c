@@ -2,9 +2,6 @@
 
 #include "base/cursor.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 enum { TAR_MAGIC_AT = 257 };
 
 #define BPFTRACE                                                                                                       \

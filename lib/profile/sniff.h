@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <stddef.h>
+#include "base/standard.h"
 
 /* Enough bytes to detect every format: the first packet of a Perfetto trace is the longest. Bytes that begin with a
  * brace may be JSON. */

@@ -1,8 +1,5 @@
 #include "profile/sort_samples.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct sort_key {
     double time;
     size_t row;

@@ -5,8 +5,6 @@
 
 #include "base/json_write.h"
 
-#include <stdbool.h>
-
 /* An array of rows ends with a row without a source. */
 struct tooltip_row {
     const char *source, *unit;

@@ -11,10 +11,6 @@
 #include "profile/write_meta.h"
 #include "profile/write_tables.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Samples in the profile's own tables, as a sample source. */
 struct table_source {
     const struct profile *profile;

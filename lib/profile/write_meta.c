@@ -2,8 +2,6 @@
 
 #include "profile/write_strings.h"
 
-#include <math.h>
-
 static void write_known_text(struct json_writer *json, const char *key, const struct profile *profile, uint32_t string)
 {
     if (string != PROFILE_NONE)

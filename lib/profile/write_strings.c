@@ -1,7 +1,5 @@
 #include "profile/write_strings.h"
 
-#include <stdlib.h>
-
 static void mark_string(uint32_t *used, uint32_t string)
 {
     if (string != PROFILE_NONE)

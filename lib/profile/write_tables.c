@@ -7,8 +7,6 @@
 
 #include "profile/tooltip_row.h"
 
-#include <string.h>
-
 enum cell_kind {
     CELL_NULL,               /* null in each row */
     CELL_NUMBER,             /* uint32_t */

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "base/standard.h"
 
 enum {
     BACKOFF_FIRST_MS = 1000,  /* wait after the first failure */

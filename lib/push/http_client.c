@@ -6,10 +6,6 @@
 
 #include "os/late_library.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 enum curl_option {

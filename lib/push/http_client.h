@@ -9,10 +9,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct http_client;
 
 /* Settings for all requests to a server; the texts are borrowed. */

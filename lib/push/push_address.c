@@ -1,9 +1,5 @@
 #include "push/push_address.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 static const char path_of_profiles[] = "/v1development/profiles";

@@ -7,9 +7,6 @@
 #include "base/error.h"
 #include "base/text_buffer.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum { PUSH_URL_MAX = 2048 };
 
 /* Makes the URL of a server's profiles endpoint: "http://host:4318" and "http://host:4318/v1development/profiles" are

@@ -8,8 +8,6 @@
 #include "base/utf8.h"
 #include "import/protobuf_read.h"
 
-#include <stdbool.h>
-#include <string.h>
 #include <strings.h>
 
 enum response_field { RESPONSE_PARTIAL_SUCCESS = 1 };

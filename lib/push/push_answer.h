@@ -4,8 +4,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 enum push_outcome {
     PUSH_TAKEN,   /* the server accepted the profile, or all but a rejected part */

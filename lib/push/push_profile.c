@@ -2,8 +2,6 @@
 
 #include "file/gzip.h"
 
-#include <stdlib.h>
-
 static int export_compressed(struct engine *engine, const uint32_t *threads, size_t thread_count,
                              const struct otlp_sending *sending, struct text_buffer *out, struct error *err)
 {

@@ -8,11 +8,6 @@
 
 #include "base/error.h"
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct push_queue;
 
 /* Opens the directory, or creates it, with its parent, for this user alone. `limit`: size limit of all files, in bytes.

@@ -6,8 +6,6 @@
 #include "base/array.h"
 #include "record/pauses.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct control_socket;

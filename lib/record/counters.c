@@ -6,12 +6,7 @@
 #include "record/system_counters.h"
 #include "process/tracker.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>

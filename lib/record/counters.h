@@ -30,10 +30,6 @@
 #include "spool/counter_kinds.h"
 #include "spool/spool.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct tracker;
 struct tracked_process;
 struct system_counters;

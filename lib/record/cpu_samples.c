@@ -8,8 +8,6 @@
 #include "unwind/unwind.h"
 
 #include <linux/perf_event.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct cpu_samples {
     struct cpu_samples_options options;

@@ -8,12 +8,7 @@
 #include "spool/info.h"
 #include "sample/cpu_list.h"
 
-#include <inttypes.h>
-#include <limits.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 

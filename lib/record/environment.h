@@ -12,8 +12,6 @@
 #include "base/error.h"
 #include "spool/spool.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 /* A member of struct record_options. */

@@ -3,9 +3,6 @@
 #include "os/target_memory.h"
 #include "process/tracker.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 void excess_store(struct excesses *excesses, struct tracker *tracker, enum excess excess,
                   struct tracked_process *process)
 {

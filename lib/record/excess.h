@@ -8,8 +8,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 struct tracked_process;
 struct tracker;

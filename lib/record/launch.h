@@ -9,7 +9,6 @@
 #include "base/error.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 

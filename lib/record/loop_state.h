@@ -6,9 +6,6 @@
 #include "os/scheduling.h"
 #include "sample/cpu_pin.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* The recorder thread: its CPU, and its scheduling policy before the recording. */
 struct recorder_thread {
     struct cpu_pin pin;

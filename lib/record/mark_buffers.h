@@ -17,9 +17,6 @@
 #include "record/mark_writer.h"
 #include "sample/perf_record.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct tracker;
 
 /* The mark buffer of one process. */

@@ -18,9 +18,6 @@
 #include "record/mark_writer.h"
 #include "sample/perf_record.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum {
     MARK_FILE_LINE = 2048,   /* bytes of a line; the recorder truncates longer lines */
     MARK_FILES_MAX = 1024,   /* limit of files that are open at a time */

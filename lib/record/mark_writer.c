@@ -1,7 +1,5 @@
 #include "record/mark_writer.h"
 
-#include <string.h>
-
 static uint32_t add_name(struct strings *names, const char *name, size_t length, bool *is_new)
 {
     size_t before = names->entries.length;

@@ -10,8 +10,6 @@
 #include "base/strings.h"
 #include "spool/spool.h"
 
-#include <stdint.h>
-
 enum {
     MARK_WRITER_MARKS_MAX = 5000000,   /* limit of marks in a recording; further marks are only counted */
     MARK_WRITER_NAMES_MAX = 50000,     /* limit of names in a recording; further names become "(other)" */

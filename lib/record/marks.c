@@ -2,8 +2,6 @@
 
 #include "os/clock.h"
 
-#include <inttypes.h>
-
 bool marks_may_be_file(const char *path)
 {
     uint32_t tid;

@@ -6,9 +6,6 @@
 #include "sample/cpu_list.h"
 #include "spool/info.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 

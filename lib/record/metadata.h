@@ -12,8 +12,6 @@
 #include "spool/spool.h"
 #include "unwind/unwind.h"
 
-#include <stdint.h>
-
 struct metadata_start {
     char *const *command; /* arguments of the recorded program, NULL at the end, or NULL (the whole system) */
     const char *event, *tier;

@@ -3,8 +3,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 struct pause {
     uint64_t start, end; /* ns; end UINT64_MAX: still paused */

@@ -10,13 +10,8 @@
 #include "sample/signals.h"
 #include "sample/wakeups.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define SECOND UINT64_C(1000000000)

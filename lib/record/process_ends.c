@@ -2,7 +2,6 @@
 
 #include "os/clock.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -9,9 +9,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct producer {
     void *self;
     const char *work; /* name of the recorder_work record that a long run() writes, or NULL for none */

@@ -8,9 +8,6 @@
 
 #include "record/record_result.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* The limits that already have a note. Zero it to start. */
 struct ptrace_limits {
     bool privilege, leak_sanitizer, tracer, unreadable;

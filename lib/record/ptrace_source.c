@@ -6,10 +6,7 @@
 #include "sample/cpu_list.h"
 #include "sample/ptrace_sampler.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 struct ptrace_source {
     struct source common;

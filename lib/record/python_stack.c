@@ -3,10 +3,6 @@
 #include "spool/chunk.h"
 #include "language/python_frame.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 int python_stacks_init(struct python_stacks *stacks, struct spool_writer *spool, struct error *err)
 {
     *stacks = (struct python_stacks){.functions = {.spool = spool}};

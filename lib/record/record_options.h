@@ -8,9 +8,6 @@
 #include "spool/spool.h"
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /* A member of struct record_options. */

@@ -1,7 +1,6 @@
 #include "record/record_result.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 void record_result_add_note(struct record_result *result, const char *format, ...)
 {

@@ -9,9 +9,6 @@
 #include "sample/perf_event_set.h"
 #include "unwind/unwind.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 enum record_end {

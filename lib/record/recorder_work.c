@@ -2,9 +2,6 @@
 
 #include "os/clock.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 enum { RECORDS_MAX = 20000 }; /* in a spool */
 
 static int store(struct recorder_work *work, const char *name, uint64_t start, uint64_t end, struct error *err)

@@ -10,8 +10,6 @@
 #include "record/producer.h"
 #include "spool/spool.h"
 
-#include <stdint.h>
-
 struct recorder_work {
     struct spool_writer *spool; /* the caller's */
     uint64_t records;           /* in the spool */

@@ -26,9 +26,6 @@
 #include "record/waits.h"
 #include "spool/spool.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct recording {
     const struct record_options *options;
     struct record_result *result;

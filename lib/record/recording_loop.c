@@ -4,9 +4,7 @@
 #include "record/control.h"
 #include "record/producer.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
 #include "os/target_memory.h"
 #include "base/path.h"
 
-#include <inttypes.h>
 #include <sys/resource.h>
 
 enum {

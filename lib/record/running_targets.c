@@ -3,7 +3,6 @@
 #include "process/attach.h"
 #include "process/cgroup.h"
 
-#include <errno.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -1,8 +1,5 @@
 #include "record/source.h"
 
-#include <errno.h>
-#include <string.h>
-
 int source_watch(int epoll_fd, int fd, struct error *err)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};

@@ -9,9 +9,6 @@
 #include "base/error.h"
 #include "spool/spool.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define SYSTEM_COUNTERS_POWER "/sys/class/powercap"
 
 struct system_counters;

@@ -9,8 +9,6 @@
 #include "base/error.h"
 #include "record/record_options.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 

@@ -9,12 +9,7 @@
 #include "record/wait_store.h"
 #include "unwind/unwind.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     LOOKS_AT_ONCE = 256,     /* most stacks read in one pass */

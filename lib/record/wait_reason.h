@@ -6,11 +6,8 @@
  */
 #pragma once
 
+#include "base/standard.h"
 #include "spool/wait_reasons.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum { WAIT_OBJECT_SIZE = 256, WAIT_ARGUMENTS = 6 };
 

@@ -5,10 +5,6 @@
 #include "process/wait_classes.h"
 #include "record/wait_reason.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     OBJECTS_MAX = 65536,        /* limit of names; waits for further objects have only a reason */
     SOCKETS_COST_NS = 50000000, /* describing sockets may take this CPU time at the start of a recording */

@@ -9,13 +9,8 @@
 #include "record/wait_reason.h"
 #include "record/wait_store.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     MAX_STACK_AGE_NS = 1000000, /* highest age (ns) at which a stack from before a wait counts as the wait's stack */

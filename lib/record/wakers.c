@@ -4,10 +4,6 @@
 #include "record/wait_reason.h"
 #include "sample/wakeups.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 void wakers_thread_ends(struct wakers *wakers, uint32_t tid, const char *name)
 {
     wakers->ended[wakers->next].tid = tid;

@@ -11,9 +11,6 @@
 #include "process/thread_run.h"
 #include "process/tracker.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 enum { WAKER_NAME_SIZE = 80, WAKERS_ENDED = 64 };
 
 /* Starts zeroed. */

@@ -8,8 +8,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 struct wakeup_mode {
     bool fast;

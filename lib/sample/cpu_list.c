@@ -3,9 +3,6 @@
 #include "os/file_io.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { MAX_CPU = 65535 };

@@ -8,9 +8,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct ARRAY_TYPE(cpu_list, uint32_t);
 
 /* Appends the CPUs listed in `text` to a zeroed list, in that order. -EINVAL if `text` is not in the kernel's notation.

@@ -1,7 +1,5 @@
 #include "sample/cpu_pin.h"
 
-#include <string.h>
-
 /* Consecutive deep stacks on another CPU before the recorder moves there: a move costs about 20 us, and threads of
  * several CPUs may alternate. */
 enum { MOVE_AFTER = 2 };

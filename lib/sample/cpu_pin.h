@@ -17,9 +17,9 @@
  */
 #pragma once
 
+#include "base/standard.h"
+
 #include <sched.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct cpu_pin {

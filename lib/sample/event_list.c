@@ -5,14 +5,8 @@
 #include "elf/elf_probes.h"
 #include "sample/tracefs.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- events with a number ---- */
 

@@ -19,9 +19,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum event_kind {
     EVENT_CLOCK, /* CPU time, always sampled */
     EVENT_HARDWARE,

@@ -3,9 +3,7 @@
 #include "os/file_proc.h"
 #include "sample/perf_filter.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -15,8 +15,6 @@
 #include "sample/event_list.h"
 #include "sample/perf_record.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct perf_event_attr;

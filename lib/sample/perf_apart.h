@@ -19,9 +19,6 @@
 #include "base/hash.h"
 #include "sample/perf_record.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct perf_apart_thread {
     uint32_t tid;
     int fd;         /* descriptor of the thread's extra event */

@@ -16,8 +16,6 @@
 #include "os/file_proc.h"
 #include "sample/perf_filter.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
 #include "sample/perf_event_set.h"
 
 #include <linux/perf_event.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 /* The target of an event: a thread, every thread (-1), or the processes of a cgroup. */

@@ -11,9 +11,6 @@
 #include "sample/perf_ring.h"
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct perf_cpu {
     uint32_t cpu;

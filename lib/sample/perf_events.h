@@ -19,10 +19,6 @@
 #include "sample/cpu_list.h"
 #include "sample/perf_event_set.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct perf_options {

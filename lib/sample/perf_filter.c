@@ -2,9 +2,6 @@
 
 #include "os/file_proc.h"
 
-#include <errno.h>
-#include <string.h>
-
 int perf_filter_refused(int code, struct error *err)
 {
     if ((code != -EPERM && code != -EACCES && code != -ENOSYS) || !proc_has_seccomp_filter())

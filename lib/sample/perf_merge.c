@@ -1,7 +1,6 @@
 #include "sample/perf_merge.h"
 
 #include <linux/perf_event.h>
-#include <stdlib.h>
 
 struct source {
     struct perf_ring *ring;

@@ -23,10 +23,6 @@
 #include "base/hash.h"
 #include "sample/perf_record.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum { PERF_RATE_FEWER = 10 }; /* factor by which the interval of a thread with a lowered rate is longer */
 
 struct perf_rate_thread {

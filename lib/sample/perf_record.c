@@ -9,7 +9,6 @@
 
 #include "base/cursor.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 

@@ -9,10 +9,6 @@
 #include "base/cursor.h"
 #include "arch/registers.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Fields with the same names and values as in struct perf_event_attr. Records carry the trailer of sample_id_all. */
 struct perf_layout {
     /* Of PERF_SAMPLE_IP, TID, TIME, ID, CPU, PERIOD, READ, CALLCHAIN, REGS_USER, STACK_USER. */

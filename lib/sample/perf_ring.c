@@ -1,8 +1,6 @@
 #include "sample/perf_ring.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -11,10 +11,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum { PERF_RING_RECORD_MAX = 65536 }; /* bytes of the longest record: its size field has 16 bits */
 
 struct perf_ring {

@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "sample/perf_record.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 

@@ -3,7 +3,6 @@
 #include "os/clock.h"
 
 #include <linux/perf_event.h>
-#include <stdlib.h>
 #include <sys/ptrace.h>
 
 #define SECOND UINT64_C(1000000000)

@@ -14,9 +14,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 /* The scheduler's counts of a thread: schedstat in proc(5). */
 struct ptrace_schedule {

@@ -5,10 +5,6 @@
 #include "os/file_io.h"
 #include "os/file_proc.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -41,8 +41,6 @@
 #include "sample/cpu_pin.h"
 #include "sample/ptrace_consumer.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct ptrace_sampler;

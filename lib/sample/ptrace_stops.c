@@ -5,11 +5,8 @@
 #include "os/clock.h"
 #include "arch/ptrace_registers.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>

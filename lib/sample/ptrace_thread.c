@@ -5,9 +5,6 @@
 #include "os/file_proc.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct ptrace_thread *ptrace_thread_new(pid_t pid, pid_t tid)

@@ -10,9 +10,6 @@
 
 #include "sample/ptrace_run.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 enum ptrace_thread_state {

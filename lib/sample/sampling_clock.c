@@ -3,9 +3,6 @@
 #include "base/random.h"
 #include "os/clock.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 

@@ -31,9 +31,6 @@
 #include "base/error.h"
 #include "sample/cpu_pin.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct sampling_clock_cpu {
     uint64_t used;   /* ns of CPU time used since the last tick */
     uint64_t load;   /* ns of CPU time used per interval, on average over LOAD_TICKS */

@@ -10,11 +10,8 @@
 #include "sample/tracefs.h"
 #include "sample/tracepoint.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -15,10 +15,6 @@
 #include "base/error.h"
 #include "sample/perf_ring.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct signal_delivery {
     uint64_t time;     /* ns, CLOCK_MONOTONIC */
     uint32_t pid, tid; /* the receiver; pid 0: the thread `tid`, or its process */

@@ -3,10 +3,6 @@
 #include "os/file_io.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *const directories[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};

@@ -6,10 +6,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum { TRACEFS_COMMAND = 96 };
 
 /* Writes the command, without sudo, that mounts or remounts tracefs so that this user's group can read it. Only the

@@ -2,7 +2,6 @@
 
 #include "base/cursor.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <time.h>

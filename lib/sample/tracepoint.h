@@ -7,9 +7,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 struct tracepoint_record {
     uint64_t time;               /* ns, CLOCK_MONOTONIC */

@@ -14,10 +14,7 @@
 #include "sample/tracefs.h"
 #include "sample/tracepoint.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -15,10 +15,6 @@
 #include "base/error.h"
 #include "sample/perf_ring.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum wakeup_context {
     WAKEUP_BY_THREAD,
     WAKEUP_BY_SOFT_INTERRUPT, /* a thread that sends to a local socket wakes the receiver this way */

@@ -1,6 +1,5 @@
 #include "serve/accept.h"
 
-#include <string.h>
 #include <strings.h>
 
 /* Returns whether a coding has the weight 0 ("q=0", "q=0.", "q=0.000"), with which the client refuses the coding. */

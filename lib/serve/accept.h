@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/standard.h"
 
 /* Returns whether `header` accepts `coding`: by name or by "*", with a weight above 0. `header` is NULL if the client
  * sent none. */

@@ -3,9 +3,6 @@
 #include "base/array.h"
 #include "base/json_write.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static int append(void *context, const void *bytes, size_t size, struct error *err)

@@ -7,9 +7,6 @@
 #include "base/error.h"
 #include "base/sink.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Limit of an answer: a short request can name long functions many times. Useful answers are smaller. */
 #define API_ANSWER_MAX ((size_t)256 << 20)
 

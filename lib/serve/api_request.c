@@ -5,9 +5,6 @@
 #include "serve/api_request.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- measuring ---- */
 

@@ -8,10 +8,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum {
     API_BODY_MAX = 16 << 20, /* bytes */
     /* The server rejects a larger body, but reads up to this limit: most clients send all of it before they read the

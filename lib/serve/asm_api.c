@@ -8,8 +8,6 @@
 #include "serve/api_request.h"
 #include "symbol/disassemble.h"
 
-#include <errno.h>
-
 static int write_disassembly(const struct disassembly *disassembly, struct api_answer *answer, struct error *err)
 {
     struct byte_sink sink = api_answer_sink(answer);

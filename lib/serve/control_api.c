@@ -6,9 +6,6 @@
 #include "os/control_socket.h"
 #include "serve/symbol_api.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static bool is_request(const char *line)
 {
     static const char *const verbs[] = {"pause", "resume", "snapshot", "stop"};

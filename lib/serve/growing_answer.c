@@ -8,10 +8,6 @@
 #include "os/file_io.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A part of an answer: bytes of a file, or a text. */

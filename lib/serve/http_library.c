@@ -1,6 +1,5 @@
 #include "serve/http_library.h"
 
-#include <errno.h>
 #include <pthread.h>
 
 static const char library[] = "libmicrohttpd.so.12";

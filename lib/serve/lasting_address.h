@@ -14,8 +14,6 @@
 #include "base/error.h"
 #include "serve/own_address.h"
 
-#include <stdint.h>
-
 struct lasting_address {
     char token[TOKEN_LENGTH + 1];
     uint16_t port; /* the last port of this profile, if it differs from the default port; otherwise 0 */

@@ -1,8 +1,5 @@
 #include "serve/live_events.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 struct live_page {
     struct live *live;
     struct MHD_Connection *connection;

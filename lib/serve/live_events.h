@@ -9,7 +9,6 @@
 #include "serve/http_library.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 
 enum { LIVE_STATE_SIZE = 1024, LIVE_PAGES_MAX = 16 };
 

@@ -1,6 +1,5 @@
 #include "serve/newcomers.h"
 
-#include <stdlib.h>
 #include <sys/socket.h>
 
 /* Removes a connection from the list, and sets its socket to -1. Other connections already have -1. */

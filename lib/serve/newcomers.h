@@ -10,8 +10,6 @@
 
 #include "serve/http_library.h"
 
-#include <stddef.h>
-
 enum {
     NEWCOMERS_MAX = 32,
     NEWCOMER_SECONDS = 5, /* seconds until the server closes a silent newcomer */

@@ -1,8 +1,5 @@
 #include "serve/own_address.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/random.h>
 

@@ -6,9 +6,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum { TOKEN_BITS = 120, TOKEN_LENGTH = TOKEN_BITS / 5 }; /* characters of the token, 5 bits each */
 
 struct own_address {

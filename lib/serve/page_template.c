@@ -3,10 +3,6 @@
 #include "export/html_page.h"
 #include "file/gunzip.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 int asset_unpack(const struct serve_asset *asset, struct text_buffer *out, struct error *err)
 {
     unsigned char block[16384];

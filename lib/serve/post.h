@@ -13,8 +13,6 @@
 #include "serve/serve_options.h"
 #include "serve/symbol_api.h"
 
-#include <stdbool.h>
-
 typedef void post_function(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 typedef void post_file_function(struct symbol_api *api, int fd, struct api_answer *answer);
 

@@ -9,9 +9,6 @@
 #include "base/error.h"
 #include "serve/serve_options.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct server;
 
 /*

@@ -1,9 +1,6 @@
 #include "serve/serve_directory.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>

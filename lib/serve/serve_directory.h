@@ -6,8 +6,6 @@
 
 #include "base/error.h"
 
-#include <stdint.h>
-
 /* Opens a directory with an index.html. Returns its descriptor, or a negative errno value. */
 int directory_open(const char *path, struct error *err);
 

@@ -6,10 +6,6 @@
 #include "serve/source_map.h"
 #include "symbol/debug_search.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum { SERVE_FIRST_PORT = 3000 };
 
 #define SERVE_HOSTED_ORIGIN "https://profiler.firefox.com"

@@ -4,10 +4,6 @@
 #include "assemble/profile_addresses.h"
 #include "file/profile_file.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *copy_key(struct served_libs *libs, const char *text)
 {
     return arena_copy(&libs->arena, text, strlen(text));

@@ -10,11 +10,6 @@
 #include "base/json_write.h"
 #include "serve/api_request.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SOURCE_MAX = 16 << 20 }; /* bytes; a view of a larger file is useless */
 
 /* Returns whether a frame of the address has this source file. */

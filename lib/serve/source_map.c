@@ -1,8 +1,5 @@
 #include "serve/source_map.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static size_t length_without_slashes(const char *text)
 {
     size_t length = strlen(text);

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <stddef.h>
+#include "base/standard.h"
 
 /* Files in the directory `from` (or the file `from`) are in the directory `to`. */
 struct source_map {

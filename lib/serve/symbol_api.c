@@ -9,8 +9,6 @@
 #include "base/search.h"
 #include "serve/api_request.h"
 
-#include <stdlib.h>
-
 /* A library of the profile that the request names. */
 struct requested_lib {
     uint32_t row; /* of the profile's */

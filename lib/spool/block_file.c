@@ -31,11 +31,7 @@
 #include "os/file_output.h"
 #include "spool/file_sync.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -14,10 +14,6 @@
 #include "base/error.h"
 #include "spool/chunk.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The last character is the version, BLOCK_FILE_VERSION. */
 #define BLOCK_FILE_MAGIC "PROFSPL4"
 enum {

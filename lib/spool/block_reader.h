@@ -12,9 +12,6 @@
 #include "base/error.h"
 #include "spool/block_file.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct block_reader;
 
 /* -EINVAL if the file is not a spool. */

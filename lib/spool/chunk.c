@@ -32,9 +32,6 @@
 #include "base/hash.h"
 #include "base/leb128.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 enum head {
     HEAD_KIND = 7, /* the kind minus SPOOL_SAMPLES */
     HEAD_SAME = 8,

@@ -10,10 +10,6 @@
 #include "base/error.h"
 #include "spool/records.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum { CHUNK_SIZE = 64 * 1024 }; /* payload bytes of a full chunk */
 enum {
     CHUNK_MAX_FRAMES = 4096

@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 /* Counters of a process. Counters that change seldom come first, because a chunk stores all values after the first
  * changed one. */

@@ -3,15 +3,10 @@
 #include "os/clock.h"
 #include "os/file_output.h"
 
-#include <errno.h>
 #include <linux/magic.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "base/standard.h"
 
 struct file_sync;
 

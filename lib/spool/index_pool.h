@@ -5,9 +5,6 @@
 
 #include "base/array.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* Starts zeroed. */
 struct index_pool {
     ARRAY(void *) items; /* NULL where the index is free */

@@ -3,10 +3,6 @@
 #include "base/array.h"
 #include "os/file_io.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 int info_write(struct spool_writer *spool, const char *name, const char *value, struct error *err)
 {
     const struct spool_metadata metadata = {.name = name, .value = value};

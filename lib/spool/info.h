@@ -8,10 +8,6 @@
 #include "base/error.h"
 #include "spool/spool.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* At the start. */
 #define INFO_COMMAND         "command"         /* the command line, quoted for a shell */
 #define INFO_PRODUCT         "product"         /* base name of the program */

@@ -3,8 +3,6 @@
 #include "base/leb128.h"
 #include "spool/spool_format.h"
 
-#include <string.h>
-
 /* ---- writing ---- */
 
 static bool write_leb128(struct spool_bytes *out, uint64_t value)

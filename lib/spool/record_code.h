@@ -5,8 +5,6 @@
 #include "base/cursor.h"
 #include "spool/records.h"
 
-#include <stdbool.h>
-
 /* The encoded events of a spool file. */
 ARRAY_TYPE(struct spool_bytes, unsigned char);
 

@@ -3,10 +3,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum { SPOOL_NO_NUMBER = UINT32_MAX };
 
 /* Kind of a record. The first byte of an event in the file is its kind. */
@@ -14,6 +10,7 @@ enum spool_record_kind {
     SPOOL_SAMPLES = 256, /* the larger kinds are entries of a chunk */
 #define EVENT(ID, name, number, ...)  SPOOL_##ID = (number),
 #define SAMPLE(ID, name, number, ...) SPOOL_##ID = SPOOL_SAMPLES + (number),
+#include "base/standard.h"
 #include "spool/record_kinds.h"
 };
 

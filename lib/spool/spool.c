@@ -18,9 +18,6 @@
 #include "spool/record_code.h"
 #include "spool/spool_compact.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -13,10 +13,6 @@
 #include "spool/chunk.h"
 #include "spool/records.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* ---- writing ---- */
 
 struct spool_writer;

@@ -1,7 +1,5 @@
 #include "spool/spool_compact.h"
 
-#include <string.h>
-
 struct known_thread {
     uint32_t number, process;
     bool has_ended, stays;

@@ -4,8 +4,6 @@
 #include "spool/counter_kinds.h"
 #include "spool/wait_reasons.h"
 
-#include <stdio.h>
-
 /* ---- types ---- */
 
 #define WITH_NAMES(array) .names = (array), .name_count = sizeof(array) / sizeof(*(array))

@@ -9,10 +9,6 @@
 #include "base/text_buffer.h"
 #include "spool/records.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum { SPOOL_DUMP_BYTES = 64 }; /* limit of bytes of a BYTES field in the dump */
 
 /* Types of fields. spool_types has their units. */

@@ -25,11 +25,6 @@
 #include "base/checksum.h"
 #include "base/search.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char magic[8] = "PROFSYM1";
 
 struct header {

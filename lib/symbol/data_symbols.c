@@ -6,7 +6,6 @@
 #include "symbol/symbol_table.h"
 
 #include <elf.h>
-#include <stdlib.h>
 
 struct data_run {
     struct symbol_job *jobs;

@@ -10,14 +10,9 @@
 #include "symbol/debug_server.h"
 #include "symbol/kernel_file.h"
 
-#include <errno.h>
 #include <isa-l/crc.h>
-#include <limits.h>
 #include <lzma.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -4,11 +4,7 @@
 #include "symbol/debug_server.h"
 #include "symbol/library_id.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 struct walk {
     const struct debug_search *search;

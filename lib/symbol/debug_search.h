@@ -7,9 +7,6 @@
 #include "base/error.h"
 #include "symbol/symbol.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #define DEBUG_ROOT "/usr/lib/debug"
 
 struct debug_server;

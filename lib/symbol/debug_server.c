@@ -16,14 +16,8 @@
 #include "symbol/library_id.h"
 #include "symbol/parallel.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -12,10 +12,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct debug_server;
 
 struct debug_server_progress {

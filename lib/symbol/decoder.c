@@ -9,11 +9,7 @@
 
 #include <capstone/capstone.h>
 #include <elf.h>
-#include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FUNCTIONS(use)                                                                                                 \
     use(cs_close) use(cs_disasm_iter) use(cs_free) use(cs_insn_group) use(cs_malloc) use(cs_open) use(cs_option)       \

@@ -6,10 +6,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum { DECODER_SYNTAXES = 2, INSTRUCTION_TEXT_MAX = 256 };
 
 enum reference_kind {

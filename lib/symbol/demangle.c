@@ -16,9 +16,6 @@
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct output {
     size_t length;

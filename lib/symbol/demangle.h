@@ -11,8 +11,6 @@
 
 #include "base/arena.h"
 
-#include <stdbool.h>
-
 /* Whether demangle() recognizes the name as mangled. */
 bool is_mangled(const char *name);
 

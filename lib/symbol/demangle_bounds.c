@@ -15,9 +15,6 @@
 #include "base/ascii.h"
 
 #include <libiberty/demangle.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- D ---- */
 

@@ -2,8 +2,7 @@
  * libiberty would run for years, or take gigabytes. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/standard.h"
 
 /* For C++. The caller must bound the output itself. */
 bool demangle_cpp_is_bounded(const char *name, size_t length);

@@ -10,11 +10,6 @@
 #include "symbol/objdump.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Bytes of the longest instruction. This many bytes beyond the end complete the last instruction. */
 enum { INSTRUCTION_MAX = 16 };

@@ -6,8 +6,6 @@
 #include "symbol/dwarf_unit.h"
 
 #include <dwarf.h>
-#include <errno.h>
-#include <stdlib.h>
 
 static const char *const section_names[DWARF_SECTIONS] = {
     [DWARF_INFO] = ".debug_info",

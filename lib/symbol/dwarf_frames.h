@@ -7,9 +7,6 @@
 #include "base/arena.h"
 #include "base/array.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 enum { DWARF_INLINES_MAX = 1024 }; /* per address */
 
 /* Texts are in the arena of the frames, or NULL if unknown. */

@@ -16,7 +16,6 @@
 #include "symbol/dwarf_ranges.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
 
 /* Limit of depth; the deepest tree seen in real files has 60 levels. */
 enum { DEPTH_MAX = 4096 };

@@ -10,8 +10,6 @@
 #include "symbol/dwarf_lines.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PATH_LENGTH_MAX = 4096 };
 

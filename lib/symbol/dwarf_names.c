@@ -12,9 +12,6 @@
 #include "symbol/dwarf_names.h"
 
 #include <dwarf.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { HOPS_MAX = 16, OTHER_UNITS_MAX = 32, SCOPES_MAX = 64, QUALIFIED_MAX = 4096 };
 enum { COST_OF_DIE = 16, COST_OF_MISSING_TEXT = 1 << 16 };

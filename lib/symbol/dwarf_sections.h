@@ -9,9 +9,6 @@
 #include "base/array.h"
 #include "elf/bytes.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum dwarf_section {
     DWARF_INFO,
     DWARF_ABBREV,

@@ -5,11 +5,7 @@
 #include "symbol/dwarf_package.h"
 
 #include <dwarf.h>
-#include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* ---- files ---- */

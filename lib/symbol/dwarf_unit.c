@@ -8,7 +8,6 @@
 #include "symbol/dwarf_unit.h"
 
 #include <dwarf.h>
-#include <errno.h>
 
 /* A skip below SKIP_CODES is a byte count. */
 enum {

@@ -9,8 +9,6 @@
 #include "elf/elf_table.h"
 #include "symbol/demangle.h"
 
-#include <stdlib.h>
-
 /* Real files have two relocation tables. A hostile file could have a million, each as large as the file. */
 enum { TABLES_MAX = 16 };
 

@@ -16,9 +16,6 @@
 
 #include "base/search.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { BLOCK = 16 }; /* bounds; two cache lines */
 
 struct jit_node {

@@ -7,9 +7,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 enum { JIT_HISTORY_NONE = UINT32_MAX };
 
 /* The bytes in [start, end) belong to `code` from `time` until a later change. */

@@ -12,8 +12,6 @@
 #include "symbol/jit_image_debug.h"
 
 #include <elf.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { FIRST_RVA = 256 << 20, REGION_GAP = 512 << 20, LAYERS_MAX = 256, PAGE = 4096, CODE_ALIGNMENT = 16 };
 

@@ -13,8 +13,6 @@
 #include "base/text_buffer.h"
 #include "symbol/jit_image_code.h"
 
-#include <stdint.h>
-
 #define JIT_IMAGE_NONE UINT64_MAX
 
 /* Limits of one file: its codes and their addresses. Addresses of a profile have 31 bits. */

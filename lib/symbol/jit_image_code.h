@@ -3,8 +3,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 /* A source line, from this offset in the code to the offset of the next line. */
 struct jit_image_line {

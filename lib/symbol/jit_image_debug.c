@@ -5,7 +5,6 @@
 #include "symbol/jit_image_debug.h"
 
 #include <dwarf.h>
-#include <string.h>
 
 enum { UNIT = 1, SUBPROGRAM = 2, DWARF_VERSION = 4, ADDRESS_SIZE = 8, OPCODE_BASE = 13 };
 

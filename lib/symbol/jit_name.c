@@ -18,9 +18,6 @@
 
 #include "base/utf8.h"
 
-#include <errno.h>
-#include <string.h>
-
 struct span {
     const char *at, *end;
 };

@@ -5,10 +5,6 @@
 
 #include "base/arena.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct jit_name {
     const char *function;
     const char *file;      /* NULL: unknown */

@@ -14,9 +14,6 @@
 #include "elf/bytes.h"
 #include "process/jit_records.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { DEBUG_ENTRY = 17, /* bytes at least */ V8_LINE_BIAS = 64 };

@@ -9,9 +9,6 @@
 #include "base/strings.h"
 #include "symbol/jit_history.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum { JITDUMP_NAME_MAX = 4096 }; /* bytes; longer names are truncated */
 
 enum jitdump_clock {

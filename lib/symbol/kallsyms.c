@@ -8,11 +8,7 @@
 #include "base/search.h"
 #include "symbol/kallsyms.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* More than any kernel has: a limit for files given in tests. */

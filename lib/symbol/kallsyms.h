@@ -4,9 +4,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct kernel_symbol {
     uint64_t address;
     uint32_t name;   /* offset into `text` */

@@ -5,10 +5,7 @@
 #include "elf/elf_relocate.h"
 
 #include <elf.h>
-#include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 

@@ -1,9 +1,6 @@
 #include "symbol/libdw_elf.h"
 
-#include <errno.h>
 #include <gelf.h>
-#include <stdint.h>
-#include <string.h>
 
 /* The size of a section after decompression, or UINT64_MAX if it is implausible: see is_plausible_size() of
  * elf_file.c. */

@@ -8,7 +8,6 @@
 #include "elf/elf_file.h"
 
 #include <libelf.h>
-#include <stdbool.h>
 
 enum { LIBDW_SECTIONS_MAX = 1 << 30 /* bytes of all debug sections, decompressed */ };
 

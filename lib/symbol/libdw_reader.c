@@ -14,10 +14,6 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Limits for the cost of a file. Sections are at most LIBDW_SECTIONS_MAX; real programs with that much have fewer than

@@ -1,7 +1,5 @@
 #include "symbol/library_id.h"
 
-#include <string.h>
-
 static char *append_hex(char *out, unsigned char byte, const char *digits)
 {
     *out++ = digits[byte >> 4];

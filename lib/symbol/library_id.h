@@ -6,8 +6,6 @@
 
 #include "elf/elf_file.h"
 
-#include <stddef.h>
-
 enum { BREAKPAD_ID_SIZE = 34, CODE_ID_SIZE = 2 * 64 + 1 };
 
 /* Writes the breakpad id, 33 characters and a NUL: the first 16 bytes of the build id, zero padded, as a GUID with

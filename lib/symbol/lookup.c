@@ -20,9 +20,6 @@
 #include "unwind/unwind.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* Work limit for the units of a library, in steps of dwarf_count_work(). Undamaged files need less than one step per
  * byte. */

@@ -5,10 +5,6 @@
 #include "elf/go_functions.h"
 #include "symbol/lookup.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { FRAMES_MAX = 256 };
 
 /* Marks the addresses that lie in no compile unit. */

@@ -9,10 +9,6 @@
 #include "symbol/lookup.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static enum dwarf_verdict find_worst_verdict(const struct lookup *lookup)
 {

@@ -7,9 +7,6 @@
 #include "symbol/dwarf_names.h"
 #include "symbol/lookup.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* Work limit for .dwo files, in steps of dwarf_count_work(). Their size is unknown before they are opened, so the limit
  * is fixed: about ten seconds. */
 #define WORK_OF_SPLIT_UNITS (UINT64_C(1) << 31)

@@ -10,7 +10,6 @@
 #include "arch/plt_stub.h"
 
 #include <elf.h>
-#include <stdlib.h>
 
 /* Real files have two symbol tables. A hostile file could have a million, each as large as the file. */
 enum { TABLES_MAX = 4 };

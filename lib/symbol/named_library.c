@@ -3,9 +3,6 @@
 #include "process/proc_maps.h"
 #include "symbol/library_id.h"
 
-#include <errno.h>
-#include <string.h>
-
 static int parse_hex_digit(char character)
 {
     if (character >= '0' && character <= '9')

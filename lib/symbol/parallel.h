@@ -1,9 +1,9 @@
 /* Threads: a parallel loop, and detached threads. */
 #pragma once
 
+#include "base/standard.h"
+
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* Calls run(context, i) once for each i < count, starting in ascending order, on up to `threads` new threads with
  * `stack_size` bytes of stack each. Returns when all calls are done. If no thread can start, the caller's thread does

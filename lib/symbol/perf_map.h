@@ -7,10 +7,6 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum {
     PERF_MAP_NAME_MAX = 4096,    /* bytes; longer names are truncated */
     PERF_MAP_LINE_MAX = 1 << 16, /* bytes; longer lines are malformed */

@@ -14,10 +14,6 @@
 #include "symbol/plt.h"
 #include "arch/plt_stub.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Real files have at most three sections of stubs. A hostile file could have a million. */
 enum { SECTIONS_MAX = 16 };
 

@@ -13,8 +13,6 @@
 #include "os/file_source.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 enum symbol_lib_kind {
     SYMBOL_LIB_ELF,    /* `path` names an ELF file */

@@ -26,11 +26,7 @@
 #include "symbol/kallsyms.h"
 #include "symbol/library_id.h"
 
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

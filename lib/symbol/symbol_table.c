@@ -19,8 +19,6 @@
 #include "base/search.h"
 #include "elf/elf_table.h"
 
-#include <stdlib.h>
-
 enum { WORK_PER_LOOKUP = 1 << 26 };
 
 int symbol_matcher_init(struct symbol_matcher *matcher, const uint64_t *rvas, size_t count, struct error *err)

@@ -20,9 +20,7 @@
 #include "symbol/symbol_cache.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -7,10 +7,6 @@
  */
 #include "tree/activity.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MICROSECONDS_PER_MS = 1000 };
 
 /* CPU share of the gap before sample i, whole percents: 0 for i = samples->length, 100 if the share is unknown. The gap

@@ -2,9 +2,6 @@
 
 #include "base/search.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- addresses ---- */
 
 static bool is_in_symbol(const struct profile *profile, const struct counted_stacks *counted, uint32_t stack,

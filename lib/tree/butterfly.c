@@ -1,10 +1,5 @@
 #include "tree/butterfly.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { FOCUS = 0 };
 
 /* ---- the focus ---- */

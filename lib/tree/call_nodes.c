@@ -16,8 +16,6 @@
 
 #include "base/hash.h"
 
-#include <stdlib.h>
-
 enum { MANY_CHILDREN = 24, AT_ONCE = 1 << 14 };
 
 /* The two long passes consist of many calls. A browser runs WebAssembly slowly at first, compiles functions that are

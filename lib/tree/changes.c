@@ -3,11 +3,6 @@
 #include "tree/engine_state.h"
 #include "tree/weight_list.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const double least_share = 0.005; /* of a side */
 
 static bool is_above_least_value(const struct timings *timings, const struct func_timing *row, enum func_order order)

@@ -2,12 +2,6 @@
 
 #include "tree/weight_list.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 double compared_factor(const struct profile *profile, const struct compared_request *request, uint32_t thread)
 {
     if (!request->is_comparison || thread >= profile->threads.length)

@@ -4,11 +4,6 @@
 #include "tree/order.h"
 #include "tree/wait_names.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const double least_share = 0.005; /* share of a side: changes.c has the same limit for functions */
 
 /* The waits of a row on one side, summed over the runs. */

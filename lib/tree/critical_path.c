@@ -12,10 +12,6 @@
 #include "base/search.h"
 #include "tree/order.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { TID_UNKNOWN = UINT32_MAX, TID_NOT_PARSED = UINT32_MAX - 1 };
 
 /* A wait through which the path came to the waker. */

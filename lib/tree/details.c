@@ -8,10 +8,6 @@
 #include "base/hash.h"
 #include "tree/order.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NO_ANCHOR PROFILE_NONE
 
 int func_inlining_fill(struct func_inlining *inlining, const struct profile *profile, struct error *err)

@@ -6,11 +6,6 @@
 #include "tree/transform_stacks.h"
 #include "tree/weight_list.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- life ---- */
 
 /* Adds the func "(not running)", for time in which the thread did not run. */

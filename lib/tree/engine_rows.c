@@ -7,10 +7,6 @@
 
 #include "tree/search_filter.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- rows ---- */
 
 static bool has_live_child(const struct engine *engine, uint32_t node)

@@ -7,9 +7,6 @@
 
 #include "tree/order.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 int engine_functions_weighed(struct engine *engine, enum sample_weight weight, enum sample_table_kind table,
                              struct func_timings *functions, struct error *err)
 {

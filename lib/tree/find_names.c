@@ -6,10 +6,6 @@
 
 #include "tree/fuzzy.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { IN_LIBRARY = 1 };
 
 static struct fuzzy_text string_text(const struct profile *profile, uint32_t string)

@@ -7,9 +7,6 @@
 
 #include "tree/engine_state.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 struct layout {
     struct engine *engine;
     const uint32_t *ranks; /* of funcs, by name */

@@ -3,9 +3,6 @@
 #include "base/starts_with.h"
 #include "tree/stack_view.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 enum resource_type { RESOURCE_UNKNOWN, RESOURCE_LIBRARY };
 
 /* Recorders write names of the kernel, its modules, and memory without a file in brackets. */

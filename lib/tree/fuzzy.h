@@ -13,9 +13,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 enum {
     FUZZY_WORDS = 8,      /* later words are ignored */

@@ -4,9 +4,6 @@
 #include "tree/order.h"
 #include "tree/wait_rows.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 struct filling {
     struct interval_list *list;
     const struct profile *profile;

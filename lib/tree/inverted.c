@@ -6,9 +6,6 @@
  */
 #include "tree/inverted.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static bool collect_self_nodes(struct inverted *inverted)
 {
     size_t count = 0;

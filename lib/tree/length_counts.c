@@ -1,8 +1,5 @@
 #include "tree/length_counts.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { BUCKETS_PER_OCTAVE = 24 };
 static const double shortest = 1e-6, longest = 1e12; /* ms: the ends of the histogram */
 

@@ -8,10 +8,6 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct length_count {
     uint32_t group;
     int32_t bucket;

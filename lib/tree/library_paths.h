@@ -10,9 +10,6 @@
 #include "profile/profile.h"
 #include "tree/stack_view.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 /* Starts zeroed. The index belongs to one profile; libraries may be added to the profile, not removed. */
 struct library_paths {
     struct hash by_name;

@@ -2,9 +2,6 @@
 
 #include "tree/order.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- stacks with a line of the file ---- */
 
 struct file_stacks {

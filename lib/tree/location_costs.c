@@ -6,8 +6,6 @@
  */
 #include "tree/location_costs.h"
 
-#include <stdlib.h>
-
 #define NO_PLACE PROFILE_NONE
 
 /* ---- numbers of locations ---- */

@@ -3,10 +3,6 @@
 #include "base/search.h"
 #include "tree/order.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- layout ---- */
 
 /* The markers of one name and category during row assignment. */

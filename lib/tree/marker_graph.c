@@ -3,8 +3,6 @@
 #include "base/json.h"
 #include "tree/timeline_counters.h"
 
-#include <math.h>
-
 /* Returns NAN if the value is no number. */
 static double payload_number(const struct payload_value *value)
 {

@@ -3,10 +3,6 @@
 #include "base/json.h"
 #include "tree/order.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
 
 /* ---- the kind of a marker ---- */

@@ -2,8 +2,6 @@
 
 #include "base/json.h"
 
-#include <string.h>
-
 struct schema_reader {
     struct marker_schemas *schemas;
     struct json json;

@@ -9,9 +9,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define SCHEMA_NONE UINT32_MAX
 
 /* The views that show markers of a kind. */

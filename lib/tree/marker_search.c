@@ -3,9 +3,6 @@
 #include "tree/pattern.h"
 #include "tree/search_text.h"
 
-#include <errno.h>
-#include <string.h>
-
 enum { MOST_TERMS = 16 };
 
 /* ---- searchable texts ---- */

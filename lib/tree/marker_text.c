@@ -2,8 +2,6 @@
 
 #include "base/json.h"
 
-#include <string.h>
-
 /* ---- payloads ---- */
 
 static bool has_key(const struct payload *payload, const char *key, size_t length)

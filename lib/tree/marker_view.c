@@ -2,10 +2,6 @@
 
 #include "tree/order.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_SORT_KEYS = 4 };
 
 struct thread_markers {

@@ -6,8 +6,6 @@
 
 #include "tree/order.h"
 
-#include <stdlib.h>
-
 enum { LETTERS = 6, LETTER_VALUES = 257 }; /* 256 byte values, and 0 for the end of a name */
 
 struct name_group {

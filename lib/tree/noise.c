@@ -2,9 +2,6 @@
 
 #include "tree/order.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static const double significance = 0.05;
 
 /* ---- Student's distribution ---- */

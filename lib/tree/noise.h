@@ -24,9 +24,6 @@
 #include "base/error.h"
 #include "base/json_write.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 static const double normal_95 = 1.96; /* standard errors in half of a 95 % interval of a normal distribution */
 
 struct noise_units {

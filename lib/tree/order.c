@@ -1,8 +1,5 @@
 #include "tree/order.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { RUN = 16 }; /* length of the runs that insertion sort makes before merging */
 
 static void sort_run(struct order_entry *entries, size_t length)

@@ -6,9 +6,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct order_entry {
     double magnitude; /* any number but a NAN */
     uint32_t index;   /* whatever the caller sorts */

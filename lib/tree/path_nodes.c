@@ -1,8 +1,5 @@
 #include "tree/path_nodes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static uint32_t find_child(const struct call_nodes *nodes, uint32_t parent, uint32_t func)
 {
     uint32_t last = call_nodes_last(nodes, parent);

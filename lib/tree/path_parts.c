@@ -3,11 +3,6 @@
 #include "tree/engine_state.h"
 #include "tree/order.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Subcategory 0 means that the kind of the wait, and so its object, are unknown. */
 uint32_t path_object(const struct profile *profile, uint32_t stack)
 {

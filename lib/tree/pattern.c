@@ -5,9 +5,6 @@
  */
 #include "tree/pattern.h"
 
-#include <errno.h>
-#include <string.h>
-
 enum { STEP_TAKE, STEP_SPLIT, STEP_GO, STEP_AT_START, STEP_AT_END, STEP_FOUND };
 enum { MOST_NESTED = 64 };
 

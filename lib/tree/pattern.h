@@ -9,8 +9,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stdint.h>
-
 enum { PATTERN_MAX_STEPS = 512 };
 
 struct pattern_step {

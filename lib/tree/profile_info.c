@@ -2,9 +2,6 @@
 
 #include "tree/value_text.h"
 
-#include <stdio.h>
-#include <string.h>
-
 struct metadata_writer {
     struct metadata *metadata;
     struct arena *arena;

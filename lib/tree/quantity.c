@@ -1,9 +1,5 @@
 #include "tree/quantity.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* "1234567" -> "1,234,567"; `text` must be large enough for the commas. */
 static void group_thousands(char *text)
 {

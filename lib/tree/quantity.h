@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/standard.h"
 
 enum { QUANTITY_TEXT_MAX = 96 };
 

@@ -3,8 +3,6 @@
 #include "base/starts_with.h"
 #include "tree/stack_view.h"
 
-#include <string.h>
-
 static bool is_runtime_library(const char *name)
 {
     static const char *const starts[] = {"libc.so",   "libc-2",      "libc.musl-", "libpthread", "ld-linux",

@@ -6,9 +6,6 @@
 
 #include "profile/profile.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Returns whether the frames of a func are runtime frames. */
 bool is_runtime_frame(const struct profile *profile, uint32_t func);
 

@@ -3,10 +3,6 @@
 #include "tree/interval_stats.h"
 #include "tree/marker_view.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- the times of markers ---- */
 
 ARRAY_TYPE(struct times, struct time_range); /* ascending, disjoint time ranges */

@@ -1,8 +1,5 @@
 #include "tree/samply_waits.h"
 
-#include <math.h>
-#include <string.h>
-
 static const char kind_name[] = "OnCpu";
 
 uint32_t waits_schema(const struct marker_schemas *schemas)

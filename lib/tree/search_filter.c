@@ -3,9 +3,6 @@
  */
 #include "tree/search_filter.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* ---- the terms ---- */
 
 /* Removes "lib:" or "file:" from the front; a name such as "lib::open" has no field. */

@@ -5,9 +5,6 @@
  */
 #include "tree/search_text.h"
 
-#include <stdint.h>
-#include <string.h>
-
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
 bool text_starts_with(const char *text, const char *term, size_t length)

@@ -8,10 +8,6 @@
 
 #include "tree/engine_state.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 struct level {
     uint32_t node; /* of the open rect */
     uint32_t rect;

@@ -1,8 +1,5 @@
 #include "tree/stack_view.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MAX_CATEGORIES = UINT16_MAX };
 
 static uint16_t find_category_of_stack(const struct stack_view *view, const struct frame_table *frames, uint32_t prefix,

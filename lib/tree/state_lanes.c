@@ -2,10 +2,6 @@
 
 #include "tree/engine_state.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- lanes ---- */
 
 /* Lanes of many threads take steps of several pixels, which the sum hides: 200 threads would take 150 ms. */

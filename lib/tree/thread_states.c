@@ -2,10 +2,6 @@
 
 #include "base/array.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Events between two stored prefix sums. Reading a sum passes at most so many events. */
 enum { STATE_STEP = 8 };
 

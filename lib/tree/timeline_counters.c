@@ -3,9 +3,6 @@
 #include "base/json.h"
 #include "base/search.h"
 
-#include <math.h>
-#include <string.h>
-
 /* ---- display ---- */
 
 static bool continues_character(char byte)

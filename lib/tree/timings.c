@@ -2,10 +2,6 @@
 
 #include "base/search.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* False if memory ran out. */
 static bool reserve(struct timings *timings, size_t length)
 {

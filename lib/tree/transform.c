@@ -1,8 +1,5 @@
 #include "tree/transform.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 bool transform_has_path(enum transform_kind kind)
 {
     return kind == TRANSFORM_MERGE_CALL_NODE || kind == TRANSFORM_FOCUS_SUBTREE;

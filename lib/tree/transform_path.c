@@ -9,8 +9,6 @@
 #include "tree/stack_view.h"
 #include "tree/transform.h"
 
-#include <string.h>
-
 struct path {
     uint32_t *funcs;
     size_t *length;

@@ -11,9 +11,6 @@
 #include "tree/frame_kinds.h"
 #include "tree/search_filter.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- where samples end ---- */
 
 static uint32_t *new_column(const struct stack_view *view)

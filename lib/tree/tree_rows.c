@@ -1,7 +1,5 @@
 #include "tree/tree_rows.h"
 
-#include <stdlib.h>
-
 enum { COMPARED_COLUMNS = 5 };
 
 static bool grow_column(void *column, size_t capacity, size_t element_size)

@@ -6,10 +6,6 @@
 #include "tree/order.h"
 #include "tree/timings.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct tree_row {
     uint32_t node; /* handle of the node in its tree */
     uint32_t depth, func, category;

@@ -2,10 +2,6 @@
 
 #include "tree/engine_state.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_BLOCKS = 200, LEAST_INTERVALS = 10 };
 enum { MOST_IN_ROWS = 1 << 19, WORTH_A_ROW = 16 }; /* sums per unit of all rows; sums of the samples of a node */
 

@@ -4,9 +4,6 @@
 #include "base/utf8.h"
 #include "tree/quantity.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* ---- numbers ---- */
 
 void number_text(char out[QUANTITY_TEXT_MAX], const char *format, double value)

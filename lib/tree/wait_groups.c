@@ -7,9 +7,6 @@
 #include "tree/order.h"
 #include "tree/own_frame.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- one pass over the samples of a thread ---- */
 
 /* Sums of the variances of an estimate and of their squares. */

@@ -2,9 +2,6 @@
 
 #include "base/ascii.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const char *wait_reason_name(const struct engine *engine, uint32_t reason)
 {
     const struct profile *profile = engine_profile(engine);

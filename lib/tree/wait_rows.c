@@ -1,7 +1,5 @@
 #include "tree/wait_rows.h"
 
-#include <string.h>
-
 uint32_t profile_idle_category(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->categories.length; i++)

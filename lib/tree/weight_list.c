@@ -1,7 +1,5 @@
 #include "tree/weight_list.h"
 
-#include <string.h>
-
 /* ---- which are held ---- */
 
 static bool has_weights(const struct profile *profile)

@@ -2,10 +2,6 @@
 
 #include "base/search.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 const struct time_range whole_time = {-INFINITY, INFINITY};
 
 static size_t find_first_from(const struct sample_table *samples, double time)

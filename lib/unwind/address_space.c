@@ -8,8 +8,6 @@
 #include "base/search.h"
 #include "unwind/cache.h"
 
-#include <string.h>
-
 enum { BLOCK_MAX = 256 };
 
 /* No block is empty. */

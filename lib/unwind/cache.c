@@ -1,8 +1,5 @@
 #include "unwind/cache.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { CACHE_LINE = 64 };
 
 static struct rule (*pairs_new(unsigned bits))[2]

@@ -13,10 +13,6 @@
 
 #include "arch/arch.h"
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 enum rule_kind {
     RULE_FRAME,       /* CFA = register + offset */
     RULE_FRAME_DEREF, /* the return address is return_slot words from the word at register + offset, and the CFA is just

@@ -15,9 +15,6 @@
 #include "unwind/unwind.h"
 #include "unwind/work.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* The number of eip in the CFI of 32-bit files. */
 enum { CFI_RETURN_32_BIT = 8 };
 

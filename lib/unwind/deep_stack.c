@@ -2,8 +2,6 @@
 
 #include "unwind/unwind.h"
 
-#include <string.h>
-
 size_t deep_stack_omit(uint64_t *pcs, uint64_t *sps, size_t max_pcs, uint64_t *omitted)
 {
     enum { LEAST_PCS = 64 };

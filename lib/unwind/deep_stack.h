@@ -3,8 +3,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 /* Drops frames after the first half of a full array of `max_pcs` pcs, and of `sps` unless NULL, and adds their number
  * to *omitted. One pc stands for the dropped frames (unwind_omitted). Returns the number of dropped frames, or 0 if the

@@ -1,7 +1,6 @@
 #include "unwind/expression.h"
 
 #include <dwarf.h>
-#include <stddef.h>
 
 /* Limits of steps and stack depth, far above the expressions of compilers. They end loops (DW_OP_skip can jump back)
  * and runaway pushes. */

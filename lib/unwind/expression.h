@@ -8,9 +8,6 @@
 #include "unwind/unwind.h"
 #include "unwind/work.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* Reads `size` (1 to 8) bytes at `address` of the walked process as a little-endian number. Returns false if the memory
  * is unreadable. */
 typedef bool expression_read(void *context, uint64_t address, unsigned size, uint64_t *value);

@@ -8,7 +8,6 @@
 
 #include <dwarf.h>
 #include <elf.h>
-#include <stdlib.h>
 
 /* ---- .eh_frame_hdr: the table of the linker (Linux Standard Base 5.0 core, 10.6.2) ---- */
 

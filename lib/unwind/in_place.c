@@ -6,7 +6,6 @@
 #include "unwind/address_space.h"
 
 #include <libunwind-ptrace.h>
-#include <stdlib.h>
 
 #define SECOND UINT64_C(1000000000)
 

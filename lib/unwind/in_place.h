@@ -15,7 +15,6 @@
 
 #include "unwind/unwind.h"
 
-#include <stdint.h>
 #include <sys/types.h>
 
 struct in_place_walker;

@@ -2,8 +2,6 @@
 
 #include "arch/arch.h"
 
-#include <string.h>
-
 /* Reads the code from `before` bytes before `at` to `after` bytes after `at`, within the mapping. Unreadable bytes
  * become 0. */
 static bool read_around(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t at, size_t before,

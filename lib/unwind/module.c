@@ -1,10 +1,7 @@
 #include "unwind/module.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PAGE_SIZE = 4096 };
 

@@ -19,9 +19,6 @@
 #include "os/clock.h"
 #include "os/target_memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     OVERLAP = 1024,          /* bytes of the copy that the reader compares */
     FIRST_PIECE = 32 * 1024, /* bytes to read beyond the size of the previous stack */

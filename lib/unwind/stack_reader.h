@@ -11,10 +11,6 @@
 #include "os/target_memory.h"
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum {
     STACK_READ_MAX = 1 << 20,           /* bytes above the copy */
     STACK_READ_MAX_AGE_NS = 1000000,    /* maximum age of a sample whose stack is read */

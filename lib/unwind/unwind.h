@@ -18,10 +18,6 @@
 #include "base/error.h"
 #include "os/file_source.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Sets the known registers of a waiting thread: the kernel reports only sp, pc and the six arguments of its system
  * call. `arguments` is NULL outside of a system call. */
 void unwind_regs_of_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments);

@@ -7,8 +7,6 @@
 #include "unwind/address_space.h"
 #include "unwind/cache.h"
 
-#include <string.h>
-
 struct walk {
     struct address_space *space;
     struct unwind_cache *cache;

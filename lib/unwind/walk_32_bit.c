@@ -13,8 +13,6 @@
 #include "unwind/module.h"
 #include "unwind/module_rule.h"
 
-#include <string.h>
-
 enum { EBX = 3, ESP = 4, EBP = 5, ESI = 6, EDI = 7, EIP = 8, REGISTERS = 9, WORD = 4 };
 
 /* Registers that a function keeps for its caller, in the order of the slots of a rule. */

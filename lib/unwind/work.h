@@ -11,8 +11,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/standard.h"
 
 enum {
     UNWIND_WORK_OF_WALK = 2048,

@@ -4,8 +4,6 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-#include <errno.h>
-
 /* Answers with one column of struct func_timing. */
 static const struct view *answer_groups(struct session *session, int code)
 {

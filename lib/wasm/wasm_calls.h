@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "base/standard.h"
 
 #ifdef __wasm__
 #define EXPORT(name) __attribute__((export_name(#name))) name

@@ -8,9 +8,6 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-#include <errno.h>
-#include <string.h>
-
 static void drop_side(struct session *session, uint32_t side)
 {
     if (session->comparing.has_side[side])

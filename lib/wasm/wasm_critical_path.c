@@ -5,8 +5,6 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-#include <errno.h>
-
 static void write_func(struct session *session, const char *key, uint32_t func)
 {
     const struct profile *profile = engine_profile(session->engine);

@@ -9,10 +9,6 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-
 /* Which samples a file contains; without flags, all samples of the profile. */
 enum export_scope {
     SCOPE_THREADS = 1,    /* only the threads of the query */

@@ -6,8 +6,6 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-#include <string.h>
-
 /* Orders names with equal scores by the totals of a query. While a newer query is computed, the totals of the previous
  * query apply, so typing never waits. */
 static int weigh_names(struct session *session, uint32_t query)

@@ -9,10 +9,6 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-
 void session_begin_json(struct session *session)
 {
     session->text.length = 0;

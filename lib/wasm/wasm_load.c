@@ -6,9 +6,6 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* The seed is a random number of 64 bits, for the hash tables (base/hash.h). */
 struct session *session_new(uint32_t seed_low, uint32_t seed_high)
 {

@@ -6,10 +6,6 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* NULL if memory ran out. */
 static struct marker_view *get_marker_view(struct session *session)
 {

@@ -7,8 +7,8 @@
  * samples and 2 million stacks takes 0.6 GiB. If a browser refuses to grow, the page reports it.
  */
 #ifdef __wasm__
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/standard.h"
+
 #include <unistd.h>
 
 enum { PAGE = 64 * 1024, LEAST_STEP = 32 * 1024 * 1024 };

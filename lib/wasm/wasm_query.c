@@ -6,10 +6,6 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-
 int session_read_transforms(struct session *session, const uint32_t *words, size_t count)
 {
     enum { HEAD = 5, WORD = sizeof(*words) };

@@ -26,8 +26,6 @@
 #include "tree/samply_waits.h"
 #include "tree/weight_list.h"
 
-#include <stdint.h>
-
 enum { VIEW_COLUMNS = 12 };
 
 /* A deferred run of numbers: see session_deferred(). */

@@ -4,9 +4,6 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* Answers with one column: struct query_summary. */
 const struct view *session_summary(struct session *session, uint32_t query)
 {

@@ -7,8 +7,6 @@
 #include "tree/compared_waits.h"
 #include "tree/runtime_frames.h"
 
-#include <errno.h>
-
 static const struct view *answer_groups(struct session *session, const struct engine *engine, bool has_objects)
 {
     struct session_waits *waits = &session->waits;
