@@ -176,8 +176,8 @@ static const struct kind_pattern outer_patterns[] = {
 };
 
 /* These functions wait for a word of the waiting thread, which does not identify the lock. */
-static const char *const private_words[] = {"std::sys*park*", "std::thread::park*", "parking_lot_core::*",
-                                            "runtime.note*sleep*", "Condition.wait", "*PlatformEvent::park*",
+static const char *const private_words[] = {"std::sys*park*",      "std::thread::park*", "parking_lot_core::*",
+                                            "runtime.note*sleep*", "Condition.wait",     "*PlatformEvent::park*",
                                             "Parker::park*"};
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))

@@ -68,9 +68,8 @@ static void test_a_path_without_frames_of_the_program_stays_whole(void **unused)
 static void test_frames_of_an_interpreter_are_counted_if_it_runs_a_program(void **unused)
 {
     (void)unused;
-    assert_int_equal(COUNT_IN("main@python3.11", "consume@Python", "lock_acquire@libpython3.11.so.1.0",
-                              "sem_wait@libc.so.6"),
-                     2);
+    assert_int_equal(
+        COUNT_IN("main@python3.11", "consume@Python", "lock_acquire@libpython3.11.so.1.0", "sem_wait@libc.so.6"), 2);
     assert_int_equal(COUNT_IN("VMThread::run()@libjvm.so", "Monitor::wait(long)@libjvm.so", "futex@libc.so.6"), 1);
 }
 
