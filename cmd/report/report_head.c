@@ -85,7 +85,7 @@ static void append_amount(const struct report *report, char *line)
     const char *unit = report->weight.unit;
     char text[QUANTITY_TEXT_MAX];
     if (strcmp(unit, "ms") == 0)
-        report_format_time(report->total, text, sizeof(text));
+        time_text(text, report->total);
     else if (strcmp(unit, "bytes") == 0)
         bytes_text(text, report->total);
     else
@@ -97,17 +97,17 @@ static void append_amount(const struct report *report, char *line)
 
 static void append_time(const struct report *report, char *line)
 {
-    char text[32];
+    char text[QUANTITY_TEXT_MAX];
     double wall = report->range.to - report->range.from, cpu = sum_cpu_times(report);
     if (report->profile->meta.has_no_times) {
         append_amount(report, line);
         return;
     }
-    report_format_time(wall, text, sizeof(text));
+    time_text(text, wall);
     report_append(line, "%s", text);
     if (!profile_has_weight(report->profile, WEIGH_CPU_TIME))
         return;
-    report_format_time(cpu, text, sizeof(text));
+    time_text(text, cpu);
     report_append(line, ", CPU %s", text);
     if (wall > 0)
         report_append(line, " (%.*f%%)", cpu < wall / 100 ? 1 : 0, 100 * cpu / wall);

@@ -27,14 +27,6 @@ struct thread_row {
 
 ARRAY_TYPE(struct thread_rows, struct thread_row);
 
-void report_format_time(double ms, char *out, size_t size)
-{
-    if (fabs(ms) < 100)
-        snprintf(out, size, "%.1f ms", ms);
-    else
-        snprintf(out, size, "%.*f s", fabs(ms) < 1e5 ? 3 : 1, ms / 1000);
-}
-
 static const struct thread *get_thread_at(const struct report *report, uint32_t thread)
 {
     return &report->profile->threads.data[thread];
@@ -107,7 +99,7 @@ static void print_titles(const struct thread_table *table, const char *title)
 
 static void print_percent(double part, double whole)
 {
-    char text[32];
+    char text[QUANTITY_TEXT_MAX];
     snprintf(text, sizeof(text), "%.1f%%", whole > 0 ? 100 * part / whole : 0);
     ui_print("%*s", SHARE_COLUMNS, text);
 }
@@ -118,7 +110,7 @@ static unsigned print_row_figures(const struct thread_table *table, const struct
     char text[QUANTITY_TEXT_MAX];
     unsigned used = SHARE_COLUMNS + 2 + COUNT_COLUMNS + 2;
     if (table->has_cpu) {
-        report_format_time(row->cpu, text, sizeof(text));
+        time_text(text, row->cpu);
         ui_print("%*s", TIME_COLUMNS, text);
         used += TIME_COLUMNS;
     }

@@ -15,8 +15,5 @@ int report_print_busy_threads(const struct report *report, struct error *err);
 /* Prints all processes and their threads. */
 int report_print_threads(const struct report *report, struct error *err);
 
-/* Formats a time: "1.234 s" or "12.3 ms". */
-void report_format_time(double ms, char *out, size_t size);
-
 /* Returns the number of samples in the report. In a file without times, a row may stand for several samples. */
 double report_counted_samples(const struct report *report);

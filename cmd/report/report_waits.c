@@ -335,10 +335,10 @@ static void print_row(const struct report *report, const struct table *table, co
 
 static void print_totals(const struct wait_totals *totals)
 {
-    char waited[32], there[32], runnable[32], text[REPORT_LINE_SIZE] = "";
-    report_format_time(totals->waited, waited, sizeof(waited));
-    report_format_time(totals->there, there, sizeof(there));
-    report_format_time(totals->runnable, runnable, sizeof(runnable));
+    char waited[QUANTITY_TEXT_MAX], there[QUANTITY_TEXT_MAX], runnable[QUANTITY_TEXT_MAX], text[REPORT_LINE_SIZE] = "";
+    time_text(waited, totals->waited);
+    time_text(there, totals->there);
+    time_text(runnable, totals->runnable);
     report_append(text, "Off CPU for %s of %s", waited, there);
     if (totals->runnable > 0)
         report_append(text, ", %s runnable", runnable);
@@ -462,9 +462,9 @@ int report_describe_waiting(const struct report *report, char *text, struct erro
     double there = groups.totals.there;
     bool has_waited = groups.totals.waited > (1 - mostly_waiting) * there;
     if (!code && has_waited && groups.totals.ran < mostly_waiting * there) {
-        char ran_text[32], there_text[32];
-        report_format_time(groups.totals.ran, ran_text, sizeof(ran_text));
-        report_format_time(there, there_text, sizeof(there_text));
+        char ran_text[QUANTITY_TEXT_MAX], there_text[QUANTITY_TEXT_MAX];
+        time_text(ran_text, groups.totals.ran);
+        time_text(there_text, there);
         report_append(
             text, "The thread%s ran for %s of %s: --off-cpu shows where %s waited, --waits shows the reasons.",
             report->threads.length == 1 ? "" : "s", ran_text, there_text, report->threads.length == 1 ? "it" : "they");

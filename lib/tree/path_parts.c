@@ -2,6 +2,7 @@
 
 #include "tree/engine_state.h"
 #include "tree/order.h"
+#include "tree/quantity.h"
 
 /* Subcategory 0 means that the kind of the wait, and so its object, are unknown. */
 uint32_t path_object(const struct profile *profile, uint32_t stack)
@@ -204,11 +205,11 @@ static void say(struct sentence *sentence, const char *words)
     sentence->is_full |= !text_append_z(sentence->text, words);
 }
 
-static void say_ms(struct sentence *sentence, double ms)
+static void say_time(struct sentence *sentence, double ms)
 {
-    char number[32];
-    snprintf(number, sizeof(number), "%.1f ms", ms);
-    say(sentence, number);
+    char text[QUANTITY_TEXT_MAX];
+    time_text(text, ms);
+    say(sentence, text);
 }
 
 static void say_func(struct sentence *sentence, uint32_t func)
@@ -243,7 +244,7 @@ static void say_cpu_time(struct sentence *sentence, const struct path_part *part
 
 static void say_part(struct sentence *sentence, const struct path_part *part, uint32_t first)
 {
-    say_ms(sentence, part->ms);
+    say_time(sentence, part->ms);
     say(sentence, " ");
     switch (part->state) {
     case PATH_RUNS:
@@ -279,14 +280,14 @@ int path_parts_append_sentence(struct text_buffer *text, const struct engine *en
         rest += i < most ? 0 : parts->data[i].ms;
     }
     say(&sentence, "Of ");
-    say_ms(&sentence, total);
+    say_time(&sentence, total);
     for (size_t i = 0; i < parts->length && i < most; i++) {
         say(&sentence, ", ");
         say_part(&sentence, &parts->data[i], first);
     }
     if (rest > 0) {
         say(&sentence, ", ");
-        say_ms(&sentence, rest);
+        say_time(&sentence, rest);
         say(&sentence, " in smaller parts");
     }
     say(&sentence, ".");

@@ -60,6 +60,16 @@ void duration_text(char out[QUANTITY_TEXT_MAX], double ms)
         format_short(out, ms * 1e6, "ns");
 }
 
+void time_text(char out[QUANTITY_TEXT_MAX], double ms)
+{
+    if (fabs(ms) < 100)
+        snprintf(out, QUANTITY_TEXT_MAX, "%.1f ms", ms);
+    else
+        snprintf(out, QUANTITY_TEXT_MAX, "%.*f s", fabs(ms) < 1e5 ? 3 : 1, ms / 1000);
+    if (fabs(ms) < 1e15)
+        group_thousands(out);
+}
+
 void weight_text(char out[QUANTITY_TEXT_MAX], double weight, const char *unit)
 {
     bool is_whole = strcmp(unit, "ms") != 0 && weight == floor(weight);

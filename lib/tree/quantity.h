@@ -17,6 +17,9 @@ void bytes_text(char out[QUANTITY_TEXT_MAX], double value);
 /* "1.25 s", "12.5 ms", "340 µs" */
 void duration_text(char out[QUANTITY_TEXT_MAX], double ms);
 
+/* Writes a time with the decimals of tables: "12.5 ms", "3.124 s", "1,204.1 s". */
+void time_text(char out[QUANTITY_TEXT_MAX], double ms);
+
 /* Writes a weight for a column whose header has the unit: "1,234.5" (ms), "1,234" (samples or events), "1.5 KiB". */
 void weight_text(char out[QUANTITY_TEXT_MAX], double weight, const char *unit);
 

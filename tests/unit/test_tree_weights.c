@@ -432,6 +432,20 @@ static void test_weights_are_written_in_their_unit(void **state)
     }
 }
 
+static void test_times_have_the_unit_of_their_size(void **state)
+{
+    const struct {
+        double ms;
+        const char *text;
+    } cases[] = {{0, "0.0 ms"}, {99.94, "99.9 ms"}, {3123.84, "3.124 s"}, {1204100, "1,204.1 s"}};
+    char text[QUANTITY_TEXT_MAX];
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        time_text(text, cases[i].ms);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -452,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_weights_are_listed_with_label_and_unit_of_what_was_recorded),
         cmocka_unit_test(test_weights_are_found_by_their_id),
         cmocka_unit_test(test_weights_are_written_in_their_unit),
+        cmocka_unit_test(test_times_have_the_unit_of_their_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
