@@ -19,16 +19,20 @@ enum { START_COLUMNS = 12, LENGTH_COLUMNS = 11, THREAD_COLUMNS = 18, STATE_COLUM
 
 /* ---- thread and range ---- */
 
+/* Finds the part in the range of the marker that has the longest such part. */
 static int find_marker(const struct report *report, struct marker *found, struct error *err)
 {
     struct marker_view *view;
     int code = report_view_markers(report, "", &view, err);
-    const struct marker_list *list = code ? NULL : marker_view_list(view);
-    for (size_t i = 0; list && i < list->length; i++) {
-        const struct marker *marker = &list->data[i];
-        bool is_longer = marker->end - marker->start > found->end - found->start;
-        if (is_longer && strcmp(profile_text(report->profile, marker->name), report->options.marker) == 0)
-            *found = *marker;
+    size_t count = 0;
+    const uint32_t *shown = code ? NULL : marker_view_shown(view, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct marker part = marker_view_list(view)->data[shown[i]];
+        part.start = fmax(part.start, report->range.from);
+        part.end = fmin(part.end, report->range.to);
+        bool is_longer = part.end - part.start > found->end - found->start;
+        if (is_longer && strcmp(profile_text(report->profile, part.name), report->options.marker) == 0)
+            *found = part;
     }
     marker_view_free(view);
     return code;
