@@ -126,7 +126,7 @@ static int start_server(struct follower *follower, int profile_fd, const struct 
     return 0;
 }
 
-static off_t file_size(const char *path)
+static off_t get_file_size(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 ? info.st_size : 0;
@@ -175,7 +175,7 @@ static int publish_profile(struct follower *follower, struct error *err)
     struct serve_added added = {.fd = -1};
     struct error ignored = {0};
     uint64_t start = monotonic_ns(), cpu = read_cpu_time();
-    follower->spool_size = file_size(follower->spool);
+    follower->spool_size = get_file_size(follower->spool);
     int code = follower->drops_samples
                    ? assemble_recording(follower->spool, NULL, &follower->assemble, &result, &ignored)
                    : grow_profile(follower, &result, &added, &ignored);
@@ -251,7 +251,7 @@ static int follow_recording(struct follower *follower)
             follower->last_beat = now;
         }
         if (follower->is_saved || follower->is_full || now < follower->next || !is_wanted ||
-            file_size(follower->spool) == follower->spool_size)
+            get_file_size(follower->spool) == follower->spool_size)
             continue;
         if (publish_profile(follower, &err)) {
             ui_fail_error(&err);

@@ -16,7 +16,7 @@ enum kind {
     KINDS
 };
 
-static enum kind kind_of_value(const char *placeholder)
+static enum kind get_value_kind(const char *placeholder)
 {
     static const struct {
         const char *part;
@@ -96,7 +96,7 @@ static void print_bash_value(const char *command, const struct option_row *row)
     ui_print("    *:%s:--%s:*", command, row->name);
     if (row->letter)
         ui_print(" | *:%s:-%c:*", command, row->letter);
-    ui_print(") _prof_complete %s '%s' ;;\n", bash_kinds[kind_of_value(row->value)], text_or_empty(row->choices));
+    ui_print(") _prof_complete %s '%s' ;;\n", bash_kinds[get_value_kind(row->value)], text_or_empty(row->choices));
 }
 
 static void print_bash(void)
@@ -150,13 +150,13 @@ static void print_zsh_option(const struct option_row *row, const char *option, c
     for (const char *at = value ? value : ""; *at; at++)
         if (!strchr("[].,", *at))
             ui_print("%s%c", *at == ':' ? "\\" : "", *at);
-    if (value && row->choices && kind_of_value(value) == KIND_NONE) {
+    if (value && row->choices && get_value_kind(value) == KIND_NONE) {
         ui_print(":(");
         for (const char *at = row->choices; *at; at++)
             ui_print("%s%c", *at == ':' ? "\\" : "", *at);
         ui_print(")");
     } else if (value)
-        ui_print(":%s", zsh_kinds[kind_of_value(value)]);
+        ui_print(":%s", zsh_kinds[get_value_kind(value)]);
     ui_print("' \\\n");
 }
 
@@ -222,7 +222,7 @@ static const char *const fish_kinds[KINDS] = {"",
 
 static void print_fish_row(const char *command, const struct option_row *row)
 {
-    enum kind kind = row->value ? kind_of_value(row->value) : KIND_NONE;
+    enum kind kind = row->value ? get_value_kind(row->value) : KIND_NONE;
     ui_print("complete -c prof -n '__fish_seen_subcommand_from %s' -l %s", command, row->name);
     if (row->letter)
         ui_print(" -s %c", row->letter);

@@ -3,7 +3,7 @@
 #include "cmd/common/ui.h"
 
 /* Returns the size of the text without an incomplete UTF-8 character at its end. */
-static size_t size_without_incomplete_character(const char *text, size_t size)
+static size_t measure_complete_characters(const char *text, size_t size)
 {
     for (size_t back = 1; back <= 3 && back <= size; back++) {
         unsigned char c = (unsigned char)text[size - back];
@@ -38,7 +38,7 @@ static int write_masked(void *context, const void *bytes, size_t size, struct er
         terminal->used += part;
         at += part;
         size -= part;
-        code = write_to_terminal(terminal, size_without_incomplete_character(terminal->text, terminal->used), err);
+        code = write_to_terminal(terminal, measure_complete_characters(terminal->text, terminal->used), err);
     }
     return code;
 }

@@ -202,7 +202,7 @@ static int start_companions(struct companions *companions, struct record_line *o
     return ui_fail_error(&err);
 }
 
-static struct record_options recorder_options(struct record_line *options, const char *spool)
+static struct record_options make_recorder_options(struct record_line *options, const char *spool)
 {
     struct record_options recorder = {.sampler = options->sampler,
                                       .argv = options->command[0] ? options->command : NULL,
@@ -268,7 +268,7 @@ static int record_and_save(struct record_line *options, const char *spool, struc
     sigprocmask(SIG_BLOCK, &signals, &mask);
     struct open_files files;
     open_files_init(&files);
-    struct record_options recorder = recorder_options(options, spool);
+    struct record_options recorder = make_recorder_options(options, spool);
     recorder.target_mask = &mask;
     recorder.files = &files;
     struct snapshot_source source = {.output = options->output,

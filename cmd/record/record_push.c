@@ -46,8 +46,8 @@ int record_push_check(struct record_push_options *options, bool is_recovery, boo
     return push_options_resolve(&options->shared, strcmp(options->address, "env") == 0 ? NULL : options->address);
 }
 
-static struct push_windows_options options_of_process(const struct record_push_options *options, const char *spool,
-                                                      struct symbol_options *symbols, bool no_cache, bool quiet)
+static struct push_windows_options make_process_options(const struct record_push_options *options, const char *spool,
+                                                        struct symbol_options *symbols, bool no_cache, bool quiet)
 {
     return (struct push_windows_options){.spool = spool,
                                          .push = &options->shared,
@@ -60,7 +60,7 @@ static struct push_windows_options options_of_process(const struct record_push_o
 int record_push_start(struct push_windows **windows, const struct record_push_options *options, const char *spool,
                       struct symbol_options *symbols, bool no_cache, bool quiet, struct error *err)
 {
-    const struct push_windows_options push = options_of_process(options, spool, symbols, no_cache, quiet);
+    const struct push_windows_options push = make_process_options(options, spool, symbols, no_cache, quiet);
     *windows = NULL;
     return options->every ? push_windows_start(windows, &push, err) : 0;
 }
@@ -69,7 +69,7 @@ void record_push_saved(struct push_windows **windows, const struct record_push_o
                        bool quiet)
 {
     struct error err = {0};
-    const struct push_windows_options push = options_of_process(options, NULL, NULL, false, quiet);
+    const struct push_windows_options push = make_process_options(options, NULL, NULL, false, quiet);
     if (options->address && !options->every && push_windows_start_saved(windows, &push, path, &err))
         ui_fail_error(&err);
 }

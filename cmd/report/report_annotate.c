@@ -143,7 +143,7 @@ static bool is_shown(const struct report *report, const struct annotation *annot
     return false;
 }
 
-static const char *line_text(struct annotator *annotator, const char *file, uint32_t line)
+static const char *read_source_line(struct annotator *annotator, const char *file, uint32_t line)
 {
     for (size_t i = 0; i < annotator->files.length; i++)
         if (strcmp(annotator->files.data[i].name, file) == 0)
@@ -176,7 +176,7 @@ static void print_line(struct annotator *annotator, const struct annotation *ann
 {
     const struct report *report = annotator->report;
     struct symbol_frame place = find_place(annotation, instruction);
-    const char *slash = strrchr(place.file, '/'), *text = line_text(annotator, place.file, place.line);
+    const char *slash = strrchr(place.file, '/'), *text = read_source_line(annotator, place.file, place.line);
     char number[16];
     unsigned used = report->figures_columns;
     snprintf(number, sizeof(number), ":%" PRIu32, place.line);

@@ -67,7 +67,7 @@ static void print_weight(const struct report *report, double weight)
 }
 
 /* Increases are red, because more time is usually worse; the threshold is the one at which perf colors percentages. */
-static enum report_color color_of_change(const struct report *report, double change)
+static enum report_color choose_change_color(const struct report *report, double change)
 {
     if (report_is_small(report, change))
         return COLOR_NORMAL;
@@ -82,7 +82,7 @@ static void print_sides(const struct report *report, const double shown[PROFILE_
     format_relative(report, shown[SIDE_BASE], shown[SIDE_NEW], relative);
     print_weight(report, shown[SIDE_BASE]);
     print_weight(report, shown[SIDE_NEW]);
-    report_color(report, color_of_change(report, shown[SIDE_NEW] - shown[SIDE_BASE]));
+    report_color(report, choose_change_color(report, shown[SIDE_NEW] - shown[SIDE_BASE]));
     report_print_right_aligned(report, change, report->total_columns);
     report_print_right_aligned(report, relative, 10);
     report_color(report, COLOR_NORMAL);

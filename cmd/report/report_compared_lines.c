@@ -18,7 +18,7 @@
 
 enum { MOST_LINES = 60, NUMBER_COLUMNS = 6 };
 
-static uint64_t line_key(const struct report *report, const struct hot_line *row)
+static uint64_t make_line_key(const struct report *report, const struct hot_line *row)
 {
     return (uint64_t)report->profile->funcs.source[row->func] << 32 | row->line;
 }
@@ -28,7 +28,7 @@ static bool add_side(struct report_compared_lines *lines, struct hash *places, c
 {
     for (size_t i = 0; i < hot->rows.length; i++) {
         const struct hot_line *row = &hot->rows.data[i];
-        uint32_t *place = hash_at(places, line_key(report, row));
+        uint32_t *place = hash_at(places, make_line_key(report, row));
         if (!place)
             return false;
         bool is_new = *place == HASH_MISSING;
@@ -44,7 +44,7 @@ static bool add_side(struct report_compared_lines *lines, struct hash *places, c
     return true;
 }
 
-static double magnitude_of_line(const void *row)
+static double get_change_magnitude(const void *row)
 {
     return fabs(compared_line_change(row));
 }
@@ -68,8 +68,9 @@ int report_compare_lines(struct report_compared_lines *lines, const struct repor
         hot_lines_destroy(&hot);
     }
     hash_destroy(&places);
-    return code ? code
-                : order_rows(lines->rows.data, sizeof(*lines->rows.data), lines->rows.length, magnitude_of_line, err);
+    return code
+               ? code
+               : order_rows(lines->rows.data, sizeof(*lines->rows.data), lines->rows.length, get_change_magnitude, err);
 }
 
 /* ---- text ---- */

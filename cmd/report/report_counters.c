@@ -59,7 +59,7 @@ static bool is_cpu_time(const struct counter_row *row)
     return is_unit(row, "cpu-ms") || is_unit(row, "cpu-us");
 }
 
-static double cpu_ms(const struct counter_row *row, double count)
+static double convert_to_cpu_ms(const struct counter_row *row, double count)
 {
     return is_unit(row, "cpu-us") ? count / 1000 : count;
 }
@@ -69,7 +69,7 @@ static void format_amount(const struct counter_row *row, double amount, char out
     if (isnan(amount))
         snprintf(out, QUANTITY_TEXT_MAX, "-");
     else if (is_cpu_time(row))
-        duration_text(out, cpu_ms(row, amount));
+        duration_text(out, convert_to_cpu_ms(row, amount));
     else if (is_unit(row, "pWh"))
         snprintf(out, QUANTITY_TEXT_MAX, "%.4g J", amount * 3600e-12);
     else if (is_unit(row, "bytes"))
@@ -83,7 +83,7 @@ static void format_rate(const struct counter_row *row, double per_ms, char out[Q
     if (isnan(per_ms))
         snprintf(out, QUANTITY_TEXT_MAX, "-");
     else if (is_cpu_time(row))
-        snprintf(out, QUANTITY_TEXT_MAX, "%.1f%%", 100 * cpu_ms(row, per_ms));
+        snprintf(out, QUANTITY_TEXT_MAX, "%.1f%%", 100 * convert_to_cpu_ms(row, per_ms));
     else if (is_unit(row, "pWh"))
         snprintf(out, QUANTITY_TEXT_MAX, "%.4g W", per_ms * 3600e-9);
     else {
@@ -302,11 +302,11 @@ int report_write_counters(struct json_writer *json, const struct report *report,
         json_member_text(json, "unit", is_cpu_time(&row) ? "ms" : row.display.unit);
         json_member_text(json, "kind", row.display.is_rate ? "rate" : "sum");
         if (row.display.is_rate) {
-            write_number(json, "total", cpu_ms(&row, totals->total));
-            write_number(json, "min_per_s", 1000 * cpu_ms(&row, totals->least));
+            write_number(json, "total", convert_to_cpu_ms(&row, totals->total));
+            write_number(json, "min_per_s", 1000 * convert_to_cpu_ms(&row, totals->least));
             write_number(json, "mean_per_s",
-                         totals->covered > 0 ? 1000 * cpu_ms(&row, totals->total) / totals->covered : NAN);
-            write_number(json, "max_per_s", 1000 * cpu_ms(&row, totals->most));
+                         totals->covered > 0 ? 1000 * convert_to_cpu_ms(&row, totals->total) / totals->covered : NAN);
+            write_number(json, "max_per_s", 1000 * convert_to_cpu_ms(&row, totals->most));
         } else {
             write_number(json, "min", totals->low);
             write_number(json, "mean", totals->mean);

@@ -19,7 +19,7 @@
 
 /* ---- which file ---- */
 
-static const char *source_name(const struct report *report, uint32_t source)
+static const char *get_source_name(const struct report *report, uint32_t source)
 {
     return profile_text(report->profile, report->profile->sources.data[source].filename);
 }
@@ -27,7 +27,7 @@ static const char *source_name(const struct report *report, uint32_t source)
 /* Returns whether `wanted` is the source's whole path, or its last parts, such as "parse.c" or "src/parse.c". */
 static bool source_matches(const struct report *report, uint32_t source, const char *wanted, bool whole)
 {
-    const char *name = source_name(report, source);
+    const char *name = get_source_name(report, source);
     size_t length = strlen(name), end = strlen(wanted);
     if (whole || length <= end)
         return strcmp(name, wanted) == 0;
@@ -52,7 +52,7 @@ static int print_ambiguous_source(const struct report *report, const char *wante
     size_t named = 0;
     for (uint32_t source = 0; source < report->profile->sources.length && named < MOST_NAMED; source++)
         if (source_matches(report, source, wanted, false)) {
-            ui_print_message("  %.200s", source_name(report, source));
+            ui_print_message("  %.200s", get_source_name(report, source));
             named++;
         }
     return EXIT_FAILURE;
@@ -107,10 +107,10 @@ int report_print_lines(const struct report *report, struct error *err)
     struct omissions omissions = {0};
     size_t i = 0, printed = 0, limit = report_row_limit(report, SIZE_MAX);
     if (!code) {
-        source_text_read(&text, report, source_name(report, report->source));
+        source_text_read(&text, report, get_source_name(report, report->source));
         report_print_columns(report, "line");
         report_print_weights(report, costs.total, costs.self);
-        report_print_shortened(report, source_name(report, report->source),
+        report_print_shortened(report, get_source_name(report, report->source),
                                report_columns_left(report, report->figures_columns));
         putchar('\n');
     }
@@ -141,7 +141,7 @@ int report_print_lines(const struct report *report, struct error *err)
 
 const char *report_source_file(const struct report *report, uint32_t func)
 {
-    return source_name(report, report->profile->funcs.source[func]);
+    return get_source_name(report, report->profile->funcs.source[func]);
 }
 
 int report_list_hot_lines(const struct report *report, struct hot_lines *hot, struct error *err)

@@ -69,7 +69,7 @@ static const char *format_details(struct marker_report *markers, const struct ma
     return markers->text.data;
 }
 
-static const char *marker_name(const struct marker_report *markers, const struct marker *marker)
+static const char *get_marker_name(const struct marker_report *markers, const struct marker *marker)
 {
     return strings_text(&markers->report->profile->strings, marker->name);
 }
@@ -92,7 +92,7 @@ static int print_marker(struct marker_report *markers, const struct marker *mark
     ui_print("%*.3f ", START_COLUMNS, marker->start - zero);
     report_print_right_aligned(report, duration, DURATION_COLUMNS);
     fputs("  ", stdout);
-    unsigned used = report_print_text(report, marker_name(markers, marker), NAME_COLUMNS);
+    unsigned used = report_print_text(report, get_marker_name(markers, marker), NAME_COLUMNS);
     if (*details) {
         ui_print("%*s", NAME_COLUMNS + 2 - (int)used, "");
         report_print_text(report, details,
@@ -133,7 +133,7 @@ static int write_marker(struct json_writer *json, struct marker_report *markers,
     if (!details)
         return -1;
     json_open(json, '{');
-    json_member_text(json, "name", marker_name(markers, marker));
+    json_member_text(json, "name", get_marker_name(markers, marker));
     json_member_text(json, "category",
                      strings_text(&profile->strings, profile->categories.data[marker->category].name));
     json_member_unsigned(json, "thread", marker->thread);

@@ -16,7 +16,7 @@ static char *read_file(const char *name)
     return fd >= 0 && file_load_text(fd, name, TEXT_MAX, &text, &size, NULL) == 0 ? text : NULL;
 }
 
-static char *embedded_source_text(const struct report *report, const char *file)
+static char *copy_embedded_source(const struct report *report, const char *file)
 {
     const struct profile *profile = report->profile;
     for (size_t i = 0; i < profile->sources.length; i++) {
@@ -46,7 +46,7 @@ static bool cut_into_lines(struct source_text *text)
 
 void source_text_read(struct source_text *text, const struct report *report, const char *file)
 {
-    *text = (struct source_text){.bytes = embedded_source_text(report, file)};
+    *text = (struct source_text){.bytes = copy_embedded_source(report, file)};
     if (!cut_into_lines(text))
         text->lines.length = 0;
 }

@@ -224,7 +224,7 @@ void report_format_weight(const struct report *report, double weight, char out[Q
         weight_text(out, weight, report->weight.unit);
 }
 
-static const char *library_name(const struct report *report, uint32_t resource)
+static const char *get_library_name(const struct report *report, uint32_t resource)
 {
     const struct profile *profile = report->profile;
     return resource < profile->resources.length
@@ -232,7 +232,7 @@ static const char *library_name(const struct report *report, uint32_t resource)
                : "(no library)";
 }
 
-static const char *category_name(const struct report *report, uint32_t category)
+static const char *get_category_name(const struct report *report, uint32_t category)
 {
     const struct profile *profile = report->profile;
     return category < profile->categories.length
@@ -242,7 +242,8 @@ static const char *category_name(const struct report *report, uint32_t category)
 
 const char *report_group_name(const struct report *report, uint32_t index)
 {
-    return report->options.kind == REPORT_LIBRARIES ? library_name(report, index) : category_name(report, index);
+    return report->options.kind == REPORT_LIBRARIES ? get_library_name(report, index)
+                                                    : get_category_name(report, index);
 }
 
 int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err)
@@ -256,9 +257,9 @@ const char *report_focus_name(const struct report *report)
     uint32_t index = report->focus.index;
     switch (report->focus.kind) {
     case BUTTERFLY_LIBRARY:
-        return library_name(report, index);
+        return get_library_name(report, index);
     case BUTTERFLY_CATEGORY:
-        return category_name(report, index);
+        return get_category_name(report, index);
     default:
         return strings_text(&report->profile->strings, func_names_of(report->profile, index).name);
     }

@@ -161,7 +161,7 @@ static struct thread_table make_table(const struct report *report, bool whole)
 
 /* ---- the busiest threads ---- */
 
-static const char *process_name(const struct report *report, const struct thread *thread)
+static const char *get_process_name(const struct report *report, const struct thread *thread)
 {
     const char *name = profile_text(report->profile, thread->process_name);
     return name[0] ? name : profile_text(report->profile, thread->name);
@@ -172,7 +172,7 @@ static void format_label(const struct thread_table *table, uint32_t index, bool 
 {
     const struct report *report = table->report;
     const struct thread *thread = get_thread_at(report, index);
-    const char *name = profile_text(report->profile, thread->name), *process = process_name(report, thread);
+    const char *name = profile_text(report->profile, thread->name), *process = get_process_name(report, thread);
     size_t length = strlen(name), kept = length;
     while (of_many && kept > 0 && isdigit((unsigned char)name[kept - 1]))
         kept--;
@@ -279,7 +279,7 @@ static void print_process(const struct thread_table *table, const struct thread_
     const struct thread *thread = get_thread_at(table->report, row->first);
     char after[64];
     snprintf(after, sizeof(after), "  (pid %.20s)", profile_text(table->report->profile, thread->pid));
-    print_label(table, process_name(table->report, thread), after, print_row_figures(table, row));
+    print_label(table, get_process_name(table->report, thread), after, print_row_figures(table, row));
 }
 
 static void print_thread(const struct thread_table *table, const struct thread_row *row)

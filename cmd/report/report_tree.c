@@ -117,7 +117,7 @@ struct folded_row {
     bool has_children; /* the last node has children */
 };
 
-static size_t count_heavy(const struct report *report, const struct tree_rows *rows)
+static size_t count_heavy_rows(const struct report *report, const struct tree_rows *rows)
 {
     size_t heavy = 0;
     const double *weight = rows->rank ? rows->rank : rows->total;
@@ -141,7 +141,7 @@ static int open_level(struct tree_printer *printer, struct tree_rows *rows, stru
         return error_no_memory(err);
     }
     level->rows = *rows;
-    level->shown = count_heavy(printer->report, rows);
+    level->shown = count_heavy_rows(printer->report, rows);
     printer->omissions.light += rows->length - level->shown;
     bool below_one_of_several_roots = printer->levels.length == 2 && printer->levels.data[0].shown > 1;
     level->branches = level->shown > 1 || below_one_of_several_roots;
@@ -161,7 +161,7 @@ static int fold_recursion(struct tree_printer *printer, struct folded_row *row, 
         int code = find_children(printer, row->last, children, err);
         if (code)
             return code;
-        if (count_heavy(printer->report, children) != 1 || children->func[0] != row->func)
+        if (count_heavy_rows(printer->report, children) != 1 || children->func[0] != row->func)
             return 0;
         printer->omissions.light += children->length - 1;
         row->frames++;

@@ -129,7 +129,7 @@ static bool snippet_begins_at(const struct snippet *snippet, const unsigned char
 }
 
 /* The instruction of the snippet that begins at the pc, or NULL. */
-static const struct instruction *snippet_instruction(const struct snippet *snippet, const unsigned char *code)
+static const struct instruction *find_snippet_instruction(const struct snippet *snippet, const unsigned char *code)
 {
     const unsigned char *pc = code + ARCH_CODE_BEFORE, *end = pc + ARCH_CODE_AFTER;
     size_t before = 0;
@@ -147,20 +147,20 @@ static const struct instruction *snippet_instruction(const struct snippet *snipp
 struct arch_code arch_code_recognize(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
     for (size_t i = 0; i < sizeof(sigreturns) / sizeof(sigreturns[0]); i++)
-        if (snippet_instruction(&sigreturns[i], code))
+        if (find_snippet_instruction(&sigreturns[i], code))
             return (struct arch_code){.kind = ARCH_CODE_SIGNAL_FRAME};
     for (size_t i = 0; i < sizeof(clones) / sizeof(clones[0]); i++) {
-        const struct instruction *found = snippet_instruction(&clones[i], code);
+        const struct instruction *found = find_snippet_instruction(&clones[i], code);
         if (found && found != clones[i].instructions)
             return (struct arch_code){.kind = ARCH_CODE_AFTER_CLONE, .cfa_offset = found->cfa_offset};
     }
     for (size_t i = 0; i < sizeof(thread_starts) / sizeof(thread_starts[0]); i++) {
-        const struct instruction *found = snippet_instruction(&thread_starts[i], code);
+        const struct instruction *found = find_snippet_instruction(&thread_starts[i], code);
         if (found && found != thread_starts[i].instructions)
             return (struct arch_code){.kind = ARCH_CODE_START};
     }
     for (size_t i = 0; i < sizeof(snippets) / sizeof(snippets[0]); i++) {
-        const struct instruction *found = snippet_instruction(&snippets[i], code);
+        const struct instruction *found = find_snippet_instruction(&snippets[i], code);
         if (found)
             return (struct arch_code){ARCH_CODE_STUB, found->cfa_offset, found->saved_bp};
     }
@@ -175,11 +175,11 @@ bool arch_code_is_system_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_C
 bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], bool is_return)
 {
     for (size_t i = 0; i < sizeof(go_starts) / sizeof(go_starts[0]); i++) {
-        const struct instruction *found = snippet_instruction(&go_starts[i], code);
+        const struct instruction *found = find_snippet_instruction(&go_starts[i], code);
         if (found && found != go_starts[i].instructions)
             return true;
     }
-    return is_return && snippet_instruction(&goexit, code) == &goexit.instructions[1];
+    return is_return && find_snippet_instruction(&goexit, code) == &goexit.instructions[1];
 }
 
 /* GHC keeps the address of its registers in r13. A function without stack or heap left jumps through the word at -8 or

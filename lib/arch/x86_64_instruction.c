@@ -140,7 +140,7 @@ static const char second_writes[] = "myrr.y..........................mm.........
                                     "................mmmmmmmmmmmmmmmm..z.mm.....mmm.rkkrmrrrrr.mmrrrr" /* 80 */
                                     "bb...r.qoooooooo.......r........................................" /* c0 */;
 
-static unsigned register_bit(unsigned reg)
+static unsigned get_register_bit(unsigned reg)
 {
     return 1u << reg;
 }
@@ -176,11 +176,12 @@ static char find_writes(const struct instruction *in)
 unsigned instruction_writes(const struct instruction *in)
 {
     enum { NOP = 0x90 };
-    const unsigned rax = register_bit(REG_RAX), rcx = register_bit(REG_RCX), rdx = register_bit(REG_RDX),
-                   rbx = register_bit(REG_RBX);
-    const unsigned reg = register_bit(instruction_reg(in)),
-                   rm = instruction_is_register(in) ? register_bit(instruction_rm(in)) : 0;
-    const unsigned in_opcode = register_bit((in->opcode & 7) | (in->rex & REX_B ? 8 : 0)), group = in->modrm >> 3 & 7;
+    const unsigned rax = get_register_bit(REG_RAX), rcx = get_register_bit(REG_RCX), rdx = get_register_bit(REG_RDX),
+                   rbx = get_register_bit(REG_RBX);
+    const unsigned reg = get_register_bit(instruction_reg(in)),
+                   rm = instruction_is_register(in) ? get_register_bit(instruction_rm(in)) : 0;
+    const unsigned in_opcode = get_register_bit((in->opcode & 7) | (in->rex & REX_B ? 8 : 0)),
+                   group = in->modrm >> 3 & 7;
     switch (find_writes(in)) {
     case 'm':
         return rm;
@@ -199,9 +200,9 @@ unsigned instruction_writes(const struct instruction *in)
     case 'd':
         return rdx;
     case 's':
-        return rax | rcx | register_bit(REG_RSI) | register_bit(REG_RDI);
+        return rax | rcx | get_register_bit(REG_RSI) | get_register_bit(REG_RDI);
     case 'y':
-        return rax | rcx | rdx | register_bit(REG_R11);
+        return rax | rcx | rdx | get_register_bit(REG_R11);
     case 'z':
         return rax | rbx | rcx | rdx;
     case 'k':
@@ -217,9 +218,9 @@ unsigned instruction_writes(const struct instruction *in)
     case 'v':
         return in->has_f3 ? 0 : rm;
     case 'R':
-        return reg | register_bit(in->vex_register);
+        return reg | get_register_bit(in->vex_register);
     case 'V':
-        return register_bit(in->vex_register);
+        return get_register_bit(in->vex_register);
     default:
         return 0;
     }

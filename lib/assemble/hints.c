@@ -170,17 +170,17 @@ static const char *find_advice(const struct replay *replay)
 }
 
 /* Returns the minor version of "python3.13": 13, or 0 if the name has no version. */
-static long python_version(const char *program)
+static long parse_python_version(const char *program)
 {
     return strncmp(program, "python3.", 8) == 0 ? strtol(program + 8, NULL, 10) : 0;
 }
 
-static long mapped_python_version(const struct replay *replay)
+static long find_mapped_python_version(const struct replay *replay)
 {
     long version = 0;
     for (size_t i = 0; i < replay->libs.items.length && !version; i++)
         if (replay->libs.items.data[i].path)
-            version = python_version(path_base_name(replay->libs.items.data[i].path));
+            version = parse_python_version(path_base_name(replay->libs.items.data[i].path));
     return version;
 }
 
@@ -195,7 +195,7 @@ static void explain_jit_code(struct hints *hints, const struct replay *replay,
                  advice ? advice : "'man prof-record' describes how a JIT compiler writes them");
     } else if (product && strncmp(product, "python3", 7) == 0 && !symbolization->jit_addresses &&
                !replay->python_functions.length && replay->samples.count &&
-               mapped_python_version(replay) >= FIRST_PYTHON_WITH_NAMES) {
+               find_mapped_python_version(replay) >= FIRST_PYTHON_WITH_NAMES) {
         add_hint(hints, "the profile has no functions of Python code; 'python3 -X perf' adds them");
     }
 }

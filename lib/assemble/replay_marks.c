@@ -25,7 +25,7 @@ int replay_marks_lost(struct replay_marks *marks, const struct spool_lost *lost,
 }
 
 /* Returns the last mark of a kind without an end, or NULL for none. */
-static struct replay_mark *find_open(struct replay_marks *marks, enum replay_mark_kind kind)
+static struct replay_mark *find_open_mark(struct replay_marks *marks, enum replay_mark_kind kind)
 {
     for (size_t i = marks->items.length; i-- > 0;)
         if (marks->items.data[i].kind == kind)
@@ -35,7 +35,7 @@ static struct replay_mark *find_open(struct replay_marks *marks, enum replay_mar
 
 static void close_open(struct replay_marks *marks, enum replay_mark_kind kind, uint64_t time)
 {
-    struct replay_mark *open = find_open(marks, kind);
+    struct replay_mark *open = find_open_mark(marks, kind);
     if (open)
         open->end = time > open->start ? time : open->start;
 }
@@ -48,7 +48,7 @@ static struct replay_mark get_mark_at(enum replay_mark_kind kind, uint64_t time)
 int replay_marks_paused(struct replay_marks *marks, const struct spool_paused *paused, struct error *err)
 {
     struct replay_mark mark = get_mark_at(REPLAY_MARK_PAUSED, paused->time_ns);
-    return find_open(marks, REPLAY_MARK_PAUSED) ? 0 : add_mark(marks, &mark, err);
+    return find_open_mark(marks, REPLAY_MARK_PAUSED) ? 0 : add_mark(marks, &mark, err);
 }
 
 void replay_marks_resumed(struct replay_marks *marks, const struct spool_resumed *resumed)

@@ -50,7 +50,7 @@ static int rewind_event(void *context, size_t thread, size_t event, struct error
     return code;
 }
 
-static uint32_t profile_stack(const struct assembly *assembly, uint32_t stack)
+static uint32_t get_profile_stack(const struct assembly *assembly, uint32_t stack)
 {
     return stack == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map.data[stack];
 }
@@ -75,7 +75,7 @@ static bool next_event(struct sample_rows *source, struct sample_row *row)
         return false;
     source->state.row++;
     source->state.position = source->cursor.position;
-    *row = (struct sample_row){.stack = profile_stack(source->assembly, sample.stack),
+    *row = (struct sample_row){.stack = get_profile_stack(source->assembly, sample.stack),
                                .time = assembly_ms(source->assembly, sample.time),
                                .weight = event_weight(source, sample.period),
                                .waker = PROFILE_NONE};
@@ -83,7 +83,7 @@ static bool next_event(struct sample_rows *source, struct sample_row *row)
 }
 
 /* µs */
-static double cpu_time_us(const struct sample_rows *source, const struct stored_sample *sample)
+static double get_cpu_time_us(const struct sample_rows *source, const struct stored_sample *sample)
 {
     const struct replay *replay = &source->assembly->replay;
     double scale = replay->processes.data[source->thread->process].scale;
@@ -104,7 +104,7 @@ static void round_times(struct sample_rows_state *state, double *time, double *c
 
 /* CPU time that the kernel counts beyond the switches is a part of each switch, which the waits contain: most of it in
  * threads with many short waits. Returns the factor of unseen waits. */
-static double unseen_part(const struct sample_rows *source)
+static double compute_unseen_part(const struct sample_rows *source)
 {
     const struct replay_thread_time *time = &source->thread->cpu_time;
     double scale = source->assembly->replay.processes.data[source->thread->process].scale;
@@ -129,7 +129,7 @@ static double compute_weight(struct sample_rows *source, const struct stored_sam
         state->cpu = 0;
     }
     if (sample->kind == STORED_WAIT_BEGIN)
-        state->unseen = round(sample->unseen * (SAMPLE_CPU_UNIT / 1e3) * unseen_part(source)) / 1e3;
+        state->unseen = round(sample->unseen * (SAMPLE_CPU_UNIT / 1e3) * compute_unseen_part(source)) / 1e3;
     if (sample->kind == STORED_WAIT_END)
         weight = fmax(0, time - before) + state->unseen;
     return weight;
@@ -157,10 +157,10 @@ bool sample_rows_next(void *context, struct sample_row *row)
     if (got <= 0)
         return false;
     source->state.position = source->cursor.position;
-    double time = assembly_ms(assembly, sample.time), cpu_delta = cpu_time_us(source, &sample);
+    double time = assembly_ms(assembly, sample.time), cpu_delta = get_cpu_time_us(source, &sample);
     round_times(&source->state, &time, &cpu_delta);
     *row = (struct sample_row){
-        .stack = profile_stack(assembly, sample.stack),
+        .stack = get_profile_stack(assembly, sample.stack),
         .time = time,
         .weight = compute_weight(source, &sample, time, cpu_delta / 1e3),
         .cpu_delta = cpu_delta,

@@ -262,7 +262,7 @@ static void move_tables(struct profile *profile, struct profile *old)
 #undef MOVE
 }
 
-static uint32_t *new_map(size_t rows)
+static uint32_t *allocate_map(size_t rows)
 {
     uint32_t *map = malloc((rows + 1) * sizeof(*map));
     if (map)
@@ -273,9 +273,9 @@ static uint32_t *new_map(size_t rows)
 static int make_maps(struct symbolication *work, struct error *err)
 {
     work->renamed = calloc(work->old.frames.length + 1, sizeof(*work->renamed));
-    work->copied_frames = new_map(work->old.frames.length);
-    work->copied_funcs = new_map(work->old.funcs.length);
-    work->stacks = new_map(work->old.stacks.length);
+    work->copied_frames = allocate_map(work->old.frames.length);
+    work->copied_funcs = allocate_map(work->old.funcs.length);
+    work->stacks = allocate_map(work->old.stacks.length);
     return work->renamed && work->copied_frames && work->copied_funcs && work->stacks ? 0 : error_no_memory(err);
 }
 

@@ -91,7 +91,7 @@ static inline const char *scan_index_or_null(const char *at, uint32_t none, uint
     return end == at || digits >= UINT32_MAX || (*at == '0' && end - at > 1) ? NULL : end;
 }
 
-static bool in_column(const struct json *json)
+static bool continues_column(const struct json *json)
 {
     return !json->problem && !json->unfinished && json->depth && !json_in_object(json) && json->expect != EXPECT_COLON;
 }
@@ -130,7 +130,7 @@ static inline size_t read_column(struct json *json, double *numbers, uint32_t *i
     const char *taken = json->at, *end = json->end;
     bool needs_comma = json->expect == EXPECT_COMMA;
     size_t count = 0;
-    if (!in_column(json))
+    if (!continues_column(json))
         return 0;
     while (count < max) {
         const char *at = next_element(taken, end, needs_comma);
@@ -188,7 +188,7 @@ static const char *find_byte(const char *at, const char *end, char byte)
 size_t json_defer_numbers(struct json *json, size_t least, const char **text, size_t *size)
 {
     const char *at = json->at, *end = json->end;
-    if (!in_column(json) || (size_t)(end - at) <= least)
+    if (!continues_column(json) || (size_t)(end - at) <= least)
         return 0;
     if (json->expect == EXPECT_COMMA && *at++ != ',')
         return 0;

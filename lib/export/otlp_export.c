@@ -298,7 +298,7 @@ static void write_default_attribute(struct otlp *otlp, const char *key, const ch
 }
 
 /* Returns OpenTelemetry's name of the architecture: "amd64" for "x86_64-gcc3". */
-static const char *otel_architecture(const struct profile *profile)
+static const char *get_otel_architecture(const struct profile *profile)
 {
     const char *abi = profile_text(profile, profile->meta.abi);
     return strncmp(abi, "x86_64", 6) == 0 ? "amd64" : strncmp(abi, "aarch64", 7) == 0 ? "arm64" : "";
@@ -320,7 +320,7 @@ static void write_resource(struct otlp *otlp, const struct thread *thread)
     write_default_attribute(otlp, "process.executable.name", name, false);
     write_default_attribute(otlp, "process.pid", pid, true);
     write_default_attribute(otlp, "host.name", host, false);
-    write_default_attribute(otlp, "host.arch", otel_architecture(profile), false);
+    write_default_attribute(otlp, "host.arch", get_otel_architecture(profile), false);
     if (strcmp(profile_text(profile, profile->meta.platform), "Linux") == 0)
         write_default_attribute(otlp, "os.type", "linux", false);
     write_default_attribute(otlp, "os.description", profile_text(profile, profile->meta.os), false);

@@ -55,7 +55,7 @@ static const char *format_count(char out[COUNT_SIZE], uint64_t count)
 
 #define COUNT(count) format_count((char[COUNT_SIZE]){0}, (count))
 
-static const char *plural_suffix(uint64_t count)
+static const char *get_plural_suffix(uint64_t count)
 {
     return count == 1 ? "" : "s";
 }
@@ -70,14 +70,14 @@ bool sanitize_describe(const struct sanitize_summary *summary, const struct sani
     const struct sanitize_summary *sum = summary;
     bool failed = false;
     append_line(out, &failed, "+%s sample%s and %s marker%s of %s thread%s", COUNT(sum->samples),
-                plural_suffix(sum->samples), COUNT(sum->markers), plural_suffix(sum->markers), COUNT(sum->threads),
-                plural_suffix(sum->threads));
+                get_plural_suffix(sum->samples), COUNT(sum->markers), get_plural_suffix(sum->markers),
+                COUNT(sum->threads), get_plural_suffix(sum->threads));
     if (sum->samples)
         append_line(out, &failed, "+times, from %.3f to %.3f s, and the start time of the recording", sum->from / 1000,
                     sum->to / 1000);
     append_line(out, &failed, "+names of %s function%s, %s librar%s and %s source file%s", COUNT(sum->functions),
-                plural_suffix(sum->functions), COUNT(sum->libraries), sum->libraries == 1 ? "y" : "ies",
-                COUNT(sum->sources), plural_suffix(sum->sources));
+                get_plural_suffix(sum->functions), COUNT(sum->libraries), sum->libraries == 1 ? "y" : "ies",
+                COUNT(sum->sources), get_plural_suffix(sum->sources));
     append_line(out, &failed, "+names and numbers of processes and threads, the processor and the system");
     for (unsigned part = 0; part < SANITIZE_PARTS; part++) {
         uint64_t count = sum->changed[part];
@@ -89,7 +89,7 @@ bool sanitize_describe(const struct sanitize_summary *summary, const struct sani
             append_line(out, &failed, "-%s (none found)", what[part]);
             continue;
         }
-        append_line(out, &failed, "-%s, in %s %s%s", what[part], COUNT(count), where[part], plural_suffix(count));
+        append_line(out, &failed, "-%s, in %s %s%s", what[part], COUNT(count), where[part], get_plural_suffix(count));
         for (size_t i = 0; i < SANITIZE_EXAMPLES && sum->examples[part][i].before && sum->examples[part][i].after;
              i++) {
             append_example(out, &failed, '~', sum->examples[part][i].before);
@@ -101,6 +101,6 @@ bool sanitize_describe(const struct sanitize_summary *summary, const struct sani
                     sum->entries == 1 ? "y" : "ies");
     if (options->library_count)
         append_line(out, &failed, "-names of %s function%s in other libraries", COUNT(sum->hidden),
-                    plural_suffix(sum->hidden));
+                    get_plural_suffix(sum->hidden));
     return !failed;
 }

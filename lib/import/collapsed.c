@@ -30,7 +30,7 @@ static bool parse_line(const char *text, size_t length, struct line *line)
     return *end == '\0' && isfinite(line->count);
 }
 
-static size_t line_length(const char *text, size_t size)
+static size_t find_line_length(const char *text, size_t size)
 {
     const char *end = size ? memchr(text, '\n', size) : NULL;
     return end ? (size_t)(end - text) : size;
@@ -55,7 +55,7 @@ bool collapsed_begins(const char *text, size_t size, bool is_whole)
 {
     size_t stacks = 0;
     for (size_t at = 0; at < size;) {
-        size_t length = line_length(text + at, size - at), shown = trim_line(text + at, length);
+        size_t length = find_line_length(text + at, size - at), shown = trim_line(text + at, length);
         bool is_cut = at + length == size && !is_whole;
         struct line line;
         if (!is_text(text + at, shown))
@@ -106,7 +106,7 @@ int collapsed_read(const char *text, size_t size, struct profile_builder *builde
     uint32_t thread = builder_thread(builder, 0, 0, PROFILE_NONE);
     size_t number = 1;
     for (size_t at = 0; at < size; number++) {
-        size_t length = line_length(text + at, size - at), shown = trim_line(text + at, length);
+        size_t length = find_line_length(text + at, size - at), shown = trim_line(text + at, length);
         if (shown && text[at] != '#') {
             struct line line;
             if (!parse_line(text + at, shown, &line))

@@ -53,7 +53,7 @@ struct owner { /* of a sample */
     struct builder_text process, thread;
 };
 
-static int damaged(const struct otlp *file, const char *what)
+static int fail_damaged(const struct otlp *file, const char *what)
 {
     return error_set(file->err, EINVAL, "%s is damaged or truncated", what);
 }
@@ -63,7 +63,7 @@ static struct builder_text find_string(const struct otlp *file, uint64_t index)
     return index < file->strings.length ? file->strings.data[index] : (struct builder_text){"", 0};
 }
 
-static struct builder_text bytes_text(struct cursor bytes)
+static struct builder_text get_text(struct cursor bytes)
 {
     return (struct builder_text){bytes.at ? (const char *)bytes.at : "", cursor_left(&bytes)};
 }
@@ -107,7 +107,7 @@ static int read_mapping(struct otlp *file, struct cursor message)
     }
     mapping.build_id = (uint32_t)file->list.length; /* start of the attributes in the message, until they are read */
     if (message.failed)
-        return damaged(file, "a mapping");
+        return fail_damaged(file, "a mapping");
     return array_push(&file->mappings, mapping) ? 0 : error_no_memory(file->err);
 }
 
@@ -115,7 +115,7 @@ static int read_row(struct otlp *file, const struct protobuf_field *field)
 {
     bool done = true;
     if (field->wire != 2)
-        return field->number >= 1 && field->number <= 7 ? damaged(file, "the dictionary") : 0;
+        return field->number >= 1 && field->number <= 7 ? fail_damaged(file, "the dictionary") : 0;
     switch (field->number) {
     case 1:
         return read_mapping(file, field->bytes);
@@ -126,7 +126,7 @@ static int read_row(struct otlp *file, const struct protobuf_field *field)
         done = array_push(&file->functions, field->bytes);
         break;
     case 5:
-        done = array_push(&file->strings, bytes_text(field->bytes));
+        done = array_push(&file->strings, get_text(field->bytes));
         break;
     case 6:
         done = array_push(&file->attributes, field->bytes);
@@ -146,7 +146,7 @@ static void read_value(struct cursor value, struct builder_text *text, uint64_t 
     struct protobuf_field field;
     while (protobuf_next(&value, &field)) {
         if (field.number == 1 && field.wire == 2)
-            *text = bytes_text(field.bytes);
+            *text = get_text(field.bytes);
         else if (field.number == 3)
             *number = field.value;
     }
@@ -198,7 +198,7 @@ static int read_dictionary(struct otlp *file, struct cursor data)
         while (!code && protobuf_next(&field.bytes, &row))
             code = read_row(file, &row);
         if (!code && field.bytes.failed)
-            code = damaged(file, "the dictionary");
+            code = fail_damaged(file, "the dictionary");
     }
     if (!code && data.failed)
         code = error_set(file->err, EINVAL, "the file is damaged or truncated");
@@ -243,7 +243,7 @@ static int add_frame(struct otlp *file, struct builder_frame frame, const uint64
         while (protobuf_next(&message, &field))
             names[field.number < 5 ? field.number : 0] = field.value;
         if (message.failed)
-            return damaged(file, "a function");
+            return fail_damaged(file, "a function");
     }
     frame.name = find_string(file, names[names[1] ? 1 : 2]);
     frame.file = find_string(file, names[3]);
@@ -277,12 +277,12 @@ static int make_frames(struct otlp *file, struct location *location)
             while (protobuf_next(&field.bytes, &part))
                 lines[count][part.number < 4 ? part.number : 0] = part.value;
             if (field.bytes.failed)
-                return damaged(file, "a line of a location");
+                return fail_damaged(file, "a line of a location");
             count++;
         }
     }
     if (message.failed)
-        return damaged(file, "a location");
+        return fail_damaged(file, "a location");
     int code = 0;
     set_library(file, mapping, address, &frame);
     location->first = file->frames.length;
@@ -312,7 +312,7 @@ static int make_stack(struct otlp *file, struct stack *stack)
         }
     }
     if (message.failed)
-        return damaged(file, "a stack");
+        return fail_damaged(file, "a stack");
     for (size_t i = file->list.length; i-- > 0;) { /* the leaf is the first */
         struct location *location = &file->locations.data[file->list.data[i]];
         int code = location->frames ? 0 : make_frames(file, location);
@@ -353,7 +353,7 @@ static int read_sample(struct otlp *file, struct cursor message, const struct ki
             times += field.wire == 2 ? cursor_left(&field.bytes) / sizeof(uint64_t) : 1;
     }
     if (message.failed)
-        return damaged(file, "a sample");
+        return fail_damaged(file, "a sample");
     if (index >= file->stacks.length)
         return error_set(file->err, EINVAL, "a sample refers to the missing stack %llu", (unsigned long long)index);
     struct stack *stack = &file->stacks.data[index];
@@ -411,7 +411,7 @@ static int read_samples(struct otlp *file, struct cursor profile, const struct o
         else if (field.number == 6 && field.value)
             file->builder->profile->meta.interval = (double)field.value / 1e6; /* ns */
     }
-    return code || !profile.failed ? code : damaged(file, "a profile");
+    return code || !profile.failed ? code : fail_damaged(file, "a profile");
 }
 
 static void read_owner(struct cursor resource, struct owner *owner)
@@ -422,7 +422,7 @@ static void read_owner(struct cursor resource, struct owner *owner)
         uint64_t number = 0;
         while (field.number == 1 && field.wire == 2 && protobuf_next(&field.bytes, &part)) {
             if (part.number == 1)
-                key = bytes_text(part.bytes);
+                key = get_text(part.bytes);
             else if (part.number == 2)
                 read_value(part.bytes, &text, &number);
         }
@@ -455,10 +455,10 @@ static int visit_profiles(struct otlp *file, struct cursor data, bool adds)
                     add_kind(file, profile.bytes);
             }
             if (!code && scope.bytes.failed)
-                code = damaged(file, "the profiles of a scope");
+                code = fail_damaged(file, "the profiles of a scope");
         }
         if (!code && resource.bytes.failed)
-            code = damaged(file, "the profiles of a resource");
+            code = fail_damaged(file, "the profiles of a resource");
     }
     return code;
 }

@@ -46,8 +46,8 @@ static bool is_before_frame(const char *text, size_t size, struct builder_text l
 }
 
 /* Returns the kind of a line; "comm 12" is a sample if a frame follows. */
-static enum perf_script_line line_kind(const char *text, size_t size, struct builder_text line,
-                                       struct perf_script_header *header)
+static enum perf_script_line detect_line_kind(const char *text, size_t size, struct builder_text line,
+                                              struct perf_script_header *header)
 {
     enum perf_script_line kind = perf_script_line(line, header);
     bool may_be_sample = kind == PERF_SCRIPT_OTHER && perf_script_bare_header(line, header);
@@ -76,7 +76,7 @@ bool perf_script_begins(const char *text, size_t size, bool is_whole)
         struct builder_text line = find_line(text, size, at);
         if (memchr(line.text, '\0', line.length))
             return false;
-        enum perf_script_line kind = line_kind(text, size, line, &header);
+        enum perf_script_line kind = detect_line_kind(text, size, line, &header);
         if (kind == PERF_SCRIPT_SAMPLE)
             return others == 0 || (isfinite(header.time) && header.event.length);
         if (kind == PERF_SCRIPT_FRAME)
@@ -212,7 +212,7 @@ static int read_line(struct perf_script *file, const char *text, size_t size, st
 {
     struct perf_script_header header;
     struct perf_script_frame frame;
-    enum perf_script_line kind = line_kind(text, size, line, &header);
+    enum perf_script_line kind = detect_line_kind(text, size, line, &header);
     bool is_indented = line.length && (line.text[0] == ' ' || line.text[0] == '\t');
     if (kind == PERF_SCRIPT_SAMPLE && (!is_indented || file->has_indent || is_before_frame(text, size, line)))
         return begin_sample(file, &header);
@@ -260,7 +260,7 @@ static void choose_event(struct perf_script *file, const char *text, size_t size
     for (size_t at = 0; at < size && !has_clock;) {
         struct builder_text line = find_line(text, size, at);
         struct perf_script_header header;
-        if (line_kind(text, size, line, &header) == PERF_SCRIPT_SAMPLE) {
+        if (detect_line_kind(text, size, line, &header) == PERF_SCRIPT_SAMPLE) {
             bool is_first = !has_sample;
             has_clock = is_clock(header.event);
             has_sample = true;

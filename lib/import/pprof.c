@@ -60,7 +60,7 @@ static struct builder_text find_string(const struct pprof *file, uint64_t index)
     return index < file->strings.length ? file->strings.data[index] : (struct builder_text){"", 0};
 }
 
-static int damaged(const struct pprof *file, const char *what)
+static int fail_damaged(const struct pprof *file, const char *what)
 {
     return error_set(file->err, EINVAL, "%s is damaged or truncated", what);
 }
@@ -114,7 +114,7 @@ static int read_mapping(struct pprof *file, struct cursor message)
         *places[field.number < 7 ? field.number : 0] = field.value;
     }
     if (message.failed)
-        return damaged(file, "a mapping");
+        return fail_damaged(file, "a mapping");
     if (!array_push(&file->mappings, mapping) || !hash_set(&file->mapping_of, id, (uint32_t)file->mappings.length - 1))
         return error_no_memory(file->err);
     return 0;
@@ -130,7 +130,7 @@ static int read_location(struct pprof *file, struct cursor message)
         *places[field.number < 4 ? field.number : 0] = field.value;
     }
     if (message.failed)
-        return damaged(file, "a location");
+        return fail_damaged(file, "a location");
     if (!array_push(&file->locations, location) ||
         !hash_set(&file->location_of, id, (uint32_t)file->locations.length - 1))
         return error_no_memory(file->err);
@@ -148,7 +148,7 @@ static int read_function(struct pprof *file, struct cursor message)
         *places[field.number < 6 ? field.number : 0] = field.value;
     }
     if (message.failed)
-        return damaged(file, "a function");
+        return fail_damaged(file, "a function");
     if (!array_push(&file->functions, function) ||
         !hash_set(&file->function_of, id, (uint32_t)file->functions.length - 1))
         return error_no_memory(file->err);
@@ -161,7 +161,7 @@ static int read_table_row(struct pprof *file, const struct protobuf_field *field
     switch (field->number) {
     case 1:
         if (!read_value_type(field->bytes, &type))
-            return damaged(file, "a sample type");
+            return fail_damaged(file, "a sample type");
         return array_push(&file->types, type) ? 0 : error_no_memory(file->err);
     case 3:
         return read_mapping(file, field->bytes);
@@ -178,7 +178,7 @@ static int read_table_row(struct pprof *file, const struct protobuf_field *field
         return 0;
     case 11:
         if (!read_value_type(field->bytes, &type))
-            return damaged(file, "the period type");
+            return fail_damaged(file, "the period type");
         file->period_type = type.type;
         file->period_unit = type.unit;
         return 0;
@@ -196,7 +196,7 @@ static int read_table_row(struct pprof *file, const struct protobuf_field *field
 /* ---- weights ---- */
 
 /* Returns ms per unit, or 0 if the unit is no unit of time. */
-static double unit_ms(struct builder_text unit)
+static double get_unit_ms(struct builder_text unit)
 {
     static const struct {
         const char *name;
@@ -212,7 +212,7 @@ static double unit_ms(struct builder_text unit)
 static void add_event(struct pprof *file, struct value_type *type)
 {
     struct builder_text name = find_string(file, type->type), unit = find_string(file, type->unit);
-    double ms = unit_ms(unit);
+    double ms = get_unit_ms(unit);
     char text[128];
     int length = ms > 0 ? snprintf(text, sizeof(text), "%.*s (ms)", (int)name.length % 100, name.text)
                         : snprintf(text, sizeof(text), "%.*s (%.*s)", (int)name.length % 80, name.text,
@@ -276,7 +276,7 @@ static int choose_weights(struct pprof *file, const char *text, size_t size)
     find_used_values(file, cursor_of(text, size));
     size_t chosen = choose_type(file);
     struct value_type *main = &file->types.data[chosen];
-    double ms = unit_ms(find_string(file, main->unit));
+    double ms = get_unit_ms(find_string(file, main->unit));
     builder->weight_type = ms > 0                                                    ? WEIGHT_TRACING_MS
                            : builder_text_is(find_string(file, main->unit), "bytes") ? WEIGHT_BYTES
                                                                                      : WEIGHT_SAMPLES;
@@ -284,7 +284,7 @@ static int choose_weights(struct pprof *file, const char *text, size_t size)
     for (size_t i = 0; i < file->types.length; i++)
         if (i != chosen)
             add_event(file, &file->types.data[i]);
-    double interval = (double)file->period * unit_ms(find_string(file, file->period_unit));
+    double interval = (double)file->period * get_unit_ms(find_string(file, file->period_unit));
     if (interval > 0)
         builder->profile->meta.interval = interval;
     builder->profile->meta.start_time = (double)(int64_t)file->time / 1e6;
@@ -357,7 +357,7 @@ static int make_frames(struct pprof *file, struct location *location)
             uint64_t *const places[] = {&ignored, &line.function, &line.line, &line.column};
             *places[part.number < 4 ? part.number : 0] = part.value;
         }
-        code = field.bytes.failed ? damaged(file, "a line of a location") : 0;
+        code = field.bytes.failed ? fail_damaged(file, "a line of a location") : 0;
         if (!code && lines.length == MOST_LINES)
             code = error_set(file->err, EINVAL, "a location has more than %d lines", MOST_LINES);
         if (!code && !array_push(&lines, line))
@@ -477,7 +477,7 @@ static int read_sample(struct pprof *file, struct cursor message)
             done = field.number == 1 ? array_push(&file->ids, value) : array_push(&values, value);
     }
     if (!code)
-        code = !done ? error_no_memory(file->err) : message.failed ? damaged(file, "a sample") : 0;
+        code = !done ? error_no_memory(file->err) : message.failed ? fail_damaged(file, "a sample") : 0;
     uint32_t stack = PROFILE_NONE;
     if (!code)
         code = make_stack(file, &stack);

@@ -348,7 +348,7 @@ static void add_heap_values(struct reading *reading, double values[VALUES_MAX])
     add_values(reading, reading->has_allocated ? values : values + 2);
 }
 
-static int damaged(const struct reading *reading, size_t number)
+static int fail_damaged(const struct reading *reading, size_t number)
 {
     return error_set(reading->err, EINVAL, "line %zu is not a sample: the file is damaged or truncated", number);
 }
@@ -364,14 +364,14 @@ static int read_line(struct reading *reading, struct scan line, size_t number)
             return read_stack(reading, line, number);
         if (skip_literal(&values_of, "t*:")) {
             if (!read_heap_values(&values_of, values))
-                return damaged(reading, number);
+                return fail_damaged(reading, number);
             if (number > 2) /* line 2 has the totals */
                 add_heap_values(reading, values);
             return 0;
         }
         return skip_literal(&line, "t") && read_number(&line, values) && skip_literal(&line, ":")
                    ? 0
-                   : damaged(reading, number);
+                   : fail_damaged(reading, number);
     }
     case FORM_HEAP:
         is_sample = read_heap_values(&line, values);
@@ -385,7 +385,7 @@ static int read_line(struct reading *reading, struct scan line, size_t number)
         is_sample = read_number(&line, &values[0]);
     }
     if (!is_sample || !skip_literal(&line, "@"))
-        return damaged(reading, number);
+        return fail_damaged(reading, number);
     int code = read_stack(reading, line, number);
     if (code)
         return code;

@@ -124,7 +124,7 @@ uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_
 }
 
 /* Formats the first 16 bytes of a build id as a GUID, whose first three fields are little-endian, with age 0. */
-static size_t breakpad_id(struct builder_text build_id, char out[34])
+static size_t format_breakpad_id(struct builder_text build_id, char out[34])
 {
     static const unsigned char order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
     for (size_t i = 0; i < build_id.length; i++)
@@ -150,7 +150,7 @@ uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, 
         if (path.text[i] == '/' && i + 1 < path.length)
             name = (struct builder_text){path.text + i + 1, path.length - i - 1};
     char id[34];
-    size_t id_length = breakpad_id(build_id, id);
+    size_t id_length = format_breakpad_id(build_id, id);
     struct library lib = {.arch = PROFILE_NONE, .code_id = PROFILE_NONE};
     lib.name = lib.debug_name = builder_string(builder, name);
     lib.path = lib.debug_path = builder_string(builder, path);

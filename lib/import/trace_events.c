@@ -54,7 +54,7 @@ static double event_time(const struct trace *trace, const char *key)
 }
 
 /* "id", or "id2": {"local": ...} or {"global": ...}. */
-static uint32_t id_node(const struct trace *trace, bool *is_global)
+static uint32_t find_id(const struct trace *trace, bool *is_global)
 {
     uint32_t id = find_value(trace, 0, "id"), other = find_value(trace, 0, "id2"),
              global = find_value(trace, other, "global");
@@ -71,7 +71,7 @@ static int add_profile_event(struct trace *trace, int kind, uint64_t at, uint64_
                                         .ts = event_time(trace, "ts") * 1000,
                                         .pid = event_pid(trace),
                                         .tid = trace_id(&trace->tree, find_value(trace, 0, "tid")),
-                                        .id = trace_id(&trace->tree, id_node(trace, &is_global)),
+                                        .id = trace_id(&trace->tree, find_id(trace, &is_global)),
                                         .number = trace->number,
                                         .at = at,
                                         .size = size};
@@ -97,7 +97,7 @@ static int add_slice(struct trace *trace, uint32_t thread, char phase, double ti
         slice.name = add_string(trace, name);
     if (strchr("beSF", phase)) {
         bool is_global;
-        uint64_t id = trace_id(&trace->tree, id_node(trace, &is_global));
+        uint64_t id = trace_id(&trace->tree, find_id(trace, &is_global));
         const struct string_entry *category = json_tree_text(&trace->tree, find_value(trace, 0, "cat"));
         uint64_t hash = hash_mix(id, category ? hash_bytes(category->text, category->length) : 0);
         slice.track = TRACE_ASYNC | hash_mix(hash, is_global ? 0 : event_pid(trace));

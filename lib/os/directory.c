@@ -193,7 +193,7 @@ struct found_file {
 
 ARRAY_TYPE(struct found_files, struct found_file);
 
-static int longest_unused_first(const void *a, const void *b)
+static int compare_last_use(const void *a, const void *b)
 {
     const struct found_file *x = a, *y = b;
     return x->used < y->used ? -1 : x->used > y->used;
@@ -238,7 +238,7 @@ void file_directory_trim(int directory, uint64_t limit)
     for (size_t i = 0; i < files.length; i++)
         size += files.data[i].size;
     if (size > limit)
-        qsort(files.data, files.length, sizeof(struct found_file), longest_unused_first);
+        qsort(files.data, files.length, sizeof(struct found_file), compare_last_use);
     for (size_t i = 0; i < files.length && size > limit; i++) {
         unlinkat(directory, files.data[i].name, 0);
         size -= files.data[i].size;

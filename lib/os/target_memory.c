@@ -146,7 +146,7 @@ static void follow_caller(void)
     state.helper_cpu = cpu;
 }
 
-static uint64_t helper_cpu_time(void)
+static uint64_t read_helper_cpu_time(void)
 {
     clockid_t clock;
     return state.exchange && !clock_getcpuclockid(state.helper, &clock) ? clock_ns(clock) : 0;
@@ -157,7 +157,7 @@ static void kill_helper(void)
 {
     if (!state.exchange)
         return;
-    state.cpu_time += helper_cpu_time();
+    state.cpu_time += read_helper_cpu_time();
     syscall(SYS_pidfd_send_signal, state.pidfd, SIGKILL, NULL, 0);
     for (int i = 0; i < 20 && waitpid(state.helper, NULL, __WALL | WNOHANG) == 0; i++)
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
@@ -379,7 +379,7 @@ bool target_memory_take_silent(uint32_t *pid)
 uint64_t target_memory_cpu_time(void)
 {
     pthread_mutex_lock(&state.mutex);
-    uint64_t time = state.cpu_time + helper_cpu_time();
+    uint64_t time = state.cpu_time + read_helper_cpu_time();
     pthread_mutex_unlock(&state.mutex);
     return time;
 }

@@ -51,7 +51,7 @@ bool perf_data_is(const unsigned char *bytes, size_t size)
 }
 
 /* Returns a cursor on a section; an empty cursor if the section exceeds the file. */
-static struct cursor section_cursor(const struct perf_data *data, struct section section)
+static struct cursor open_section(const struct perf_data *data, struct section section)
 {
     if (section.offset > data->size || section.size > data->size - section.offset)
         return cursor_of(NULL, 0);
@@ -105,14 +105,14 @@ static int add_ids(struct perf_data *data, struct cursor ids, uint32_t attr, str
 
 static int read_attrs(struct perf_data *data, struct section section, uint64_t entry_size, struct error *err)
 {
-    struct cursor c = section_cursor(data, section);
+    struct cursor c = open_section(data, section);
     if (entry_size < ATTR_MIN + sizeof(struct section) || !cursor_left(&c))
         return error_set(err, EINVAL, "is a damaged perf.data file: the header has no event");
     while (cursor_left(&c) >= entry_size && data->attrs.length < ATTRS_MAX) {
         struct perf_data_attr attr;
         size_t size = (size_t)entry_size - sizeof(struct section);
         parse_attr(cursor_of(cursor_bytes(&c, size), size), &attr);
-        struct cursor ids = section_cursor(data, read_section(&c));
+        struct cursor ids = open_section(data, read_section(&c));
         int code = add_ids(data, ids, (uint32_t)data->attrs.length, err);
         if (code)
             return code;
@@ -282,7 +282,7 @@ static int read_features(struct perf_data *data, const uint64_t bits[4], struct 
         struct section section = read_section(&c);
         if (c.failed)
             break;
-        code = read_feature(data, feature, section_cursor(data, section), err);
+        code = read_feature(data, feature, open_section(data, section), err);
     }
     return code;
 }

@@ -97,7 +97,7 @@ static int decompress(struct reading *reading, const unsigned char *bytes, size_
 #endif
 
 /* Returns the number of bytes that follow the record and belong to it. */
-static size_t trailing_size(uint32_t type, const unsigned char *bytes, size_t size)
+static size_t get_trailing_size(uint32_t type, const unsigned char *bytes, size_t size)
 {
     struct cursor c = cursor_of(bytes + RECORD_HEADER, size - RECORD_HEADER);
     uint64_t behind = type == PERF_DATA_TRACING_DATA ? ((uint64_t)cursor_u32(&c) + 7) & ~UINT64_C(7)
@@ -138,7 +138,7 @@ static int visit_part(struct reading *reading, const struct perf_data_part *part
         if (size < RECORD_HEADER || size > part->size - at)
             break;
         code = visit_or_decompress(reading, type, part->bytes + at, size);
-        size_t behind = trailing_size(type, part->bytes + at, size);
+        size_t behind = get_trailing_size(type, part->bytes + at, size);
         at += size;
         behind = behind > part->size - at ? part->size - at : behind;
         if (!code && type == PERF_DATA_TRACING_DATA && !data->tracing.formats.length &&

@@ -43,7 +43,7 @@ uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed)
 }
 
 /* Returns the name of a known event, for files without names. NULL: unknown. */
-static const char *default_event_name(const struct perf_data_attr *attr)
+static const char *get_default_event_name(const struct perf_data_attr *attr)
 {
     size_t count;
     const struct known_event *known = known_events(&count);
@@ -55,7 +55,7 @@ static const char *default_event_name(const struct perf_data_attr *attr)
 
 static void get_event_name(const struct perf_data_attr *attr, char *text, size_t size)
 {
-    const char *name = attr->name[0] ? attr->name : default_event_name(attr);
+    const char *name = attr->name[0] ? attr->name : get_default_event_name(attr);
     if (name)
         snprintf(text, size, "%s", name);
     else

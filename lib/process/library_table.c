@@ -330,7 +330,7 @@ static int add_vdso(struct library_table *table, struct library *library, uint32
 
 /* Returns the rva of the first byte of a mapping. An address without a segment has the file offset as its rva, which
  * is equal in most files. */
-static uint64_t library_rva(const struct library *library, uint64_t file_offset)
+static uint64_t get_library_rva(const struct library *library, uint64_t file_offset)
 {
     uint64_t vaddr = library->module ? unwind_module_vaddr(library->module, file_offset) : UINT64_MAX;
     return vaddr == UINT64_MAX ? file_offset : vaddr - unwind_module_base(library->module);
@@ -401,7 +401,7 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
     found->lib = library->number;
     found->module = library->module;
     found->python = library->python;
-    found->rva = library_rva(library, mapping->file_offset);
+    found->rva = get_library_rva(library, mapping->file_offset);
     return code;
 }
 

@@ -52,7 +52,7 @@ void tracker_read_clocks(struct tracker *tracker)
 }
 
 /* Returns the CPU time (ns) that only the kernel counted. A zombie still has its clock. */
-static int64_t unseen_cpu_time(const struct tracked_process *process)
+static int64_t get_unseen_cpu_time(const struct tracked_process *process)
 {
     if (!process || process->clock_after <= process->clock_before)
         return 0;
@@ -64,7 +64,7 @@ int tracker_write_unseen(struct tracker *tracker, uint64_t time, struct error *e
     int code = 0;
     for (size_t i = 0; i < tracker->processes.items.length && !code; i++) {
         const struct tracked_process *process = tracker->processes.items.data[i];
-        int64_t unseen = unseen_cpu_time(process);
+        int64_t unseen = get_unseen_cpu_time(process);
         if (unseen <= 0)
             continue;
         const struct spool_unsampled_process_time rest = {
@@ -80,7 +80,7 @@ struct tracker_cpu_times tracker_cpu_times(const struct tracker *tracker)
         .ran = tracker->ran, .ended = tracker->ended, .has_orphans = tracker->has_orphans};
     for (size_t i = 0; i < tracker->processes.items.length; i++) {
         const struct tracked_process *process = tracker->processes.items.data[i];
-        times.unseen += unseen_cpu_time(process);
+        times.unseen += get_unseen_cpu_time(process);
         times.ran_living += process && process->clock_after > process->clock_before ? process->ran : 0;
     }
     return times;

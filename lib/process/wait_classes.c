@@ -4,7 +4,7 @@ enum {
     SHORTEST_CLASS_NS = 16000, /* limit of the shortest class (thread_run.h) */
 };
 
-static unsigned class_of(uint64_t length)
+static unsigned get_class(uint64_t length)
 {
     unsigned number = 0;
     for (uint64_t limit = SHORTEST_CLASS_NS; length >= limit && number < WAIT_CLASSES - 1; limit *= 2)
@@ -14,7 +14,7 @@ static unsigned class_of(uint64_t length)
 
 double shortest_of_class(uint64_t length)
 {
-    unsigned number = class_of(length);
+    unsigned number = get_class(length);
     return number ? (double)(SHORTEST_CLASS_NS << (number - 1)) : 0;
 }
 
@@ -22,7 +22,7 @@ struct wait_class *find_wait_class(struct thread_run *run, uint64_t length)
 {
     if (!run->waits)
         run->waits = calloc(1, sizeof(*run->waits));
-    return run->waits ? &run->waits->classes[class_of(length)] : NULL;
+    return run->waits ? &run->waits->classes[get_class(length)] : NULL;
 }
 
 void add_unseen_wait(struct wait_class *class, uint64_t ns, uint64_t end)

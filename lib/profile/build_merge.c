@@ -5,7 +5,7 @@ struct maps {
     uint32_t *sources, *resources, *native_symbols, *funcs, *frames, *stacks;
 };
 
-static uint32_t *new_map(size_t rows)
+static uint32_t *allocate_map(size_t rows)
 {
     return malloc((rows + 1) * sizeof(uint32_t));
 }
@@ -17,12 +17,12 @@ static uint32_t map_row(const uint32_t *map, uint32_t row)
 
 static bool maps_init(struct maps *maps, const struct profile *part)
 {
-    maps->sources = new_map(part->sources.length);
-    maps->resources = new_map(part->resources.length);
-    maps->native_symbols = new_map(part->native_symbols.length);
-    maps->funcs = new_map(part->funcs.length);
-    maps->frames = new_map(part->frames.length);
-    maps->stacks = new_map(part->stacks.length);
+    maps->sources = allocate_map(part->sources.length);
+    maps->resources = allocate_map(part->resources.length);
+    maps->native_symbols = allocate_map(part->native_symbols.length);
+    maps->funcs = allocate_map(part->funcs.length);
+    maps->frames = allocate_map(part->frames.length);
+    maps->stacks = allocate_map(part->stacks.length);
     return maps->sources && maps->resources && maps->native_symbols && maps->funcs && maps->frames && maps->stacks;
 }
 

@@ -126,7 +126,7 @@ static int convert_resources(struct build *build, struct raw_thread *thread)
 
 /* ---- functions ---- */
 
-static uint32_t ref_text(const struct column *strings, uint32_t ref)
+static uint32_t get_ref_text(const struct column *strings, uint32_t ref)
 {
     if (ref == PROFILE_NONE || ref & RAW_TEXT)
         return ref == PROFILE_NONE ? ref : ref & ~RAW_TEXT;
@@ -190,7 +190,7 @@ static int convert_function(struct build *build, struct raw_funcs *funcs, const 
 {
     uint32_t *name = (uint32_t *)funcs->name.data + i, *file = (uint32_t *)funcs->file_name.data + i;
     uint32_t *line = (uint32_t *)funcs->line.data + i, *column = (uint32_t *)funcs->column.data + i;
-    uint32_t text = ref_text(strings, *name), new_name = PROFILE_NONE, new_file = PROFILE_NONE, number = 0;
+    uint32_t text = get_ref_text(strings, *name), new_name = PROFILE_NONE, new_file = PROFILE_NONE, number = 0;
     int code = 0;
     if (!has_files && text != PROFILE_NONE)
         code = split_name(build, text, &new_name, &new_file, line);
@@ -198,7 +198,7 @@ static int convert_function(struct build *build, struct raw_funcs *funcs, const 
         *name = new_name | RAW_TEXT;
         *file = new_file | RAW_TEXT;
     }
-    uint32_t file_text = ref_text(strings, *file);
+    uint32_t file_text = get_ref_text(strings, *file);
     size_t length = strlen(get_raw_text(build, file_text));
     if (code || file_text == PROFILE_NONE || !split_number(get_raw_text(build, file_text), &length, &number))
         return code;

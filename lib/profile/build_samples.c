@@ -243,7 +243,7 @@ static double find_highest_rate(const struct profile *profile)
 }
 
 /* Returns the µs per unit of CPU time, or 0 for an unknown unit. */
-static double microseconds_per_unit(const struct build *build, uint32_t unit)
+static double get_microseconds_per_unit(const struct build *build, uint32_t unit)
 {
     if (text_equals(build, unit, "\xc2\xb5s") || text_equals(build, unit, "\xce\xbcs") ||
         text_equals(build, unit, "us"))
@@ -260,7 +260,7 @@ static double microseconds_per_unit(const struct build *build, uint32_t unit)
 void build_cpu_deltas(struct build *build, uint32_t unit)
 {
     struct profile *profile = build->profile;
-    double scale = build->cpu_scale = microseconds_per_unit(build, unit);
+    double scale = build->cpu_scale = get_microseconds_per_unit(build, unit);
     profile->meta.has_cpu_delta = scale > 0;
     for (size_t t = 0; t < profile->threads.length; t++) {
         struct sample_table *samples = &profile->threads.data[t].samples;

@@ -59,8 +59,8 @@ static void fill_column(struct column *column, enum column_type type, size_t row
         }
 }
 
-static int error_wrong_length(struct build *build, const struct column *column, size_t rows, const char *table,
-                              const char *key)
+static int fail_wrong_length(struct build *build, const struct column *column, size_t rows, const char *table,
+                             const char *key)
 {
     return error_set(build->err, EINVAL, "%s.%s has %zu entries, but its table has %zu rows", table, key,
                      column->length, rows);
@@ -88,7 +88,7 @@ static int check_column(struct build *build, const struct column_plan *plan, siz
     struct column *column = plan->column;
     build_truncate_column(column, rows);
     if (column->present && column->length != rows)
-        return error_wrong_length(build, column, rows, table, plan->key);
+        return fail_wrong_length(build, column, rows, table, plan->key);
     if (!column->present && plan->missing == COLUMN_NEEDED && rows)
         return error_set(build->err, EINVAL, "%s.%s is missing", table, plan->key);
     return 0;
@@ -256,7 +256,7 @@ static int build_funcs(struct build *build, struct raw_funcs *raw, const struct 
     return 0;
 }
 
-static uint32_t column_value(const struct column *column, size_t row)
+static uint32_t read_column_value(const struct column *column, size_t row)
 {
     return ((const uint32_t *)column->data)[row];
 }
@@ -271,8 +271,8 @@ static int build_resources(struct build *build, struct raw_resources *raw, const
                                         {&raw->lib, COLUMN_INDEX, -1, "lib", NULL}};
     int code = BUILD_COLUMNS(build, "shared.resourceTable", strings, plans, rows);
     for (size_t i = 0; !code && i < rows; i++) {
-        struct resource row = {.name = column_value(&raw->name, i),
-                               .host = column_value(&raw->host, i),
+        struct resource row = {.name = read_column_value(&raw->name, i),
+                               .host = read_column_value(&raw->host, i),
                                .type = ((const uint8_t *)raw->type.data)[i]};
         code = array_push(&part->resources, row) ? 0 : error_no_memory(build->err);
     }
@@ -289,10 +289,10 @@ static int build_native_symbols(struct build *build, struct raw_native_symbols *
                                         {&raw->size, COLUMN_POSITION, 0, "functionSize", NULL}};
     int code = BUILD_COLUMNS(build, "shared.nativeSymbols", strings, plans, rows);
     for (size_t i = 0; !code && i < rows; i++) {
-        struct native_symbol row = {.lib = column_value(&raw->lib, i),
+        struct native_symbol row = {.lib = read_column_value(&raw->lib, i),
                                     .address = ((const int64_t *)raw->address.data)[i],
-                                    .name = column_value(&raw->name, i),
-                                    .size = column_value(&raw->size, i)};
+                                    .name = read_column_value(&raw->name, i),
+                                    .size = read_column_value(&raw->size, i)};
         code = array_push(&part->native_symbols, row) ? 0 : error_no_memory(build->err);
     }
     return code;
@@ -310,12 +310,12 @@ static int build_sources(struct build *build, struct raw_sources *raw, const str
                                         {&raw->source_map_url, COLUMN_REF, -1, "sourceMapURL", NULL}};
     int code = BUILD_COLUMNS(build, "shared.sources", strings, plans, rows);
     for (size_t i = 0; !code && i < rows; i++) {
-        struct source row = {.filename = column_value(&raw->filename, i),
-                             .id = column_value(&raw->id, i),
-                             .start_line = column_value(&raw->start_line, i),
-                             .start_column = column_value(&raw->start_column, i),
-                             .content = column_value(&raw->content, i),
-                             .source_map_url = column_value(&raw->source_map_url, i)};
+        struct source row = {.filename = read_column_value(&raw->filename, i),
+                             .id = read_column_value(&raw->id, i),
+                             .start_line = read_column_value(&raw->start_line, i),
+                             .start_column = read_column_value(&raw->start_column, i),
+                             .content = read_column_value(&raw->content, i),
+                             .source_map_url = read_column_value(&raw->source_map_url, i)};
         code = array_push(&part->sources, row) ? 0 : error_no_memory(build->err);
     }
     return code;
@@ -329,7 +329,7 @@ static void move_resource_libs(const struct column *lib_of_resource, struct prof
         uint32_t func = frames->func[i];
         uint32_t resource = func < part->funcs.length ? part->funcs.resource[func] : PROFILE_NONE;
         if (resource < lib_of_resource->length)
-            frames->lib[i] = column_value(lib_of_resource, resource);
+            frames->lib[i] = read_column_value(lib_of_resource, resource);
     }
 }
 
@@ -339,13 +339,13 @@ static int add_sources_of_funcs(struct build *build, struct column *file_names, 
 {
     build_truncate_column(file_names, part->funcs.length);
     if (file_names->length != part->funcs.length)
-        return error_wrong_length(build, file_names, part->funcs.length, "shared.funcTable", "fileName");
+        return fail_wrong_length(build, file_names, part->funcs.length, "shared.funcTable", "fileName");
     int code = build_refs(build, strings, file_names, "shared.funcTable", "fileName");
     struct interner interner;
     interner_init(&interner, part);
     for (size_t i = 0; !code && i < part->funcs.length; i++)
-        if (column_value(file_names, i) != PROFILE_NONE) {
-            part->funcs.source[i] = intern_source_file(&interner, column_value(file_names, i));
+        if (read_column_value(file_names, i) != PROFILE_NONE) {
+            part->funcs.source[i] = intern_source_file(&interner, read_column_value(file_names, i));
             code = part->funcs.source[i] == PROFILE_NONE ? error_no_memory(build->err) : 0;
         }
     interner_destroy(&interner);
@@ -376,7 +376,7 @@ int build_tables(struct build *build, struct raw_tables *raw, const struct colum
 
 /* ---- tables of a growing profile ---- */
 
-static struct profile_rows rows_before(const struct raw_added_tables *raw)
+static struct profile_rows count_rows_before(const struct raw_added_tables *raw)
 {
     return (struct profile_rows){.stacks = raw->stacks,
                                  .frames = raw->frames,
@@ -398,7 +398,7 @@ static bool has_rows(const struct profile *profile, const struct profile_rows *r
 static int add_tables(struct build *build, struct raw_added_tables *raw, bool *is_first)
 {
     struct profile *profile = build->profile, part;
-    const struct profile_rows wanted = rows_before(raw);
+    const struct profile_rows wanted = count_rows_before(raw);
     if (*is_first && profile->meta.added_from)
         profile->meta.rows_before = wanted;
     *is_first = false;

@@ -18,7 +18,7 @@ static void extend_range(struct times *times, const struct sample_table *samples
 }
 
 /* As engine_full_range(). */
-static struct times full_times(const struct profile *profile)
+static struct times get_full_times(const struct profile *profile)
 {
     const struct profile_meta *meta = &profile->meta;
     struct times times = {INFINITY, -INFINITY};
@@ -257,7 +257,7 @@ static void drop_cpu_times(struct profile *profile)
     profile->meta.has_cpu_delta = false;
 }
 
-static enum weight_type recorded_type(const struct profile *profile)
+static enum weight_type get_recorded_type(const struct profile *profile)
 {
     for (size_t i = 0; i < profile->threads.length; i++)
         if (profile->threads.data[i].samples.weight)
@@ -282,7 +282,7 @@ static int merge_settings(struct profile *out, struct profile *from, struct erro
     static const char *const units[] = {
         [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
     struct profile_meta *meta = &out->meta;
-    enum weight_type own = recorded_type(out), other = recorded_type(from);
+    enum weight_type own = get_recorded_type(out), other = get_recorded_type(from);
     bool has_times = meta->has_cpu_delta && from->meta.has_cpu_delta;
     if (own != other && !has_times)
         return error_set(err, EINVAL, "cannot compare: one side counts %s, the other side %s", units[own],
@@ -316,7 +316,7 @@ static int prepare(struct compare_input *input, unsigned forgiven, uint32_t *fir
                    struct error *err)
 {
     struct profile *profile = input->profile;
-    struct times full = full_times(profile);
+    struct times full = get_full_times(profile);
     struct times times = {fmax(full.from, full.from + input->from), fmin(full.to, full.from + input->to)};
     if (!(times.from < times.to))
         return error_set(err, EINVAL, "%s has no samples in the compared range; the profile lasts %.3f s", input->name,
@@ -358,7 +358,7 @@ static int begin_comparison(struct profile *out, struct compare_input *input, st
 /* Start and end of a side's recordings, ms since the epoch. */
 static void extend_recorded_time(struct times *recorded, const struct profile *profile)
 {
-    struct times full = full_times(profile);
+    struct times full = get_full_times(profile);
     bool is_known = profile->meta.start_time > 0;
     recorded->from = fmin(recorded->from, is_known ? profile->meta.start_time + full.from : -INFINITY);
     recorded->to = fmax(recorded->to, is_known ? profile->meta.start_time + full.to : INFINITY);

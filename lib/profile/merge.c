@@ -17,7 +17,7 @@ struct merge {
     bool is_out_of_memory;
 };
 
-static uint32_t *new_map(size_t length)
+static uint32_t *allocate_map(size_t length)
 {
     uint32_t *map = malloc((length + 1) * sizeof(*map));
     if (map)
@@ -64,7 +64,7 @@ static void map_categories(struct merge *merge)
             at = check_index(merge, profile_add_category(into, profile_text(from, category->name),
                                                          profile_text(from, category->color)));
         merge->categories[i] = at;
-        merge->subcategories[i] = new_map(category->subcategories.length);
+        merge->subcategories[i] = allocate_map(category->subcategories.length);
         merge->is_out_of_memory |= !merge->subcategories[i];
         for (size_t k = 0; k < category->subcategories.length && !merge->is_out_of_memory; k++)
             merge->subcategories[i][k] = check_index(
@@ -344,12 +344,12 @@ static void append_counters(struct merge *merge)
 static bool init_merge(struct merge *merge)
 {
     const struct profile *from = merge->from;
-    merge->strings = new_map(from->strings.entries.length);
-    merge->categories = new_map(from->categories.length);
+    merge->strings = allocate_map(from->strings.entries.length);
+    merge->categories = allocate_map(from->categories.length);
     merge->subcategories = calloc(from->categories.length + 1, sizeof(*merge->subcategories));
-    merge->libs = new_map(from->libs.length);
-    merge->sources = new_map(from->sources.length);
-    merge->symbols = new_map(from->native_symbols.length);
+    merge->libs = allocate_map(from->libs.length);
+    merge->sources = allocate_map(from->sources.length);
+    merge->symbols = allocate_map(from->native_symbols.length);
     merge->first_frame = (uint32_t)merge->into->frames.length;
     merge->first_stack = (uint32_t)merge->into->stacks.length;
     merge->first_thread = (uint32_t)merge->into->threads.length;

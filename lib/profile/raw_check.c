@@ -28,7 +28,7 @@ static bool has_columns(const struct raw_profile *raw)
 }
 
 /* NULL: it is a profile. */
-static const char *foreign_kind(const struct raw_profile *raw)
+static const char *detect_foreign_kind(const struct raw_profile *raw)
 {
     if (raw->has_trace_events)
         return "is a Chrome trace (it has traceEvents), not a profile";
@@ -47,7 +47,7 @@ static const char *foreign_kind(const struct raw_profile *raw)
 
 int raw_profile_check(struct raw_profile *raw, struct error *err)
 {
-    const char *foreign = foreign_kind(raw);
+    const char *foreign = detect_foreign_kind(raw);
     if (foreign)
         return error_set(err, EINVAL, "the file %s", foreign);
     if (!raw->meta.has_version)

@@ -12,14 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const struct control_options *control_options_of(const struct recording *recording)
+static const struct control_options *get_control_options(const struct recording *recording)
 {
     return &recording->options->control;
 }
 
 static void notify_user(const struct recording *recording, const char *sentence)
 {
-    const struct control_options *options = control_options_of(recording);
+    const struct control_options *options = get_control_options(recording);
     if (options->notice)
         options->notice(options->context, sentence);
 }
@@ -82,7 +82,7 @@ static int write_user_mark(struct recording *recording, const char *text, struct
 
 int control_begin_run(struct recording *recording, struct error *err)
 {
-    if (control_options_of(recording)->iterations < 2)
+    if (get_control_options(recording)->iterations < 2)
         return 0;
     const struct spool_run run = {.time_ns = monotonic_ns(), .run = target_runs(recording->target)};
     return spool_write_run(recording->spool, &run, err);
@@ -102,7 +102,7 @@ static void answer_clients(const int *clients, size_t count, bool ok, const char
  * target. Signals stay blocked: Ctrl+C also reaches the child, but ends only the recording, not the snapshot. */
 static void make_snapshot(struct recording *recording, const int *clients, size_t count)
 {
-    const struct control_options *options = control_options_of(recording);
+    const struct control_options *options = get_control_options(recording);
     char answer[CONTROL_ANSWER_SIZE] = "";
     const struct sched_param normal = {0};
     sched_setscheduler(0, SCHED_OTHER, &normal);
@@ -133,7 +133,7 @@ static bool fork_snapshot(struct recording *recording, const int *clients, size_
 {
     struct control *control = &recording->control;
     struct error err = {0};
-    if (!control_options_of(recording)->snapshot) {
+    if (!get_control_options(recording)->snapshot) {
         snprintf(answer, size,
                  "this recording writes its profile to the standard output, so a snapshot has no file name");
         return false;
@@ -273,7 +273,7 @@ static int handle_request(void *context, struct control_request *request, struct
 
 static uint64_t delay_end_time(const struct recording *recording)
 {
-    return recording->loop.started + control_options_of(recording)->delay;
+    return recording->loop.started + get_control_options(recording)->delay;
 }
 
 uint64_t control_deadline(const struct recording *recording)
@@ -296,7 +296,7 @@ static void report_disk_state(struct recording *recording)
 
 int control_run_due(struct recording *recording, uint64_t now, struct error *err)
 {
-    const struct control_options *options = control_options_of(recording);
+    const struct control_options *options = get_control_options(recording);
     if (options->max_size && spool_writer_size(recording->spool) >= options->max_size && !recording->loop.ending) {
         recording_end(recording, RECORD_SIZE_REACHED, 0);
         notify_user(recording, "the recording has reached --max-size, and ends here");
@@ -309,7 +309,7 @@ int control_run_due(struct recording *recording, uint64_t now, struct error *err
 
 int control_start(struct recording *recording, struct error *err)
 {
-    const struct control_options *options = control_options_of(recording);
+    const struct control_options *options = get_control_options(recording);
     struct control *control = &recording->control;
     control->delayed = options->delay != 0;
     int code = options->paused || options->delay ? pause_recording(recording, err) : 0;

@@ -37,7 +37,7 @@ struct perf_source {
     uint64_t lost_others; /* lost records of processes and mappings, if the kernel counts them apart from samples */
 };
 
-static struct perf_source *perf_of(struct source *source)
+static struct perf_source *get_perf_source(struct source *source)
 {
     return (struct perf_source *)source;
 }
@@ -210,7 +210,7 @@ static int read_rings(struct perf_source *perf, unsigned rounds, struct error *e
 /* Reads a limited number of rounds, because threads fill the rings meanwhile. */
 static int read_some(struct source *source, struct error *err)
 {
-    return read_rings(perf_of(source), ROUNDS_AT_ONCE, err);
+    return read_rings(get_perf_source(source), ROUNDS_AT_ONCE, err);
 }
 
 /* ---- rounds ---- */
@@ -225,7 +225,7 @@ static void choose_announcements(struct perf_source *perf)
 
 static uint64_t get_deadline(struct source *source, uint64_t now)
 {
-    const struct perf_source *perf = perf_of(source);
+    const struct perf_source *perf = get_perf_source(source);
     const struct source_sinks *sinks = &source->sinks;
     unsigned doublings = perf->empty_looks < MAX_LOOK_DOUBLINGS ? perf->empty_looks : MAX_LOOK_DOUBLINGS;
     if (sinks->wants_waits)
@@ -235,7 +235,7 @@ static uint64_t get_deadline(struct source *source, uint64_t now)
 
 static int begin_round(struct source *source, const struct epoll_event *ready, int count, struct error *err)
 {
-    struct perf_source *perf = perf_of(source);
+    struct perf_source *perf = get_perf_source(source);
     (void)ready, (void)count;
     perf_events_take_announcements(&perf->events);
     uint64_t start = monotonic_ns();
@@ -246,7 +246,7 @@ static int begin_round(struct source *source, const struct epoll_event *ready, i
 static int end_round(struct source *source, struct error *err)
 {
     (void)err;
-    choose_announcements(perf_of(source));
+    choose_announcements(get_perf_source(source));
     cpu_pin_choose(source->pin, monotonic_ns());
     return 0;
 }
@@ -259,8 +259,8 @@ static int finish_waits(struct source *source, bool all, struct error *err)
 
 static void update_every_second(struct source *source)
 {
-    perf_apart_update_every_second(&perf_of(source)->apart);
-    perf_rate_update_every_second(&perf_of(source)->events.rates);
+    perf_apart_update_every_second(&get_perf_source(source)->apart);
+    perf_rate_update_every_second(&get_perf_source(source)->events.rates);
 }
 
 /* A daemon is a grandchild of the command: an intermediate child starts it and exits. The daemon often does not exist
@@ -279,7 +279,7 @@ static int wait_for_daemons(struct perf_source *perf, struct error *err)
 
 static int stop(struct source *source, struct error *err)
 {
-    struct perf_source *perf = perf_of(source);
+    struct perf_source *perf = get_perf_source(source);
     int code = wait_for_daemons(perf, err);
     perf_events_stop(&perf->events);
     wakeups_stop(&perf->wakeups);
@@ -294,12 +294,12 @@ static int stop(struct source *source, struct error *err)
 static int add(struct source *source, pid_t pid, pid_t tid, bool is_command, struct error *err)
 {
     (void)pid, (void)is_command;
-    return perf_events_add(&perf_of(source)->events, tid, err);
+    return perf_events_add(&get_perf_source(source)->events, tid, err);
 }
 
 static int add_all(struct source *source, int cgroup, struct error *err)
 {
-    return perf_events_add_all(&perf_of(source)->events, cgroup, err);
+    return perf_events_add_all(&get_perf_source(source)->events, cgroup, err);
 }
 
 /* ---- beginning ---- */
@@ -426,7 +426,7 @@ static void note_losses(const struct perf_source *perf)
 
 static struct source_totals fill_result(struct source *source, bool counts_events)
 {
-    struct perf_source *perf = perf_of(source);
+    struct perf_source *perf = get_perf_source(source);
     struct perf_totals totals = perf_events_totals(&perf->events);
     const struct event_sampling *sampling = &perf->events.sampling;
     for (size_t i = 0; sampling->list && i < sampling->list->length; i++) {
@@ -443,12 +443,12 @@ static struct source_totals fill_result(struct source *source, bool counts_event
 
 static void close_in_child(struct source *source)
 {
-    perf_events_close(&perf_of(source)->events); /* open events would still count after the recording */
+    perf_events_close(&get_perf_source(source)->events); /* open events would still count after the recording */
 }
 
 static void free_source(struct source *source)
 {
-    struct perf_source *perf = perf_of(source);
+    struct perf_source *perf = get_perf_source(source);
     perf_merge_free(source->merge);
     perf_apart_destroy(&perf->apart);
     perf_events_close(&perf->events);

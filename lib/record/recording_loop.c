@@ -145,7 +145,7 @@ static uint64_t get_earlier_time(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static struct timespec timeout(struct recording *recording, const struct producers *producers, uint64_t now)
+static struct timespec compute_timeout(struct recording *recording, const struct producers *producers, uint64_t now)
 {
     struct source *source = recording->source;
     uint64_t deadline = get_earlier_time(source->class->deadline(source, now), recording->loop.next_flush);
@@ -206,7 +206,7 @@ static int run_round(struct recording *recording, const struct producers *produc
     enum { EVENTS = 16 };
     struct epoll_event ready[EVENTS];
     struct source *source = recording->source;
-    int count = wait_for_events(recording->loop.epoll_fd, ready, EVENTS, timeout(recording, producers, now));
+    int count = wait_for_events(recording->loop.epoll_fd, ready, EVENTS, compute_timeout(recording, producers, now));
     bool signals = false;
     for (int i = 0; i < count; i++) {
         signals |= ready[i].data.fd == recording->loop.signal_fd;

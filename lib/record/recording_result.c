@@ -17,8 +17,8 @@ enum {
 /* Returns the CPU time (ns) from the resource usage of the command, which includes all processes that their parents
  * waited for, or 0 if unknown. Adds a note if the command used more CPU time than recorded. Each thread may use a
  * little more than its switches show; a larger difference comes from a program that prof may not record. */
-static uint64_t command_cpu_time(const struct recording *recording, const struct tracker_cpu_times *times,
-                                 uint64_t counted)
+static uint64_t compute_command_cpu_time(const struct recording *recording, const struct tracker_cpu_times *times,
+                                         uint64_t counted)
 {
     uint64_t used = recording->result->target_cpu;
     if (!target_is_reaped(recording->target) || times->has_orphans || recording->result->survivors ||
@@ -46,7 +46,7 @@ static void add_untraced_note(struct recording *recording, const struct tracker_
  * continue while a hypervisor has the CPU. So the clocks of live processes and the resource usage of the command take
  * precedence.
  */
-static uint64_t kernel_cpu_time(struct recording *recording, uint64_t counted)
+static uint64_t compute_kernel_cpu_time(struct recording *recording, uint64_t counted)
 {
     const struct tracker_cpu_times times = tracker_cpu_times(recording->tracker);
     if (recording->by_ptrace && recording_sees_runs(recording))
@@ -54,7 +54,7 @@ static uint64_t kernel_cpu_time(struct recording *recording, uint64_t counted)
     if (recording->control.paused_cpu_time || recording->by_ptrace || recording->options->all ||
         recording->options->cpus || !recording_sees_runs(recording))
         return counted - recording->control.paused_cpu_time;
-    uint64_t of_command = command_cpu_time(recording, &times, counted);
+    uint64_t of_command = compute_command_cpu_time(recording, &times, counted);
     if (of_command)
         return of_command;
     /* add the ended processes' proportional share of the switching time */
@@ -107,7 +107,7 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     /* If samples and counters exclude kernel time, or the filter excludes threads, the uncovered time does not belong
      * to ended threads. */
     if (source->covers_kernel && !result->left_out && !is_filtered)
-        result->cpu_time = kernel_cpu_time(recording, totals.cpu_time);
+        result->cpu_time = compute_kernel_cpu_time(recording, totals.cpu_time);
     result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before +
                            spool_writer_sync_cpu_time(recording->spool) + target_memory_cpu_time();
     result->lost = totals.lost_records > totals.lost ? totals.lost_records : totals.lost;

@@ -4,6 +4,7 @@
  */
 #include "record/wait_reason.h"
 
+#include "base/starts_with.h"
 #include "os/clock.h"
 #include "os/file_io.h"
 #include "os/target_memory.h"
@@ -108,7 +109,7 @@ static const struct waiting_call calls[] = {
     {SYS_rt_sigtimedwait, REASON_SLEEP, OBJECT_NONE, "signal"},
 };
 
-static const struct waiting_call *call_of(int64_t number)
+static const struct waiting_call *find_waiting_call(int64_t number)
 {
     for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
         if (calls[i].number == number)
@@ -136,11 +137,6 @@ bool wait_state_parse(const char *line, int64_t *number, uint64_t arguments[WAIT
 
 /* ---- files ---- */
 
-static bool has_start(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* Whether the file is a named pipe. Does not call stat(), which a network file system may never answer. */
 static bool is_fifo(const char *path)
 {
@@ -151,9 +147,9 @@ static bool is_fifo(const char *path)
 /* The reason of waits for a file that is no regular file, directory or socket. */
 static enum wait_reason reason_of_special_file(const char *target)
 {
-    if (has_start(target, "anon_inode:[timerfd]"))
+    if (starts_with(target, "anon_inode:[timerfd]"))
         return REASON_SLEEP;
-    if (has_start(target, "anon_inode:[pidfd]") || has_start(target, "pidfd:"))
+    if (starts_with(target, "anon_inode:[pidfd]") || starts_with(target, "pidfd:"))
         return REASON_CHILD;
     return REASON_PIPE;
 }
@@ -169,11 +165,11 @@ static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wa
         return;
     }
     target[length] = '\0';
-    if (has_start(target, "socket:")) {
+    if (starts_with(target, "socket:")) {
         state->reason = REASON_NETWORK;
         snprintf(state->object, sizeof(state->object), "%s %s", call, target);
-    } else if (is_fifo(path) || has_start(target, "pipe:") || has_start(target, "anon_inode:") ||
-               has_start(target, "pidfd:") || has_start(target, "/dev/")) {
+    } else if (is_fifo(path) || starts_with(target, "pipe:") || starts_with(target, "anon_inode:") ||
+               starts_with(target, "pidfd:") || starts_with(target, "/dev/")) {
         state->reason = reason_of_special_file(target);
         snprintf(state->object, sizeof(state->object), "%s %s", call, target);
     } else {
@@ -278,10 +274,10 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
 
     int64_t number;
     if (!wait_state_parse(line, &number, state->arguments, &state->sp, &state->pc)) {
-        state->is_awake = has_start(line, "running");
+        state->is_awake = starts_with(line, "running");
         return 0;
     }
-    const struct waiting_call *call = number < 0 ? NULL : call_of(number);
+    const struct waiting_call *call = number < 0 ? NULL : find_waiting_call(number);
     state->reason = REASON_UNKNOWN;
     state->is_in_call = number >= 0;
     if (!state->sp) /* a kernel thread is in no system call */

@@ -140,7 +140,7 @@ static bool suggest_tracepoint_if_similar(void *context, const char *system, con
            suggest_if_similar(context, full);
 }
 
-static int unknown_event(const char *text, struct error *err)
+static int fail_unknown_event(const char *text, struct error *err)
 {
     struct near_names near = {.text = text};
     for (size_t i = 0; i < KNOWN; i++)
@@ -244,7 +244,7 @@ static int find_tracepoint(const char *text, struct event *event, struct error *
     char system[TYPING_WORD_MAX + 1];
     const char *colon = strchr(text, ':');
     if ((size_t)(colon - text) >= sizeof(system))
-        return unknown_event(text, err);
+        return fail_unknown_event(text, err);
     snprintf(system, sizeof(system), "%.*s", (int)(colon - text), text);
     event->kind = EVENT_TRACEPOINT;
     event->type = PERF_TYPE_TRACEPOINT;
@@ -252,7 +252,7 @@ static int find_tracepoint(const char *text, struct event *event, struct error *
     struct error why;
     int code = tracefs_event_id(system, colon + 1, &event->config, &why);
     if (code == -EINVAL)
-        return unknown_event(text, err);
+        return fail_unknown_event(text, err);
     return code ? error_set(err, -code, "cannot record the tracepoint %s: %s", text, why.text) : 0;
 }
 
@@ -378,7 +378,7 @@ static int find_event(struct event *event, struct error *err)
                              colon);
     if (colon)
         return find_tracepoint(name, event, err);
-    return find_known(event) || is_raw(name, event) ? 0 : unknown_event(name, err);
+    return find_known(event) || is_raw(name, event) ? 0 : fail_unknown_event(name, err);
 }
 
 static void event_destroy(struct event *event)

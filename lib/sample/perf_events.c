@@ -54,7 +54,7 @@ static void add_note(struct perf_events *events, const char *format, ...)
 
 /* ---- rings ---- */
 
-static size_t power_of_two_below(size_t size)
+static size_t get_power_of_two_below(size_t size)
 {
     return size ? (size_t)1 << (63 - __builtin_clzll(size)) : 0;
 }
@@ -80,7 +80,7 @@ static void choose_sizes(struct perf_events *events, size_t cpu_count)
         wanted = RING_MAX;
     if (wanted > RINGS_MAX / cpu_count)
         wanted = RINGS_MAX / cpu_count;
-    size_t size = power_of_two_below(wanted + wanted / 2);
+    size_t size = get_power_of_two_below(wanted + wanted / 2);
     events->ring_size = size < RING_MIN ? RING_MIN : size;
     fit_stack_to_rings(events);
 }

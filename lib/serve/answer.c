@@ -88,7 +88,7 @@ static enum MHD_Result send_with_policy(const struct recipient *to, unsigned sta
     return result;
 }
 
-static const char *security_policy(const struct recipient *to)
+static const char *get_security_policy(const struct recipient *to)
 {
     return to->has_own_page ? own_policy : other_policy;
 }
@@ -96,10 +96,10 @@ static const char *security_policy(const struct recipient *to)
 static enum MHD_Result send_and_free(const struct recipient *to, unsigned status, struct MHD_Response *response,
                                      bool complete)
 {
-    return send_with_policy(to, status, response, complete, security_policy(to));
+    return send_with_policy(to, status, response, complete, get_security_policy(to));
 }
 
-static struct MHD_Response *text_response(const char *text)
+static struct MHD_Response *make_text_response(const char *text)
 {
     return microhttpd.MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 }
@@ -108,7 +108,7 @@ static struct MHD_Response *text_response(const char *text)
 static enum MHD_Result send_text(const struct recipient *to, unsigned status, const char *text, const char *type,
                                  const char *policy, bool closes)
 {
-    struct MHD_Response *response = text_response(text);
+    struct MHD_Response *response = make_text_response(text);
     return send_with_policy(to, status, response,
                             add_header(response, "Content-Type", type) &&
                                 add_header(response, "Cache-Control", "no-store") &&
@@ -120,22 +120,22 @@ static const char plain_text[] = "text/plain; charset=utf-8";
 
 enum MHD_Result answer_status(const struct recipient *to, unsigned status, const char *sentence)
 {
-    return send_text(to, status, sentence, plain_text, security_policy(to), false);
+    return send_text(to, status, sentence, plain_text, get_security_policy(to), false);
 }
 
 enum MHD_Result answer_and_close(const struct recipient *to, unsigned status, const char *sentence)
 {
-    return send_text(to, status, sentence, plain_text, security_policy(to), true);
+    return send_text(to, status, sentence, plain_text, get_security_policy(to), true);
 }
 
-static const char *request_header(const struct recipient *to, const char *name)
+static const char *get_request_header(const struct recipient *to, const char *name)
 {
     return microhttpd.MHD_lookup_connection_value(to->connection, MHD_HEADER_KIND, name);
 }
 
 bool answer_wants_page(const struct recipient *to)
 {
-    const char *accepted = request_header(to, "Accept");
+    const char *accepted = get_request_header(to, "Accept");
     return accepted && strstr(accepted, "text/html");
 }
 
@@ -146,19 +146,19 @@ enum MHD_Result answer_stopped(const struct recipient *to)
 
 enum MHD_Result answer_wrong_method(const struct recipient *to, const char *allowed)
 {
-    struct MHD_Response *response = text_response("This address does not accept the method of the request.\n");
+    struct MHD_Response *response = make_text_response("This address does not accept the method of the request.\n");
     return send_and_free(to, MHD_HTTP_METHOD_NOT_ALLOWED, response, add_header(response, "Allow", allowed));
 }
 
 enum MHD_Result answer_redirect(const struct recipient *to, const char *path)
 {
-    struct MHD_Response *response = text_response("");
+    struct MHD_Response *response = make_text_response("");
     return send_and_free(to, MHD_HTTP_PERMANENT_REDIRECT, response, add_header(response, "Location", path));
 }
 
 enum MHD_Result answer_preflight(const struct recipient *to, const char *method)
 {
-    struct MHD_Response *response = text_response("");
+    struct MHD_Response *response = make_text_response("");
     return send_and_free(to, MHD_HTTP_NO_CONTENT, response,
                          add_header(response, "Access-Control-Allow-Methods", method) &&
                              add_header(response, "Access-Control-Allow-Headers", "Content-Type") &&
@@ -234,7 +234,7 @@ static void decompression_free(void *context)
     free(unpacking);
 }
 
-static struct MHD_Response *decompressed_response(const unsigned char *memory, int fd, uint64_t size)
+static struct MHD_Response *make_decompressed_response(const unsigned char *memory, int fd, uint64_t size)
 {
     enum { BLOCK = 256 * 1024 };
     struct unpacking *unpacking = calloc(1, sizeof(*unpacking));
@@ -259,22 +259,22 @@ static struct MHD_Response *decompressed_response(const unsigned char *memory, i
 
 static bool takes_gzip(const struct recipient *to)
 {
-    return accept_encoding_has(request_header(to, "Accept-Encoding"), "gzip");
+    return accept_encoding_has(get_request_header(to, "Accept-Encoding"), "gzip");
 }
 
 enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asset *asset)
 {
-    const char *known = request_header(to, "If-None-Match");
+    const char *known = get_request_header(to, "If-None-Match");
     bool is_known = known && strstr(known, asset->etag);
     bool compressed = takes_gzip(to);
     struct MHD_Response *response;
     if (is_known)
-        response = text_response("");
+        response = make_text_response("");
     else if (compressed)
         response = microhttpd.MHD_create_response_from_buffer(asset->gzip_size, (void *)(uintptr_t)asset->gzip,
                                                               MHD_RESPMEM_PERSISTENT);
     else
-        response = decompressed_response(asset->gzip, -1, asset->gzip_size);
+        response = make_decompressed_response(asset->gzip, -1, asset->gzip_size);
     bool complete = add_header(response, "ETag", asset->etag) && add_header(response, "Cache-Control", "no-cache") &&
                     add_header(response, "Vary", "Accept-Encoding");
     if (!is_known)
@@ -295,7 +295,7 @@ enum MHD_Result answer_file(const struct recipient *to, int fd, uint64_t size, c
 
 /* A response owns the descriptor that it reads from. Duplicated descriptors share one file position; sendfile() and
  * pread() do not use it. */
-static struct MHD_Response *file_response(int fd, uint64_t size)
+static struct MHD_Response *make_file_response(int fd, uint64_t size)
 {
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (own < 0)
@@ -308,8 +308,8 @@ static struct MHD_Response *file_response(int fd, uint64_t size)
 
 enum MHD_Result answer_profile(const struct recipient *to, const struct served_profile *profile)
 {
-    struct MHD_Response *response = profile->is_gzip ? decompressed_response(NULL, profile->fd, profile->size)
-                                                     : file_response(profile->fd, profile->size);
+    struct MHD_Response *response = profile->is_gzip ? make_decompressed_response(NULL, profile->fd, profile->size)
+                                                     : make_file_response(profile->fd, profile->size);
     return answer_with_profile(to, profile, response, profile->json_size);
 }
 
@@ -346,7 +346,7 @@ enum MHD_Result answer_events(const struct recipient *to, struct MHD_Response *r
 
 enum MHD_Result answer_saved(const struct recipient *to, const struct served_profile *profile)
 {
-    struct MHD_Response *response = file_response(profile->fd, profile->size);
+    struct MHD_Response *response = make_file_response(profile->fd, profile->size);
     if (!response)
         return answer_status(to, MHD_HTTP_SERVICE_UNAVAILABLE, "The profile cannot be read now.\n");
     const char *type = profile->is_gzip   ? "application/gzip"

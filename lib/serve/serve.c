@@ -265,7 +265,7 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
 
 /* Gets the value of a header, or NULL if the request lacks the header. Returns false for repeated headers: programs
  * differ in which one they use. */
-static bool single_header(struct MHD_Connection *connection, const char *name, const char **value)
+static bool get_single_header(struct MHD_Connection *connection, const char *name, const char **value)
 {
     struct header_count header = {.name = name};
     microhttpd.MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &header);
@@ -282,7 +282,7 @@ struct refusal {
 static struct refusal check_request(const struct server *server, const struct recipient *to, const char *url)
 {
     const char *host, *origin;
-    if (!single_header(to->connection, "Host", &host) || !single_header(to->connection, "Origin", &origin))
+    if (!get_single_header(to->connection, "Host", &host) || !get_single_header(to->connection, "Origin", &origin))
         return (struct refusal){MHD_HTTP_BAD_REQUEST, "A request has one Host and at most one Origin.\n"};
     if (!own_address_is_host(&server->own, host))
         return (struct refusal){MHD_HTTP_FORBIDDEN, "This server answers only to the address that prof printed.\n"};

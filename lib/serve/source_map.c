@@ -9,7 +9,7 @@ static size_t length_without_slashes(const char *text)
 }
 
 /* Returns the rest of the path after the directory `from`, with its slash, or NULL if the path is not below `from`. */
-static const char *path_below(const char *path, const char *from)
+static const char *skip_directory(const char *path, const char *from)
 {
     size_t length = length_without_slashes(from);
     if (strncmp(path, from, length) != 0 || (path[length] != '/' && path[length] != '\0'))
@@ -20,7 +20,7 @@ static const char *path_below(const char *path, const char *from)
 char *source_map_apply(const struct source_map *maps, size_t count, const char *path)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *tail = path_below(path, maps[i].from);
+        const char *tail = skip_directory(path, maps[i].from);
         char *out;
         if (tail)
             return asprintf(&out, "%.*s%s", (int)length_without_slashes(maps[i].to), maps[i].to, tail) < 0 ? NULL : out;

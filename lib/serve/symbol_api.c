@@ -75,7 +75,7 @@ static void identify_libs(struct lookup_of_request *lookup)
     }
 }
 
-static struct requested_lib *requested_lib_at(const struct lookup_of_request *lookup, size_t module)
+static struct requested_lib *find_requested_lib(const struct lookup_of_request *lookup, size_t module)
 {
     uint32_t index = lookup->requested_of_module[module];
     return index == SERVED_LIB_NONE ? NULL : &lookup->requested[index];
@@ -90,7 +90,7 @@ static int collect_rvas(struct lookup_of_request *lookup, struct error *err)
         size_t last = job->first_stack + job->stack_count;
         for (size_t end = last ? request->stack_ends.data[last - 1] : 0; frame < end; frame++) {
             const struct request_frame *from = &request->frames.data[frame];
-            struct requested_lib *requested = requested_lib_at(lookup, job->first_module + from->module);
+            struct requested_lib *requested = find_requested_lib(lookup, job->first_module + from->module);
             if (requested && !array_push(&requested->rvas, from->address))
                 return error_no_memory(err);
         }
@@ -193,7 +193,7 @@ static void write_functions(struct json_writer *writer, const struct symbol_answ
 static void write_frame(struct json_writer *writer, const struct lookup_of_request *lookup, size_t index,
                         size_t first_module, const struct request_frame *frame)
 {
-    const struct requested_lib *requested = requested_lib_at(lookup, first_module + frame->module);
+    const struct requested_lib *requested = find_requested_lib(lookup, first_module + frame->module);
     json_open(writer, '{');
     json_member_unsigned(writer, "frame", index);
     json_member_hex(writer, "module_offset", frame->address);
@@ -256,7 +256,7 @@ static int64_t write_modules(struct json_writer *writer, const struct lookup_of_
             missing = error_no_memory(err);
         if (index < known || missing < 0)
             continue;
-        const struct requested_lib *requested = requested_lib_at(lookup, i);
+        const struct requested_lib *requested = find_requested_lib(lookup, i);
         bool is_missing = get_missing_reason(requested) != NULL;
         missing += is_missing;
         if (missing_only && is_missing)

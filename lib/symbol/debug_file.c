@@ -111,7 +111,7 @@ static bool is_mapped_file(const struct elf_file *file, const struct symbol_lib 
     return !lib->origin || is_unchanged(file, lib->origin);
 }
 
-static enum missing_symbols_reason reason_of_errno(int code)
+static enum missing_symbols_reason convert_errno_to_reason(int code)
 {
     switch (code) {
     case -ENOENT:
@@ -152,7 +152,7 @@ static int open_path(struct elf_file *file, const struct symbol_lib *lib, struct
 
 static void explain_missing(struct debug_files *files, int code, const struct error *why)
 {
-    files->missing_symbols = reason_of_errno(code);
+    files->missing_symbols = convert_errno_to_reason(code);
     if (files->missing_symbols == MISSING_SYMBOLS_NO_FILE)
         set_problem(files, "%s does not exist: the file was removed, or its file system was unmounted",
                     files->lib->path);

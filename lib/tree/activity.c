@@ -108,7 +108,7 @@ static void add_mark(const struct strip *strip, const struct canvas *canvas, dou
             strip->pixels[i] = (uint8_t)pixel;
 }
 
-static enum strip_pixel pixel_of_sample(const struct sample_table *samples, size_t i)
+static enum strip_pixel choose_sample_pixel(const struct sample_table *samples, size_t i)
 {
     bool is_idle = samples->stack[i] == PROFILE_NONE || (samples->cpu_delta && samples->cpu_delta[i] == 0);
     return is_idle ? STRIP_IDLE : STRIP_SAMPLE;
@@ -157,7 +157,7 @@ static void draw_samples(const struct canvas *canvas, const struct strip *strip,
         if (draws_all || is_matching(request, nodes, stack))
             draw_sample(canvas, strip, canvas->rows + (size_t)category * canvas->width,
                         (const double[]){left, middle, right}, (const double[]){share, next_share}, time,
-                        pixel_of_sample(samples, i));
+                        choose_sample_pixel(samples, i));
         left = right;
         share = next_share;
     }
@@ -237,7 +237,7 @@ static void draw_gaps(const struct canvas *canvas, const struct strip *strip, co
 }
 
 /* out[x] = mean of row[x - radius .. x + radius], with 0 beyond the ends. */
-static void box_blur(const float *row, float *out, uint32_t width, uint32_t radius)
+static void blur_values(const float *row, float *out, uint32_t width, uint32_t radius)
 {
     double sum = 0;
     for (uint32_t x = 0; x < width && x < radius; x++)
@@ -268,9 +268,9 @@ static void finish_rows(struct activity *activity, uint32_t category_count, floa
         if (is_empty(row, width))
             continue;
         float *out = activity->shares + (size_t)activity->row_count * width;
-        box_blur(row, scratch, width, 3);
-        box_blur(scratch, row, width, 2);
-        box_blur(row, scratch, width, 2);
+        blur_values(row, scratch, width, 3);
+        blur_values(scratch, row, width, 2);
+        blur_values(row, scratch, width, 2);
         memcpy(out, scratch, width * sizeof(*out));
         activity->categories[activity->row_count++] = category;
     }

@@ -16,7 +16,7 @@ static bool is_above_least_value(const struct timings *timings, const struct fun
 }
 
 /* Returns the standard deviation of the times of a side's runs. */
-static double standard_deviation(const double *runs, size_t count)
+static double compute_standard_deviation(const double *runs, size_t count)
 {
     double sum = 0, squares = 0, mean;
     for (size_t i = 0; i < count; i++)
@@ -61,7 +61,7 @@ static int estimate_changes(struct func_changes *changes, const struct engine *e
         changes->are_runs = weights.are_runs;
         changes->all = unit_weights_change_of_all(&weights);
         for (int side = 0; changes->are_runs && side < PROFILE_SIDES; side++)
-            changes->deviation[side] = standard_deviation(weights.all[side], weights.count[side]);
+            changes->deviation[side] = compute_standard_deviation(weights.all[side], weights.count[side]);
         changes->has_wall_time = engine->weight == WEIGH_TIME || weight_needs_cpu_times(engine->weight);
         code = function_changes_judge(&changes->all, changes->estimates, groups, err);
     }

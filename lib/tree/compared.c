@@ -107,7 +107,8 @@ double *comparison_wall_times(const struct profile *profile, enum profile_side s
 }
 
 /* The mean wall time of one run of a side, ms. */
-static int mean_wall_time(const struct profile *profile, enum profile_side side, double *mean, struct error *err)
+static int compute_mean_wall_time(const struct profile *profile, enum profile_side side, double *mean,
+                                  struct error *err)
 {
     uint32_t runs = profile->meta.comparison.runs[side];
     double *times = comparison_wall_times(profile, side), sum = 0;
@@ -254,7 +255,7 @@ int comparison_find_scale(const struct profile *profile, enum compare_by by, con
     if (by == COMPARE_BY_CPU_TIME && !profile_has_weight(profile, WEIGH_CPU_TIME))
         return error_set(err, EINVAL, "the profiles have no CPU times");
     for (int side = 0; !code && by == COMPARE_BY_WALL_TIME && side < PROFILE_SIDES; side++)
-        code = mean_wall_time(profile, (enum profile_side)side, &sums[side], err);
+        code = compute_mean_wall_time(profile, (enum profile_side)side, &sums[side], err);
     if (by == COMPARE_BY_FUNCTION)
         code = sum_function(profile, func, sums, err);
     else if (by != COMPARE_BY_WALL_TIME)

@@ -74,7 +74,8 @@ static bool collect_call_node_children(const struct engine *engine, uint32_t nod
 }
 
 /* The children of an inverted node (NODE_NONE: the roots) are numbered first .. first + count - 1. */
-static int inverted_children(struct engine *engine, uint32_t node, uint32_t *first, uint32_t *count, struct error *err)
+static int find_inverted_children(struct engine *engine, uint32_t node, uint32_t *first, uint32_t *count,
+                                  struct error *err)
 {
     *first = 0;
     *count = engine->inverted.root_count;
@@ -90,7 +91,7 @@ static bool collect_inverted_children(struct engine *engine, uint32_t node, stru
                                       struct error *err)
 {
     uint32_t first, count;
-    if (inverted_children(engine, node, &first, &count, err))
+    if (find_inverted_children(engine, node, &first, &count, err))
         return false;
     for (uint32_t c = first; c < first + count; c++)
         if (!array_push(children, (struct order_entry){fabs(engine->inverted.tree.data[c].total), c}))
@@ -261,7 +262,7 @@ static uint32_t find_child(struct engine *engine, uint32_t node, uint32_t func, 
         return NODE_NONE;
     }
     uint32_t first, count;
-    *code = inverted_children(engine, node, &first, &count, err);
+    *code = find_inverted_children(engine, node, &first, &count, err);
     for (uint32_t c = first; c < first + count; c++)
         if (engine->inverted.tree.data[c].func == func)
             return c;

@@ -8,7 +8,7 @@
 
 enum { IN_LIBRARY = 1 };
 
-static struct fuzzy_text string_text(const struct profile *profile, uint32_t string)
+static struct fuzzy_text get_string_text(const struct profile *profile, uint32_t string)
 {
     if (string >= profile->strings.entries.length)
         return (struct fuzzy_text){"", 0};
@@ -21,13 +21,13 @@ static int score_of_func(const struct name_finder *finder, uint32_t func, const 
     const struct profile *profile = finder->profile;
     uint32_t string = profile->funcs.name[func], resource = profile->funcs.resource[func];
     uint32_t lib = resource < profile->resources.length ? profile->resources.data[resource].name : PROFILE_NONE;
-    struct fuzzy_text name = string_text(profile, string);
+    struct fuzzy_text name = get_string_text(profile, string);
     uint64_t letters = string < profile->strings.entries.length ? finder->letters[string] : 0;
     int score = 0;
     for (size_t i = 0; i < count; i++) {
         int word_score = words[i].set & ~letters ? FUZZY_NOWHERE : fuzzy_score(name, &words[i]);
         if (word_score == FUZZY_NOWHERE && lib < profile->strings.entries.length &&
-            !(words[i].set & ~finder->letters[lib]) && fuzzy_is_part(string_text(profile, lib), &words[i]))
+            !(words[i].set & ~finder->letters[lib]) && fuzzy_is_part(get_string_text(profile, lib), &words[i]))
             word_score = IN_LIBRARY;
         if (word_score == FUZZY_NOWHERE)
             return FUZZY_NOWHERE;
@@ -45,8 +45,8 @@ static bool is_better(const struct name_finder *finder, struct found_name a, str
         return a.score > b.score;
     if (finder->weight[a.func] != finder->weight[b.func])
         return finder->weight[a.func] > finder->weight[b.func];
-    size_t a_length = string_text(profile, profile->funcs.name[a.func]).length;
-    size_t b_length = string_text(profile, profile->funcs.name[b.func]).length;
+    size_t a_length = get_string_text(profile, profile->funcs.name[a.func]).length;
+    size_t b_length = get_string_text(profile, profile->funcs.name[b.func]).length;
     return a_length != b_length ? a_length < b_length : a.func < b.func;
 }
 
@@ -125,7 +125,7 @@ int name_finder_init(struct name_finder *finder, const struct profile *profile, 
         return error_no_memory(err);
     }
     for (uint32_t i = 0; i < strings; i++)
-        finder->letters[i] = fuzzy_letters(string_text(profile, i));
+        finder->letters[i] = fuzzy_letters(get_string_text(profile, i));
     return 0;
 }
 

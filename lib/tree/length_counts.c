@@ -3,20 +3,20 @@
 enum { BUCKETS_PER_OCTAVE = 24 };
 static const double shortest = 1e-6, longest = 1e12; /* ms: the ends of the histogram */
 
-static int32_t bucket_of(double ms)
+static int32_t get_bucket(double ms)
 {
     return (int32_t)floor(log(fmin(fmax(ms, shortest), longest)) / log(2) * BUCKETS_PER_OCTAVE);
 }
 
 /* The geometric middle. */
-static double length_of(int32_t bucket)
+static double get_length(int32_t bucket)
 {
     return exp((bucket + 0.5) / BUCKETS_PER_OCTAVE * log(2));
 }
 
 bool length_counts_add(struct length_counts *counts, uint32_t group, double ms, double count)
 {
-    int32_t bucket = bucket_of(ms);
+    int32_t bucket = get_bucket(ms);
     uint32_t *at = hash_at(&counts->index, (uint64_t)group << 32 | (uint32_t)bucket);
     if (!at)
         return false;
@@ -54,7 +54,7 @@ void length_counts_percentile(struct length_counts *counts, double share, double
         while (at + 1 < after && (below += entries[at].count) < share * all)
             at++;
         if (entries[first].group < groups)
-            of_group[entries[first].group] = length_of(entries[at].bucket);
+            of_group[entries[first].group] = get_length(entries[at].bucket);
     }
 }
 

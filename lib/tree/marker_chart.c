@@ -48,7 +48,7 @@ static struct group *find_group(struct layout *layout, const struct marker *mark
 
 /* Returns the row of an interval: the first free row of the group, a new row, or the last row. PROFILE_NONE if memory
  * runs out. */
-static uint32_t row_for_interval(struct layout *layout, struct group *group, double start)
+static uint32_t choose_row_for_interval(struct layout *layout, struct group *group, double start)
 {
     uint32_t last = PROFILE_NONE;
     for (uint32_t row = group->first_row; row != PROFILE_NONE; row = layout->next.data[row]) {
@@ -70,7 +70,7 @@ static uint32_t row_for_interval(struct layout *layout, struct group *group, dou
 }
 
 /* The first row of a group is for instants. The end of this row is infinite, so the row gets no intervals. */
-static uint32_t row_for_instant(struct layout *layout, struct group *group)
+static uint32_t choose_row_for_instant(struct layout *layout, struct group *group)
 {
     if (group->has_instants)
         return group->first_row;
@@ -92,7 +92,8 @@ static bool place_markers(struct layout *layout, const struct marker_list *list,
         if (!group)
             return false;
         bool is_instant = marker->kind == MARKER_INSTANT;
-        uint32_t row = is_instant ? row_for_instant(layout, group) : row_for_interval(layout, group, marker->start);
+        uint32_t row =
+            is_instant ? choose_row_for_instant(layout, group) : choose_row_for_interval(layout, group, marker->start);
         if (row == PROFILE_NONE)
             return false;
         if (!is_instant)

@@ -125,14 +125,14 @@ static bool read_row(struct pairing *pairing, const struct marker_table *markers
 }
 
 /* Earlier markers first. */
-static double magnitude_of_marker(const void *marker)
+static double get_start_magnitude(const void *marker)
 {
     return -((const struct marker *)marker)->start;
 }
 
 static int sort_new_markers(struct marker_list *list, size_t first, struct error *err)
 {
-    return order_rows(array_at(list, first), sizeof(struct marker), list->length - first, magnitude_of_marker, err);
+    return order_rows(array_at(list, first), sizeof(struct marker), list->length - first, get_start_magnitude, err);
 }
 
 int marker_list_sort(struct marker_list *list, struct error *err)

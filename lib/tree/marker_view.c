@@ -282,8 +282,8 @@ const struct marker_points *marker_view_points(struct marker_view *view, uint32_
 }
 
 /* Finds the kind of the marker in a row of the table, by its payload alone. */
-static uint32_t schema_of_row(const struct marker_view *view, const struct marker_table *markers, size_t row,
-                              struct text_buffer *decoded)
+static uint32_t find_row_schema(const struct marker_view *view, const struct marker_table *markers, size_t row,
+                                struct text_buffer *decoded)
 {
     if (markers->data[row] == PROFILE_NONE)
         return SCHEMA_NONE;
@@ -299,7 +299,7 @@ bool marker_view_has_kind(const struct marker_view *view, uint32_t thread, uint3
     struct text_buffer decoded = {0};
     bool found = false;
     for (size_t i = 0; !found && schema != SCHEMA_NONE && i < markers->length; i++)
-        found = schema_of_row(view, markers, i, &decoded) == schema;
+        found = find_row_schema(view, markers, i, &decoded) == schema;
     array_free(&decoded);
     return found;
 }
@@ -312,7 +312,7 @@ unsigned marker_view_places(const struct marker_view *view, uint32_t thread)
     for (size_t i = 0; i < view->schemas.items.length; i++)
         all |= view->schemas.items.data[i].places;
     for (size_t i = 0; found != all && i < markers->length; i++) {
-        uint32_t schema = schema_of_row(view, markers, i, &decoded);
+        uint32_t schema = find_row_schema(view, markers, i, &decoded);
         found |= schema == SCHEMA_NONE ? 0 : view->schemas.items.data[schema].places;
     }
     array_free(&decoded);
@@ -358,7 +358,7 @@ static int compare_details(const struct marker_view *view, uint32_t a, uint32_t 
                          ends[b] - b_begin);
 }
 
-static double marker_duration(const struct marker *marker)
+static double get_marker_duration(const struct marker *marker)
 {
     return marker->kind == MARKER_INSTANT ? -1 : marker->end - marker->start;
 }
@@ -368,7 +368,8 @@ static int compare_by(const struct marker_view *view, enum marker_column column,
     const struct marker *left = &view->list.data[a], *right = &view->list.data[b];
     switch (column) {
     case MARKER_DURATION:
-        return (marker_duration(left) > marker_duration(right)) - (marker_duration(left) < marker_duration(right));
+        return (get_marker_duration(left) > get_marker_duration(right)) -
+               (get_marker_duration(left) < get_marker_duration(right));
     case MARKER_NAME:
         return compare_names(view, left->name, right->name);
     case MARKER_DETAILS:

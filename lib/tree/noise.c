@@ -7,7 +7,7 @@ static const double significance = 0.05;
 /* ---- Student's distribution ---- */
 
 /* The incomplete beta function by its continued fraction, evaluated as Lentz does (Numerical Recipes 6.4). */
-static double beta_fraction(double a, double b, double x)
+static double compute_beta_fraction(double a, double b, double x)
 {
     enum { MOST_STEPS = 500 };
     static const double tiny = 1e-300, enough = 1e-13;
@@ -33,21 +33,21 @@ static double beta_fraction(double a, double b, double x)
     return result;
 }
 
-static double incomplete_beta(double a, double b, double x)
+static double compute_incomplete_beta(double a, double b, double x)
 {
     if (x <= 0 || x >= 1)
         return x <= 0 ? 0 : 1;
     double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
     if (x < (a + 1) / (a + b + 2))
-        return front * beta_fraction(a, b, x) / a;
-    return 1 - front * beta_fraction(b, a, 1 - x) / b;
+        return front * compute_beta_fraction(a, b, x) / a;
+    return 1 - front * compute_beta_fraction(b, a, 1 - x) / b;
 }
 
 double student_chance(double t, double degrees)
 {
     if (isinf(t))
         return 0;
-    return incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
+    return compute_incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
 }
 
 double student_limit(double chance, double degrees)
@@ -67,7 +67,7 @@ double student_limit(double chance, double degrees)
 
 /* ---- one change ---- */
 
-static struct side_noise noise_of_runs(const struct noise_units *units)
+static struct side_noise measure_noise_of_runs(const struct noise_units *units)
 {
     double sum = 0, squares = 0, count = (double)units->count;
     for (size_t i = 0; i < units->count; i++)
@@ -79,7 +79,7 @@ static struct side_noise noise_of_runs(const struct noise_units *units)
 }
 
 /* Few large blocks give less certainty than many: hence Satterthwaite's degrees of freedom. */
-static struct side_noise noise_of_blocks(const struct noise_units *units)
+static struct side_noise measure_noise_of_blocks(const struct noise_units *units)
 {
     double sum = 0, squares = 0, fourths = 0;
     for (size_t i = 0; i < units->count; i++) {
@@ -112,8 +112,8 @@ struct change_estimate change_estimate_between(struct side_noise base, struct si
 
 struct change_estimate change_estimate_of(const struct noise_units *base, const struct noise_units *new)
 {
-    return change_estimate_between(base->are_runs ? noise_of_runs(base) : noise_of_blocks(base),
-                                   new->are_runs ? noise_of_runs(new) : noise_of_blocks(new));
+    return change_estimate_between(base->are_runs ? measure_noise_of_runs(base) : measure_noise_of_blocks(base),
+                                   new->are_runs ? measure_noise_of_runs(new) : measure_noise_of_blocks(new));
 }
 
 /* ---- all together ---- */

@@ -22,8 +22,8 @@ static void add_string(struct metadata_writer *writer, const char *label, uint32
         add_entry(writer, label, strings_text(&writer->profile->strings, string));
 }
 
-static const char *text_of_value(struct arena *arena, const struct profile *profile, const char *format,
-                                 const struct string_entry *json)
+static const char *format_value(struct arena *arena, const struct profile *profile, const char *format,
+                                const struct string_entry *json)
 {
     struct value_context context = {.profile = profile};
     struct text_buffer text = {0};
@@ -39,8 +39,8 @@ int metadata_of_section(struct metadata *metadata, struct arena *arena, const st
 {
     for (size_t i = 0; i < section->entries.length; i++) {
         const struct extra_entry *entry = &section->entries.data[i];
-        const char *value = text_of_value(arena, profile, strings_text(&profile->strings, entry->format),
-                                          &profile->strings.entries.data[entry->value]);
+        const char *value = format_value(arena, profile, strings_text(&profile->strings, entry->format),
+                                         &profile->strings.entries.data[entry->value]);
         if (!value ||
             !array_push(metadata, (struct metadata_entry){strings_text(&profile->strings, entry->label), value}))
             return error_no_memory(err);

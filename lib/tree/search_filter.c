@@ -91,7 +91,7 @@ static bool is_exactly(const char *text, size_t length, const char *term, size_t
 }
 
 /* The last part of a path. */
-static const char *file_name(const char *path, size_t length)
+static const char *find_file_name(const char *path, size_t length)
 {
     const char *name = path + length;
     while (name > path && name[-1] != '/')
@@ -107,7 +107,7 @@ static bool term_matches(const struct search *search, const struct search_term *
         return pattern_finds(&term->pattern, text->text, text->length);
     if (!term->exact)
         return text_contains(text->text, text->length, wanted, term->length);
-    const char *name = field == SEARCH_FILES ? file_name(text->text, text->length) : text->text;
+    const char *name = field == SEARCH_FILES ? find_file_name(text->text, text->length) : text->text;
     return is_exactly(text->text, text->length, wanted, term->length) ||
            is_exactly(name, text->length - (size_t)(name - text->text), wanted, term->length);
 }

@@ -16,7 +16,7 @@ bool text_starts_with(const char *text, const char *term, size_t length)
 }
 
 /* Returns the bit that distinguishes upper and lower case of this letter, or 0 for other bytes. */
-static uint8_t case_bit(char c)
+static uint8_t get_case_bit(char c)
 {
     return c >= 'a' && c <= 'z' ? 0x20 : 0;
 }
@@ -28,7 +28,7 @@ static bytes16 load16(const char *text)
     return bytes;
 }
 
-static bool any_byte(bytes16 bytes)
+static bool has_any_byte(bytes16 bytes)
 {
     uint64_t halves[2];
     memcpy(halves, &bytes, sizeof(halves));
@@ -40,12 +40,12 @@ bool text_contains(const char *text, size_t text_length, const char *term, size_
     if (length > text_length)
         return false;
     size_t places = text_length - length + 1, at = 0;
-    uint8_t first_bit = case_bit(term[0]), last_bit = case_bit(term[length - 1]);
+    uint8_t first_bit = get_case_bit(term[0]), last_bit = get_case_bit(term[length - 1]);
     bytes16 first = (bytes16){0} + (uint8_t)term[0], last = (bytes16){0} + (uint8_t)term[length - 1];
     for (; places - at >= 16; at += 16) {
         bytes16 found = (bytes16)((load16(text + at) | first_bit) == first) &
                         (bytes16)((load16(text + at + length - 1) | last_bit) == last);
-        if (!any_byte(found))
+        if (!has_any_byte(found))
             continue;
         for (size_t i = 0; i < 16; i++)
             if (found[i] && text_starts_with(text + at + i, term, length))

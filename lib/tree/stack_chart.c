@@ -243,7 +243,7 @@ static uint32_t find_node_of_sample(const struct scale *scale, uint32_t stack)
     return node != NODE_NONE && scale->matching && !scale->matching[node] ? NODE_NONE : node;
 }
 
-static uint32_t sample_node(const struct scale *scale, size_t i)
+static uint32_t get_sample_node(const struct scale *scale, size_t i)
 {
     return find_node_of_sample(scale, scale->samples->stack[i]);
 }
@@ -266,12 +266,12 @@ static inline bool add_piece(struct chart *chart, struct group *group, struct pi
 static size_t split_sample(const struct scale *scale, size_t i, struct piece pieces[2])
 {
     const struct sample_table *samples = scale->samples;
-    pieces[0] = (struct piece){sample_node(scale, i), PROFILE_NONE, samples->time[i], time_after(scale, i)};
+    pieces[0] = (struct piece){get_sample_node(scale, i), PROFILE_NONE, samples->time[i], time_after(scale, i)};
     if (!is_sleep_after(scale, i))
         return 1;
     pieces[1] = pieces[0];
     pieces[0].last = pieces[1].first = samples->time[i] + scale->interval;
-    pieces[1].node = gap_has_waiting_sample(&scale->gaps, i + 1) ? sample_node(scale, i + 1) : NODE_NONE;
+    pieces[1].node = gap_has_waiting_sample(&scale->gaps, i + 1) ? get_sample_node(scale, i + 1) : NODE_NONE;
     return 2;
 }
 
@@ -283,7 +283,7 @@ static bool is_runnable(const struct scale *scale, size_t i)
 
 /* The node in which the thread is during the wait for a CPU that ends at row `i`: of the callers in the wait's stack,
  * else of the stack with which the thread ran before, or after. */
-static uint32_t held_node(const struct scale *scale, size_t i)
+static uint32_t find_held_node(const struct scale *scale, size_t i)
 {
     const struct wait_rows *waits = &scale->gaps.waits;
     uint32_t callers = waits->prefix_of_stack[scale->samples->stack[i]];
@@ -303,10 +303,10 @@ static size_t split_gap_with_waits(const struct scale *scale, size_t i, struct p
     pieces[0] = (struct piece){NODE_NONE, PROFILE_NONE, scale->samples->time[i], time_after(scale, i)};
     if (is_wait_end(waits, next)) {
         if (is_runnable(scale, next)) {
-            pieces[0].node = held_node(scale, next);
+            pieces[0].node = find_held_node(scale, next);
             pieces[0].runnable = scale->samples->stack[next];
         } else if (scale->has_waits) {
-            pieces[0].node = sample_node(scale, next);
+            pieces[0].node = get_sample_node(scale, next);
         }
         return 1;
     }
@@ -344,7 +344,7 @@ static size_t count_changes(const struct scale *scale, size_t first, size_t last
 {
     size_t changes = 0;
     for (size_t i = first; i < last; i++)
-        changes += i == first || sample_node(scale, i) != sample_node(scale, i - 1);
+        changes += i == first || get_sample_node(scale, i) != get_sample_node(scale, i - 1);
     return changes;
 }
 
@@ -355,8 +355,8 @@ static bool draw_by_change(struct chart *chart, const struct scale *scale, struc
     const struct sample_table *samples = scale->samples;
     double column = 0;
     for (size_t i = first, next; i < last; i = next) {
-        uint32_t node = sample_node(scale, i);
-        for (next = i + 1; next < last && sample_node(scale, next) == node;)
+        uint32_t node = get_sample_node(scale, i);
+        for (next = i + 1; next < last && get_sample_node(scale, next) == node;)
             next++;
         struct piece piece = {node, PROFILE_NONE, samples->time[i], time_after(scale, next - 1)};
         double end = fmin(column + scale->columns_per_change, scale->columns);

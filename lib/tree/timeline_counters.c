@@ -98,12 +98,12 @@ void counter_display_of(struct counter_display *display, const struct profile *p
 
 /* ---- values ---- */
 
-static double counter_change(const struct counter *counter, size_t i)
+static double get_counter_change(const struct counter *counter, size_t i)
 {
     return i > 0 ? counter->count[i] : 0;
 }
 
-static double counter_rate(const struct counter *counter, size_t i)
+static double get_counter_rate(const struct counter *counter, size_t i)
 {
     if (i == 0)
         return NAN;
@@ -130,13 +130,13 @@ void counter_graph(const struct counter *counter, bool is_rate, double from, dou
     pixel_values_start(&pixels, from, is_empty ? from + 1 : to);
     double sum = 0;
     for (size_t i = 0; !is_empty && i < counter->length; i++) {
-        sum += counter_change(counter, i);
+        sum += get_counter_change(counter, i);
         double start = is_rate && i > 0 ? counter->time[i - 1] : counter->time[i];
         double end = is_rate ? counter->time[i] : i + 1 < counter->length ? counter->time[i + 1] : counter->time[i];
         if (start > to)
             break;
         if (end >= from && !(is_rate && i == 0))
-            pixel_values_raise(&pixels, start, end, is_rate ? counter_rate(counter, i) : sum, 0);
+            pixel_values_raise(&pixels, start, end, is_rate ? get_counter_rate(counter, i) : sum, 0);
     }
 }
 
@@ -147,9 +147,9 @@ bool counter_at(struct counter_value *value, const struct counter *counter, bool
         i = i ? i - 1 : counter->length;
     if (i >= counter->length || (is_rate && i == 0))
         return false;
-    *value = (struct counter_value){counter->time[i], counter_change(counter, i), counter_rate(counter, i), 0};
+    *value = (struct counter_value){counter->time[i], get_counter_change(counter, i), get_counter_rate(counter, i), 0};
     for (size_t k = 0; k <= i; k++)
-        value->accumulated += counter_change(counter, k);
+        value->accumulated += get_counter_change(counter, k);
     return true;
 }
 
@@ -159,14 +159,14 @@ void counter_totals_of(struct counter_totals *totals, const struct counter *coun
     *totals = (struct counter_totals){.least = NAN, .most = NAN, .mean = NAN, .low = NAN, .high = NAN};
     double sum = 0, area = 0;
     for (size_t i = 0; i < counter->length && counter->time[i] <= to; i++) {
-        sum += counter_change(counter, i);
+        sum += get_counter_change(counter, i);
         bool is_inside = counter->time[i] > from;
         bool reaches_in = is_inside || i + 1 == counter->length || counter->time[i + 1] > from;
         if (is_inside)
-            totals->total += counter_change(counter, i);
+            totals->total += get_counter_change(counter, i);
         if (is_inside && i > 0 && counter->time[i] > counter->time[i - 1]) {
-            totals->least = fmin(totals->least, counter_rate(counter, i));
-            totals->most = fmax(totals->most, counter_rate(counter, i));
+            totals->least = fmin(totals->least, get_counter_rate(counter, i));
+            totals->most = fmax(totals->most, get_counter_rate(counter, i));
         }
         if (reaches_in && !(starts_at_zero && i == 0)) {
             totals->low = fmin(totals->low, sum);

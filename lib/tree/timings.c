@@ -239,7 +239,7 @@ int func_timings_compute(struct func_timings *rows, const struct call_nodes *nod
     return sum_groups(rows, nodes, timings, nodes->func, nodes->func_count, order, err);
 }
 
-static uint32_t func_library(const struct profile *profile, uint32_t func)
+static uint32_t get_func_library(const struct profile *profile, uint32_t func)
 {
     uint32_t resource =
         func < profile->funcs.length ? profile->funcs.resource[func] : func - func_of_resource(profile, 0);
@@ -255,7 +255,7 @@ int group_timings_compute(struct func_timings *rows, const struct profile *profi
     if (!group_of_node)
         return error_no_memory(err);
     for (size_t node = 0; node < nodes->length; node++)
-        group_of_node[node] = are_libraries ? func_library(profile, nodes->func[node]) : nodes->category[node];
+        group_of_node[node] = are_libraries ? get_func_library(profile, nodes->func[node]) : nodes->category[node];
     int code =
         sum_groups(rows, nodes, timings, group_of_node, are_libraries ? none + 1 : category_count, FUNCS_BY_SELF, err);
     for (size_t i = 0; are_libraries && i < rows->length; i++)

@@ -13,7 +13,7 @@
 
 /* ---- where samples end ---- */
 
-static uint32_t *new_column(const struct stack_view *view)
+static uint32_t *allocate_column(const struct stack_view *view)
 {
     return malloc((view->length + 1) * sizeof(uint32_t));
 }
@@ -204,7 +204,7 @@ static bool copy_shared_funcs(struct stack_view *view)
 {
     if (view->owns_func)
         return true;
-    uint32_t *func = new_column(view);
+    uint32_t *func = allocate_column(view);
     if (!func)
         return false;
     if (view->length)
@@ -242,8 +242,8 @@ static bool scratch_init(struct scratch *scratch, const struct stack_view *view,
     bool enough = transform->kind != TRANSFORM_MERGE_MATCHING ||
                   search_init(&scratch->search, profile, transform->text, transform->text_length, &err) == 0;
     scratch->kind_of_func = needs_kinds ? list_frame_kinds(profile) : NULL;
-    scratch->to = new_column(view);
-    scratch->top = new_column(view);
+    scratch->to = allocate_column(view);
+    scratch->top = allocate_column(view);
     scratch->removed = malloc(view->length + 1);
     return enough && scratch->to && scratch->top && scratch->removed && (scratch->kind_of_func || !needs_kinds);
 }
@@ -350,7 +350,7 @@ static int transform_recursion(struct stack_view *view, const struct profile *pr
         collapse_runs(view, func_of_resource(profile, index));
         return 0;
     }
-    uint32_t *top = new_column(view);
+    uint32_t *top = allocate_column(view);
     if (!top)
         return error_no_memory(err);
     collapse_recursion(view, index, top);

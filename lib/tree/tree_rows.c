@@ -28,7 +28,7 @@ static bool reserve_row(struct tree_rows *rows)
     return true;
 }
 
-static void side_columns(struct tree_rows *rows, double **columns[COMPARED_COLUMNS])
+static void list_side_columns(struct tree_rows *rows, double **columns[COMPARED_COLUMNS])
 {
     columns[0] = &rows->base_total;
     columns[1] = &rows->base_self;
@@ -41,7 +41,7 @@ static void side_columns(struct tree_rows *rows, double **columns[COMPARED_COLUM
 static bool reserve_sides(struct tree_rows *rows)
 {
     double **columns[COMPARED_COLUMNS];
-    side_columns(rows, columns);
+    list_side_columns(rows, columns);
     if (rows->compared_capacity == rows->capacity)
         return true;
     for (size_t i = 0; i < COMPARED_COLUMNS; i++)
@@ -80,8 +80,8 @@ static bool push_row_of_node(struct tree_rows *rows, const struct row_source *so
 }
 
 /* Appends the children of `node` to `children`, heaviest first. */
-static int sorted_children(const struct row_source *source, uint32_t node, struct order_entries *children,
-                           struct error *err)
+static int sort_children(const struct row_source *source, uint32_t node, struct order_entries *children,
+                         struct error *err)
 {
     size_t first = children->length;
     int code = source->collect_children(source->tree, node, children, err);
@@ -94,7 +94,7 @@ int tree_rows_of_children(struct tree_rows *rows, const struct row_source *sourc
 {
     struct order_entries children = {0};
     rows->length = 0;
-    int code = sorted_children(source, node, &children, err);
+    int code = sort_children(source, node, &children, err);
     for (size_t i = 0; !code && i < children.length; i++)
         if (!push_row_of_node(rows, source, children.data[i].index))
             code = error_no_memory(err);
@@ -119,7 +119,7 @@ int tree_rows_of_descendants(struct tree_rows *rows, const struct row_source *so
     rows->length = 0;
     while (!code && rows->length < limit) {
         size_t base = pending.length;
-        code = sorted_children(source, node, &pending, err);
+        code = sort_children(source, node, &pending, err);
         if (code || pending.length == 0)
             break;
         reverse(pending.data + base, pending.length - base);
@@ -141,7 +141,7 @@ void tree_rows_destroy(struct tree_rows *rows)
     free(rows->self);
     free(rows->has_children);
     double **columns[COMPARED_COLUMNS];
-    side_columns(rows, columns);
+    list_side_columns(rows, columns);
     for (size_t i = 0; i < COMPARED_COLUMNS; i++)
         free(*columns[i]);
     *rows = (struct tree_rows){0};

@@ -30,7 +30,7 @@ static bool has_sample_off_cpu(const struct profile *profile)
 }
 
 /* Returns the unit of the recorded weights, from the first thread with weights. */
-static enum weight_type recorded_type(const struct profile *profile)
+static enum weight_type get_recorded_type(const struct profile *profile)
 {
     for (size_t i = 0; i < profile->threads.length; i++)
         if (profile->threads.data[i].samples.weight)
@@ -44,7 +44,7 @@ bool profile_has_weight(const struct profile *profile, enum sample_weight weight
     case WEIGH_RECORDED:
         return true;
     case WEIGH_SAMPLES: /* rows that stand for several samples have no sample count */
-        return has_weights(profile) && !(profile->meta.has_no_times && recorded_type(profile) == WEIGHT_SAMPLES);
+        return has_weights(profile) && !(profile->meta.has_no_times && get_recorded_type(profile) == WEIGHT_SAMPLES);
     case WEIGH_TIME:
         return !profile->meta.has_no_times;
     case WEIGH_CPU_TIME:
@@ -136,7 +136,7 @@ static struct weight make_weight(const struct profile *profile, bool has_waits, 
         [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
     static const char *const labels[] = {
         [WEIGHT_SAMPLES] = "Samples", [WEIGHT_TRACING_MS] = "Recorded time", [WEIGHT_BYTES] = "Bytes"};
-    enum weight_type type = recorded_type(profile);
+    enum weight_type type = get_recorded_type(profile);
     struct weight weight = fixed[i];
     if (!weight.unit)
         weight.unit = units[type];
@@ -153,7 +153,7 @@ static struct weight make_weight(const struct profile *profile, bool has_waits, 
 /* The weight of an event is the number of events that its samples stand for. The name of a probe omits the
  * directories of its file: "usdt:/usr/bin/python3.11:python:gc__start" becomes "python3.11:python:gc__start", and
  * counts "gc__start". */
-static struct weight weight_of_event(const struct profile *profile, size_t i)
+static struct weight make_event_weight(const struct profile *profile, size_t i)
 {
     const char *name = profile_text(profile, profile->meta.events.data[i].name), *slash = strrchr(name, '/');
     const char *shown = slash && slash[1] ? slash + 1 : name, *colon = strrchr(shown, ':');
@@ -167,7 +167,7 @@ static bool add_weight(struct weight_list *list, const struct profile *profile, 
     return !profile_offers_weight(profile, &fixed[i]) || array_push(list, make_weight(profile, has_waits, i));
 }
 
-static size_t fixed_index(enum sample_weight kind)
+static size_t find_fixed_weight(enum sample_weight kind)
 {
     size_t i = 0;
     while (fixed[i].table != TABLE_SAMPLES || fixed[i].kind != kind)
@@ -179,7 +179,7 @@ static bool add_events(struct weight_list *list, const struct profile *profile)
 {
     bool enough = true;
     for (size_t i = 0; enough && i < profile->meta.events.length; i++)
-        enough = array_push(list, weight_of_event(profile, i));
+        enough = array_push(list, make_event_weight(profile, i));
     return enough;
 }
 
@@ -190,7 +190,7 @@ int weights_of_profile(struct weight_list *list, const struct profile *profile, 
     if (profile->meta.has_only_events)
         enough = add_events(list, profile);
     for (size_t i = 0; has_waits && enough && i < WAIT_WEIGHTS; i++)
-        enough = add_weight(list, profile, true, fixed_index(of_waits[i].kind));
+        enough = add_weight(list, profile, true, find_fixed_weight(of_waits[i].kind));
     for (size_t i = 0; enough && i < WEIGHTS; i++)
         if (!has_waits || fixed[i].table != TABLE_SAMPLES)
             enough = add_weight(list, profile, has_waits, i);
@@ -208,7 +208,7 @@ bool weights_find(const struct profile *profile, const char *id, struct weight *
             return true;
     }
     for (size_t i = 0; i < profile->meta.events.length; i++) {
-        *weight = weight_of_event(profile, i);
+        *weight = make_event_weight(profile, i);
         if (strcmp(weight->id, id) == 0)
             return true;
     }

@@ -67,7 +67,7 @@ static struct marker_writer writer_begin(struct session *session)
         .session = session, .context = marker_view_context(session->markers.view), .json = &session->json};
 }
 
-static const struct view *writer_answer(struct marker_writer *writer, int code)
+static const struct view *answer_with_text(struct marker_writer *writer, int code)
 {
     array_free(&writer->text);
     payload_destroy(&writer->payload);
@@ -132,7 +132,7 @@ const struct view *session_marker_texts(struct session *session, uint32_t count,
         json_close(writer.json, '}');
     }
     json_close(writer.json, ']');
-    return writer_answer(&writer, code);
+    return answer_with_text(&writer, code);
 }
 
 static int write_fields(struct marker_writer *writer, const struct marker *marker)
@@ -231,7 +231,7 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
     write_payload(&writer, marker);
     write_cause(&writer);
     json_close(writer.json, '}');
-    return writer_answer(&writer, code);
+    return answer_with_text(&writer, code);
 }
 
 /* ---- the chart ---- */
