@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ enum wait_object {
     OBJECT_FILE,    /* its first argument is a file descriptor, which also gives the reason */
     OBJECT_LOCKED,  /* its first argument is a file descriptor; the reason is fixed */
     OBJECT_POLL,    /* struct pollfd[second argument] */
-    OBJECT_SELECT,  /* its first argument is the number of descriptors */
+    OBJECT_SELECT,  /* its first argument is the number of descriptors, and three sets of descriptors follow */
 };
 
 struct waiting_call {
@@ -177,17 +178,69 @@ static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wa
     }
 }
 
-/* With one descriptor, poll() waits for that descriptor. Without a descriptor, poll() waits for a timeout. */
-static void describe_poll(struct target_thread thread, uint64_t address, uint64_t count, struct wait_state *state)
+enum { MOST_POLLED = 16 }; /* descriptors of one call, whose files prof reads */
+
+struct polled_files {
+    int fds[MOST_POLLED];
+    size_t count; /* may be larger */
+};
+
+static void add_polled(struct polled_files *files, int fd)
 {
-    struct pollfd polled;
-    snprintf(state->object, sizeof(state->object), "poll");
-    if (count == 0) {
-        state->reason = REASON_SLEEP;
-        snprintf(state->object, sizeof(state->object), "sleep");
-    } else if (count == 1 && target_memory_read(thread, address, &polled, sizeof(polled)) == sizeof(polled)) {
-        describe_file(thread.tid, (uint64_t)(uint32_t)polled.fd, "poll", state);
+    if (files->count < MOST_POLLED)
+        files->fds[files->count] = fd;
+    files->count++;
+}
+
+/* Without descriptors, poll() and select() wait for a timeout. Descriptors of one kind, such as pipes, have the reason
+ * of this kind, and other descriptors are an event loop, whose reason is the network. */
+static void describe_polled(struct target_thread thread, const struct polled_files *files, struct wait_state *state)
+{
+    enum wait_reason first = REASON_NETWORK;
+    bool is_mixed = files->count > MOST_POLLED;
+    for (size_t i = 0; !is_mixed && i < files->count; i++) {
+        state->reason = REASON_NETWORK;
+        describe_file(thread.tid, (uint64_t)(uint32_t)files->fds[i], "poll", state);
+        first = i == 0 ? state->reason : first;
+        is_mixed = state->reason != first;
     }
+    state->reason = files->count == 0 ? REASON_SLEEP : is_mixed ? REASON_NETWORK : first;
+    if (files->count != 1)
+        snprintf(state->object, sizeof(state->object), "%s", files->count ? "poll" : "sleep");
+}
+
+/* `arguments` of poll(): the address and the number of its `struct pollfd`. poll() ignores negative descriptors. */
+static void describe_poll(struct target_thread thread, const uint64_t *arguments, struct wait_state *state)
+{
+    struct pollfd polled[MOST_POLLED + 1];
+    struct polled_files files = {.count = 0};
+    size_t size = (size_t)(arguments[1] < MOST_POLLED + 1 ? arguments[1] : MOST_POLLED + 1) * sizeof(*polled);
+    snprintf(state->object, sizeof(state->object), "poll");
+    if (size && target_memory_read(thread, arguments[0], polled, size) != size)
+        return;
+    for (size_t i = 0; i < size / sizeof(*polled); i++)
+        if (polled[i].fd >= 0)
+            add_polled(&files, polled[i].fd);
+    describe_polled(thread, &files, state);
+}
+
+/* `arguments` of select(): the number of descriptors, and the addresses of three sets of bits. */
+static void describe_select(struct target_thread thread, const uint64_t *arguments, struct wait_state *state)
+{
+    enum { SETS = 3 };
+    fd_set sets[SETS];
+    struct polled_files files = {.count = 0};
+    int limit = arguments[0] < FD_SETSIZE ? (int)arguments[0] : FD_SETSIZE;
+    size_t size = ((size_t)limit + 63) / 64 * 8; /* the kernel reads whole words */
+    memset(sets, 0, sizeof(sets));
+    snprintf(state->object, sizeof(state->object), "poll");
+    for (size_t i = 0; size && i < SETS; i++)
+        if (arguments[1 + i] && target_memory_read(thread, arguments[1 + i], &sets[i], size) != size)
+            return;
+    for (int fd = 0; fd < limit; fd++)
+        if (FD_ISSET(fd, &sets[0]) || FD_ISSET(fd, &sets[1]) || FD_ISSET(fd, &sets[2]))
+            add_polled(&files, fd);
+    describe_polled(thread, &files, state);
 }
 
 /* pthread_join() of glibc waits for the id of a thread to change, which the kernel clears when the thread ends. It
@@ -232,12 +285,10 @@ static void describe_call(struct target_thread thread, const struct waiting_call
         state->reason = call->reason;
         break;
     case OBJECT_POLL:
-        describe_poll(thread, arguments[0], arguments[1], state);
+        describe_poll(thread, arguments, state);
         break;
     case OBJECT_SELECT:
-        if (arguments[0] == 0)
-            state->reason = REASON_SLEEP;
-        snprintf(state->object, sizeof(state->object), "%s", arguments[0] ? call->name : "sleep");
+        describe_select(thread, arguments, state);
         break;
     }
 }

@@ -17,6 +17,7 @@
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -72,6 +73,29 @@ static void wait_in_poll(int fd)
 {
     struct pollfd polled = {.fd = fd, .events = POLLIN};
     poll(&polled, 1, -1);
+}
+
+/* Waits for a descriptor and the descriptors of a pipe. */
+static void wait_in_poll_of_several(int fd)
+{
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
+    struct pollfd polled[] = {{.fd = -1}, {.fd = pipes[0], .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+    poll(polled, 3, -1);
+}
+
+static void wait_in_select(int fd)
+{
+    fd_set set;
+    FD_ZERO(&set);
+    FD_SET(fd, &set);
+    select(fd + 1, &set, NULL, NULL, NULL);
+}
+
+static void wait_in_select_of_nothing(int fd)
+{
+    (void)fd;
+    select(0, NULL, NULL, NULL, NULL);
 }
 
 static void wait_in_epoll(int fd)
@@ -149,6 +173,10 @@ static void test_each_wait_has_its_reason_and_object(void **unused)
     assert_non_null(strstr(state_of(wait_in_read, sockets[0], REASON_NETWORK).object, "read socket:["));
     assert_non_null(strstr(state_of(wait_in_poll, sockets[0], REASON_NETWORK).object, "poll socket:["));
     assert_non_null(strstr(state_of(wait_in_poll, pipes[0], REASON_PIPE).object, "poll pipe:["));
+    assert_string_equal(state_of(wait_in_poll_of_several, pipes[0], REASON_PIPE).object, "poll");
+    assert_string_equal(state_of(wait_in_poll_of_several, sockets[0], REASON_NETWORK).object, "poll");
+    assert_non_null(strstr(state_of(wait_in_select, pipes[0], REASON_PIPE).object, "poll pipe:["));
+    assert_string_equal(state_of(wait_in_select_of_nothing, 0, REASON_SLEEP).object, "sleep");
     assert_string_equal(state_of(wait_in_epoll, pipes[0], REASON_NETWORK).object, "epoll");
     assert_string_equal(state_of(wait_in_sleep, 0, REASON_SLEEP).object, "sleep");
     assert_string_equal(state_of(wait_in_pause, 0, REASON_SLEEP).object, "signal");
