@@ -116,15 +116,18 @@ static void append_time(const struct report *report, char *line)
 static void append_samples(const struct report *report, char *line)
 {
     char counted_text[QUANTITY_TEXT_MAX], all_text[QUANTITY_TEXT_MAX];
-    double counted = report_counted_samples(report), all = count_all_samples(report);
+    double all = count_all_samples(report);
+    /* a critical path counts segments, of other threads, too */
+    double counted = report->options.kind == REPORT_CRITICAL_PATH ? all : report_counted_samples(report);
     const char *comma = line[0] ? "," : "";
     count_text(counted_text, counted);
     count_text(all_text, all);
-    if (report_is_filtered(report))
+    bool is_part = report_is_filtered(report) && report->options.kind != REPORT_CRITICAL_PATH;
+    if (is_part)
         report_append(line, "%s %s of", comma, counted_text);
-    report_append(line, "%s%s%s sample%s", report_is_filtered(report) ? "" : comma,
-                  report_is_filtered(report) || *comma ? " " : "", all_text, all == 1 ? "" : "s");
-    if (!report_is_filtered(report) && counted != all) {
+    report_append(line, "%s%s%s sample%s", is_part ? "" : comma, is_part || *comma ? " " : "", all_text,
+                  all == 1 ? "" : "s");
+    if (!is_part && counted != all) {
         count_text(counted_text, all - counted);
         report_append(line, " (%s without a stack)", counted_text);
     }

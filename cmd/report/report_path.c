@@ -205,9 +205,12 @@ int report_write_path(struct json_writer *json, const struct report *report, str
         json_member_double(json, "ms", part->ms);
         json_member_text(json, "state", path_state_name(part->state));
         json_member_double(json, "thread", part->thread);
+        if (part->is_estimated)
+            json_member_bool(json, "estimated", true);
         write_func(json, report, "function", part->func);
+        write_func(json, report, "object", part->object);
         write_thread(json, "waiter", part->waiter);
-        write_func(json, report, "waited_for", part->object);
+        write_func(json, report, "waited_for", part->waited_for);
         json_close(json, '}');
     }
     json_close(json, ']');

@@ -2,60 +2,62 @@
 
 #include "tree/engine_state.h"
 #include "tree/order.h"
+#include "tree/own_frame.h"
 #include "tree/quantity.h"
-
-/* Subcategory 0 means that the kind of the wait, and so its object, are unknown. */
-uint32_t path_object(const struct profile *profile, uint32_t stack)
-{
-    uint32_t frame = stack == PROFILE_NONE ? PROFILE_NONE : profile->stacks.frame[stack];
-    return frame == PROFILE_NONE || profile->frames.subcategory[frame] == 0 ? PROFILE_NONE
-                                                                            : profile->frames.func[frame];
-}
 
 /* ---- grouping ---- */
 
 struct part_key {
     enum path_state state;
-    uint32_t thread, object;
+    uint32_t thread; /* string with its name; PROFILE_NONE: `first` */
+    uint32_t object, waited_for;
 };
 
 struct grouping {
     const struct profile *profile;
     const struct path_segment *segments;
+    const struct path_piece *pieces;
     uint32_t first;
 };
 
-static struct part_key key_of(const struct grouping *grouping, const struct path_segment *segment)
+static const struct path_segment *segment_of(const struct grouping *grouping, uint32_t piece)
 {
-    struct part_key key = {segment->state, PROFILE_NONE, PROFILE_NONE};
-    if (segment->state == PATH_RUNS) {
-        key.thread = segment->thread;
-        key.object =
-            segment->thread == grouping->first ? PROFILE_NONE : path_object(grouping->profile, segment->waited_for);
-    } else if (segment->state == PATH_WAITS) {
-        key.object = path_object(grouping->profile, segment->stack);
+    return &grouping->segments[grouping->pieces[piece].segment];
+}
+
+/* Runnable, unseen and absent time is one part each. */
+static struct part_key key_of(const struct grouping *grouping, uint32_t number)
+{
+    const struct profile *profile = grouping->profile;
+    const struct path_piece *piece = &grouping->pieces[number];
+    const struct path_segment *segment = segment_of(grouping, number);
+    struct part_key key = {piece->state, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
+    if (piece->state == PATH_WAITS)
+        key.object = path_object(profile, piece->stack);
+    if ((piece->state == PATH_WAITS || piece->state == PATH_RUNS) && segment->thread != grouping->first) {
+        key.thread = profile->threads.data[segment->thread].name;
+        key.waited_for = path_object(profile, segment->waited_for);
     }
     return key;
 }
 
-static int compare_keys(const struct part_key *a, const struct part_key *b)
+static int compare_numbers(uint32_t a, uint32_t b)
 {
-    if (a->state != b->state)
-        return a->state < b->state ? -1 : 1;
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
-    return a->object < b->object ? -1 : a->object > b->object;
+    return (a > b) - (a < b);
 }
 
-static int compare_segments(const struct grouping *grouping, uint32_t a, uint32_t b)
+static int compare_pieces(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
-    struct part_key key_a = key_of(grouping, &grouping->segments[a]), key_b = key_of(grouping, &grouping->segments[b]);
-    return compare_keys(&key_a, &key_b);
+    struct part_key key_a = key_of(grouping, a), key_b = key_of(grouping, b);
+    int order = compare_numbers(key_a.state, key_b.state);
+    order = order ? order : compare_numbers(key_a.thread, key_b.thread);
+    order = order ? order : compare_numbers(key_a.object, key_b.object);
+    return order ? order : compare_numbers(key_a.waited_for, key_b.waited_for);
 }
 
 static bool must_precede(const void *grouping, uint32_t a, uint32_t b)
 {
-    return compare_segments(grouping, b, a) < 0;
+    return compare_pieces(grouping, b, a) < 0;
 }
 
 static double length_of(const struct path_segment *segment)
@@ -63,53 +65,83 @@ static double length_of(const struct path_segment *segment)
     return segment->to - segment->from;
 }
 
-/* Makes one part of segments with equal keys. */
+/* Makes one part of pieces with equal keys. */
 static struct path_part part_of(const struct grouping *grouping, const uint32_t *numbers, size_t count)
 {
-    const struct path_segment *longest = &grouping->segments[numbers[0]];
-    struct path_part part = {.state = longest->state};
+    uint32_t longest = numbers[0];
+    struct path_part part = {.func = PROFILE_NONE, .waiter = PROFILE_NONE};
+    double estimated = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct path_segment *segment = &grouping->segments[numbers[i]];
-        part.ms += length_of(segment);
-        longest = length_of(segment) > length_of(longest) ? segment : longest;
+        const struct path_piece *piece = &grouping->pieces[numbers[i]];
+        part.ms += piece->ms;
+        estimated += piece->is_estimated && piece->state != PATH_UNSEEN ? piece->ms : 0;
+        longest = piece->ms > grouping->pieces[longest].ms ? numbers[i] : longest;
     }
-    struct part_key key = key_of(grouping, longest);
-    bool is_own = longest->state == PATH_RUNS && longest->thread == grouping->first;
-    part.thread = longest->thread;
-    part.func = part.state == PATH_WAITS ? key.object : PROFILE_NONE;
-    bool was_waited_for = part.state == PATH_RUNS && !is_own && longest->waited_for != PROFILE_NONE;
-    part.waiter = was_waited_for ? longest->waiter : PROFILE_NONE;
-    part.object = part.state == PATH_RUNS ? key.object : PROFILE_NONE;
+    const struct part_key key = key_of(grouping, longest);
+    const struct path_segment *segment = segment_of(grouping, longest);
+    part.is_estimated = estimated > part.ms / 100;
+    part.state = key.state;
+    part.thread = segment->thread;
+    part.object = key.object;
+    part.waited_for = key.waited_for;
+    if (key.thread != PROFILE_NONE && segment->waited_for != PROFILE_NONE)
+        part.waiter = segment->waiter;
     return part;
 }
 
 /* ---- the func of a part ---- */
 
-/* Returns the innermost func that more than half of a part was in. Nodes that more than half is in are on one line from
- * a root, and callees have the larger numbers. */
-static uint32_t find_func(const struct call_nodes *nodes, const struct grouping *grouping, const uint32_t *numbers,
-                          size_t count, double *totals)
+static uint32_t node_of(const struct call_nodes *nodes, uint32_t stack)
+{
+    return stack == PROFILE_NONE ? NODE_NONE : nodes->of_stack[stack];
+}
+
+/* Returns the stack of a piece without the frame of a wait's object. */
+static uint32_t code_stack(const struct grouping *grouping, uint32_t number)
+{
+    const struct path_piece *piece = &grouping->pieces[number];
+    bool has_object = piece->state == PATH_WAITS && piece->stack != PROFILE_NONE;
+    return has_object ? grouping->profile->stacks.prefix[piece->stack] : piece->stack;
+}
+
+/* Returns a stack of the innermost node that more than half of a part was in; PROFILE_NONE: none. Such nodes are on one
+ * line from a root, and callees have the larger numbers. */
+static uint32_t find_stack(const struct call_nodes *nodes, const struct grouping *grouping, const uint32_t *numbers,
+                           size_t count, double *totals)
 {
     double half = 0;
     memset(totals, 0, nodes->length * sizeof(*totals));
     for (size_t i = 0; i < count; i++) {
-        const struct path_segment *segment = &grouping->segments[numbers[i]];
-        uint32_t node = segment->stack == PROFILE_NONE ? NODE_NONE : nodes->of_stack[segment->stack];
-        half += length_of(segment) / 2;
+        double ms = grouping->pieces[numbers[i]].ms;
+        uint32_t node = node_of(nodes, code_stack(grouping, numbers[i]));
+        half += ms / 2;
         if (node != NODE_NONE)
-            totals[node] += length_of(segment);
+            totals[node] += ms;
     }
     for (size_t node = nodes->length; node-- > 0;)
         if (nodes->prefix[node] != NODE_NONE)
             totals[nodes->prefix[node]] += totals[node];
-    for (size_t node = nodes->length; node-- > 0;)
-        if (totals[node] > half)
-            return nodes->func[node];
+    size_t node = nodes->length;
+    while (node > 0 && !(totals[node - 1] > half))
+        node--;
+    for (size_t i = 0; node > 0 && i < count; i++)
+        for (uint32_t stack = code_stack(grouping, numbers[i]); stack != PROFILE_NONE;
+             stack = grouping->profile->stacks.prefix[stack])
+            if (node_of(nodes, stack) == node - 1)
+                return stack;
     return PROFILE_NONE;
 }
 
+static uint32_t find_func(const struct call_nodes *nodes, const struct grouping *grouping, const uint32_t *numbers,
+                          size_t count, double *totals)
+{
+    const struct profile *profile = grouping->profile;
+    uint32_t stack = own_stack(profile, find_stack(nodes, grouping, numbers, count, totals));
+    return stack == PROFILE_NONE ? PROFILE_NONE : profile->frames.func[profile->stacks.frame[stack]];
+}
+
 struct key_range {
-    size_t first, count; /* of the sorted segments */
+    size_t first, count; /* of the sorted pieces */
 };
 
 static int make_parts(const struct engine *engine, const struct grouping *grouping, const uint32_t *numbers,
@@ -122,7 +154,7 @@ static int make_parts(const struct engine *engine, const struct grouping *groupi
     double *totals = malloc((nodes->length + 1) * sizeof(*totals));
     bool enough = totals != NULL;
     for (size_t i = 0, end; enough && i < length; i = end) {
-        for (end = i + 1; end < length && compare_segments(grouping, numbers[i], numbers[end]) == 0;)
+        for (end = i + 1; end < length && compare_pieces(grouping, numbers[i], numbers[end]) == 0;)
             end++;
         const struct path_part part = part_of(grouping, numbers + i, end - i);
         const struct order_entry entry = {part.ms, (uint32_t)order.length};
@@ -135,7 +167,7 @@ static int make_parts(const struct engine *engine, const struct grouping *groupi
     for (size_t i = 0; !code && i < order.length; i++) {
         struct path_part part = unsorted.data[order.data[i].index];
         struct key_range range = ranges.data[order.data[i].index];
-        if (part.state == PATH_RUNS && i < PATH_PARTS_NAMED)
+        if ((part.state == PATH_RUNS || part.state == PATH_WAITS) && i < PATH_PARTS_NAMED)
             part.func = find_func(nodes, grouping, numbers + range.first, range.count, totals);
         code = array_push(parts, part) ? 0 : error_no_memory(err);
     }
@@ -149,44 +181,56 @@ static int make_parts(const struct engine *engine, const struct grouping *groupi
 int critical_path_parts(const struct engine *engine, const struct critical_path *path, uint32_t first,
                         struct path_parts *parts, struct error *err)
 {
-    const struct grouping grouping = {engine_profile(engine), path->data, first};
-    uint32_t *numbers = malloc((path->length + 1) * sizeof(*numbers));
+    struct path_pieces pieces = {0};
+    uint32_t *numbers = NULL;
     parts->length = 0;
-    if (!numbers)
-        return error_no_memory(err);
-    for (uint32_t i = 0; i < path->length; i++)
+    int code = path_pieces_make(&pieces, engine_profile(engine), path, err);
+    const struct grouping grouping = {engine_profile(engine), path->data, pieces.data, first};
+    if (!code && !(numbers = malloc((pieces.length + 1) * sizeof(*numbers))))
+        code = error_no_memory(err);
+    for (uint32_t i = 0; !code && i < pieces.length; i++)
         numbers[i] = i;
-    int code = order_numbers(numbers, path->length, must_precede, &grouping, err);
     if (!code)
-        code = make_parts(engine, &grouping, numbers, path->length, parts, err);
+        code = order_numbers(numbers, pieces.length, must_precede, &grouping, err);
+    if (!code)
+        code = make_parts(engine, &grouping, numbers, pieces.length, parts, err);
     free(numbers);
+    array_free(&pieces);
     return code;
 }
 
 /* ---- the call tree ---- */
 
-/* Returns the stack of the profile for which the call tree counts a segment; PROFILE_NONE: none. */
-static uint32_t counted_stack(const struct engine *engine, const struct path_segment *segment)
+/* Returns the stack of the profile for which the call tree counts a piece. */
+static uint32_t counted_stack(const struct engine *engine, const struct path_piece *piece)
 {
-    bool has_stack = segment->state == PATH_RUNS || segment->state == PATH_WAITS || segment->state == PATH_RUNNABLE;
-    return has_stack && segment->stack != PROFILE_NONE ? segment->stack : engine->base->not_running;
+    bool has_stack = piece->state == PATH_RUNS || piece->state == PATH_WAITS || piece->state == PATH_RUNNABLE;
+    return has_stack && piece->stack != PROFILE_NONE ? piece->stack : engine->base->not_running;
 }
 
 int engine_weigh_path(struct engine *engine, const struct critical_path *path, struct error *err)
 {
+    struct path_pieces pieces = {0};
     struct stack_weights *weights = &engine->weights;
     const struct compared_request request = engine_compared_request(engine);
+    int code = path_pieces_make(&pieces, engine_profile(engine), path, err);
+    if (code) {
+        array_free(&pieces);
+        return code;
+    }
     memset(weights->of_stack, 0, weights->length * sizeof(*weights->of_stack));
     if (weights->samples)
         memset(weights->samples, 0, weights->length * sizeof(*weights->samples));
-    for (size_t i = 0; i < path->length; i++) {
-        uint32_t stack = counted_stack(engine, &path->data[i]);
+    for (size_t i = 0; i < pieces.length; i++) {
+        uint32_t stack = counted_stack(engine, &pieces.data[i]);
         if (stack >= weights->length)
             continue;
-        weights->of_stack[stack] += length_of(&path->data[i]);
+        weights->of_stack[stack] += pieces.data[i].ms;
+        bool is_first = i == 0 || pieces.data[i - 1].segment != pieces.data[i].segment;
         if (weights->samples)
-            weights->samples[stack]++;
+            weights->samples[stack] += is_first;
     }
+    array_free(&pieces);
     engine->has_weights = engine->has_timings = false;
     return compared_timings(&engine->timings, engine->nodes, weights, engine->sides, engine_matching(engine), &request,
                             err);
@@ -222,28 +266,51 @@ static void say_thread(struct sentence *sentence, uint32_t thread)
     say(sentence, profile_text(sentence->profile, sentence->profile->threads.data[thread].name));
 }
 
+static void say_in_func(struct sentence *sentence, const struct path_part *part)
+{
+    if (part->func == PROFILE_NONE)
+        return;
+    say(sentence, " in ");
+    say_func(sentence, part->func);
+}
+
 static void say_cpu_time(struct sentence *sentence, const struct path_part *part, uint32_t first)
 {
     say(sentence, part->thread == first ? "own CPU time" : "CPU time of ");
     if (part->thread != first)
         say_thread(sentence, part->thread);
-    if (part->func != PROFILE_NONE) {
-        say(sentence, " in ");
-        say_func(sentence, part->func);
+    say_in_func(sentence, part);
+}
+
+static void say_wait(struct sentence *sentence, const struct path_part *part, uint32_t first)
+{
+    if (part->thread != first)
+        say_thread(sentence, part->thread);
+    say(sentence, part->thread == first ? "waiting" : " waiting");
+    if (part->object != PROFILE_NONE) {
+        say(sentence, " (");
+        say_func(sentence, part->object);
+        say(sentence, ")");
     }
+    say_in_func(sentence, part);
+}
+
+static void say_waiter_of(struct sentence *sentence, const struct path_part *part)
+{
     if (part->waiter == PROFILE_NONE)
         return;
     say(sentence, " while ");
     say_thread(sentence, part->waiter);
     say(sentence, " waits");
-    if (part->object == PROFILE_NONE)
+    if (part->waited_for == PROFILE_NONE)
         return;
     say(sentence, " for ");
-    say_func(sentence, part->object);
+    say_func(sentence, part->waited_for);
 }
 
 static void say_part(struct sentence *sentence, const struct path_part *part, uint32_t first)
 {
+    say(sentence, part->is_estimated ? "about " : "");
     say_time(sentence, part->ms);
     say(sentence, " ");
     switch (part->state) {
@@ -254,12 +321,7 @@ static void say_part(struct sentence *sentence, const struct path_part *part, ui
         say(sentence, "runnable");
         break;
     case PATH_WAITS:
-        say(sentence, "waiting");
-        if (part->func != PROFILE_NONE) {
-            say(sentence, " (");
-            say_func(sentence, part->func);
-            say(sentence, ")");
-        }
+        say_wait(sentence, part, first);
         break;
     case PATH_UNSEEN:
         say(sentence, "in short waits, cause not seen");
@@ -268,6 +330,7 @@ static void say_part(struct sentence *sentence, const struct path_part *part, ui
         say(sentence, "outside of the lifetime of ");
         say_thread(sentence, part->thread);
     }
+    say_waiter_of(sentence, part);
 }
 
 int path_parts_append_sentence(struct text_buffer *text, const struct engine *engine, const struct path_parts *parts,

@@ -5,25 +5,27 @@
 #pragma once
 
 #include "base/text_buffer.h"
-#include "tree/critical_path.h"
 #include "tree/engine.h"
+#include "tree/path_pieces.h"
 
 struct path_part {
     double ms;
     enum path_state state;
-    uint32_t thread; /* of PATH_RUNS: the running thread; of other states: the thread of the longest segment */
-    uint32_t func;   /* of PATH_RUNS: the innermost func with more than half of the part; of PATH_WAITS: the object;
-                      * PROFILE_NONE: unknown */
-    uint32_t waiter; /* of PATH_RUNS on another thread than the first: the thread that waited, in the longest segment;
-                        PROFILE_NONE: none */
-    uint32_t object; /* the func of the object for which `waiter` waited; PROFILE_NONE: unknown */
+    bool is_estimated; /* more than 1 % are waits without rows of their own: see path_pieces.h */
+    uint32_t thread;   /* the thread of the longest piece; PATH_RUNS and PATH_WAITS have the threads of its name */
+    uint32_t func;   /* of PATH_RUNS and PATH_WAITS: the innermost func of the program with more than half of the part;
+                        PROFILE_NONE: unknown */
+    uint32_t object; /* of PATH_WAITS: the func of the object; PROFILE_NONE: unknown */
+    uint32_t waiter; /* on another thread than the first: the thread that waited, in the longest piece; PROFILE_NONE:
+                        none */
+    uint32_t waited_for; /* the func of the object for which `waiter` waited; PROFILE_NONE: unknown */
 };
 
 ARRAY_TYPE(struct path_parts, struct path_part); /* zero it first; free it with array_free() */
 
-/* Lists the parts, longest first. `first`: the thread at which the path ends; all of its CPU time is one part. Time: n
- * log n for n segments, and linear in the stacks for each of the first PATH_PARTS_NAMED parts, which alone have
- * funcs. */
+/* Lists the parts, longest first: pieces of one state, name of a thread, object of a wait, and object for which others
+ * waited. `first`: the thread at which the path ends, a name of its own. Time: n log n for n pieces, and linear in the
+ * stacks for each of the first PATH_PARTS_NAMED parts, which alone have funcs. */
 int critical_path_parts(const struct engine *engine, const struct critical_path *path, uint32_t first,
                         struct path_parts *parts, struct error *err);
 
@@ -32,7 +34,8 @@ enum { PATH_PARTS_NAMED = 12 };
 enum { PATH_PARTS_USUAL = 6 };
 
 /* Appends a sentence with the first `most` parts and the sum of the others: "Of 29.7 ms, 12.4 ms CPU time of worker-2
- * in compress while main waits for mutex cache, 17.3 ms in smaller parts." */
+ * in compress while main waits for mutex cache, about 9.0 ms waiting (disk: read data) in load, 8.3 ms in smaller
+ * parts." */
 int path_parts_append_sentence(struct text_buffer *text, const struct engine *engine, const struct path_parts *parts,
                                uint32_t first, size_t most, struct error *err);
 
@@ -51,10 +54,7 @@ int path_segment_append_text(struct text_buffer *text, const struct profile *pro
 /* Returns "runs", "runnable", "waits", "unseen" or "absent". */
 const char *path_state_name(enum path_state state);
 
-/* Returns the func of the object of a wait with this stack; PROFILE_NONE: unknown. */
-uint32_t path_object(const struct profile *profile, uint32_t stack);
-
 /* Replaces the weights of the engine's query by the path: the tree then adds up to the range, in ms, without the
- * inverted tree. Each segment counts for its stack; PATH_UNSEEN and segments without a stack count for "(not running)".
- * Valid until the next query. */
+ * inverted tree. Each piece (path_pieces.h) counts for its stack; PATH_UNSEEN and pieces without a stack count for
+ * "(not running)". Valid until the next query. */
 int engine_weigh_path(struct engine *engine, const struct critical_path *path, struct error *err);

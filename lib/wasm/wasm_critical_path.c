@@ -19,10 +19,12 @@ static void write_part(struct session *session, const struct path_part *part)
     json_member_double(json, "ms", part->ms);
     json_member_text(json, "state", path_state_name(part->state));
     json_member_double(json, "thread", part->thread);
+    json_member_bool(json, "isEstimated", part->is_estimated);
     write_func(session, "func", part->func);
+    write_func(session, "object", part->object);
     if (part->waiter != PROFILE_NONE)
         json_member_double(json, "waiter", part->waiter);
-    write_func(session, "object", part->object);
+    write_func(session, "waitedFor", part->waited_for);
     json_close(json, '}');
 }
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 
 enum { FIRST = 3, PROFILES = 3000, LONG_ROWS = 500000 }; /* wait_profile_make() has three threads */
@@ -298,7 +299,7 @@ static void test_parts_add_up_and_name_thread_function_and_object(void **state)
     assert_true(parts.data[1].ms == 30 && parts.data[1].state == PATH_RUNS && parts.data[1].waiter == A);
     assert_int_equal(path_parts_append_sentence(&text, engine, &parts, A, PATH_PARTS_USUAL, &err), 0);
     assert_true(text_append(&text, "", 1));
-    assert_string_equal(text.data, "Of 0.100 s, 60.0 ms waiting (sleep), "
+    assert_string_equal(text.data, "Of 0.100 s, 60.0 ms waiting (sleep) in main, "
                                    "30.0 ms CPU time of b in lookup while a waits for lock 0x1000, "
                                    "10.0 ms CPU time of b in store.");
     const uint32_t threads[] = {A};
@@ -308,6 +309,77 @@ static void test_parts_add_up_and_name_thread_function_and_object(void **state)
     assert_int_equal(engine_weigh_path(engine, &scene.path, &err), 0);
     assert_true(engine_timings(engine)->root_total == 100);
     array_free(&text);
+    array_free(&parts);
+    array_free(&scene.path);
+    engine_free(engine);
+}
+
+static void test_threads_of_one_name_and_lock_are_one_part(void **state)
+{
+    struct scene scene;
+    struct path_parts parts = {0};
+    struct error err;
+    (void)state;
+    begin(&scene);
+    struct thread *a = add_thread(&scene, "a", 0);
+    wait_for(&scene, a, scene.stacks.lookup_lock_a, 10, 60, "worker (104)");
+    struct thread *worker = add_thread(&scene, "worker", 0);
+    wait_for(&scene, worker, scene.stacks.lookup_lock_a, 10, 40, "worker (105)");
+    run(worker, scene.stacks.lookup, 40, 100);
+    run(add_thread(&scene, "worker", 0), scene.stacks.lookup, 0, 100);
+    find(&scene, A, 10, 60);
+    struct engine *engine = engine_new(&scene.profile, &err);
+    assert_non_null(engine);
+    assert_int_equal(critical_path_parts(engine, &scene.path, A, &parts, &err), 0);
+    assert_int_equal(parts.length, 1);
+    assert_true(parts.data[0].ms == 50 && parts.data[0].thread != A && !parts.data[0].is_estimated);
+    array_free(&parts);
+    array_free(&scene.path);
+    engine_free(engine);
+}
+
+/* a waits in moments without rows, for which one sleep and then two waits for a lock stand. */
+static void test_unseen_waits_are_parts_of_the_waits_that_stand_for_them(void **state)
+{
+    struct scene scene;
+    struct path_parts parts = {0};
+    struct path_pieces pieces = {0};
+    struct error err;
+    (void)state;
+    begin(&scene);
+    struct thread *a = add_thread(&scene, "a", 0);
+    wait_profile_run(a, scene.stacks.main, 10, 4);
+    wait_for(&scene, a, scene.stacks.sleep, 10, 11, "interrupt");
+    wait_profile_run(a, scene.stacks.main, 20, 5);
+    wait_for(&scene, a, scene.stacks.lookup_lock_a, 20, 21, NULL);
+    assert_true(a->samples.weight[a->samples.length - 1] == 5);
+    find(&scene, A, 5, 21);
+    struct engine *engine = engine_new(&scene.profile, &err);
+    assert_non_null(engine);
+    assert_int_equal(path_pieces_make(&pieces, engine_profile(engine), &scene.path, &err), 0);
+    double sum = 0, sleep = 0;
+    for (size_t i = 0; i < pieces.length; i++) {
+        sum += pieces.data[i].ms;
+        sleep +=
+            pieces.data[i].state == PATH_WAITS && pieces.data[i].stack == scene.stacks.sleep ? pieces.data[i].ms : 0;
+    }
+    assert_true(sum == 16);
+    assert_true(sleep == 6); /* the wait itself, and what it stands for from 5 to 10 ms */
+    assert_int_equal(critical_path_parts(engine, &scene.path, A, &parts, &err), 0);
+    assert_int_equal(parts.length, 3);
+    assert_true(parts.data[0].state == PATH_WAITS && parts.data[0].is_estimated &&
+                parts.data[0].object != PROFILE_NONE);
+    const uint32_t threads[] = {A};
+    const struct tree_query query = {
+        .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_TIME};
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_weigh_path(engine, &scene.path, &err), 0);
+    assert_true(engine_timings(engine)->root_total == 16);
+    size_t sleeps = 0;
+    for (size_t node = 0; node < engine_timings(engine)->length; node++)
+        sleeps += engine_timings(engine)->self[node] == sleep;
+    assert_int_equal(sleeps, 1);
+    array_free(&pieces);
     array_free(&parts);
     array_free(&scene.path);
     engine_free(engine);
@@ -345,6 +417,21 @@ static void name_wakers(struct random *random, struct profile *profile)
     }
 }
 
+static void check_pieces(const struct profile *profile, const struct critical_path *path, double length)
+{
+    struct path_pieces pieces = {0};
+    struct error err;
+    double sum = 0;
+    assert_int_equal(path_pieces_make(&pieces, profile, path, &err), 0);
+    for (size_t i = 0; i < pieces.length; i++) {
+        assert_true(pieces.data[i].ms > 0);
+        assert_true(pieces.data[i].is_estimated || pieces.data[i].state == path->data[pieces.data[i].segment].state);
+        sum += pieces.data[i].ms;
+    }
+    assert_true(fabs(sum - length) < 1e-9 * length);
+    array_free(&pieces);
+}
+
 static void test_the_path_tiles_the_range_in_any_profile(void **state)
 {
     size_t moved = 0;
@@ -362,6 +449,7 @@ static void test_the_path_tiles_the_range_in_any_profile(void **state)
         check_tiles(&path, from, to);
         for (size_t i = 0; i < path.length; i++)
             moved += path.data[i].thread != thread;
+        check_pieces(&profile, &path, to - from);
         array_free(&path);
         profile_destroy(&profile);
     }
@@ -413,6 +501,8 @@ int main(void)
         cmocka_unit_test(test_a_number_that_two_threads_had_is_that_of_the_time),
         cmocka_unit_test(test_threads_that_wake_each_other_at_the_same_time_end_the_walk),
         cmocka_unit_test(test_parts_add_up_and_name_thread_function_and_object),
+        cmocka_unit_test(test_threads_of_one_name_and_lock_are_one_part),
+        cmocka_unit_test(test_unseen_waits_are_parts_of_the_waits_that_stand_for_them),
         cmocka_unit_test(test_only_recorded_threads_have_a_number),
         cmocka_unit_test(test_the_path_tiles_the_range_in_any_profile),
         cmocka_unit_test(test_an_empty_range_has_an_empty_path),

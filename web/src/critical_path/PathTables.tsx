@@ -20,7 +20,7 @@ const STATES: Record<PathState, string> = {
     absent: 'Not alive',
 };
 /** Those of numbers begin with "#". */
-const PART_TITLES = ['#Share', '#Time (ms)', 'Thread', 'State', 'Waited for', 'Function'];
+const PART_TITLES = ['#Share', '#Time (ms)', 'Thread', 'State', 'Object', 'Function', 'Meanwhile'];
 const ROW_TITLES = ['#Start', '#Time (ms)', 'Thread', 'State', 'Where'];
 
 function useThreadName(): (thread: number) => string {
@@ -58,16 +58,18 @@ function Cells({ titles, texts }: { titles: readonly string[]; texts: readonly s
 
 function PartRow({ part, total }: { part: PathPart; total: number }): JSX.Element {
     const threadName = useThreadName();
-    const { func = '', ms, object = '', state, thread, waiter } = part;
-    const waitedFor =
-        waiter === undefined ? object : `${threadName(waiter)} waits${object === '' ? '' : ` for ${object}`}`;
+    const own = useSession().criticalPath.shownPath.value?.thread;
+    const { func = '', isEstimated, ms, object = '', state, thread, waitedFor = '', waiter } = part;
     const texts = [
         formatShare(ms, total),
-        formatWeight(ms, 'ms'),
-        state === 'runs' || state === 'absent' ? threadName(thread) : '',
+        `${isEstimated ? 'about ' : ''}${formatWeight(ms, 'ms')}`,
+        state === 'runnable' || state === 'unseen'
+            ? ''
+            : `${threadName(thread)}${thread === own ? ' (this thread)' : ''}`,
         STATES[state],
-        state === 'waits' ? func : waitedFor,
-        state === 'waits' ? '' : func,
+        object,
+        func,
+        waiter === undefined ? '' : `${threadName(waiter)} waits${waitedFor === '' ? '' : ` for ${waitedFor}`}`,
     ];
     return (
         <tr data-state={state}>
@@ -81,7 +83,7 @@ const sumOf = (parts: readonly PathPart[]): number => parts.reduce((sum, { ms })
 function PartsTable({ parts }: CriticalPath): JSX.Element {
     const total = sumOf(parts);
     const rest = parts.slice(MOST_PARTS);
-    const ofRest = [formatShare(sumOf(rest), total), formatWeight(sumOf(rest), 'ms'), '', '', ''];
+    const ofRest = [formatShare(sumOf(rest), total), formatWeight(sumOf(rest), 'ms'), '', '', '', ''];
     return (
         <table class="path-table" aria-label="Parts of the critical path">
             <Head titles={PART_TITLES} />

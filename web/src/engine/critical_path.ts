@@ -9,11 +9,15 @@ export interface PathPart {
     ms: number;
     state: PathState;
     thread: number;
-    /** The function of the CPU time, or the object of a wait. */
+    /** Some of the waits have no rows of their own. */
+    isEstimated: boolean;
+    /** The function that ran or waited. */
     func?: string;
-    /** The thread that waited for the CPU time, and for what. */
-    waiter?: number;
+    /** Of a wait. */
     object?: string;
+    /** The thread that waited meanwhile, and for what. */
+    waiter?: number;
+    waitedFor?: string;
 }
 
 /** Segments of one thread and state, one after the other. */
