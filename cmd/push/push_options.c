@@ -128,7 +128,7 @@ const struct option_row push_option_rows[] = {
      .field = offsetof(struct push_options, retry)},
     {"queue", 0, "DIR", "directory of queued profiles (~/.local/state/prof/push)",
      OPTION_NAME(struct push_options, queue)},
-    {"queue-size", 0, "SIZE", "size limit of the queue; prof drops the oldest profiles (64M)",
+    {"queue-size", 0, "SIZE", "size limit of the queue, beyond which prof drops the oldest profiles (64M)",
      .parse = parse_queue_size},
     {.name = NULL},
 };

@@ -54,7 +54,7 @@ static int parse_delay(const struct option_use *use)
 const struct option_row control_option_rows[] = {
     {"paused", 0, NULL, "start paused, until 'prof ctl resume' or SIGUSR2",
      OPTION_FLAG(struct control_options, paused)},
-    {"delay", 0, "SECONDS", "start paused for this time; the time of -d begins afterwards", .parse = parse_delay},
+    {"delay", 0, "SECONDS", "start with a pause of this time, after which the time of -d begins", .parse = parse_delay},
     {"iterations", 0, "N", "run COMMAND N times in sequence, into one profile; stop at the first failure",
      .parse = parse_iterations},
     {"last", 0, "TIME|SIZE",

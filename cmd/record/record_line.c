@@ -74,7 +74,8 @@ static const struct option_row output_rows[] = {
      OPTION_NAME(struct record_line, output)},
     {"save-only", 's', NULL, "do not serve; exit with the exit status of COMMAND (with -p: 0)",
      OPTION_FLAG(struct record_line, save_only)},
-    {"live", 0, NULL, "open the page at once; it follows the recording", OPTION_FLAG(struct record_line, live)},
+    {"live", 0, NULL, "open the page at once, and update it during the recording",
+     OPTION_FLAG(struct record_line, live)},
     {"quiet", 'q', NULL, "print only errors and the address of the page", OPTION_FLAG(struct record_line, quiet)},
     {"verbose", 'v', NULL, "at the end, print all metadata about the quality of the data",
      OPTION_FLAG(struct record_line, verbose)},
@@ -101,7 +102,7 @@ static const struct option_row data_rows[] = {
     {"no-host", 0, NULL, "do not save the name of this machine or the working directory",
      OPTION_FLAG(struct record_line, no_host)},
     {"sampler", 0, "SAMPLER",
-     "sample with perf events (perf), or stop threads to sample them (ptrace); auto uses perf events if the kernel permits them, else ptrace (auto)",
+     "sample with perf events (perf), by stopping threads (ptrace), or with perf events if the kernel permits them, else ptrace (auto, the default)",
      .parse = parse_sampler, .choices = "auto perf ptrace"},
     {.name = NULL},
 };
@@ -135,7 +136,7 @@ static const char record_usage[] =
     "       prof record [OPTIONS] --recover SPOOL\n"
     "\n"
     "Runs COMMAND, and samples its threads and its child processes until COMMAND ends.\n"
-    "Saves the profile; at a terminal, also serves the profile on this machine and prints the address.\n"
+    "Saves the profile. At a terminal, also serves the profile on this machine and prints its address.\n"
     "The first Ctrl+C goes to COMMAND, too, and a second Ctrl+C ends the recording at once.\n"
     "In both cases prof saves the profile.\n"
     "With -p, records running processes until they end or Ctrl+C, and leaves them running.\n"

@@ -71,7 +71,8 @@ static int add_thread(const struct option_use *use)
 }
 
 const struct option_row comparing_option_rows[] = {
-    {"by", 0, "WHAT", "scale the new side to the same samples, cpu-time, wall-time or function:NAME as the base (none)",
+    {"by", 0, "WHAT",
+     "scale the new side until its samples, cpu-time, wall-time or function:NAME equal those of the base (none)",
      .parse = parse_scale, .choices = "none samples cpu-time wall-time function:"},
     {"forgive", 0, "WHAT",
      "ignore differences of function names in templates (their arguments, <...>), in suffixes (.isra.0, .constprop.1, .part.2, .cold, .llvm.123), or in both (templates,suffixes)",

@@ -10,9 +10,9 @@
 #define MEMORY_MARKERS_GROWTH (UINT64_C(64) << 20) /* bytes: smaller growth has no marker */
 
 enum {
-    MEMORY_MARKERS_FAULTS = 10,
-    MEMORY_MARKERS_MAX = 2000
-}; /* fewer major faults have no marker; limit of markers of each kind */
+    MEMORY_MARKERS_FAULTS = 10, /* fewer major faults have no marker */
+    MEMORY_MARKERS_MAX = 2000   /* limit of markers of each kind */
+};
 
 /* Adds the markers to the main threads of the processes. Notes a lack of memory in `rows`. Returns the number of
  * markers beyond the limit. */

@@ -189,7 +189,9 @@ static int read_events(struct reading *reading, struct scan line)
             if (names[i].length != reading->event_names[i].length ||
                 memcmp(names[i].text, reading->event_names[i].text, names[i].length) != 0)
                 count = 0;
-        return count == reading->events ? 0 : fail_damaged(reading, "has other events than the previous part");
+        return count == reading->events
+                   ? 0
+                   : fail_damaged(reading, "has events that differ from those of the previous part");
     }
     reading->events = count;
     memcpy(reading->event_names, names, sizeof(names));

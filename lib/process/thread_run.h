@@ -69,7 +69,7 @@ struct thread_run {
     uint32_t cpu;                 /* number of the CPU of the last switch */
     uint64_t began;               /* in state RUN_WAITS: start of the wait */
     uint64_t was_ready;           /* ns of runnable time that is not in the spool */
-    uint32_t ready_count;         /* number of times whose sum is `was_ready` */
+    uint32_t ready_count;         /* number of the times that `was_ready` adds up */
     uint64_t known_since;         /* ns: time since which prof knows the state of the thread, or 0 for unknown */
     uint64_t stored;              /* ns of CPU time and waits in the spool since `known_since` */
     uint64_t late_switch;         /* ns of waits whose end a sample showed */

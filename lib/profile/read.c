@@ -307,7 +307,7 @@ static bool read_numbers(struct profile_reader *reader, int *code)
 static int begin_column(struct profile_reader *reader, const struct field *field, struct column *column)
 {
     if (column->present && reader->missing)
-        return fail_value(reader, EINVAL, "the column appears twice, and numbers of its first occurrence are missing");
+        return fail_value(reader, EINVAL, "the table has this column twice, and the first one lacks numbers");
     column->present = true;
     column->length = 0; /* the last of duplicate keys counts, as in JavaScript */
     if (reader->sibling_length && !column_reserve(column, field->column, reader->sibling_length + NUMBERS_BATCH))

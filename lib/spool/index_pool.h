@@ -11,7 +11,7 @@ struct index_pool {
     ARRAY(uint32_t) free;
 };
 
-/* Adds `item`, which the caller keeps, and returns its index. Returns false if memory ran out; the pool is
+/* Adds `item`, which the caller owns, and returns its index. Returns false if memory ran out; the pool is
  * unchanged. */
 bool index_pool_add(struct index_pool *pool, void *item, uint32_t *index);
 

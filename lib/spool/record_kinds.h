@@ -171,7 +171,7 @@ SAMPLE(COUNTERS, counters, 3, 2, "The recorder reads counters. A counter is a su
     FIELD(time_ns, TIME, "time of the readings")
     FIELD(since_ns, TIME, "time until which no value of the previous record has changed, 0 if unknown")
     FIELD(is_base, BOOL, "true if the change from the previous record does not count")
-    FIELD(values, VALUES, "values by name of a process (`lib/spool/counter_kinds.h`), µJ of `power` in the order of the metadata `power`, or busy ns of each CPU of `cpus`"))
+    FIELD(values, VALUES, "for a process, an object with the names of `lib/spool/counter_kinds.h`. For `power`, a list of µJ in the order of the metadata `power`. For `cpus`, a list of busy ns of each CPU"))
 /* clang-format on */
 
 #undef EVENT

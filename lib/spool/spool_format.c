@@ -79,7 +79,7 @@ const struct spool_type_text spool_types[SPOOL_TYPES] = {
     [SPOOL_TYPE_FRAMES] =
         {.name = "frames",
          .in_dump =
-             "list of addresses; a Python frame has bit 62 set, the number of its `python_function` record << 24, and its line"},
+             "list of addresses. The address of a Python frame is the sum of bit 62, the number of its `python_function` record << 24, and its line"},
     [SPOOL_TYPE_VALUES] = {.name = "values", .in_dump = "object or list of numbers, null if unknown"},
 };
 
@@ -144,10 +144,10 @@ static const char introduction[] =
     "\n"
     "An event is the number of its kind in one byte, then its fields in the order of this page. The file stores numbers as\n"
     "LEB128, and bools as 0 or 1. Texts end with a NUL byte. Bytes and images begin with their size. The file stores a\n"
-    "double as the number with the same bits.\n"
+    "double as the integer with the same bits.\n"
     "\n"
-    "A sample is an entry of a chunk. The entry stores the differences from the previous sample of its thread. An entry of\n"
-    "counters stores the differences from the previous counters of its process (`lib/spool/chunk.c`).\n"
+    "A sample is an entry of a chunk. The entry stores the differences from the previous sample of its thread. A `counters`\n"
+    "record stores the differences from the previous `counters` record of its process (`lib/spool/chunk.c`).\n"
     "\n"
     "An event precedes the records that refer to it. The number of a process, thread or library is valid up to the end\n"
     "of the file.\n";

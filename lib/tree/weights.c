@@ -60,7 +60,7 @@ struct thread_gaps find_sample_gaps(const struct profile *profile, uint32_t thre
     return gaps;
 }
 
-/* ms. The CPU time before a thread's first sample is often unknown: then it is at most an interval. */
+/* ms. If the CPU time before a thread's first sample is unknown, counts at most one interval. */
 static double get_gap_cpu_time(const struct thread_gaps *gaps, size_t i)
 {
     const struct sample_table *samples = gaps->samples;

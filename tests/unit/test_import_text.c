@@ -167,7 +167,7 @@ static void test_other_recordings_are_named_with_what_to_do(void **state)
         BEGINS("Attaching 1 probe...\n\n@[\n", "stackcollapse-bpftrace.pl"),
         BEGINS("@cpu[12]: 3\n@cpu[13]: 4\n", "stackcollapse-bpftrace.pl"),
         BEGINS("@: 3\n@name: 4\n", "stackcollapse-bpftrace.pl"),
-        BEGINS("2ELIFREP\0\0\0\0\0\0\0\150", "the other byte order"),
+        BEGINS("2ELIFREP\0\0\0\0\0\0\0\150", "another byte order"),
         BEGINS("goroutine 1 [running]:\n", "debug=1"),
         BEGINS("go 1.22 trace\0\0\0....", "go tool trace"),
         BEGINS("\xc1\x1f\xfc\xc1............", "babeltrace2"),
