@@ -14,9 +14,10 @@ static bool is_runtime_library(const char *name)
 /* Programs contain the code of templates of C++, and of Rust's and Go's libraries. */
 static bool is_runtime_function(const char *name)
 {
-    static const char *const starts[] = {"std::",    "core::",         "<std::",           "<core::",  "<alloc::",
-                                         "alloc::",  "__gnu_cxx::",    "__gthread_",       "runtime.", "sync.",
-                                         "syscall.", "internal/poll.", "internal/runtime", NULL};
+    static const char *const starts[] = {
+        "std::",       "core::",     "<std::",      "<core::",        "<alloc::",         "alloc::",
+        "__gnu_cxx::", "__gthread_", "parking_lot", "lock_api::",     "<parking_lot",     "<lock_api::",
+        "runtime.",    "sync.",      "syscall.",    "internal/poll.", "internal/runtime", NULL};
     const char *result = strchr(name, ' '); /* "void std::__invoke<...>(...)" */
     return starts_with_any(name, starts) ||
            (result && starts_with(result + 1, "std::") && strcspn(name, "(<") > (size_t)(result - name));

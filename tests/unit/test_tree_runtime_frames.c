@@ -53,6 +53,8 @@ static void test_frames_of_runtimes_in_the_program_are_counted(void **unused)
     assert_int_equal(COUNT_IN("work()", "void std::this_thread::sleep_for<long>(std::chrono::duration<long>)"), 1);
     assert_int_equal(
         COUNT_IN("app::main", "<std::sys::sync::mutex::futex::Mutex>::lock_contended", "syscall@libc.so.6"), 2);
+    assert_int_equal(COUNT_IN("app::main", "lock_api::mutex::Mutex<R,T>::lock", "<parking_lot::raw_mutex::RawMutex>"),
+                     2);
     assert_int_equal(COUNT_IN("main.main", "sync.(*Mutex).Lock", "runtime.futex"), 2);
     assert_int_equal(COUNT_IN("main", "lookup(int, std::string const&)"), 0);
     assert_int_equal(COUNT_IN("main", "std_sleep"), 0);

@@ -168,7 +168,8 @@ static void test_a_lock_with_a_word_for_each_thread_has_the_name_of_its_caller(v
 {
     (void)unused;
     CHECK("lock 0x10", "Mutex", "mutex in work", "syscall", "parking_lot_core::parking_lot::park",
-          "parking_lot::raw_mutex::RawMutex::lock_slow", "!work");
+          "parking_lot::raw_mutex::RawMutex::lock_slow", "<parking_lot::raw_mutex::RawMutex as lock_api>::lock",
+          "lock_api::mutex::Mutex<R,T>::lock", "!work");
     CHECK("lock 0x10", "Park", "park in runtime.stoplockedm", "runtime.futex", "runtime.futexsleep",
           "runtime.notesleep", "runtime.mPark", "!runtime.stoplockedm");
     CHECK("lock 0x10", "Park", "park", "pthread_cond_wait", "Parker::park(bool, long)", "Unsafe_Park");
@@ -186,6 +187,12 @@ static void test_sleeping_and_idle_threads_of_runtimes_wait_for_no_lock(void **u
           "JavaThread::sleep(long)", "JVM_Sleep", "!void Locks.load()");
     CHECK("lock runtime.m0+344", "Idle thread", "idle thread", "runtime.futex", "runtime.futexsleep",
           "runtime.notesleep", "runtime.mPark", "runtime.stopm", "!runtime.findRunnable");
+    CHECK("lock 0x10", "Idle thread", "idle thread", "syscall", "parking_lot_core::parking_lot::park",
+          "parking_lot::condvar::Condvar::wait", "tokio::loom::std::parking_lot::Condvar::wait",
+          "tokio::runtime::scheduler::multi_thread::park::Inner::park_condvar", "!work");
+    CHECK("lock 0x10", "Idle thread", "idle thread", "syscall", "std::sys::pal::unix::futex::futex_wait",
+          "std::sys::sync::condvar::futex::Condvar::wait", "std::sync::poison::condvar::Condvar::wait",
+          "rayon_core::sleep::Sleep::sleep");
     CHECK("lock 0x2c", "Idle thread", "idle thread", "pthread_cond_wait", "os::PlatformMonitor::wait(long)",
           "Monitor::wait(long)", "CompileQueue::get()", "CompileBroker::compiler_thread_loop()");
 }
