@@ -25,12 +25,12 @@ struct wait_class *find_wait_class(struct thread_run *run, uint64_t length)
     return run->waits ? &run->waits->classes[get_class(length)] : NULL;
 }
 
-void add_unseen_wait(struct wait_class *class, uint64_t ns, uint64_t end)
+void add_unseen_waits(struct wait_class *class, uint64_t ns, uint32_t count, uint64_t end)
 {
     if (!class->unseen_ns)
         class->oldest = end;
     class->unseen_ns += ns;
-    class->unseen++;
+    class->unseen += count;
 }
 
 void take_runnable_time(struct thread_run *run, uint64_t ready)
@@ -72,7 +72,7 @@ int add_late_switch(struct thread_run *run, uint64_t end, struct error *err)
     struct wait_class *class = find_wait_class(run, run->late_switch);
     if (!class)
         return error_no_memory(err);
-    add_unseen_wait(class, run->late_switch, end);
+    add_unseen_waits(class, run->late_switch, 1, end);
     run->late_switch = 0;
     return 0;
 }
@@ -87,7 +87,7 @@ int add_missing_waits(struct thread_run *run, struct error *err)
     uint64_t missing = excess_over(excess_over(run->since, run->known_since), known);
     struct wait_class *class = missing ? find_wait_class(run, missing) : NULL;
     if (class)
-        add_unseen_wait(class, missing, run->since);
+        add_unseen_waits(class, missing, 1, run->since);
     return missing && !class ? error_no_memory(err) : 0;
 }
 
@@ -120,7 +120,7 @@ int split_off_runnable(struct thread_run *run, uint64_t end, struct error *err)
     struct wait_class *class = find_wait_class(run, end - run->began);
     if (!class)
         return error_no_memory(err);
-    add_unseen_wait(class, run->awake - run->since, run->awake);
+    add_unseen_waits(class, run->awake - run->since, 1, run->awake);
     class->waited_ns += run->awake - run->since;
     run->since = run->awake;
     run->awake = 0;

@@ -17,8 +17,8 @@ double shortest_of_class(uint64_t length);
 /* Returns the class of a wait of `length` ns, or NULL if memory ran out. */
 struct wait_class *find_wait_class(struct thread_run *run, uint64_t length);
 
-/* Adds a wait of `ns` that ended at `end`. */
-void add_unseen_wait(struct wait_class *class, uint64_t ns, uint64_t end);
+/* Adds `count` waits of `ns` in all, the last of which ended at `end`. */
+void add_unseen_waits(struct wait_class *class, uint64_t ns, uint32_t count, uint64_t end);
 
 /* Takes `ready` ns of runnable time from the waits since the last reading, in proportion to their length. Waits that
  * are not yet in the spool get shorter now. The rest shortens later waits of the class. */

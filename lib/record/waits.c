@@ -172,9 +172,11 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
 {
     struct thread_run *run = &thread->run;
     uint64_t length = time - run->since;
-    struct wait_class *class = find_wait_class(run, time - run->began);
+    uint32_t count = run->ended && !run->goes_on ? run->ended : 1;
+    struct wait_class *class = find_wait_class(run, (time - run->began) / count);
     if (!class)
         return error_no_memory(err);
+    run->ended = 0;
     bool seen = is_seen(waits, run, time);
     bool is_bare = ((run->is_refused || is_last) && length >= LONG_INTERVALS * waits->options.interval) ||
                    (run->waker.tid && class >= &run->waits->classes[WAIT_CLASSES - LONG_CLASSES]);
@@ -185,7 +187,8 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     bool was_awake = !seen && !run->goes_on && run->awake_asked >= run->since && run->awake < stored.end &&
                      run->awake && keeps_reading(waits, run->awake - run->awake_asked, length);
     if (seen && !run->goes_on) {
-        stored.unseen = class->unseen_ns;
+        stored.unseen = class->unseen_ns + length - length / count;
+        stored.start = time - length / count;
         class->unseen_ns = class->unseen = 0;
     }
     if (was_awake)
@@ -193,7 +196,7 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     else if (seen || run->goes_on || is_bare)
         code = store_wait(waits, thread, &stored, err);
     else
-        add_unseen_wait(class, stored.end - stored.start, time);
+        add_unseen_waits(class, stored.end - stored.start, count, time);
     return code || !queued ? code : add_runnable(waits, thread, queued, time, err);
 }
 
@@ -275,6 +278,7 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
     if (!thread)
         return 0;
     thread->run.cpu = record->cpu;
+    thread->run.ended = record->context_switch.ended;
     tracker_report_run(waits->options.tracker, process, record->time, false);
     if (record->context_switch.out)
         *(record->context_switch.preempted ? &process->preemptions : &process->waits) += 1;

@@ -130,6 +130,7 @@ int sampler_emit_switches(struct ptrace_sampler *sampler, struct ptrace_thread *
         record.time = switches[i].time;
         record.context_switch.out = switches[i].out;
         record.context_switch.preempted = switches[i].preempted;
+        record.context_switch.ended = switches[i].ended;
         code = sampler_emit(sampler, &record, err);
     }
     return code;

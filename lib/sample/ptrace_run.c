@@ -15,19 +15,19 @@ struct switch_list {
     size_t count;
 };
 
-static void add_switch(struct switch_list *list, uint64_t time, bool out, bool preempted)
+static void add_switch(struct switch_list *list, struct ptrace_switch added)
 {
-    list->switches[list->count++] = (struct ptrace_switch){.time = time, .out = out, .preempted = preempted};
+    list->switches[list->count++] = added;
 }
 
-/* Adds a break: off the CPU at *time for `length` ns, then on it. */
-static void add_break(struct switch_list *list, uint64_t *time, uint64_t length, bool preempted)
+/* Adds a break: off the CPU at *time for `length` ns, in which `ended` waits ended, then on it. */
+static void add_break(struct switch_list *list, uint64_t *time, uint64_t length, bool preempted, uint32_t ended)
 {
     if (!length)
         return;
-    add_switch(list, *time, true, preempted);
+    add_switch(list, (struct ptrace_switch){.time = *time, .out = true, .preempted = preempted});
     *time += length;
-    add_switch(list, *time, false, false);
+    add_switch(list, (struct ptrace_switch){.time = *time, .ended = ended});
 }
 
 size_t ptrace_run_add_moment(struct ptrace_run *run, const struct ptrace_moment *now, struct ptrace_switch *switches)
@@ -40,25 +40,32 @@ size_t ptrace_run_add_moment(struct ptrace_run *run, const struct ptrace_moment 
     uint64_t off = passed - ran;
     uint64_t ready = limit_time(subtract_or_zero(now->schedule.ready, last->schedule.ready) + run->held, off);
     if (!run->is_reported)
-        add_switch(&list, last->time, last->asleep, false);
+        add_switch(&list, (struct ptrace_switch){.time = last->time, .out = last->asleep});
     if (last->asleep && !has_slept_on) {
+        uint32_t ended = now->ended > 1 ? now->ended : 1;
+        if (ended > 1) { /* the first wait may have begun long ago */
+            time += (off - ready) / ended;
+            add_switch(&list, (struct ptrace_switch){.time = time, .ended = 1});
+            add_switch(&list, (struct ptrace_switch){.time = time, .out = true});
+        }
         time = now->time - ran - ready;
-        add_switch(&list, time, false, false);
-        add_break(&list, &time, ready, true);
+        add_switch(&list, (struct ptrace_switch){.time = time, .ended = ended > 1 ? ended - 1 : 1});
+        add_break(&list, &time, ready, true, 0);
         if (now->asleep)
-            add_switch(&list, now->time, true, false);
+            add_switch(&list, (struct ptrace_switch){.time = now->time, .out = true});
     } else if (!last->asleep) {
-        if (!now->asleep)
-            add_break(&list, &time, off - ready, false);
-        add_break(&list, &time, ready, true);
+        uint64_t before = now->asleep ? (off - ready) / (now->ended + 1) * now->ended : off - ready;
+        add_break(&list, &time, before, false, now->ended);
+        add_break(&list, &time, ready, true, 0);
         if (now->asleep)
-            add_switch(&list, time + ran, true, false);
+            add_switch(&list, (struct ptrace_switch){.time = time + ran, .out = true});
     }
     /* late-counted time that exceeds the span moves to the next moment */
     uint64_t reported = last->schedule.cpu + ran;
     run->last = *now;
     run->last.schedule.cpu = reported;
     run->held = 0;
+    run->stops = 0;
     run->is_reported = true;
     return list.count;
 }

@@ -6,7 +6,8 @@
  * two such moments the sampler knows the running, runnable and sleeping times, but not their order.
  * ptrace_run_add_moment() assumes the simplest order: a thread that sleeps at the end ran first; a thread that slept at
  * the start slept, then was runnable, and then ran. Short sleeps between two moments become one wait, or a part of the
- * next wait.
+ * next wait. The number of time slices shows how many, and
+ * they share the time.
  *
  * The results are switches, as in a perf ring.
  *
@@ -26,23 +27,27 @@ struct ptrace_schedule {
 struct ptrace_moment {
     uint64_t time; /* ns, CLOCK_MONOTONIC */
     struct ptrace_schedule schedule;
-    bool asleep; /* false: the thread is stopped, or runs with approximate counts */
+    bool asleep;    /* false: the thread is stopped, or runs with approximate counts */
+    uint32_t ended; /* number of waits that have ended since the previous moment */
 };
 
 /* Starts zeroed, except `last`, the first moment. */
 struct ptrace_run {
     struct ptrace_moment last;
-    uint64_t held;    /* ns since `last` for which the tracer may have kept the thread stopped */
-    bool is_reported; /* a switch has reported the state at `last` */
+    uint64_t held;        /* ns since `last` for which the tracer may have kept the thread stopped */
+    bool is_reported;     /* a switch has reported the state at `last` */
+    uint32_t stops;       /* number of stops by the tracer since `last` */
+    uint64_t preemptions; /* number of preemptions of the thread up to `last` */
 };
 
 struct ptrace_switch {
     uint64_t time; /* ns */
     bool out;      /* true: the thread leaves its CPU; false: the thread starts to run */
     bool preempted;
+    uint32_t ended; /* number of waits between the two moments that the switches show as one wait */
 };
 
-enum { PTRACE_RUN_SWITCHES = 6 }; /* limit of switches between two moments */
+enum { PTRACE_RUN_SWITCHES = 7 }; /* limit of switches between two moments */
 
 /* Adds a moment. Fills in the switches since the last moment, in order, and returns their number. The total running
  * time of the switches equals the scheduler's running time. */

@@ -119,6 +119,7 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
         thread->run.last = (struct ptrace_moment){
             .schedule = now, .asleep = ptrace_thread_is_asleep(ptrace_thread_scheduler_state(thread))};
     }
+    ptrace_thread_read_preemptions(thread);
     thread->run.last.time = monotonic_ns();
     return 0;
 }

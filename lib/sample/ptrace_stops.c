@@ -262,9 +262,11 @@ static int handle_exec(struct ptrace_sampler *sampler, struct ptrace_thread *thr
         code = sampler_emit_switches(sampler, thread, (pid_t)message, &thread->seen, monotonic_ns(), false, err);
     if (!thread->follows) /* recording starts at exec */
         thread->first_clock = process_clock_ns((uint32_t)thread->pid);
-    if (!thread->follows)
+    if (!thread->follows) {
         thread->run =
             (struct ptrace_run){.last = {.time = monotonic_ns(), .schedule = thread->seen}, .is_reported = true};
+        ptrace_thread_read_preemptions(thread);
+    }
     thread->hold = thread->is_too_deep = false;
     thread->stack_size = PTRACE_STACK_SIZE;
     if (!thread->follows)

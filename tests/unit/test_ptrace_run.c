@@ -49,14 +49,28 @@ static void test_a_wait_goes_on_while_the_thread_is_not_put_on_a_cpu(void **stat
     assert_switch(&found[0], 127, false, false); /* and not lost */
 }
 
-static void test_a_thread_that_ran_between_two_looks_has_waited_twice(void **state)
+static void test_waits_between_two_looks_share_the_time(void **state)
 {
     (void)state;
     struct ptrace_switch found[PTRACE_RUN_SWITCHES];
     struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_reported = true};
-    assert_int_equal(take(&run, moment(108, 8, 0, 5, true), found), 2);
-    assert_switch(&found[0], 107, false, false);
-    assert_switch(&found[1], 108, true, false);
+    struct ptrace_moment now = moment(110, 8, 0, 6, true);
+    now.ended = 3;
+    assert_int_equal(take(&run, now, found), 4);
+    assert_switch(&found[0], 103, false, false);
+    assert_switch(&found[1], 103, true, false);
+    assert_switch(&found[2], 109, false, false);
+    assert_switch(&found[3], 110, true, false);
+    assert_int_equal(found[0].ended, 1);
+    assert_int_equal(found[2].ended, 2);
+    run.last = moment(110, 8, 0, 6, false);
+    now = moment(120, 9, 0, 9, true);
+    now.ended = 2;
+    assert_int_equal(take(&run, now, found), 3);
+    assert_switch(&found[0], 110, true, false);
+    assert_switch(&found[1], 116, false, false);
+    assert_int_equal(found[1].ended, 2);
+    assert_switch(&found[2], 117, true, false);
 }
 
 static void test_a_thread_that_was_woken_has_waited_for_a_cpu_before_it_ran(void **state)
@@ -133,7 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_thread_that_falls_asleep_has_run_first),
         cmocka_unit_test(test_a_wait_goes_on_while_the_thread_is_not_put_on_a_cpu),
-        cmocka_unit_test(test_a_thread_that_ran_between_two_looks_has_waited_twice),
+        cmocka_unit_test(test_waits_between_two_looks_share_the_time),
         cmocka_unit_test(test_a_thread_that_was_woken_has_waited_for_a_cpu_before_it_ran),
         cmocka_unit_test(test_time_in_which_a_thread_could_have_run_is_no_wait),
         cmocka_unit_test(test_sums_are_those_of_the_scheduler),
