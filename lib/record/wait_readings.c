@@ -132,6 +132,14 @@ static int keep_stack(struct waits *waits, uint32_t pid, struct thread_run *run,
     return 0;
 }
 
+/* Whether a thread waits at another place than at the last reading. */
+static bool has_moved_on(uint32_t pid, uint32_t tid, const struct wait_state *before)
+{
+    struct wait_state now;
+    return wait_state_read(pid, tid, &now) <= 0 || now.sp != before->sp || now.pc != before->pc ||
+           strcmp(now.object, before->object) != 0;
+}
+
 /* Reads the stack of a waiting thread. The thread may already run again, which its next switch shows. */
 static int read_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
                       uint64_t planned, struct error *err)
@@ -169,6 +177,8 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
                          result.end != UNWIND_SAVED_BELOW && !process->python;
     code = add_python_frames(waits, process, thread->tid, &state, &result, err);
     uint64_t taken = has_copy_only && state.sp ? waits->copy_read : monotonic_ns();
+    if (waits->options.late_switches && has_moved_on(process->pid, thread->tid, &state))
+        result = (struct unwind_result){.end = UNWIND_COMPLETE};
     return code ? code : keep_stack(waits, process->pid, &thread->run, &state, taken, &result, err);
 }
 
