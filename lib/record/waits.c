@@ -277,15 +277,16 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return 0;
+    uint64_t time = record->time > thread->run.since ? record->time : thread->run.since; /* ptrace: a part is stored */
     thread->run.cpu = record->cpu;
     thread->run.ended = record->context_switch.ended;
     tracker_report_run(waits->options.tracker, process, record->time, false);
     if (record->context_switch.out)
         *(record->context_switch.preempted ? &process->preemptions : &process->waits) += 1;
     if (is_elsewhere(waits, record))
-        return go_elsewhere(waits, thread, record->time, err);
-    return record->context_switch.out ? leave_cpu(waits, thread, record->time, record->context_switch.preempted, err)
-                                      : come_to_cpu(waits, thread, record->time, err);
+        return go_elsewhere(waits, thread, time, err);
+    return record->context_switch.out ? leave_cpu(waits, thread, time, record->context_switch.preempted, err)
+                                      : come_to_cpu(waits, thread, time, err);
 }
 
 void waits_wakeup(struct waits *waits, const struct wakeup *wakeup)

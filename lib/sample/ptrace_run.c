@@ -35,16 +35,22 @@ size_t ptrace_run_add_moment(struct ptrace_run *run, const struct ptrace_moment 
     struct switch_list list = {.switches = switches};
     const struct ptrace_moment *last = &run->last;
     uint64_t time = last->time, passed = subtract_or_zero(now->time, last->time);
-    bool has_slept_on = last->asleep && now->asleep && now->schedule.slices == last->schedule.slices;
-    uint64_t ran = has_slept_on ? 0 : limit_time(subtract_or_zero(now->schedule.cpu, last->schedule.cpu), passed);
+    uint64_t ran = limit_time(subtract_or_zero(now->schedule.cpu, last->schedule.cpu), passed);
     uint64_t off = passed - ran;
     uint64_t ready = limit_time(subtract_or_zero(now->schedule.ready, last->schedule.ready) + run->held, off);
     if (!run->is_reported)
         add_switch(&list, (struct ptrace_switch){.time = last->time, .out = last->asleep});
-    if (last->asleep && !has_slept_on) {
+    run->is_reported = true;
+    if (last->asleep && now->asleep && now->schedule.slices == last->schedule.slices) {
+        run->asleep_until = now->time; /* or until earlier, if the thread is already runnable */
+        return list.count;
+    }
+    if (last->asleep) {
         uint32_t ended = now->ended > 1 ? now->ended : 1;
-        if (ended > 1) { /* the first wait may have begun long ago */
-            time += (off - ready) / ended;
+        if (ended > 1) { /* the other waits began after asleep_until */
+            uint64_t end = now->time - ran - ready, asleep_until = limit_time(run->asleep_until, end);
+            time = asleep_until > time ? asleep_until : time;
+            time += (end - time) / ended;
             add_switch(&list, (struct ptrace_switch){.time = time, .ended = 1});
             add_switch(&list, (struct ptrace_switch){.time = time, .out = true});
         }
@@ -53,7 +59,7 @@ size_t ptrace_run_add_moment(struct ptrace_run *run, const struct ptrace_moment 
         add_break(&list, &time, ready, true, 0);
         if (now->asleep)
             add_switch(&list, (struct ptrace_switch){.time = now->time, .out = true});
-    } else if (!last->asleep) {
+    } else {
         uint64_t before = now->asleep ? (off - ready) / (now->ended + 1) * now->ended : off - ready;
         add_break(&list, &time, before, false, now->ended);
         add_break(&list, &time, ready, true, 0);
@@ -66,6 +72,5 @@ size_t ptrace_run_add_moment(struct ptrace_run *run, const struct ptrace_moment 
     run->last.schedule.cpu = reported;
     run->held = 0;
     run->stops = 0;
-    run->is_reported = true;
     return list.count;
 }

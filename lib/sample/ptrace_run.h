@@ -33,11 +33,12 @@ struct ptrace_moment {
 
 /* Starts zeroed, except `last`, the first moment. */
 struct ptrace_run {
-    struct ptrace_moment last;
-    uint64_t held;        /* ns since `last` for which the tracer may have kept the thread stopped */
-    bool is_reported;     /* a switch has reported the state at `last` */
-    uint32_t stops;       /* number of stops by the tracer since `last` */
-    uint64_t preemptions; /* number of preemptions of the thread up to `last` */
+    struct ptrace_moment last; /* the last moment at which the thread had run since the moment before */
+    uint64_t asleep_until;     /* ns: time of the last moment in the same sleep */
+    uint64_t held;             /* ns since `last` for which the tracer may have kept the thread stopped */
+    bool is_reported;          /* a switch has reported the state at `last` */
+    uint32_t stops;            /* number of stops by the tracer since `last` */
+    uint64_t preemptions;      /* number of preemptions of the thread up to `last` */
 };
 
 struct ptrace_switch {

@@ -85,6 +85,21 @@ static void test_a_thread_that_was_woken_has_waited_for_a_cpu_before_it_ran(void
     assert_switch(&found[3], 140, true, false);
 }
 
+static void test_a_thread_without_a_cpu_may_have_been_woken_before_the_last_look(void **state)
+{
+    (void)state;
+    struct ptrace_switch found[PTRACE_RUN_SWITCHES];
+    struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_reported = true};
+    assert_int_equal(take(&run, moment(110, 7, 0, 3, true), found), 0); /* woken at 105 */
+    struct ptrace_moment now = moment(120, 8, 14, 5, true);
+    now.ended = 2;
+    assert_int_equal(take(&run, now, found), 6);
+    assert_switch(&found[0], 105, false, false);
+    assert_switch(&found[2], 105, false, false);
+    assert_switch(&found[3], 105, true, true);
+    assert_switch(&found[4], 119, false, false);
+}
+
 static void test_time_in_which_a_thread_could_have_run_is_no_wait(void **state)
 {
     (void)state;
@@ -149,6 +164,7 @@ int main(void)
         cmocka_unit_test(test_a_wait_goes_on_while_the_thread_is_not_put_on_a_cpu),
         cmocka_unit_test(test_waits_between_two_looks_share_the_time),
         cmocka_unit_test(test_a_thread_that_was_woken_has_waited_for_a_cpu_before_it_ran),
+        cmocka_unit_test(test_a_thread_without_a_cpu_may_have_been_woken_before_the_last_look),
         cmocka_unit_test(test_time_in_which_a_thread_could_have_run_is_no_wait),
         cmocka_unit_test(test_sums_are_those_of_the_scheduler),
     };
