@@ -13,7 +13,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"
-#include "tree/interval_stats.h"
+#include "tree/interval_json.h"
 #include "tree/marker_view.h"
 #include "tree/wait_names.h"
 
@@ -50,11 +50,6 @@ static int fill_list(struct interval_list *list, const struct report *report, st
     return code ? code : keep_subject(list, report, err);
 }
 
-static const double *waits_of(const struct interval_list *list, size_t row)
-{
-    return list->waits.data + row * list->reasons;
-}
-
 /* ---- text ---- */
 
 static void format_length(char out[QUANTITY_TEXT_MAX], double ms)
@@ -81,13 +76,14 @@ static void append_waits(const struct report *report, const struct interval_list
     for (int shown = 0; shown < MOST_REASONS; shown++) {
         size_t best = SIZE_MAX;
         for (size_t i = 0; i < list->reasons; i++) {
-            double wait = waits_of(list, row)[i];
-            if (i != runnable && wait > 0 && wait < before && (best == SIZE_MAX || wait > waits_of(list, row)[best]))
+            double wait = interval_waits(list, row)[i];
+            if (i != runnable && wait > 0 && wait < before &&
+                (best == SIZE_MAX || wait > interval_waits(list, row)[best]))
                 best = i;
         }
         if (best == SIZE_MAX)
             break;
-        before = waits_of(list, row)[best];
+        before = interval_waits(list, row)[best];
         report_append(text, "%s%s %.1f%%", *text ? ", " : "", wait_reason_name(report->engine, (uint32_t)best),
                       100 * before / total);
     }
@@ -99,7 +95,7 @@ static void print_row(const struct report *report, const struct interval_list *l
 {
     const struct interval_stats *stats = &list->names.data[row];
     uint32_t runnable = profile_runnable_reason(report->profile);
-    double ready = runnable < list->reasons ? waits_of(list, row)[runnable] : 0;
+    double ready = runnable < list->reasons ? interval_waits(list, row)[runnable] : 0;
     char count[QUANTITY_TEXT_MAX], waits[REPORT_LINE_SIZE] = "";
     count_text(count, stats->count);
     ui_print("%*s", COUNT_WIDTH, count);
@@ -172,49 +168,12 @@ int report_print_intervals(const struct report *report, struct error *err)
 
 /* ---- JSON ---- */
 
-static void write_interval(struct json_writer *json, const struct report *report, const struct interval_list *list,
-                           size_t row)
-{
-    const struct interval_stats *stats = &list->names.data[row];
-    json_open(json, '{');
-    json_member_text(json, "name", profile_text(report->profile, stats->name));
-    json_member_double(json, "count", stats->count);
-    json_member_double(json, "p50_ms", stats->p50);
-    json_member_double(json, "p90_ms", stats->p90);
-    json_member_double(json, "p99_ms", stats->p99);
-    json_member_double(json, "total_ms", stats->total);
-    json_member_open(json, "longest", '{');
-    json_member_double(json, "ms", stats->longest);
-    json_member_double(json, "from_ms", stats->from);
-    json_member_double(json, "thread", stats->thread);
-    json_close(json, '}');
-    json_member_double(json, "running_ms", stats->running);
-    json_member_double(json, "unknown_ms", stats->rest);
-    json_member_open(json, "waits_ms", '{');
-    for (size_t i = 0; i < list->reasons; i++)
-        if (waits_of(list, row)[i] > 0)
-            json_member_double(json, wait_reason_name(report->engine, (uint32_t)i), waits_of(list, row)[i]);
-    json_close(json, '}');
-    json_member_open(json, "histogram", '[');
-    for (size_t i = 0; i < INTERVAL_BUCKETS; i++)
-        if (stats->histogram[i]) {
-            json_open(json, '{');
-            json_member_double(json, "from_ms", ldexp(1, (int)i + INTERVAL_FIRST_OCTAVE));
-            json_member_double(json, "count", stats->histogram[i]);
-            json_close(json, '}');
-        }
-    json_close(json, ']');
-    json_close(json, '}');
-}
-
 int report_write_intervals(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct interval_list list = {0};
     int code = fill_list(&list, report, err);
-    json_member_open(json, "intervals", '[');
-    for (size_t i = 0; !code && i < list.names.length; i++)
-        write_interval(json, report, &list, i);
-    json_close(json, ']');
+    json_key(json, "intervals");
+    interval_list_write(json, report->engine, &list);
     interval_list_destroy(&list);
     return code;
 }

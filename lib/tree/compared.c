@@ -7,7 +7,7 @@ double compared_factor(const struct profile *profile, const struct compared_requ
     if (!request->is_comparison || thread >= profile->threads.length)
         return 1;
     enum profile_side side = profile->threads.data[thread].side;
-    double factor = 1.0 / profile->meta.comparison.runs[side];
+    double factor = 1 / request->parts[side];
     if (side == SIDE_NEW)
         return request->compared == COMPARED_BASE ? 0 : factor * request->scale;
     return request->compared == COMPARED_NEW ? 0 : request->compared == COMPARED_BASE ? factor : -factor;
@@ -15,7 +15,7 @@ double compared_factor(const struct profile *profile, const struct compared_requ
 
 /* Sums the threads of one side. */
 static int sum_side(struct stack_weights *weights, const struct profile *profile, const struct weighing *weighing,
-                    enum profile_side side, double scale, struct error *err)
+                    enum profile_side side, const struct compared_request *request, struct error *err)
 {
     uint32_t *threads = malloc((weighing->thread_count + 1) * sizeof(*threads));
     if (!threads)
@@ -28,7 +28,7 @@ static int sum_side(struct stack_weights *weights, const struct profile *profile
         if (weighing->threads[i] < profile->threads.length && profile->threads.data[weighing->threads[i]].side == side)
             threads[part.thread_count++] = weighing->threads[i];
     int code = stack_weights_sum(weights, profile, &part, err);
-    double factor = (side == SIDE_NEW ? scale : 1) / profile->meta.comparison.runs[side];
+    double factor = (side == SIDE_NEW ? request->scale : 1) / request->parts[side];
     for (size_t stack = 0; !code && factor != 1 && stack < weights->length; stack++)
         weights->of_stack[stack] *= factor;
     free(threads);
@@ -64,11 +64,11 @@ int compared_weights_sum(struct stack_weights *weights, struct stack_weights sid
     if (!request->is_comparison)
         return stack_weights_sum(weights, profile, weighing, err);
     if (request->compared != COMPARED_CHANGE)
-        return sum_side(weights, profile, weighing, request->compared == COMPARED_BASE ? SIDE_BASE : SIDE_NEW,
-                        request->scale, err);
+        return sum_side(weights, profile, weighing, request->compared == COMPARED_BASE ? SIDE_BASE : SIDE_NEW, request,
+                        err);
     int code = 0;
     for (int side = 0; !code && side < PROFILE_SIDES; side++)
-        code = sum_side(&sides[side], profile, weighing, (enum profile_side)side, request->scale, err);
+        code = sum_side(&sides[side], profile, weighing, (enum profile_side)side, request, err);
     return code ? code : subtract_base(weights, sides, err);
 }
 
@@ -180,7 +180,9 @@ static int sum_side_weights(const struct profile *profile, const struct weighing
 {
     struct stack_weights weights = {0};
     uint8_t *counts = malloc(profile->stacks.length + 1);
-    int code = counts ? sum_side(&weights, profile, weighing, side, 1, err) : error_no_memory(err);
+    const uint32_t *runs = profile->meta.comparison.runs;
+    const struct compared_request request = {true, COMPARED_CHANGE, 1, {runs[SIDE_BASE], runs[SIDE_NEW]}};
+    int code = counts ? sum_side(&weights, profile, weighing, side, &request, err) : error_no_memory(err);
     *sum = 0;
     for (size_t stack = 0; !code && stack < weights.length; stack++) {
         uint32_t prefix = profile->stacks.prefix[stack];

@@ -21,7 +21,8 @@ enum compared { COMPARED_CHANGE, COMPARED_BASE, COMPARED_NEW };
 struct compared_request {
     bool is_comparison; /* false: no comparison, the other members are unused */
     enum compared compared;
-    double scale; /* factor for the weights of the new side */
+    double scale;                /* factor for the weights of the new side */
+    double parts[PROFILE_SIDES]; /* number of runs or intervals of a side, whose mean counts */
 };
 
 /* Returns the factor for the weights of a thread: the mean of its side's runs, times the scale, negative for the

@@ -314,9 +314,13 @@ struct weighing engine_weighing(const struct engine *engine)
 struct compared_request engine_compared_request(const struct engine *engine)
 {
     const struct profile *profile = &engine->base->profile;
-    return (struct compared_request){.is_comparison = profile_is_comparison(profile),
-                                     .compared = engine->compared,
-                                     .scale = engine->scale > 0 ? engine->scale : profile->meta.comparison.scale};
+    struct compared_request request = {.is_comparison = profile_is_comparison(profile),
+                                       .compared = engine->compared,
+                                       .scale = engine->scale > 0 ? engine->scale : profile->meta.comparison.scale};
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        request.parts[side] = engine->filter.intervals[side] ? (double)engine->filter.intervals[side]
+                                                             : profile->meta.comparison.runs[side];
+    return request;
 }
 
 static int update_weights(struct engine *engine, const struct tree_query *query, struct error *err)

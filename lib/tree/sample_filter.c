@@ -18,31 +18,38 @@ static bool add_time(struct times *times, struct time_range time)
     return true;
 }
 
-/* Finds the time ranges of the markers that the transform selects; an instant has an empty range. */
-static int find_times(struct times *times, struct marker_view *markers, const struct filter_request *request,
-                      const struct transform *transform, struct error *err)
+/* Returns the times of the intervals for a thread, or NULL for an interval that the transform does not select. */
+static struct times *find_times_of(struct times *times, const struct profile *profile, const struct marker *marker,
+                                   const struct transform *transform, double least)
 {
-    const struct marker_query query = {.threads = request->threads,
-                                       .thread_count = request->thread_count,
-                                       .range = whole_time,
-                                       .search = transform->text,
-                                       .search_length = transform->text_length};
-    times->length = 0;
-    int code = marker_view_query(markers, &query, err);
-    if (code)
-        return code;
+    if (!(marker->end > marker->start))
+        return NULL;
+    if (!(transform->slowest > 0))
+        return times;
+    bool wants_others =
+        transform->splits && profile_is_comparison(profile) && profile->threads.data[marker->thread].side == SIDE_BASE;
+    bool is_slow = marker->end - marker->start >= least;
+    return is_slow == wants_others ? NULL : &times[marker->thread];
+}
+
+/* Adds the times of the markers that the transform selects: to times[0], or of the slowest markers to the times of the
+ * marker's thread. */
+static int find_times(struct sample_filter *filter, struct times *times, const struct profile *profile,
+                      struct marker_view *markers, const struct transform *transform, struct error *err)
+{
     size_t count;
     const uint32_t *shown = marker_view_shown(markers, &count);
-    double least = 0;
-    if (transform->slowest > 0)
-        least = slowest_interval_limit(marker_view_list(markers), shown, count, transform->slowest);
+    const struct marker_list *list = marker_view_list(markers);
+    double least = transform->slowest > 0 ? slowest_interval_limit(list, shown, count, transform->slowest) : 0;
     if (isnan(least))
         return error_no_memory(err);
     for (size_t i = 0; i < count; i++) {
-        const struct marker *marker = &marker_view_list(markers)->data[shown[i]];
-        if (marker->end > marker->start && marker->end - marker->start >= least &&
-            !add_time(times, (struct time_range){marker->start, marker->end}))
+        const struct marker *marker = &list->data[shown[i]];
+        struct times *own = find_times_of(times, profile, marker, transform, least);
+        if (own && !add_time(own, (struct time_range){marker->start, marker->end}))
             return error_no_memory(err);
+        if (own && transform->splits)
+            filter->intervals[profile->threads.data[marker->thread].side]++;
     }
     return 0;
 }
@@ -97,20 +104,35 @@ static int copy_samples(struct sample_filter *filter, const struct profile *prof
     return enough ? 0 : error_no_memory(err);
 }
 
+static int drop_by_transform(struct sample_filter *filter, const struct profile *profile, struct marker_view *markers,
+                             const struct filter_request *request, const struct transform *transform, struct error *err)
+{
+    const struct marker_query query = {.threads = request->threads,
+                                       .thread_count = request->thread_count,
+                                       .range = whole_time,
+                                       .search = transform->text,
+                                       .search_length = transform->text_length};
+    struct times *times = calloc(filter->thread_count + 1, sizeof(*times));
+    int code = times ? marker_view_query(markers, &query, err) : error_no_memory(err);
+    if (!code)
+        code = find_times(filter, times, profile, markers, transform, err);
+    for (size_t thread = 0; !code && thread < filter->thread_count; thread++)
+        for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++)
+            drop_samples_outside(&filter->samples[thread][kind], &times[transform->slowest > 0 ? thread : 0]);
+    for (size_t thread = 0; times && thread < filter->thread_count; thread++)
+        array_free(&times[thread]);
+    free(times);
+    return code;
+}
+
 static int drop_samples(struct sample_filter *filter, const struct profile *profile,
                         const struct filter_request *request, struct error *err)
 {
-    struct times times = {0};
     struct marker_view *markers = marker_view_new(profile, request->whole, err);
     int code = markers ? copy_samples(filter, profile, err) : error_no_memory(err);
-    for (size_t i = 0; !code && i < request->transform_count; i++) {
-        code = find_times(&times, markers, request, &request->transforms[i], err);
-        for (size_t thread = 0; !code && thread < filter->thread_count; thread++)
-            for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++)
-                drop_samples_outside(&filter->samples[thread][kind], &times);
-    }
+    for (size_t i = 0; !code && i < request->transform_count; i++)
+        code = drop_by_transform(filter, profile, markers, request, &request->transforms[i], err);
     marker_view_free(markers);
-    array_free(&times);
     return code;
 }
 
@@ -157,6 +179,7 @@ const struct sample_table *sample_filter_samples(const struct sample_filter *fil
 void sample_filter_destroy(struct sample_filter *filter)
 {
     free_samples(filter);
+    filter->intervals[SIDE_BASE] = filter->intervals[SIDE_NEW] = 0;
     array_free(&filter->threads);
     transform_list_destroy(&filter->transforms);
 }

@@ -1,5 +1,6 @@
 /*
- * Applies marker transforms: keeps the samples taken during a marker. The sample tables keep their length; a dropped
+ * Applies marker transforms: keeps the samples taken during a marker. Of the slowest markers, a thread keeps the
+ * samples during its own markers, as interval_stats.h counts them. The sample tables keep their length; a dropped
  * sample has no stack. Readers of samples need no special case.
  */
 #pragma once
@@ -14,6 +15,8 @@ struct sample_filter {
      * dropped). */
     struct sample_table (*samples)[SAMPLE_TABLES];
     size_t thread_count;
+    /* Number of intervals that each side counts; 0: no transform splits the intervals. */
+    size_t intervals[PROFILE_SIDES];
 };
 
 /* Parameters of a filter. */

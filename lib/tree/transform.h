@@ -47,7 +47,9 @@ struct transform {
     const char *text; /* a search: marker_search.h for TRANSFORM_FILTER_MARKERS, search_filter.h for
                          TRANSFORM_MERGE_MATCHING; borrowed like `path` */
     size_t text_length;
-    double slowest; /* for TRANSFORM_FILTER_MARKERS: only this share of the intervals, the longest; 0: all */
+    double slowest; /* for TRANSFORM_FILTER_MARKERS: only this share of the intervals, the longest, and only samples of
+                     * the thread of an interval; 0: all intervals, and samples of all threads */
+    bool splits;    /* for `slowest`, in a comparison of a profile with itself: the base counts the other intervals */
 };
 
 bool transform_has_path(enum transform_kind kind);

@@ -133,6 +133,7 @@ const struct view *EXPORT(session_html_page)(struct session *session, uint32_t v
 int EXPORT(session_marker_query)(struct session *session, uint32_t thread_count, double from, double to,
                                  uint32_t search_length, uint32_t places);
 const struct view *EXPORT(session_marker_sorted)(struct session *session, uint32_t key_count);
+const struct view *EXPORT(session_intervals)(struct session *session);
 const struct view *EXPORT(session_marker_texts)(struct session *session, uint32_t count, int label);
 const struct view *EXPORT(session_marker_details)(struct session *session, uint32_t thread, uint32_t index);
 const struct view *EXPORT(session_marker_chart)(struct session *session);

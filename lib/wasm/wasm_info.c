@@ -101,6 +101,15 @@ static void write_thread(struct json_writer *json, const struct engine *engine, 
     json_close(json, '}');
 }
 
+static bool has_intervals(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->threads.length; i++)
+        for (size_t row = 0; row < profile->threads.data[i].markers.length; row++)
+            if (profile->threads.data[i].markers.phase[row] != MARKER_INSTANT)
+                return true;
+    return false;
+}
+
 static void write_counter(struct json_writer *json, const struct profile *profile, uint32_t index)
 {
     const struct counter *counter = &profile->counters.data[index];
@@ -277,6 +286,7 @@ const struct view *session_info(struct session *session)
     uint32_t runnable = profile_runnable_reason(profile);
     json_member_double(json, "runnableReason", runnable == PROFILE_NONE ? -1 : (double)runnable);
     json_member_bool(json, "hasWaits", engine_has_waits(session->engine));
+    json_member_bool(json, "hasIntervals", has_intervals(profile));
     json_member_bool(json, "hasWakers", profile_has_wakers(profile));
     json_member_double(json, "funcCount", (double)profile->funcs.length);
     json_member_bool(json, "symbolicated", profile->meta.symbolicated != 0);

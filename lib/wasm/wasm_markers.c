@@ -2,6 +2,7 @@
  * Exports for web/src/engine/markers.ts: markers and counters. The answer with texts of several markers is one JSON
  * text.
  */
+#include "tree/interval_json.h"
 #include "tree/timeline_counters.h"
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
@@ -48,6 +49,22 @@ const struct view *session_marker_sorted(struct session *session, uint32_t key_c
     marker_view_shown(session->markers.view, &count);
     const uint32_t *sorted = marker_view_sorted(session->markers.view, keys, key_count, &session->err);
     return sorted ? ANSWER(session, count, sorted) : NULL;
+}
+
+/* Answers with an array of IntervalStats of intervals.ts, as JSON, for the markers of the query. */
+const struct view *session_intervals(struct session *session)
+{
+    struct interval_list list = {0};
+    if (!session->markers.view)
+        return fail_unknown(session, "query");
+    size_t count;
+    const uint32_t *shown = marker_view_shown(session->markers.view, &count);
+    session_begin_json(session);
+    int code = interval_list_fill(&list, engine_profile(session->engine), marker_view_list(session->markers.view),
+                                  shown, count, &session->err);
+    interval_list_write(&session->json, session->engine, &list);
+    interval_list_destroy(&list);
+    return session_answer_json(session, code);
 }
 
 /* ---- texts ---- */

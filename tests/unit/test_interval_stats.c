@@ -109,11 +109,44 @@ static void test_only_the_slowest_intervals_count(void **state)
     engine_free(engine);
 }
 
+/* Each thread counts during its own intervals. In a comparison, the base counts the other intervals, and both sides
+ * count their mean. */
+static void test_the_slowest_intervals_are_apart_from_the_others(void **state)
+{
+    struct profile profile;
+    struct error err;
+    (void)state;
+    wait_profile_make(&profile);
+    make_markers(&profile);
+    struct marker_table *markers = &profile.threads.data[READER].markers;
+    for (size_t i = 0; i < REQUESTS; i++) { /* the slowest covers the first wait */
+        markers->start[i] = i + 1 < REQUESTS ? 60 : 5;
+        markers->end[i] = i + 1 < REQUESTS ? 60 + (double)(i + 1) / REQUESTS : 51.75;
+    }
+    const uint32_t threads[] = {0, READER};
+    static const char text[] = "name:request";
+    const struct transform transform = {
+        .kind = TRANSFORM_FILTER_MARKERS, .text = text, .text_length = strlen(text), .slowest = 0.01, .splits = true};
+    struct tree_query query = {.threads = threads,
+                               .thread_count = 2,
+                               .range = whole_time,
+                               .transforms = &transform,
+                               .transform_count = 1,
+                               .search = "",
+                               .weight = WEIGH_OFF_CPU_TIME};
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_true(engine_timings(engine)->root_total == 40); /* thread 0 waits, too */
+    engine_free(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_percentiles_and_states_of_intervals),
         cmocka_unit_test(test_only_the_slowest_intervals_count),
+        cmocka_unit_test(test_the_slowest_intervals_are_apart_from_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
