@@ -91,8 +91,16 @@ if (total > FIRST_LOAD_LIMIT) {
     process.exitCode = 1;
 }
 
-// The shell has a place for each file, and its only script in it, which its policy allows by its hash. What the source view
-// loads on demand comes in a part that can be left out.
+/** All files that a file imports, also on demand. */
+function withAll(path, found = new Set()) {
+    found.add(basename(path));
+    for (const { path: other, external } of metafile.outputs[path].imports)
+        if (!external && !found.has(basename(other))) withAll(other, found);
+    return found;
+}
+
+// The shell has a place for each file, and its only script in it, which its policy allows by its hash. What only the source
+// view loads comes in a part that can be left out.
 const KINDS = { js: 'text/javascript', css: 'text/css', wasm: 'application/wasm', txt: 'text/plain' };
 const place = (name) =>
     `        <script type="text/plain" data-name="${name}" data-kind="${KINDS[name.split('.').pop()]}">\n<!--file ${name}--></script>\n`;
@@ -105,9 +113,13 @@ const atOnce = [
     'licenses.txt',
     ...withImports('app.js'),
 ];
-const onDemand = Object.keys(metafile.outputs)
+const [editor] = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
+    entryPoint?.endsWith('source/editor.ts'),
+);
+const ofEditor = [...withAll(editor)].filter((name) => !atOnce.includes(name));
+const ofViews = Object.keys(metafile.outputs)
     .map((path) => basename(path))
-    .filter((name) => !atOnce.includes(name));
+    .filter((name) => !atOnce.includes(name) && !ofEditor.includes(name));
 const shellBuild = await build({
     ...options,
     entryPoints: [join(here, 'src/shell.ts')],
@@ -118,7 +130,7 @@ const shellBuild = await build({
 const script = shellBuild.outputFiles[0].text.trim();
 const parts = {
     hash: `sha256-${createHash('sha256').update(script).digest('base64')}`,
-    files: `${atOnce.map(place).join('')}        <!--editor-->\n${onDemand.map(place).join('')}        <!--/editor-->`,
+    files: `${[...atOnce, ...ofViews].map(place).join('')}        <!--editor-->\n${ofEditor.map(place).join('')}        <!--/editor-->`,
     shell: `<script>${script}</script>`,
 };
 const shell = await readFile(join(here, 'src/shell.html'), 'utf8');

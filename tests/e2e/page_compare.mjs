@@ -202,6 +202,7 @@ await check('the wall time and the order of the recordings are said', async () =
     assert((await head()).includes(`more than noise. Wall time: ${wallTime}. Largest`), `the head is ${await head()}`);
     assert((await head()).includes(order), `the head is ${await head()}`);
     await page.getByRole('button', { name: 'Recording' }).click();
+    await page.waitForSelector('dialog[open] table');
     const facts = (await page.locator('dialog[open]').innerText()).replace(/\s+/g, ' ');
     assert(facts.includes(`Wall time ${wallTime} Order ${order}`), `the dialog is ${facts}`);
     await page.goto(`${runsUrl}?tab=summary&weight=cpu-time&search=leaf`);

@@ -10,17 +10,15 @@ import { Sidebar } from '../calltree/Sidebar';
 import { keyName, OPEN_KEY } from '../commands/command';
 import { KeysDialog } from '../commands/KeysDialog';
 import { Palette } from '../commands/Palette';
-import { PathDialog } from '../critical_path/PathDialog';
 import { LiveBar } from '../live/LiveBar';
 import { MarkerSidebar } from '../markers/MarkerSidebar';
-import { ShareDialog } from '../save/ShareDialog';
 import { SessionContext, useSession } from '../session/context';
 import type { StorePart } from '../session/store';
 import { SourcePanel } from '../source/SourcePanel';
-import { InfoDialog } from '../summary/InfoDialog';
 import { Timeline } from '../timeline/Timeline';
 import { TrackPicker } from '../timeline/TrackPicker';
 import { ContextMenu } from '../ui/ContextMenu';
+import { Dialog } from '../ui/Dialog';
 import { Notice } from '../ui/Notice';
 import { focusView } from '../ui/SearchInput';
 import { SidebarSplitter, SourcePanelSplitter, TimelineSplitter } from '../ui/Splitter';
@@ -31,6 +29,7 @@ import { hasSidebar, isPaletteOpen, isTrackListOpen, menu, openDialog } from '..
 import { Failure } from './Failure';
 import { Header } from './Header';
 import { LoadFailure, LoadProgress } from './Loading';
+import { later } from './later';
 import { OpeningLayer } from './Opening';
 import { chooseFile, opening, page } from './page';
 import { Stopped } from './Stopped';
@@ -38,6 +37,9 @@ import type { Session } from './session';
 import { TabBar } from './TabBar';
 import { Warning } from './Warning';
 
+const PathView = later('PathView');
+const ShareForm = later('ShareForm');
+const Facts = later('Facts');
 const TITLE_LIMIT = 100;
 
 function isTyping(target: EventTarget | null): boolean {
@@ -131,10 +133,16 @@ function Page(): JSX.Element {
                 {hasSourcePanel && <SourcePanelSplitter />}
                 <SourcePanel />
             </main>
-            <InfoDialog />
+            <Dialog name="info" title="Recording">
+                <Facts />
+            </Dialog>
             <KeysDialog />
-            <PathDialog />
-            <ShareDialog />
+            <Dialog name="critical-path" title="Critical path">
+                <PathView />
+            </Dialog>
+            <Dialog name="share" title="Save without personal data">
+                <ShareForm />
+            </Dialog>
             <Palette />
             <TrackPicker />
             <ContextMenu />

@@ -18,6 +18,13 @@ import { WaitNote } from '../waits/WaitNote';
 import { WaitCount, WaitGroupingChoice, WaitTable } from '../waits/WaitTable';
 import { act } from '../window/windows';
 import { ColorSelect, ComparisonChoice, SampleFilters } from './FilterBar';
+import { later } from './later';
+
+const ComparedTable = later('ComparedTable');
+
+function Waits(): JSX.Element {
+    return useSession().tree.isChange.value ? <ComparedTable /> : <WaitTable />;
+}
 
 /** What fills the panel, in each view. */
 const VIEWS: Record<Tab, () => JSX.Element> = {
@@ -29,7 +36,8 @@ const VIEWS: Record<Tab, () => JSX.Element> = {
     'stack-chart': StackChart,
     'marker-chart': MarkerChart,
     'marker-table': MarkerTable,
-    waits: WaitTable,
+    waits: Waits,
+    intervals: later('IntervalTable'),
 };
 
 const StackSearch = (): JSX.Element => {
@@ -104,6 +112,7 @@ function Options({ tab }: { tab: Tab }): JSX.Element {
     const { invert } = session.treeChanges;
     if (tab === 'stack-chart') return <SameWidths />;
     if (tab === 'waits') return <WaitCount />;
+    if (tab === 'intervals') return <span class="muted" />;
     if (isMarkerView.value) return <MarkerCount />;
     return (
         <label

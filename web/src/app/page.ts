@@ -81,6 +81,7 @@ function prepare(
             compareWith,
             compareRanges,
             compareThreads,
+            compareIntervals,
             matchFunctions,
         },
         query,
@@ -323,13 +324,14 @@ async function openAsNext(source: File | ZipEntry, file: File): Promise<void> {
     await openNext({ session: newSessionId(), name, source, file });
 }
 
-async function openNext(origin: Origin): Promise<void> {
+/** `query`: the first view, as an address says it; '' for that of the profile. */
+async function openNext(origin: Origin, query = ''): Promise<void> {
     const { name } = origin;
     await open(origin, (engine, profile) => {
         shownSession()?.store.flushAddress();
         const step = place ? place.step + 1 : 0;
         const next = new HistoryPlace({ step: step - 1, first: step, session: origin.session, name });
-        const session = prepare(origin, engine, profile, next, '');
+        const session = prepare(origin, engine, profile, next, query);
         show(session, next);
         next.begin(session.store.address(), 'push');
     });
@@ -360,9 +362,9 @@ export async function openEntry(entry: ZipEntry): Promise<void> {
 
 // ---- comparing ----
 
-async function openCompared(source: ComparedSource): Promise<void> {
+async function openCompared(source: ComparedSource, query = ''): Promise<void> {
     const name = `${source.base.name} and ${source.new.name}`;
-    await openNext({ session: newSessionId(), name, source, file: null });
+    await openNext({ session: newSessionId(), name, source, file: null }, query);
 }
 
 /** What the session that is shown is of: a comparison has two, of which none can be compared again. */
@@ -415,6 +417,17 @@ function compareThreads(isNew: boolean[], names: [base: string, next: string]): 
     const base = { ...whole, name: `${names[0]} of ${whole.name}`, kept: isNew.map((is) => !is) };
     const next = { ...whole, name: `${names[1]} of ${whole.name}`, kept: isNew };
     void openCompared({ base, new: next, forgives: false });
+}
+
+/** Compares intervals of threads with the others: both sides have all of these threads. */
+function compareIntervals(kept: boolean[], names: [base: string, next: string], query: string): void {
+    const whole = shownPart();
+    if (!whole) return;
+    const [base, next] = names.map((name) => ({ ...whole, name: `${name} of ${whole.name}`, kept })) as [
+        ComparedPart,
+        ComparedPart,
+    ];
+    void openCompared({ base, new: next, forgives: false }, query);
 }
 
 function matchFunctions(forgives: boolean): void {

@@ -24,6 +24,7 @@ import type { ProfileInfo } from '../engine/api';
 import { createColoring } from '../flame/coloring';
 import { createFlame } from '../flame/flame';
 import { createStackChart } from '../flame/stack_chart';
+import { createIntervals } from '../markers/intervals';
 import { createMarkerChart } from '../markers/marker_chart';
 import { createMarkerFilter } from '../markers/marker_filter';
 import { createMarkers } from '../markers/markers';
@@ -107,6 +108,7 @@ function createViews(trees: ReturnType<typeof createTrees>) {
     const session = {
         ...trees,
         exports: createExports(trees),
+        intervals: createIntervals(trees),
         markers: createMarkers(trees),
         copies: createCopies(trees),
         sourceTexts: createSourceTexts(trees),

@@ -165,8 +165,14 @@ export function createTransformOffers(session: OfferSession) {
     }
 
     /** The name of an applied transform, before that of its function, library or category. */
-    function describeTransform({ kind, index, path, inverted: isInverted, text = '' }: Transform): DoneTransform {
+    function describeTransform(transform: Transform): DoneTransform {
+        const { kind, index, path, inverted: isInverted, text = '', slowest, splits } = transform;
         const { subject, verb } = TRANSFORMS[kind];
+        if (slowest) {
+            const share = `Slowest ${Number((100 * slowest).toPrecision(3))}%`;
+            const name = /^name:"([^"]*)"$/.exec(text)?.[1] ?? text;
+            return { verb: `${share}${splits ? ' against the others,' : ''} of`, func: -1, other: name };
+        }
         if (subject === 'category') return { verb, func: -1, other: shortCategory(index) };
         if (subject === 'markers' || subject === 'functions') return { verb, func: -1, other: text || '(any)' };
         const func = subject === 'library' ? info.value.funcCount + index : (path[path.length - 1] ?? index);

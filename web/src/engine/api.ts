@@ -9,8 +9,8 @@
 import type { ButterflyCalls } from './butterfly';
 import type { ChangesCalls } from './changes';
 import type { ChartCalls } from './charts';
-import type { AnySource } from './download';
 import type { CriticalPathCalls } from './critical_path';
+import type { AnySource } from './download';
 import type { ExportCalls } from './exports';
 import type { FindCalls } from './find';
 import type { COMPARE_BY, COMPARED, INLINING, RECURSION, TRANSFORM_KIND } from './layout';
@@ -99,6 +99,8 @@ export interface ProfileInfo {
     hasWaits: boolean;
     /** Whether the profile has the wakers of waits. */
     hasWakers: boolean;
+    /** Whether markers have durations. */
+    hasIntervals: boolean;
     symbolicated: boolean;
     /** Only of a comparison: its threads have sides. */
     comparison?: Comparison;
@@ -134,6 +136,10 @@ export interface Transform {
     inverted: boolean;
     /** The search of filter-samples (for markers) and merge-matching (for functions); others have none. */
     text?: string;
+    /** Of filter-samples: only this share (0 to 1) of the intervals, the longest. */
+    slowest?: number;
+    /** In a comparison of a profile with itself, the base counts the other intervals. */
+    splits?: boolean;
 }
 
 /** What a query of a comparison counts: the new side less the base, or one side alone. */

@@ -49,6 +49,23 @@ export interface MarkerDetails extends MarkerRow {
     cause: NodePath;
 }
 
+/** The intervals of one name: lib/tree/interval_stats.h describes the members, which `prof report --intervals` prints, too. */
+export interface IntervalStats {
+    name: string;
+    count: number;
+    p50_ms: number;
+    p90_ms: number;
+    p99_ms: number;
+    total_ms: number;
+    longest: { ms: number; from_ms: number; thread: number };
+    running_ms: number;
+    unknown_ms: number;
+    /** By the name of the reason. */
+    waits_ms: Record<string, number>;
+    /** Buckets that are not empty, each up to twice `from_ms`. */
+    histogram: { from_ms: number; count: number }[];
+}
+
 /** A row of the chart: the markers of one name and category that lie side by side. */
 export interface MarkerChartRow {
     name: string;
@@ -152,6 +169,8 @@ export interface MarkerCalls {
     markers(query: MarkerQuery, sort: MarkerSort[]): Promise<Int32Array>;
     markerRows(query: MarkerQuery, markers: number[], label: 'chart' | 'table'): Promise<MarkerRow[]>;
     markerDetails(query: MarkerQuery, marker: number): Promise<MarkerDetails>;
+    /** Statistics of the markers with a duration, by name. */
+    intervals(query: Omit<MarkerQuery, 'place'>): Promise<IntervalStats[]>;
     /** Of one thread, whose markers alone the index counts: what markerStrip() answers. */
     threadMarkerDetails(thread: number, marker: number): Promise<MarkerDetails>;
     markerChart(query: MarkerQuery): Promise<MarkerChartRow[]>;
@@ -193,6 +212,7 @@ interface Functions {
         places: number,
     ): number;
     session_marker_sorted(session: Pointer, keys: number): Pointer;
+    session_intervals(session: Pointer): Pointer;
     session_marker_texts(session: Pointer, count: number, label: number): Pointer;
     session_marker_details(session: Pointer, thread: number, marker: number): Pointer;
     session_marker_chart(session: Pointer): Pointer;
@@ -235,11 +255,10 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
 
-    function ask({ threads, range, search, place }: MarkerQuery): void {
+    function ask({ threads, range, search, place }: Omit<MarkerQuery, 'place'> & Partial<MarkerQuery>): void {
         const length = module.inputWords(threads, search.trim());
-        module.check(
-            wasm.session_marker_query(session, threads.length, range[0], range[1], length, MARKER_PLACE[place]),
-        );
+        const places = place ? MARKER_PLACE[place] : 0;
+        module.check(wasm.session_marker_query(session, threads.length, range[0], range[1], length, places));
     }
 
     function rects(view: View): MarkerRects {
@@ -270,6 +289,10 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
                 sort.flatMap(({ column, descending }) => [MARKER_COLUMN.indexOf(column), Number(descending)]),
             );
             return module.view(wasm.session_marker_sorted(session, sort.length)).ints(0);
+        },
+        intervals(query) {
+            ask(query);
+            return JSON.parse(module.decode(module.view(wasm.session_intervals(session)))) as IntervalStats[];
         },
         markerRows(query, markers, label) {
             ask(query);

@@ -57,11 +57,13 @@ interface Functions {
 const MOST_LINES = 20;
 
 /** A transform as wasm_tree.c reads it. */
-export function transformWords({ kind, index, inverted, path, text = '' }: Transform): number[] {
+export function transformWords(transform: Transform): number[] {
+    const { kind, index, inverted, path, text = '', slowest = 0, splits = false } = transform;
     const bytes = new TextEncoder().encode(text);
     const words = new Uint32Array(Math.ceil(bytes.length / 4));
     new Uint8Array(words.buffer).set(bytes);
-    return [TRANSFORM_KIND.indexOf(kind), index, Number(inverted), path.length, bytes.length, ...path, ...words];
+    const head = [TRANSFORM_KIND.indexOf(kind), index, Number(inverted), path.length, bytes.length];
+    return [...head, Math.round(slowest * 1e9), Number(splits), ...path, ...words];
 }
 
 /** Four columns of an answer, if it is about both sides of a comparison. */

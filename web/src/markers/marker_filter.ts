@@ -7,7 +7,7 @@ import type { MarkersPart } from './markers';
 const TEXT_LIMIT = 40;
 
 /** What finds markers of one name; '' if the search has no words for it. */
-function searchForName(name: string): string {
+export function searchForName(name: string): string {
     return name === '' || name.includes('"') ? '' : `name:"${name}"`;
 }
 

@@ -66,6 +66,7 @@ const TABLES: Partial<Record<Tab, ExportTable>> = {
     functions: 'functions',
     'marker-chart': 'markers',
     'marker-table': 'markers',
+    intervals: 'markers',
     waits: 'waits',
 };
 

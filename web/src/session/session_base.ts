@@ -21,6 +21,8 @@ export interface Host {
     compareRanges(base: [number, number], next: [number, number]): void;
     /** Opens a comparison of two groups of threads: for each thread of this profile, whether it is on the new side. */
     compareThreads(isNew: boolean[], names: [base: string, next: string]): void;
+    /** Opens a comparison of these threads with themselves: `query` is its view, whose transforms tell the sides apart. */
+    compareIntervals(kept: boolean[], names: [base: string, next: string], query: string): void;
     /** Makes the comparison anew, with functions that match by their whole names or without what differs often. */
     matchFunctions(forgives: boolean): void;
 }

@@ -7,7 +7,7 @@
 
 import { COLOR_KEYS, type ColorKey } from '../base/color_key';
 import { decodeIndex, decodeIndexes, encodeIndexes } from '../base/indexes';
-import type { Compared, NodePath, ScaledBy, Transform } from '../engine/api';
+import type { Compared, NodePath, ProfileInfo, ScaledBy, Transform } from '../engine/api';
 import { CENTER_KINDS, type Center } from '../engine/butterfly';
 import { COMPARE_BY, COMPARED } from '../engine/layout';
 import { WAIT_GROUPING, type WaitGrouping } from '../engine/waits';
@@ -29,6 +29,7 @@ export const TABS = [
     'marker-chart',
     'marker-table',
     'waits',
+    'intervals',
 ] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_TITLES: Record<Tab, string> = {
@@ -41,18 +42,19 @@ export const TAB_TITLES: Record<Tab, string> = {
     'marker-chart': 'Marker Chart',
     'marker-table': 'Marker Table',
     waits: 'Waits',
+    intervals: 'Intervals',
 };
 /** The tabs that show the call tree in some way: what is selected there is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
 /** The charts that can be colored by something other than the category. */
 export const COLORED_TABS: ReadonlySet<Tab> = new Set<Tab>(['flame-graph', 'stack-chart']);
 /** The tabs that a profile has something for. */
-export function offeredTabs(info: { hasWaits: boolean }): Tab[] {
-    return TABS.filter((tab) => tab !== 'waits' || info.hasWaits);
+export function offeredTabs({ hasWaits, hasIntervals }: Pick<ProfileInfo, 'hasWaits' | 'hasIntervals'>): Tab[] {
+    return TABS.filter((tab) => (tab !== 'waits' || hasWaits) && (tab !== 'intervals' || hasIntervals));
 }
 
 /** The tabs that show markers. */
-export const MARKER_TABS: ReadonlySet<Tab> = new Set<Tab>(['marker-chart', 'marker-table']);
+export const MARKER_TABS: ReadonlySet<Tab> = new Set<Tab>(['marker-chart', 'marker-table', 'intervals']);
 
 export const STACK_TYPES = ['all', 'user', 'kernel', 'native', 'jit', 'js'] as const;
 export type StackType = (typeof STACK_TYPES)[number];

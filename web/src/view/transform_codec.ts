@@ -1,7 +1,8 @@
 /**
  * The transforms of a view as the `transforms` part of the address, and back, in the words of the Firefox Profiler: codes
  * with `~` between them, `mf-12~f-combined-0w2~fs-m-text`. `combined` is its name for "all kinds of stacks", `m` that for
- * "the markers that a search finds". `dc`, `mg`, `fl`, `dl`, `ml` and `mm-text` are prof's own.
+ * "the markers that a search finds"; `s5`, `c5`, `dc`, `mg`, `fl`, `dl`, `ml` and `mm-text` are
+ * prof's own.
  */
 
 import { decodeIndexes, encodeIndexes } from '../base/indexes';
@@ -10,8 +11,12 @@ import { TRANSFORM_ENTRIES, TRANSFORMS } from './transform_kinds';
 
 const STACK_TYPE = 'combined';
 const MOST = 200;
-/** What samples are filtered by. */
-const BY_MARKERS = 'm';
+/** What samples are filtered by: markers (`m`), the slowest 5 % (`s5`), or these against the others (`c5`). */
+const BY_MARKERS = /^(?:m|([sc])(\d{1,3}(?:\.\d{1,7})?))$/;
+
+function encodeBy({ slowest, splits }: Transform): string {
+    return slowest ? `${splits ? 'c' : 's'}${Number((100 * slowest).toFixed(7))}` : 'm';
+}
 
 /** A text may have the `~` that stands between transforms. */
 function encodeText(text: string): string {
@@ -25,7 +30,7 @@ function decodeText(text: string): string {
 function encodeTransform(transform: Transform, funcCount: number): string {
     const { kind, index, path, inverted, text = '' } = transform;
     const { code, subject, hasStackType } = TRANSFORMS[kind];
-    if (subject === 'markers') return `${code}-${BY_MARKERS}-${encodeText(text)}`;
+    if (subject === 'markers') return `${code}-${encodeBy(transform)}-${encodeText(text)}`;
     if (subject === 'functions') return `${code}-${encodeText(text)}`;
     const parts = hasStackType ? [code, STACK_TYPE] : [code];
     parts.push(subject === 'node' ? encodeIndexes(path) : String(index));
@@ -40,10 +45,11 @@ function decodeTransform(part: string): Transform | null {
     const [kind, words] = TRANSFORM_ENTRIES.find(([, entry]) => entry.code === code) ?? [];
     if (!kind || !words) return null;
     if (words.subject === 'markers') {
-        const [by, ...text] = rest;
-        return by === BY_MARKERS
-            ? { kind, index: -1, path: [], inverted: false, text: decodeText(text.join('-')) }
-            : null;
+        const [by = '', ...text] = rest;
+        const [all, how, percent] = BY_MARKERS.exec(by) ?? [];
+        if (!all || Number(percent) > 100) return null;
+        const made = { kind, index: -1, path: [], inverted: false, text: decodeText(text.join('-')) };
+        return how ? { ...made, slowest: Number(percent) / 100, splits: how === 'c' } : made;
     }
     if (words.subject === 'functions') {
         const text = decodeText(rest.join('-'));

@@ -21,7 +21,6 @@ import { type Column, shownColumns } from '../table/table_columns';
 import { Choices } from '../ui/Choices';
 import { ProfileText } from '../ui/text';
 import { type MenuItem, menuItem } from '../window/windows';
-import { ComparedTable } from './ComparedTable';
 import { COMPARED_GROUPINGS, meanOf, WAIT_GROUPINGS, WAIT_ORDER, WAIT_TABLE, WAIT_VALUES } from './wait_list';
 import { EmptyWaits, LinkCell, lengthOrNone, MAIN_TITLES } from './wait_parts';
 import { namesObject, namesWaker } from './wait_text';
@@ -282,10 +281,6 @@ export function WaitCount(): JSX.Element {
 }
 
 export function WaitTable(): JSX.Element {
-    return useSession().tree.isChange.value ? <ComparedTable /> : <GroupTable />;
-}
-
-function GroupTable(): JSX.Element {
     const session = useSession();
     const { columns, copyItems, main } = useModel(createWaitTableModel);
     const {

@@ -4,6 +4,15 @@ import { assert, assertEqual, check } from '../../../e2e/page_tap.mjs';
 
 const [transformCodec] = await loadParts(['view/transform_codec']);
 
+await check('the slowest intervals have their share in the address', () => {
+    const of = (slowest, splits) => ({ kind: 'filter-samples', index: -1, path: [], inverted: false, text: 'name:"a-b"', slowest, splits });
+    const all = [of(0.05, false), of(0.001234567, true)];
+    const text = 'fs-s5-name:"a-b"~fs-c0.1234567-name:"a-b"';
+    assertEqual(transformCodec.encodeTransforms(all, 50), text, 'the text');
+    assertEqual(JSON.stringify(transformCodec.decodeTransforms(text)), JSON.stringify(all), 'the list');
+    assertEqual(transformCodec.decodeTransforms('fs-s101-a~fs-s-a~fs-c-5-a').length, 0, 'wrong ones');
+});
+
 await check('transforms are written as the Firefox Profiler writes them', () => {
     const of = (kind, index, path = [], inverted = false) => ({ kind, index, path, inverted });
     const all = [

@@ -6,7 +6,6 @@ import { ONE_AFTER_OTHER } from '../compare/certainty';
 import { scaleText, wallTimeText } from '../compare/comparison';
 import type { Comparison } from '../engine/api';
 import { useSession } from '../session/context';
-import { Dialog } from '../ui/Dialog';
 import { ProfileText } from '../ui/text';
 import { trustSummary } from './trust';
 
@@ -74,7 +73,7 @@ function EntryTable({ title, entries }: { title: string; entries: Entry[] }): JS
 /** Of a comparison these are about both sides; the rest is what the base says. */
 const OF_BOTH: ReadonlySet<string> = new Set(['Length', 'Samples', 'Threads', 'Symbols']);
 
-function Facts(): JSX.Element {
+export function Facts(): JSX.Element {
     const session = useSession();
     const { comparison, extra } = session.info.value;
     const trust = session.summaryView.trustSection.value;
@@ -99,13 +98,5 @@ function Facts(): JSX.Element {
                 />
             ))}
         </>
-    );
-}
-
-export function InfoDialog(): JSX.Element {
-    return (
-        <Dialog name="info" title="Recording">
-            <Facts />
-        </Dialog>
     );
 }

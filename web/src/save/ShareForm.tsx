@@ -1,9 +1,8 @@
-/** Saving a profile for others: what is to be left out, and what that does to this one. */
+/** Saving a profile for others, loaded when its dialog opens: what is to be left out, and what that does to this one. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useSession } from '../session/context';
 import { Choices } from '../ui/Choices';
-import { Dialog } from '../ui/Dialog';
 import { ProfileText } from '../ui/text';
 import { act, openDialog } from '../window/windows';
 import { PARTS, type SharedKind } from './sharing';
@@ -153,7 +152,7 @@ function Preview(): JSX.Element {
     );
 }
 
-function Body(): JSX.Element {
+export function ShareForm(): JSX.Element {
     const session = useSession();
     const { kind, saveSanitized } = session.sharing;
     return (
@@ -198,13 +197,5 @@ function Body(): JSX.Element {
                 </button>
             </div>
         </form>
-    );
-}
-
-export function ShareDialog(): JSX.Element {
-    return (
-        <Dialog name="share" title="Save without personal data">
-            <Body />
-        </Dialog>
     );
 }

@@ -1,8 +1,7 @@
-/** The critical path of a thread in a range. */
+/** The critical path of a thread in a range. Loaded when the dialog opens. */
 import type { JSX } from 'preact';
 import { plainText } from '../base/plain';
 import { useSession } from '../session/context';
-import { Dialog } from '../ui/Dialog';
 import { useRequest } from '../ui/use';
 import { PathTables } from './PathTables';
 
@@ -10,7 +9,7 @@ const NAME_LIMIT = 400;
 const NO_WAKERS =
     'This profile has no wakers, so the path would stop at the first wait. ‘sudo prof record’ records wakers.';
 
-function PathView(): JSX.Element {
+export function PathView(): JSX.Element {
     const { axisText, criticalPath, engine, info, store } = useSession();
     const wanted = criticalPath.shownPath.value;
     const isWanted = wanted && info.value.hasWakers;
@@ -35,13 +34,5 @@ function PathView(): JSX.Element {
                 </p>
             )}
         </div>
-    );
-}
-
-export function PathDialog(): JSX.Element {
-    return (
-        <Dialog name="critical-path" title="Critical path">
-            <PathView />
-        </Dialog>
     );
 }

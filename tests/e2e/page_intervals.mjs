@@ -1,0 +1,78 @@
+// The Intervals view: its numbers are those of `prof report --intervals`, and the slowest intervals lead to their cause.
+//
+//     node tests/e2e/page_intervals.mjs URL PROF PROFILE
+import { execFileSync } from 'node:child_process';
+import { closeBrowser, complaints, foreign, numberOf, openPage, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [url, prof, file] = process.argv.slice(2);
+const ROW = '[role=grid][aria-label=Intervals] .tree-row';
+const THREADS = '?thread=0w4';
+
+function report(...options) {
+    return JSON.parse(execFileSync(prof, ['report', '--json', ...options, file], { encoding: 'utf8' }));
+}
+
+const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
+const cellsOf = (page) => page.$$eval(ROW, (rows) => rows.map((row) => [...row.querySelectorAll('[role=gridcell]')].map((cell) => cell.textContent)));
+const openIntervals = (search = '') => openPage(`${url}${THREADS}&tab=intervals${search}`, ROW);
+const ms = (value) => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : value >= 1 ? 2 : 3));
+
+await check('the rows and the states are those of the report', async () => {
+    const page = await openIntervals();
+    const wanted = report('--intervals').intervals;
+    const texts = wanted.map((row) => [row.name, `${row.count}`, ...[row.p50_ms, row.p90_ms, row.p99_ms, row.longest.ms].map(ms)]);
+    const shown = (await cellsOf(page)).map(([, count, p50, p90, p99, longest, , , name]) => [name, count, p50, p90, p99, longest]);
+    assertEqual(shown.join('\n'), texts.join('\n'), 'the rows');
+    const states = await page.locator(ROW, { hasText: 'received' }).locator('.interval-states').getAttribute('aria-label');
+    const { waits_ms, running_ms, total_ms } = wanted.find(({ name }) => name === 'received');
+    for (const [name, value] of [['Pipe', waits_ms.Pipe], ['Running', running_ms]])
+        assert(states.includes(`${name} ${((100 * value) / total_ms).toFixed(1)}%`), `${name} of ${states}`);
+    await page.close();
+});
+
+await check('the search and the order limit and sort the rows', async () => {
+    const page = await openIntervals('&markerSearch=name:locked,name:computed&sort=intervals.name');
+    assertEqual((await cellsOf(page)).map((cells) => cells.at(-1)).join(), 'computed,locked', 'the names');
+    await page.close();
+});
+
+for (const [name, cause] of [['locked', 'cache_lock'], ['received', 'pipe:'], ['computed', 'compute_slowly']])
+    await check(`the slowest 5 % of ${name} lead to ${cause}, and the step can be undone`, async () => {
+        const page = await openIntervals(`&markerSearch=name:${name}`);
+        await page.keyboard.press('Enter');
+        await page.waitForSelector('[role=treegrid] .tree-row');
+        await settle(page);
+        assertEqual(parameter(page, 'transforms'), `fs-s5-name:"${name}"`, 'the address');
+        assert((await page.locator('.transforms').innerText()).includes(`Slowest 5% of ${name}`), 'no chip');
+        const wanted = report('--slowest', `5%,name:"${name}"`, '--both', '--inverted', '--search', cause);
+        const all = report('--slowest', `5%,name:"${name}"`, '--both', '--search', '-runnable').total; // others use the CPUs, too
+        assert(wanted.total > 0.5 * all, `the cause has ${wanted.total} of ${all} ms`);
+        await page.locator('#stack-search').fill(cause);
+        await settle(page);
+        const total = await page.locator('[role=treegrid] .tree-row').first().locator('.number').first().innerText();
+        assert(Math.abs(numberOf(total) - wanted.total) < 0.06, `${total} ms of ${wanted.total}`);
+        await page.getByLabel('Undo the last transform').click();
+        await settle(page);
+        assertEqual(parameter(page, 'transforms'), null, 'the address after the step back');
+        await page.close();
+    });
+
+await check('a click on a bar of the histogram selects intervals of its length and longer', async () => {
+    const page = await openIntervals('&markerSearch=name:received');
+    const [row] = report('--intervals', '--search', 'name:received').intervals;
+    await page.locator('.interval-bars button').last().click();
+    await page.waitForSelector('[role=treegrid] .tree-row');
+    await settle(page);
+    const share = (100 * row.histogram.at(-1).count) / row.count;
+    assertEqual(parameter(page, 'transforms'), `fs-s${share}-name:"received"`, 'the address');
+    await page.close();
+});
+
+await check('no errors, and no request to another host', async () => {
+    assertEqual(complaints.join(), '', 'errors');
+    assertEqual(foreign.join(), '', 'addresses');
+});
+
+await closeBrowser();
+finish();

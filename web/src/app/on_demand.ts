@@ -1,0 +1,6 @@
+/** What the first view does not need, in a file of its own: several files would share modules, and compress worse. */
+export { PathView } from '../critical_path/PathView';
+export { IntervalTable } from '../markers/IntervalTable';
+export { ShareForm } from '../save/ShareForm';
+export { Facts } from '../summary/Facts';
+export { ComparedTable } from '../waits/ComparedTable';

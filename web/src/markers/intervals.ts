@@ -1,0 +1,65 @@
+/** The intervals of markers by name: the selected name, and the steps to the slowest intervals of a name. */
+import { signal } from '@preact/signals';
+import type { Transform } from '../engine/api';
+import type { IntervalStats } from '../engine/markers';
+import type { SessionBase } from '../session/session_base';
+import type { StorePart } from '../session/store';
+import { EMPTY_VIEW, encodeView } from '../view/codec';
+import { searchForName } from './marker_filter';
+
+/** Percent. */
+export const SHARES = ['1', '5', '10'] as const;
+
+const BOTH = 'time';
+
+export function createIntervals({ engine, host, info, store }: SessionBase & { store: StorePart }) {
+    const { changeView, fullRange, selectedThreads, transforms, view } = store;
+    const selectedInterval = signal<string | null>(null);
+    const slowestShare = signal<(typeof SHARES)[number]>('5');
+
+    /** Whether the search has words for a name. */
+    const canSelect = ({ name }: IntervalStats): boolean => searchForName(name) !== '';
+
+    function transformOf({ name }: IntervalStats, share: number, splits: boolean): Transform {
+        const text = searchForName(name);
+        return { kind: 'filter-samples', index: -1, path: [], inverted: false, text, slowest: share, splits };
+    }
+
+    /** The intervals last, so waits count, too. */
+    const weight = (): string => (info.value.hasWaits ? BOTH : view.value.weight);
+
+    /** Shows only the slowest intervals in all views, in place of those that were selected before. `share`: 0 to 1. */
+    function showSlowest(stats: IntervalStats, share = Number(slowestShare.value) / 100): void {
+        const others = transforms.value.filter(({ slowest }) => !slowest);
+        const made = transformOf(stats, share, false);
+        changeView({ transforms: [...others, made], tab: 'calltree', weight: weight() }, 'push');
+    }
+
+    /** Shows the intervals that last `least` ms or longer, of the whole recording. */
+    async function showLonger(stats: IntervalStats, least: number): Promise<void> {
+        const query = { threads: selectedThreads.value, range: fullRange.value, search: searchForName(stats.name) };
+        const [all = stats] = await engine.intervals(query);
+        const longer = all.histogram.filter(({ from_ms }) => from_ms >= least);
+        showSlowest(stats, longer.reduce((sum, { count }) => sum + count, 0) / all.count);
+    }
+
+    /** Opens a comparison of the slowest intervals with the others, both as means of an interval. */
+    function compareSlowest(stats: IntervalStats): void {
+        const percent = slowestShare.value;
+        const made = transformOf(stats, Number(percent) / 100, true);
+        const kept = info.value.threads.map(({ index }) => selectedThreads.value.includes(index));
+        const first = { ...EMPTY_VIEW, transforms: [made], tab: 'functions' as const, weight: weight() };
+        const names: [string, string] = [`the other ${stats.name}`, `the slowest ${percent}% ${stats.name}`];
+        host.compareIntervals(kept, names, encodeView(first, 0, 0));
+    }
+
+    /** Selects the longest interval, and its thread. */
+    function goToLongest({ longest: { from_ms: from, ms, thread } }: IntervalStats): void {
+        changeView({ threads: [thread], ranges: [], tab: 'stack-chart', weight: weight() }, 'push');
+        store.setPreview([from, from + ms]);
+    }
+
+    return { selectedInterval, slowestShare, canSelect, showSlowest, showLonger, compareSlowest, goToLongest };
+}
+
+export type IntervalsPart = ReturnType<typeof createIntervals>;
