@@ -39,7 +39,8 @@ static int open_spool(struct replay *replay, const char *spool_path, struct erro
     replay->spool.is_running = spool_is_being_written(spool_path);
     replay->spool.path = spool_path;
     replay->samples.store = sample_store_new(spool_path);
-    return replay->samples.store ? 0 : error_no_memory(err);
+    replay->samples.slices = sample_store_new(spool_path);
+    return replay->samples.store && replay->samples.slices ? 0 : error_no_memory(err);
 }
 
 int replay_continue(struct replay *replay, const char *spool_path, uint64_t settled, struct error *err)
@@ -100,6 +101,7 @@ void replay_destroy(struct replay *replay)
     program_marks_destroy(&replay->program_marks);
     replay_counters_destroy(&replay->counters);
     sample_store_free(replay->samples.store);
+    sample_store_free(replay->samples.slices);
     spool_reader_close(replay->spool.reader);
     array_free(&replay->queue.records);
     array_free(&replay->infos.items);

@@ -143,6 +143,7 @@ static int handle_counters(struct replay *replay, const struct spool_counters *c
  * default, here and in replay_renumber(): the compiler reports a kind that is missing. */
 int replay_handle_record(struct replay *replay, struct spool_record *record, struct error *err)
 {
+    int code;
     switch (record->kind) {
     case SPOOL_INFO:
         return replay_add_info(replay, &record->metadata, err);
@@ -206,6 +207,9 @@ int replay_handle_record(struct replay *replay, struct spool_record *record, str
         return handle_sample(replay, record, record->wait.time_ns, err);
     case SPOOL_EVENT_SAMPLE:
         return handle_sample(replay, record, record->event_sample.time_ns, err);
+    case SPOOL_SLICE:
+        code = replay_apply_queue(replay, record->slice.time_ns, err);
+        return code ? code : replay_add_slice(replay, &record->slice, err);
     case SPOOL_COUNTERS:
         return handle_counters(replay, &record->counters, err);
     }

@@ -175,3 +175,22 @@ int replay_add_sample(struct replay *replay, const struct spool_record *record, 
         return add_cpu_sample(replay, &record->sample, stack, err);
     }
 }
+
+int replay_add_slice(struct replay *replay, const struct spool_slice *slice, struct error *err)
+{
+    struct sample_store *store = replay->samples.slices;
+    uint64_t end = stored_time(slice->time_ns), first = replay->range.first_sample;
+    uint64_t start = end > slice->length_ns ? end - slice->length_ns : 0;
+    bool is_before = spool_reader_is_flight_recorder(replay->spool.reader) && (!first || end <= first);
+    if (!replay_knows_thread(replay, slice->thread) || replay->input.window || is_before)
+        return 0;
+    const struct stored_sample *newest = sample_store_newest(store, slice->thread);
+    struct stored_sample begin = {.time = newest && newest->time > start ? newest->time : start};
+    begin.kind = STORED_SLICE;
+    begin.cpu = slice->cpu;
+    struct stored_sample stop = begin;
+    stop.time = end > begin.time ? end : begin.time;
+    stop.off_cpu = to_cpu_units(slice->off_cpu_ns);
+    int code = sample_store_add(store, slice->thread, &begin, err);
+    return code ? code : sample_store_add(store, slice->thread, &stop, err);
+}

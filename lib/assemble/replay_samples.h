@@ -7,3 +7,6 @@
 
 /* Handles SPOOL_SAMPLE, SPOOL_WAIT and SPOOL_EVENT_SAMPLE. Counts and ignores a sample of an unknown thread. */
 int replay_add_sample(struct replay *replay, const struct spool_record *record, struct error *err);
+
+/* Stores a slice of a known thread, whose parts follow each other in time. */
+int replay_add_slice(struct replay *replay, const struct spool_slice *slice, struct error *err);

@@ -179,6 +179,7 @@ struct replay_stacks {
 /* CPU samples and waits (replay_samples.h). */
 struct replay_samples {
     struct sample_store *store;
+    struct sample_store *slices; /* STORED_SLICE */
     uint64_t count, waits;
     uint64_t lost;           /* lost samples of the clock, if the kernel separates them from samples of events */
     uint64_t without_thread; /* dropped samples, whose thread a damaged block described */

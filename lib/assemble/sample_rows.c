@@ -169,6 +169,31 @@ bool sample_rows_next(void *context, struct sample_row *row)
     return true;
 }
 
+static int rewind_slices(void *context, size_t thread, struct error *err)
+{
+    struct sample_rows *source = context;
+    const struct assembly *assembly = source->assembly;
+    return sample_cursor_start(&source->cursor, assembly->replay.samples.slices, assembly->order.data[thread], err);
+}
+
+static bool next_slice(void *context, struct slice_row *row)
+{
+    struct sample_rows *source = context;
+    struct stored_sample begin, end;
+    int got = sample_cursor_next(&source->cursor, &begin, source->err);
+    if (got > 0)
+        got = sample_cursor_next(&source->cursor, &end, source->err);
+    if (got < 0)
+        source->code = got;
+    if (got <= 0)
+        return false;
+    *row = (struct slice_row){.cpu = begin.cpu,
+                              .start = assembly_ms(source->assembly, begin.time),
+                              .end = assembly_ms(source->assembly, end.time),
+                              .off_cpu = end.off_cpu * (SAMPLE_CPU_UNIT / 1e6)};
+    return true;
+}
+
 struct sample_source sample_rows_source(struct sample_rows *rows)
 {
     const struct assembly *assembly = rows->assembly;
@@ -176,6 +201,8 @@ struct sample_source sample_rows_source(struct sample_rows *rows)
     return (struct sample_source){.rewind = rewind_thread,
                                   .rewind_event = assembly->profile.meta.events.length ? rewind_event : NULL,
                                   .next = sample_rows_next,
+                                  .rewind_slices = rewind_slices,
+                                  .next_slice = next_slice,
                                   .has_weight = replay_info_number(&assembly->replay, INFO_OFF_CPU, 0) != 0,
                                   .has_cpu_delta = true,
                                   .has_wakers = assembly->wakers.length != 0,

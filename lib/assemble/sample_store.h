@@ -15,6 +15,7 @@ enum stored_kind {
     STORED_WAIT_END,
     STORED_EVENT,      /* a sample of another event than the CPU clock (event_store.h) */
     STORED_EVENT_HIGH, /* precedes an event sample with a large period */
+    STORED_SLICE,      /* begin or end of a slice, in turns, in a store of their own */
 };
 
 #define STORED_TIME_MAX ((UINT64_C(1) << 61) - 1) /* ns: 73 years of uptime */
@@ -22,12 +23,16 @@ enum stored_kind {
 struct stored_sample {
     uint64_t time : 61;        /* ns */
     enum stored_kind kind : 3; /* selects the member of the union */
-    uint32_t stack;            /* index of the replay's stack */
+    union {
+        uint32_t stack; /* index of the replay's stack */
+        uint32_t cpu;   /* STORED_SLICE */
+    };
     union {
         uint32_t cpu_time; /* STORED_CPU: since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
         uint32_t unseen;   /* STORED_WAIT_BEGIN: time of the unseen waits for which the wait stands, in units of
                               SAMPLE_CPU_UNIT */
         uint32_t waker;    /* STORED_WAIT_END: number of replay.objects; 0 unknown */
+        uint32_t off_cpu;  /* STORED_SLICE, of an end: time off the CPU, in units of SAMPLE_CPU_UNIT */
         uint32_t period;   /* the lower 32 bits of the period in STORED_EVENT, the upper bits in STORED_EVENT_HIGH */
     };
 };

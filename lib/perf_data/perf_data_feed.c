@@ -346,10 +346,10 @@ static int add_tracepoint_marker(struct perf_data_feed *feed, const struct perf_
 /* ---- samples ---- */
 
 static uint64_t get_sample_cpu_time(struct perf_data_feed *feed, struct tracked_thread *thread,
-                                    const struct perf_data_attr *attr, uint64_t time, uint64_t period)
+                                    const struct perf_data_attr *attr, const struct perf_record *raw, uint64_t period)
 {
     uint64_t by_switches;
-    if (feed->has_waits && thread_run_sample(&thread->run, time, &by_switches))
+    if (feed->has_waits && thread_run_sample(&thread->run, raw->time, raw->cpu, &by_switches))
         return by_switches;
     return is_clock(attr) && period ? period : feed->interval;
 }
@@ -376,7 +376,7 @@ static int add_sample(struct perf_data_feed *feed, const struct perf_data_record
     event->truncated += is_truncated;
     feed->result->truncated += is_truncated;
     if (event->is_main) {
-        sample.cpu_time_ns = get_sample_cpu_time(feed, thread, attr, raw->time, period);
+        sample.cpu_time_ns = get_sample_cpu_time(feed, thread, attr, raw, period);
         feed->cpu_time += sample.cpu_time_ns;
         feed->result->samples++;
         feed->truncated_by_reason[stack->end] += is_truncated;

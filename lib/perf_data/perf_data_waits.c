@@ -52,6 +52,7 @@ int perf_data_waits_open(struct perf_data_feed *feed)
                                           .tracker = feed->tracker,
                                           .filter = &feed->filter,
                                           .interval = feed->interval,
+                                          .no_cpus = !(feed->data->attrs.data[0].sample_type & PERF_SAMPLE_CPU),
                                           .no_looks = true};
     if (!feed->has_switches)
         return 0;

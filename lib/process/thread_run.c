@@ -27,7 +27,7 @@ int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t 
     return 0;
 }
 
-bool thread_run_sample(struct thread_run *run, uint64_t time, uint64_t *cpu_time)
+bool thread_run_sample(struct thread_run *run, uint64_t time, uint32_t cpu, uint64_t *cpu_time)
 {
     bool is_known = run->state == RUN_ON;
     *cpu_time = run->ran + (is_known && time > run->since ? time - run->since : 0);
@@ -35,6 +35,9 @@ bool thread_run_sample(struct thread_run *run, uint64_t time, uint64_t *cpu_time
         thread_run_forget_stack(run);
     if (run->state == RUN_WAITS && time > run->since) /* the record of the switch is late or lost */
         *(run->is_runnable ? &run->was_ready : &run->late_switch) += time - run->since;
+    if (!run->on_cpu_since)
+        run->on_cpu_since = time;
+    run->cpu = cpu;
     run->state = RUN_ON;
     run->was_here = true;
     run->since = time;

@@ -53,6 +53,13 @@ struct thread_waker {
     uint64_t time;     /* ns, CLOCK_MONOTONIC: time of the wakeup */
 };
 
+/* A time in which a thread ran on one CPU (record/cpu_slices.h). */
+struct cpu_slice {
+    uint64_t start, end; /* ns */
+    uint64_t ran;        /* ns on the CPU; 0: no slice */
+    uint32_t cpu;
+};
+
 /* Starts zeroed. Times are ns of CLOCK_MONOTONIC. */
 struct thread_run {
     enum run_state state;
@@ -66,7 +73,9 @@ struct thread_run {
     uint64_t read_at;             /* ns: last reading */
     uint64_t since;               /* ns: start of the state, or end of the last stored part of a wait */
     uint64_t ran;                 /* ns on a CPU up to `since` that no sample or wait in the spool covers */
-    uint32_t cpu;                 /* number of the CPU of the last switch */
+    uint32_t cpu;                 /* number of the CPU of the last switch or sample */
+    uint64_t on_cpu_since;        /* ns: start of the time on `cpu` that `slice` lacks, or 0 for none */
+    struct cpu_slice slice;       /* the last slice, which is not in the spool */
     uint64_t began;               /* in state RUN_WAITS: start of the wait */
     uint64_t was_ready;           /* ns of runnable time that is not in the spool */
     uint32_t ready_count;         /* number of the times that `was_ready` adds up */
@@ -90,9 +99,9 @@ struct thread_run {
 int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,
                           uint32_t reason, struct error *err);
 
-/* Sets the state of a thread that was sampled on a CPU at `time` (ns). Returns true and the CPU time (ns) since its
+/* Sets the state of a thread that was sampled on `cpu` at `time` (ns). Returns true and the CPU time (ns) since its
  * previous sample or wait in the spool, or false if the CPU time is unknown, because records were lost. */
-bool thread_run_sample(struct thread_run *run, uint64_t time, uint64_t *cpu_time);
+bool thread_run_sample(struct thread_run *run, uint64_t time, uint32_t cpu, uint64_t *cpu_time);
 
 void thread_run_forget_stack(struct thread_run *run);
 

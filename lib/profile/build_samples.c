@@ -215,6 +215,39 @@ int build_added_samples(struct build *build)
     return code;
 }
 
+/* ---- slices ---- */
+
+static int build_slices(struct build *build, struct raw_slices *raw, size_t index, struct thread *thread)
+{
+    char path[64];
+    size_t rows = build_rows(raw->length, &raw->cpu);
+    struct slice_table *slices = &thread->slices;
+    struct column *columns[] = {&raw->cpu, &raw->duration, &raw->off_cpu};
+    snprintf(path, sizeof(path), "threads[%zu].cpuSlices", index);
+    for (size_t i = 0; rows && i < sizeof(columns) / sizeof(*columns); i++) {
+        build_truncate_column(columns[i], rows);
+        if (columns[i]->length != rows)
+            return error_set(build->err, EINVAL, "%s has %zu rows, but a column of %zu", path, rows,
+                             columns[i]->length);
+    }
+    int code = rows ? build_times(build, &raw->time, &raw->time_deltas, rows, path) : 0;
+    if (code || !rows)
+        return code;
+    *slices = (struct slice_table){.cpu = build_take_column(&raw->cpu),
+                                   .start = build_take_column(&raw->time),
+                                   .end = build_take_column(&raw->duration),
+                                   .off_cpu = build_take_column(&raw->off_cpu),
+                                   .length = rows};
+    for (size_t i = 0; i < rows; i++) {
+        double length = slices->end[i];
+        slices->end[i] += slices->start[i];
+        if (!(length >= 0 && slices->off_cpu[i] >= 0 && slices->off_cpu[i] <= length && isfinite(length)) ||
+            slices->cpu[i] == PROFILE_NONE || (i && slices->start[i] < slices->start[i - 1]))
+            return error_set(build->err, EINVAL, "%s: row %zu has no CPU or impossible times", path, i);
+    }
+    return 0;
+}
+
 int build_samples(struct build *build, struct raw_thread *raw, size_t index, struct thread *thread)
 {
     char path[64];
@@ -222,6 +255,8 @@ int build_samples(struct build *build, struct raw_thread *raw, size_t index, str
     int code = build_table(build, &raw->samples, path, &thread->samples);
     if (!code)
         code = build_all_allocations(build, raw, index, thread);
+    if (!code)
+        code = build_slices(build, &raw->slices, index, thread);
     return code ? code : build_events(build, raw, index, thread);
 }
 

@@ -70,6 +70,7 @@ static void select_thread_samples(struct thread *thread, struct times times)
     select_samples(&thread->samples, times);
     for (size_t i = 0; i < thread->more.length; i++)
         select_samples(&thread->more.data[i], times);
+    slice_table_free(&thread->slices); /* the CPUs of two recordings do not compare */
     thread->start = fmax(thread->start, times.from);
     thread->end = fmin(thread->end, times.to);
 }

@@ -292,8 +292,18 @@ const struct sample_table *thread_samples(const struct thread *thread, enum samp
     return (size_t)kind <= thread->more.length ? &thread->more.data[kind - 1] : &none;
 }
 
+void slice_table_free(struct slice_table *table)
+{
+    free(table->cpu);
+    free(table->start);
+    free(table->end);
+    free(table->off_cpu);
+    *table = (struct slice_table){0};
+}
+
 void thread_destroy(struct thread *thread)
 {
+    slice_table_free(&thread->slices);
     sample_table_free(&thread->samples);
     for (size_t k = 0; k < thread->more.length; k++)
         sample_table_free(&thread->more.data[k]);

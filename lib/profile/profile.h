@@ -115,6 +115,14 @@ enum sample_table_kind {
     SAMPLE_TABLES = TABLE_EVENTS + PROFILE_EVENTS_MAX
 };
 
+/* The times in which a thread ran on one CPU, sorted by start. Only prof writes and reads them (cpuSlices). */
+struct slice_table {
+    uint32_t *cpu;
+    double *start, *end; /* ms */
+    double *off_cpu;     /* ms between start and end in which the thread was off the CPU */
+    size_t length;
+};
+
 /* Markers with unparsed payloads: data[i] is the payload's JSON text (string index), or PROFILE_NONE. */
 struct marker_table {
     uint32_t *name;
@@ -147,6 +155,7 @@ struct thread {
     uint32_t side, run;                /* of a comparison: enum profile_side, and the number of the run on this side */
     struct sample_table samples;
     ARRAY(struct sample_table) more; /* TABLE_JS_ALLOCATIONS and later tables; empty if the thread has no such tables */
+    struct slice_table slices;
     struct marker_table markers;
 };
 
@@ -291,8 +300,9 @@ static inline const char *profile_text(const struct profile *profile, uint32_t s
     return string < profile->strings.entries.length ? strings_text(&profile->strings, string) : "";
 }
 
-/* Frees the columns of a table. */
+/* Free the columns of a table. */
 void sample_table_free(struct sample_table *table);
+void slice_table_free(struct slice_table *table);
 /* These functions leave empty structs. */
 void thread_destroy(struct thread *thread);
 void counter_destroy(struct counter *counter);

@@ -114,6 +114,16 @@ static const struct field sample_fields[] = {
 };
 static const struct schema sample_schema = {FIELDS(sample_fields), NULL};
 
+static const struct field slice_fields[] = {
+    COLUMN("cpu", COLUMN_INDEX, struct raw_slices, cpu),
+    COLUMN("time", COLUMN_DOUBLE, struct raw_slices, time),
+    COLUMN("timeDeltas", COLUMN_DOUBLE, struct raw_slices, time_deltas),
+    COLUMN("duration", COLUMN_DOUBLE, struct raw_slices, duration),
+    COLUMN("offCpu", COLUMN_DOUBLE, struct raw_slices, off_cpu),
+    VALUE("length", FIELD_LENGTH, struct raw_slices, length),
+};
+static const struct schema slice_schema = {FIELDS(slice_fields), NULL};
+
 static void *add_event_samples(void *owner)
 {
     struct raw_thread *thread = owner;
@@ -279,6 +289,7 @@ static const struct field thread_fields[] = {
     OBJECT("jsAllocations", sample_schema, struct raw_thread, js_allocations),
     OBJECT("nativeAllocations", sample_schema, struct raw_thread, native_allocations),
     OBJECTS("eventSamples", event_sample_schema),
+    OBJECT("cpuSlices", slice_schema, struct raw_thread, slices),
     OBJECT("markers", marker_schema, struct raw_thread, markers),
     COLUMN("stringArray", COLUMN_TEXT, struct raw_thread, own.strings),
     {"stringTable", FIELD_COLUMN, offsetof(struct raw_thread, own.strings), COLUMN_TEXT, &string_table_schema, 0},

@@ -62,6 +62,11 @@ struct raw_samples {
     raw_length length;
 };
 
+struct raw_slices {
+    struct column cpu, time, time_deltas, duration, off_cpu;
+    raw_length length;
+};
+
 struct raw_event_samples {
     struct raw_samples samples;
     uint32_t event; /* name of the event */
@@ -91,6 +96,7 @@ struct raw_thread {
     struct thread thread; /* the tables of this thread are empty */
     struct raw_samples samples, js_allocations, native_allocations;
     ARRAY(struct raw_event_samples *) events; /* pointers, because their columns must not move */
+    struct raw_slices slices;
     struct raw_markers markers;
     struct raw_tables own;      /* tables of the thread, before version 60 (some before 58 or 56) */
     ARRAY(struct library) libs; /* before version 41 */

@@ -15,6 +15,7 @@
 struct table_source {
     const struct profile *profile;
     const struct sample_table *samples;
+    const struct slice_table *slices;
     size_t row;
 };
 
@@ -48,6 +49,26 @@ static bool table_next(void *context, struct sample_row *row)
                                .weight = samples->weight ? samples->weight[i] : 1,
                                .cpu_delta = samples->cpu_delta ? samples->cpu_delta[i] : NAN,
                                .waker = samples->waker ? samples->waker[i] : PROFILE_NONE};
+    return true;
+}
+
+static int table_rewind_slices(void *context, size_t thread, struct error *err)
+{
+    (void)err;
+    struct table_source *source = context;
+    source->slices = &source->profile->threads.data[thread].slices;
+    source->row = 0;
+    return 0;
+}
+
+static bool table_next_slice(void *context, struct slice_row *row)
+{
+    struct table_source *source = context;
+    const struct slice_table *slices = source->slices;
+    if (source->row == slices->length)
+        return false;
+    size_t i = source->row++;
+    *row = (struct slice_row){slices->cpu[i], slices->start[i], slices->end[i], slices->off_cpu[i]};
     return true;
 }
 
@@ -229,6 +250,56 @@ static void write_events(struct profile_writer *writer, size_t index)
         json_close(&writer->json, ']');
 }
 
+enum slice_column { SLICE_CPU, SLICE_START, SLICE_DURATION, SLICE_OFF_CPU, SLICE_COLUMNS };
+
+/* Writes times in whole microseconds: a slice is often shorter than the resolution of sample times. */
+static size_t write_slice_column(struct profile_writer *writer, size_t index, enum slice_column column)
+{
+    static const char *const keys[] = {"cpu", "timeDeltas", "duration", "offCpu"};
+    const struct time_grid grid = {.step = 1, .decimals = 3};
+    const struct sample_source *samples = &writer->samples;
+    struct json_writer *json = &writer->json;
+    struct time_quantizer times;
+    struct slice_row row;
+    size_t count = 0;
+    time_quantizer_init(&times, grid);
+    if (!json->status)
+        json->status = samples->rewind_slices(samples->context, index, writer->err);
+    for (; !json->status && samples->next_slice(samples->context, &row); count++) {
+        if (count == 0)
+            json_member_open(json, keys[column], '[');
+        int64_t delta = time_quantizer_next(&times, row.start), length = llround(1000 * row.end) - times.sum;
+        if (column == SLICE_CPU)
+            json_unsigned(json, row.cpu);
+        else if (column == SLICE_START)
+            json_decimal(json, delta, grid.decimals);
+        else if (column == SLICE_DURATION)
+            json_decimal(json, length > 0 ? length : 0, grid.decimals);
+        else
+            json_decimal(json, llround(fmin(1000 * row.off_cpu, (double)length)), grid.decimals);
+    }
+    if (count)
+        json_close(json, ']');
+    return count;
+}
+
+static void write_slices(struct profile_writer *writer, size_t index)
+{
+    struct json_writer *json = &writer->json;
+    struct slice_row row;
+    if (!writer->samples.rewind_slices || json->status)
+        return;
+    json->status = writer->samples.rewind_slices(writer->samples.context, index, writer->err);
+    if (json->status || !writer->samples.next_slice(writer->samples.context, &row))
+        return;
+    size_t length = 0;
+    json_member_open(json, "cpuSlices", '{');
+    for (int column = 0; column < SLICE_COLUMNS; column++)
+        length = write_slice_column(writer, index, (enum slice_column)column);
+    json_member_unsigned(json, "length", length);
+    json_close(json, '}');
+}
+
 /* A thread id is a number in most files; a text such as "1234.1" stays text. */
 static void write_thread_id(struct json_writer *json, const struct profile *profile, uint32_t tid)
 {
@@ -284,6 +355,7 @@ static void write_thread(struct profile_writer *writer, size_t index)
     write_samples(writer, index);
     write_allocations(json, thread);
     write_events(writer, index);
+    write_slices(writer, index);
     json_key(json, "markers");
     write_markers(json, &thread->markers, profile, &writer->strings);
     json_close(json, '}');
@@ -369,6 +441,8 @@ static struct profile_writer *writer_new(const struct profile *profile, const st
                               : (struct sample_source){.rewind = table_rewind,
                                                        .rewind_event = table_rewind_event,
                                                        .next = table_next,
+                                                       .rewind_slices = table_rewind_slices,
+                                                       .next_slice = table_next_slice,
                                                        .context = &writer->tables};
     writer->grid = (struct time_grid){.step = 1, .decimals = 0};
     writer->has_grid = time_grid_of(time_resolution, &writer->grid);

@@ -15,6 +15,11 @@ struct sample_row {
     uint32_t waker;   /* string, or PROFILE_NONE (null); read only if the thread has wakers */
 };
 
+struct slice_row { /* a row of struct slice_table */
+    uint32_t cpu;
+    double start, end, off_cpu; /* ms */
+};
+
 /* The samples of a thread, in time order. The writer writes one column at a time, so it reads each thread several
  * times, and calls rewind() before each pass. */
 struct sample_source {
@@ -24,6 +29,9 @@ struct sample_source {
     /* Begins a pass over the samples of event `event` of meta.events; next() then sets stack, time and weight. NULL: no
      * events. */
     int (*rewind_event)(void *context, size_t thread, size_t event, struct error *err);
+    /* Begins a pass over the slices of a thread, which next_slice() returns. NULL: no slices. */
+    int (*rewind_slices)(void *context, size_t thread, struct error *err);
+    bool (*next_slice)(void *context, struct slice_row *row);
     void *context;
 };
 

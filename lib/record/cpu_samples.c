@@ -255,7 +255,7 @@ static uint64_t find_cpu_time(struct cpu_samples *samples, struct tracked_thread
                               const struct perf_record *record)
 {
     uint64_t by_switches;
-    if (samples->options.has_switches && thread_run_sample(&thread->run, record->time, &by_switches))
+    if (samples->options.has_switches && thread_run_sample(&thread->run, record->time, record->cpu, &by_switches))
         return by_switches;
     return samples->options.period ? samples->options.period : record->sample.period;
 }

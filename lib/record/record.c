@@ -125,6 +125,7 @@ static int open_waits(struct recording *recording, struct error *err)
                                           .python = wanted->python ? &recording->python : NULL,
                                           .interval = SECOND / recording->source->rate,
                                           .late_switches = recording->by_ptrace,
+                                          .no_cpus = recording->by_ptrace,
                                           .only_runs = !wanted->off_cpu,
                                           .cpus = wanted->cpus};
     return recording_sees_runs(recording) ? waits_init(&recording->waits, &options, err) : 0;

@@ -5,6 +5,7 @@
 #include "os/file_io.h"
 #include "os/file_proc.h"
 #include "process/wait_classes.h"
+#include "record/cpu_slices.h"
 #include "record/wait_readings.h"
 #include "record/wait_reason.h"
 #include "record/wait_store.h"
@@ -55,6 +56,9 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
                      struct error *err)
 {
     struct thread_run *run = &thread->run;
+    int code = cpu_slices_leave_cpu(waits, thread, time, err);
+    if (code)
+        return code;
     if (run->state == RUN_ON && time > run->since)
         run->ran += time - run->since;
     if (!run->known_since)
@@ -246,7 +250,7 @@ static int come_to_cpu(struct waits *waits, struct tracked_thread *thread, uint6
         run->known_since = run->since ? run->since : time;
     int code = end_wait(waits, thread, time, err);
     run->state = RUN_ON;
-    run->since = time;
+    run->since = run->on_cpu_since = time;
     return code;
 }
 
@@ -262,6 +266,7 @@ static int go_elsewhere(struct waits *waits, struct tracked_thread *thread, uint
     if (run->was_here || run->state != RUN_WAITS)
         run->since = time;
     run->state = RUN_ELSEWHERE;
+    run->on_cpu_since = 0;
     run->is_runnable = run->goes_on = false;
     return code;
 }
@@ -309,6 +314,8 @@ void waits_exec(struct waits *waits, const struct perf_record *record)
         return;
     struct thread_run *run = &thread->run;
     run->was_here = !is_elsewhere(waits, record);
+    run->cpu = record->cpu;
+    run->on_cpu_since = run->was_here ? record->time : 0;
     if (run->was_here)
         return;
     run->state = RUN_ELSEWHERE;
@@ -339,8 +346,8 @@ int waits_thread_ends(struct waits *waits, const struct perf_record *record, str
         return 0;
     if (record->type == PERF_RECORD_EXIT) /* the threads that this thread woke may need its name */
         wakers_thread_ends(&waits->wakers, record->tid, thread->name);
-    int code = 0;
-    if (thread->run.state == RUN_ELSEWHERE) {
+    int code = cpu_slices_flush(waits, thread, record->time, true, err);
+    if (!code && thread->run.state == RUN_ELSEWHERE) {
         code = end_wait(waits, thread, record->time, err);
         thread->run.since = record->time;
     }
@@ -358,7 +365,7 @@ void waits_lost(struct waits *waits)
         thread_run_forget_stack(&thread->run);
         thread->run.state = RUN_UNKNOWN;
         thread->run.has_run_delay = false;
-        thread->run.ran = 0;
+        thread->run.ran = thread->run.on_cpu_since = 0;
     }
 }
 
@@ -437,9 +444,9 @@ static int flush_thread(struct waits *waits, struct tracked_process *process, st
                         uint64_t now, bool end, struct error *err)
 {
     struct thread_run *run = &thread->run;
-    int code = 0;
-    if (waits->options.only_runs)
-        return 0;
+    int code = cpu_slices_flush(waits, thread, now, end, err);
+    if (code || waits->options.only_runs)
+        return code;
     read_run_delay(waits, process->pid, thread, now);
     if (!end)
         code = store_unseen(waits, thread, now - part_length, end_of_sums(run), err);
@@ -483,7 +490,8 @@ void waits_resume(struct waits *waits, uint64_t time)
         struct thread_run *run = &thread->run;
         run->since = time;
         run->began = run->known_since = time;
-        run->stored = 0;
+        run->stored = run->slice.ran = 0;
+        run->on_cpu_since = run->state == RUN_ON ? time : 0;
         run->ran = run->was_ready = run->ready_count = run->was_elsewhere = 0;
         run->has_run_delay = false;
         run->goes_on = false;

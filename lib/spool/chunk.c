@@ -19,9 +19,9 @@
  *     kernel     if HEAD_KERNEL and not HEAD_SAME: number of the innermost frames that are kernel addresses; else 0
  *     distance   `fresh` times, outermost first: from the pc of the caller's frame, or from 0
  *
- * An entry of counters belongs to a process, to all CPUs or to the machine's power instead of a thread, and has no CPU
- * and no flags. It stores values as other entries store frames: unchanged values before the first changed one cost
- * nothing, so values that change often come last.
+ * An entry of a slice has no flags and no frames. An entry of counters belongs to a process, to all CPUs or to the
+ * machine's power instead of a thread, and has no CPU and no flags. It stores values as other entries store frames:
+ * unchanged values before the first changed one cost nothing, so values that change often come last.
  *
  * An entry never spans two chunks, and each chunk starts without known threads, so a reader needs no other chunk.
  */
@@ -66,11 +66,15 @@ struct thread_slots {
     size_t used;
 };
 
-#define KEY_OF_COUNTERS (UINT32_C(1) << 31) /* numbers of threads and processes are smaller */
+/* Numbers of threads and processes are smaller. The CPU of a slice is older than that of the thread's last sample. */
+#define KEY_OF_COUNTERS (UINT32_C(1) << 31)
+#define KEY_OF_SLICES   (UINT32_C(1) << 30)
 
 static uint32_t make_slot_key(const struct entry *entry)
 {
-    return entry->thread | (entry->kind == SPOOL_COUNTERS ? KEY_OF_COUNTERS : 0);
+    return entry->thread | (entry->kind == SPOOL_COUNTERS ? KEY_OF_COUNTERS
+                            : entry->kind == SPOOL_SLICE  ? KEY_OF_SLICES
+                                                          : 0);
 }
 
 /* Returns the slot of the entry's thread, empty if new, or NULL if memory ran out. */
@@ -185,6 +189,12 @@ static unsigned char *write_counter_fields(unsigned char *out, const struct spoo
     return leb128_put(out, (has_since ? counters->time_ns - counters->since_ns : 0) << 1 | counters->is_base);
 }
 
+static unsigned char *write_slice_fields(unsigned char *out, const struct spool_slice *slice)
+{
+    out = leb128_put(out, slice->length_ns);
+    return leb128_put(out, slice->off_cpu_ns);
+}
+
 static unsigned char *write_kind_fields(unsigned char *out, enum spool_record_kind kind, const void *record)
 {
     switch (kind) {
@@ -194,6 +204,8 @@ static unsigned char *write_kind_fields(unsigned char *out, enum spool_record_ki
         return write_event_fields(out, record);
     case SPOOL_COUNTERS:
         return write_counter_fields(out, record);
+    case SPOOL_SLICE:
+        return write_slice_fields(out, record);
     default:
         return leb128_put(out, ((const struct spool_sample *)record)->cpu_time_ns);
     }
@@ -209,6 +221,7 @@ static unsigned char *write_kind_fields(unsigned char *out, enum spool_record_ki
 static struct entry make_entry(enum spool_record_kind kind, const void *record)
 {
     const struct spool_counters *counters = record;
+    const struct spool_slice *slice = record;
     switch (kind) {
     case SPOOL_WAIT:
         return ENTRY_OF(kind, (const struct spool_wait *)record);
@@ -217,6 +230,8 @@ static struct entry make_entry(enum spool_record_kind kind, const void *record)
     case SPOOL_COUNTERS:
         return (struct entry){
             .kind = kind, .thread = counters->of, .time = counters->time_ns, .list = counters->values};
+    case SPOOL_SLICE:
+        return (struct entry){.kind = kind, .thread = slice->thread, .cpu = slice->cpu, .time = slice->time_ns};
     default:
         return ENTRY_OF(kind, (const struct spool_sample *)record);
     }
@@ -373,6 +388,10 @@ static void read_kind_fields(struct cursor *at, struct spool_record *record)
         record->counters.is_base = bits & 1;
         record->counters.since_ns = bits >> 1;
         break;
+    case SPOOL_SLICE:
+        record->slice.length_ns = cursor_uleb(at);
+        record->slice.off_cpu_ns = cursor_uleb(at);
+        break;
     default:
         at->failed = true;
     }
@@ -394,6 +413,7 @@ static struct spool_list reverse_frames(struct chunk_reader *reader, const struc
 static void fill_record(struct spool_record *record, const struct entry *entry)
 {
     struct spool_counters *counters = &record->counters;
+    struct spool_slice *slice = &record->slice;
     switch (record->kind) {
     case SPOOL_WAIT:
         SET_ENTRY(&record->wait, entry);
@@ -407,6 +427,11 @@ static void fill_record(struct spool_record *record, const struct entry *entry)
         counters->values = entry->list;
         bool has_since = counters->since_ns && counters->since_ns < entry->time;
         counters->since_ns = has_since ? entry->time - counters->since_ns : 0;
+        break;
+    case SPOOL_SLICE:
+        slice->thread = entry->thread;
+        slice->time_ns = entry->time;
+        slice->cpu = entry->cpu;
         break;
     default:
         SET_ENTRY(&record->sample, entry);

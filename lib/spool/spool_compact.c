@@ -168,6 +168,7 @@ static bool keeps_record(const struct compaction *compaction, const struct spool
     case SPOOL_WAIT:
     case SPOOL_EVENT_SAMPLE:
     case SPOOL_COUNTERS:
+    case SPOOL_SLICE:
         break;
     }
     return true;

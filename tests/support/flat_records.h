@@ -250,8 +250,11 @@ enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
 static inline int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample,
                                     struct error *err)
 {
-    struct spool_record record;
-    int code = spool_reader_read(reader, &record, err);
+    struct spool_record record = {0};
+    int code;
+    do
+        code = spool_reader_read(reader, &record, err);
+    while (code > 0 && record.kind == SPOOL_SLICE);
     if (code <= 0)
         return code;
     if (record.kind >= SPOOL_SAMPLES) {

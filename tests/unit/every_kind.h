@@ -92,6 +92,7 @@ static const struct spool_record every_record[] = {
          {.of = 1, .time_ns = 3001, .since_ns = 2999, .is_base = true, .values = {every_kind_values, COUNTER_KINDS}}},
     {SPOOL_COUNTERS, .counters = {.of = COUNTERS_OF_CPUS, .time_ns = 3002, .values = {every_kind_values, 2}}},
     {SPOOL_COUNTERS, .counters = {.of = COUNTERS_OF_POWER, .time_ns = 3003, .values = {every_kind_values, 1}}},
+    {SPOOL_SLICE, .slice = {.thread = 2, .time_ns = 3004, .cpu = 3, .length_ns = 900, .off_cpu_ns = 200}},
 };
 enum { EVERY_RECORD = sizeof(every_record) / sizeof(*every_record) };
 

@@ -184,6 +184,41 @@ static void test_who_ended_waits_stands_in_the_samples_as_a_text(void **state)
     profile_destroy(&back);
 }
 
+static void *copy(const void *data, size_t size)
+{
+    void *made = malloc(size);
+    assert_non_null(made);
+    return memcpy(made, data, size);
+}
+
+static void test_slices_have_whole_microseconds(void **state)
+{
+    (void)state;
+    static const uint32_t cpus[] = {3, 0};
+    static const double starts[] = {1.0004, 2.5}, ends[] = {2.5, 2.51}, off_cpu[] = {0.25, 0};
+    struct profile profile, back = {0};
+    make_jittery_thread(&profile, 0);
+    profile.threads.data[0].slices = (struct slice_table){.cpu = copy(cpus, sizeof(cpus)),
+                                                          .start = copy(starts, sizeof(starts)),
+                                                          .end = copy(ends, sizeof(ends)),
+                                                          .off_cpu = copy(off_cpu, sizeof(off_cpu)),
+                                                          .length = 2};
+    char *written = text_of_profile(&profile, 0.01);
+    assert_non_null(strstr(written, "\"cpuSlices\":{\"cpu\":[3,0],\"timeDeltas\":[1,1.5],\"duration\":[1.5,0.01],"
+                                    "\"offCpu\":[0.25,0],\"length\":2}"));
+    read_text(written, &back);
+    const struct slice_table *read = &back.threads.data[0].slices;
+    assert_int_equal(read->length, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(read->cpu[i], cpus[i]);
+        assert_true(fabs(read->start[i] - starts[i]) < 0.001 && fabs(read->end[i] - ends[i]) < 0.001);
+        assert_true(read->off_cpu[i] == off_cpu[i]);
+    }
+    free(written);
+    profile_destroy(&profile);
+    profile_destroy(&back);
+}
+
 static void test_what_was_on_the_grid_stays_where_it_is(void **state)
 {
     (void)state;
@@ -409,6 +444,7 @@ int main(void)
         cmocka_unit_test(test_texts_that_are_written_in_place_stay_out_of_the_string_table),
         cmocka_unit_test(test_times_on_a_grid_are_never_off_by_more_than_a_step),
         cmocka_unit_test(test_who_ended_waits_stands_in_the_samples_as_a_text),
+        cmocka_unit_test(test_slices_have_whole_microseconds),
         cmocka_unit_test(test_what_was_on_the_grid_stays_where_it_is),
         cmocka_unit_test(test_full_precision_keeps_every_time),
         cmocka_unit_test(test_samples_come_from_a_stream),

@@ -283,6 +283,49 @@ static void test_each_kind_gets_its_share_of_short_waits(void **state)
     end(&fixture);
 }
 
+/* A time off the CPU below the interval (1 ms) stays in its slice. A longer time, another CPU, and a slice of ten
+ * intervals begin a new one. */
+static void test_slices_have_the_times_on_each_cpu(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t cpu;
+        uint64_t on, off; /* us */
+    } runs[] = {{0, 0, 300}, {0, 500, 900}, {0, 2900, 3400}, {1, 3500, 3600}, {0, 3700, 5000}, {0, 5000, 15000}};
+    static const struct spool_slice wanted[] = {{.cpu = 0, .time_ns = 900, .length_ns = 900, .off_cpu_ns = 200},
+                                                {.cpu = 0, .time_ns = 3400, .length_ns = 500},
+                                                {.cpu = 1, .time_ns = 3600, .length_ns = 100},
+                                                {.cpu = 0, .time_ns = 5000, .length_ns = 1300},
+                                                {.cpu = 0, .time_ns = 15000, .length_ns = 10000}};
+    struct fixture fixture;
+    struct error err;
+    struct spool_reader *reader;
+    struct spool_record record;
+    size_t count = 0;
+    begin(&fixture, false);
+    for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+        fixture.cpu = runs[i].cpu;
+        take_switch(&fixture, fixture.start + runs[i].on * 1000, false);
+        take_switch(&fixture, fixture.start + runs[i].off * 1000, true);
+    }
+    assert_int_equal(waits_flush(&fixture.waits, fixture.start + 20 * ms, true, &err), 0);
+    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
+    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    while (spool_reader_read(reader, &record, &err) > 0) {
+        if (record.kind != SPOOL_SLICE)
+            continue;
+        assert_in_range(count, 0, sizeof(wanted) / sizeof(*wanted) - 1);
+        assert_int_equal(record.slice.cpu, wanted[count].cpu);
+        assert_int_equal(record.slice.time_ns - fixture.start, wanted[count].time_ns * 1000);
+        assert_int_equal(record.slice.length_ns, wanted[count].length_ns * 1000);
+        assert_int_equal(record.slice.off_cpu_ns, wanted[count].off_cpu_ns * 1000);
+        count++;
+    }
+    spool_reader_close(reader);
+    assert_int_equal(count, sizeof(wanted) / sizeof(*wanted));
+    end(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_a_thread_that_runs_by_then_is_not_ready),
         cmocka_unit_test(test_a_reading_on_the_cpu_of_the_thread_counts_from_the_time_it_was_planned),
         cmocka_unit_test(test_each_kind_gets_its_share_of_short_waits),
+        cmocka_unit_test(test_slices_have_the_times_on_each_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
