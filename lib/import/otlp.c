@@ -236,15 +236,10 @@ static void set_library(struct otlp *file, uint64_t index, uint64_t address, str
 static int add_frame(struct otlp *file, struct builder_frame frame, const uint64_t line[4])
 {
     char text[24];
-    struct protobuf_field field;
     uint64_t names[5] = {0};
-    if (line && line[1] && line[1] < file->functions.length) {
-        struct cursor message = file->functions.data[line[1]];
-        while (protobuf_next(&message, &field))
-            names[field.number < 5 ? field.number : 0] = field.value;
-        if (message.failed)
-            return fail_damaged(file, "a function");
-    }
+    if (line && line[1] && line[1] < file->functions.length &&
+        !protobuf_read_numbers(file->functions.data[line[1]], names, 5))
+        return fail_damaged(file, "a function");
     frame.name = find_string(file, names[names[1] ? 1 : 2]);
     frame.file = find_string(file, names[3]);
     frame.func_line = names[4] < INT32_MAX ? (uint32_t)names[4] : 0;
@@ -264,7 +259,7 @@ static int make_frames(struct otlp *file, struct location *location)
     uint64_t lines[MOST_LINES][4] = {{0}}, mapping = 0, address = 0;
     size_t count = 0;
     struct cursor message = location->message;
-    struct protobuf_field field, part;
+    struct protobuf_field field;
     struct builder_frame frame = {0};
     while (protobuf_next(&message, &field)) {
         if (field.number == 1)
@@ -274,9 +269,7 @@ static int make_frames(struct otlp *file, struct location *location)
         else if (field.number == 3 && field.wire == 2) {
             if (count == MOST_LINES)
                 return error_set(file->err, EINVAL, "a location has more than %d lines", MOST_LINES);
-            while (protobuf_next(&field.bytes, &part))
-                lines[count][part.number < 4 ? part.number : 0] = part.value;
-            if (field.bytes.failed)
+            if (!protobuf_read_numbers(field.bytes, lines[count], 4))
                 return fail_damaged(file, "a line of a location");
             count++;
         }
@@ -375,11 +368,11 @@ static int read_sample(struct otlp *file, struct cursor message, const struct ki
 /* Finds the kind of a profile's samples, which is added if it is new, or NULL beyond the limit. */
 static struct kind *find_kind(struct otlp *file, struct cursor profile)
 {
-    struct protobuf_field field, part;
+    struct protobuf_field field;
     uint64_t names[3] = {0};
     while (protobuf_next(&profile, &field))
-        while (field.number == 1 && field.wire == 2 && protobuf_next(&field.bytes, &part))
-            names[part.number < 3 ? part.number : 0] = part.value;
+        if (field.number == 1 && field.wire == 2)
+            protobuf_read_numbers(field.bytes, names, 3);
     struct kind kind = {.type = find_string(file, names[1]), .unit = find_string(file, names[2]), .scale = 1};
     for (size_t i = 0; i < file->kind_count; i++)
         if (file->kinds[i].type.text == kind.type.text && file->kinds[i].unit.text == kind.unit.text)

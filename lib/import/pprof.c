@@ -23,7 +23,7 @@ struct value_type {
 };
 
 struct mapping {
-    uint64_t start, limit, offset, file, build_id;
+    uint64_t start, offset, file, build_id;
     uint32_t lib, resource; /* PROFILE_NONE: not made yet, or out of memory */
 };
 
@@ -50,7 +50,7 @@ struct pprof {
     ARRAY(uint64_t) ids;                              /* of the current sample */
     ARRAY(struct pprof_label) sample_labels;          /* labels of the current sample */
     struct pprof_labels labels;
-    uint64_t default_type, period_type, period_unit, period, time;
+    uint64_t default_type, period_unit, period, time;
     uint32_t kernel; /* category */
     bool has_names, lacks_names;
 };
@@ -95,74 +95,55 @@ bool pprof_begins(const char *text, size_t size, bool is_whole)
 
 /* ---- the tables ---- */
 
-static bool read_value_type(struct cursor message, struct value_type *type)
-{
-    struct protobuf_field field;
-    while (protobuf_next(&message, &field))
-        *(field.number == 1 ? &type->type : field.number == 2 ? &type->unit : &(uint64_t){0}) = field.value;
-    return !message.failed;
-}
-
 static int read_mapping(struct pprof *file, struct cursor message)
 {
-    struct mapping mapping = {.lib = PROFILE_NONE, .resource = PROFILE_NONE};
-    struct protobuf_field field;
-    uint64_t id = 0, ignored;
-    while (protobuf_next(&message, &field)) {
-        uint64_t *const places[] = {&ignored,        &id,           &mapping.start,   &mapping.limit,
-                                    &mapping.offset, &mapping.file, &mapping.build_id};
-        *places[field.number < 7 ? field.number : 0] = field.value;
-    }
-    if (message.failed)
+    enum { ID = 1, START, LIMIT, OFFSET, FILE_NAME, BUILD_ID, FIELDS };
+    uint64_t row[FIELDS] = {0};
+    if (!protobuf_read_numbers(message, row, FIELDS))
         return fail_damaged(file, "a mapping");
-    if (!array_push(&file->mappings, mapping) || !hash_set(&file->mapping_of, id, (uint32_t)file->mappings.length - 1))
+    const struct mapping mapping = {row[START], row[OFFSET], row[FILE_NAME], row[BUILD_ID], PROFILE_NONE, PROFILE_NONE};
+    if (!array_push(&file->mappings, mapping) ||
+        !hash_set(&file->mapping_of, row[ID], (uint32_t)file->mappings.length - 1))
         return error_no_memory(file->err);
     return 0;
 }
 
 static int read_location(struct pprof *file, struct cursor message)
 {
-    struct location location = {.message = message};
-    struct protobuf_field field;
-    uint64_t id = 0, ignored;
-    while (protobuf_next(&message, &field)) {
-        uint64_t *const places[] = {&ignored, &id, &location.mapping, &location.address};
-        *places[field.number < 4 ? field.number : 0] = field.value;
-    }
-    if (message.failed)
+    enum { ID = 1, MAPPING, ADDRESS, FIELDS };
+    uint64_t row[FIELDS] = {0};
+    if (!protobuf_read_numbers(message, row, FIELDS))
         return fail_damaged(file, "a location");
+    const struct location location = {.message = message, .mapping = row[MAPPING], .address = row[ADDRESS]};
     if (!array_push(&file->locations, location) ||
-        !hash_set(&file->location_of, id, (uint32_t)file->locations.length - 1))
+        !hash_set(&file->location_of, row[ID], (uint32_t)file->locations.length - 1))
         return error_no_memory(file->err);
     return 0;
 }
 
 static int read_function(struct pprof *file, struct cursor message)
 {
-    struct function function = {0};
-    struct protobuf_field field;
-    uint64_t id = 0, ignored;
-    while (protobuf_next(&message, &field)) {
-        uint64_t *const places[] = {&ignored,       &id,           &function.name, &function.system_name,
-                                    &function.file, &function.line};
-        *places[field.number < 6 ? field.number : 0] = field.value;
-    }
-    if (message.failed)
+    enum { ID = 1, NAME, SYSTEM_NAME, FILE_NAME, LINE, FIELDS };
+    uint64_t row[FIELDS] = {0};
+    if (!protobuf_read_numbers(message, row, FIELDS))
         return fail_damaged(file, "a function");
+    const struct function function = {row[NAME], row[SYSTEM_NAME], row[FILE_NAME], row[LINE]};
     if (!array_push(&file->functions, function) ||
-        !hash_set(&file->function_of, id, (uint32_t)file->functions.length - 1))
+        !hash_set(&file->function_of, row[ID], (uint32_t)file->functions.length - 1))
         return error_no_memory(file->err);
     return 0;
 }
 
 static int read_table_row(struct pprof *file, const struct protobuf_field *field)
 {
-    struct value_type type = {0};
+    uint64_t type[3] = {0}; /* type and unit */
     switch (field->number) {
     case 1:
-        if (!read_value_type(field->bytes, &type))
+        if (!protobuf_read_numbers(field->bytes, type, 3))
             return fail_damaged(file, "a sample type");
-        return array_push(&file->types, type) ? 0 : error_no_memory(file->err);
+        return array_push(&file->types, ((struct value_type){.type = type[1], .unit = type[2]}))
+                   ? 0
+                   : error_no_memory(file->err);
     case 3:
         return read_mapping(file, field->bytes);
     case 4:
@@ -177,10 +158,9 @@ static int read_table_row(struct pprof *file, const struct protobuf_field *field
         file->time = field->value;
         return 0;
     case 11:
-        if (!read_value_type(field->bytes, &type))
+        if (!protobuf_read_numbers(field->bytes, type, 3))
             return fail_damaged(file, "the period type");
-        file->period_type = type.type;
-        file->period_unit = type.unit;
+        file->period_unit = type[2];
         return 0;
     case 12:
         file->period = field->value;
@@ -311,21 +291,23 @@ static void set_library(struct pprof *file, const struct location *location, str
         frame->category = file->kernel + 1;
 }
 
+enum { LINE_FUNCTION = 1, LINE_NUMBER, LINE_FIELDS };
+
 struct line {
-    uint64_t function, line, column;
+    uint64_t fields[LINE_FIELDS];
 };
 
 static int add_frame(struct pprof *file, struct builder_frame *frame, const struct line *line)
 {
     char text[24];
-    uint32_t index = line ? hash_get(&file->function_of, line->function) : HASH_MISSING;
+    uint32_t index = line ? hash_get(&file->function_of, line->fields[LINE_FUNCTION]) : HASH_MISSING;
     const struct function *function = index == HASH_MISSING ? NULL : &file->functions.data[index];
     frame->name = function ? find_string(file, function->name) : (struct builder_text){"", 0};
     if (function && !frame->name.length)
         frame->name = find_string(file, function->system_name);
     frame->file = function ? find_string(file, function->file) : (struct builder_text){"", 0};
     frame->func_line = function && function->line < INT32_MAX ? (uint32_t)function->line : 0;
-    frame->line = line && line->line < INT32_MAX ? (uint32_t)line->line : 0;
+    frame->line = line && line->fields[LINE_NUMBER] < INT32_MAX ? (uint32_t)line->fields[LINE_NUMBER] : 0;
     if (frame->name.length)
         file->has_names = true;
     else {
@@ -345,19 +327,15 @@ static int make_frames(struct pprof *file, struct location *location)
     struct builder_frame frame = {.address = location->address};
     ARRAY(struct line) lines = {0};
     struct cursor message = location->message;
-    struct protobuf_field field, part;
+    struct protobuf_field field;
     int code = 0;
     set_library(file, location, &frame);
     while (!code && protobuf_next(&message, &field)) {
         if (field.number != 4 || field.wire != 2)
             continue;
         struct line line = {0};
-        uint64_t ignored;
-        while (protobuf_next(&field.bytes, &part)) {
-            uint64_t *const places[] = {&ignored, &line.function, &line.line, &line.column};
-            *places[part.number < 4 ? part.number : 0] = part.value;
-        }
-        code = field.bytes.failed ? fail_damaged(file, "a line of a location") : 0;
+        if (!protobuf_read_numbers(field.bytes, line.fields, LINE_FIELDS))
+            code = fail_damaged(file, "a line of a location");
         if (!code && lines.length == MOST_LINES)
             code = error_set(file->err, EINVAL, "a location has more than %d lines", MOST_LINES);
         if (!code && !array_push(&lines, line))
@@ -382,13 +360,11 @@ struct labels {
 
 static int read_label(struct pprof *file, struct cursor message, struct labels *labels)
 {
-    uint64_t key = 0, text = 0, number = 0, unit = 0, ignored;
-    struct protobuf_field field;
-    while (protobuf_next(&message, &field)) {
-        uint64_t *const places[] = {&ignored, &key, &text, &number, &unit};
-        *places[field.number < 5 ? field.number : 0] = field.value;
-    }
-    struct builder_text name = find_string(file, key), value = find_string(file, text);
+    enum { KEY = 1, TEXT, NUMBER, UNIT, FIELDS };
+    uint64_t row[FIELDS] = {0};
+    protobuf_read_numbers(message, row, FIELDS);
+    struct builder_text name = find_string(file, row[KEY]), value = find_string(file, row[TEXT]);
+    uint64_t number = row[NUMBER];
     bool is_tid =
         builder_text_is(name, "tid") || builder_text_is(name, "thread_id") || builder_text_is(name, "thread id");
     int64_t as_is = (int64_t)number;
@@ -406,7 +382,7 @@ static int read_label(struct pprof *file, struct cursor message, struct labels *
     } else if (builder_text_is(name, "process"))
         labels->process = value;
     else if (name.length &&
-             !array_push(&file->sample_labels, (struct pprof_label){name, value, find_string(file, unit), as_is}))
+             !array_push(&file->sample_labels, (struct pprof_label){name, value, find_string(file, row[UNIT]), as_is}))
         return error_no_memory(file->err);
     return 0;
 }

@@ -48,6 +48,17 @@ static inline bool protobuf_next(struct cursor *message, struct protobuf_field *
     return !message->failed;
 }
 
+/* Reads the integers of a message: numbers[i] becomes the last value of field i, for i from 1 to count - 1. Returns
+ * false if the message is damaged. */
+static inline bool protobuf_read_numbers(struct cursor message, uint64_t *numbers, size_t count)
+{
+    struct protobuf_field field;
+    while (protobuf_next(&message, &field))
+        if (field.number < count)
+            numbers[field.number] = field.value;
+    return !message.failed;
+}
+
 /* Reads the next value of a repeated integer field: packed (wire type 2), or one value per field. False after the
  * last. */
 static inline bool protobuf_next_value(struct protobuf_field *field, uint64_t *value)
