@@ -8,6 +8,6 @@
 #include "profile/profile.h"
 
 /* Symbolicates the profile with the files on this machine. Prints `subject`, the number of addresses with symbols, and
- * the libraries without symbols with the reason. `symbols` is open and stays open; `no_cache`: see --no-cache. Returns
- * 0, or 1 after a message. */
+ * the libraries without symbols with the reason. The caller opens and closes `symbols`. `no_cache` has the meaning of
+ * --no-cache. Returns 0, or 1 after a message. */
 int symbolicate_and_report(struct profile *profile, const char *subject, struct symbol_options *symbols, bool no_cache);

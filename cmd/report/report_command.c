@@ -135,7 +135,7 @@ int report_prepare(struct report *report)
         status = report_resolve_source(report);
     if (status)
         return status;
-    if (report_query_engine(report, &err) || func_inlining_fill(&report->inlining, report->profile, &err))
+    if (report_query_engine(report, &err) || func_inlining_compute(&report->inlining, report->profile, &err))
         return ui_fail_error(&err);
     if (report->options.kind == REPORT_CRITICAL_PATH && report_find_path(report, &err))
         return ui_fail_error(&err);

@@ -575,11 +575,11 @@ int metadata_add_omitted(struct profile *profile, size_t counters, size_t marker
     struct metadata metadata = {.profile = profile, .section = profile->meta.extra.data};
     char text[160];
     if (markers) {
-        snprintf(text, sizeof(text), "%zu markers of processes, threads and libraries, after the first ones", markers);
+        snprintf(text, sizeof(text), "%zu of the later markers of processes, threads and libraries", markers);
         add_string(&metadata, "Markers omitted", text);
     }
     if (counters) {
-        snprintf(text, sizeof(text), "%zu counters of processes, after the first ones", counters);
+        snprintf(text, sizeof(text), "%zu of the later counters of processes", counters);
         add_string(&metadata, "Counters omitted", text);
     }
     return metadata.failed ? error_no_memory(err) : 0;

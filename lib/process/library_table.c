@@ -146,7 +146,7 @@ static void free_opening(struct file_work *work)
 
 /* Opens a file on a separate thread, and reads all unwind information at once, because the file system may stop
  * responding later. */
-static void run_open(struct file_work *work)
+static void open_file(struct file_work *work)
 {
     struct opening *opening = (struct opening *)work;
     opening->code = mapped_file_open(&opening->mapped, opening->pid, &opening->mapping);
@@ -213,7 +213,7 @@ static int open_on_thread(struct library_table *table, struct library *library, 
     if (!opening)
         return -ENOMEM;
     *opening = (struct opening){
-        .work = {run_open, free_opening}, .pid = pid, .mapping = *mapping, .path = strdup(mapping->path)};
+        .work = {open_file, free_opening}, .pid = pid, .mapping = *mapping, .path = strdup(mapping->path)};
     if (!opening->path) {
         free(opening);
         return -ENOMEM;

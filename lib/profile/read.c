@@ -556,7 +556,7 @@ static int finish_reading(struct profile_reader *reader, struct profile *out)
     json_end(&reader->json);
     code = handle_tokens(reader);
     if (!code && reader->missing)
-        code = fail_foreign(reader, "has deferred numbers that are missing");
+        code = fail_foreign(reader, "lacks some numbers of its columns");
     if (!code)
         code = raw_profile_check(&reader->raw, &reader->error);
     if (!code)

@@ -217,7 +217,7 @@ static int read_some(struct source *source, struct error *err)
 
 /* Sets fast mode for a CPU while its stacks are deeper than their copies, and while the rings are empty: the stack
  * depth after an idle time is unknown. */
-static void choose_announcements(struct perf_source *perf)
+static void choose_wakeups(struct perf_source *perf)
 {
     for (size_t i = 0; i < perf->events.cpus.length; i++)
         perf_events_announce(&perf->events.cpus.data[i], perf->wakeup_modes[i].fast || perf->empty_looks);
@@ -246,7 +246,7 @@ static int begin_round(struct source *source, const struct epoll_event *ready, i
 static int end_round(struct source *source, struct error *err)
 {
     (void)err;
-    choose_announcements(get_perf_source(source));
+    choose_wakeups(get_perf_source(source));
     cpu_pin_choose(source->pin, monotonic_ns());
     return 0;
 }
@@ -508,7 +508,7 @@ static int open_all(struct perf_source *perf, int epoll_fd, char *refusal, size_
         return error_no_memory(err);
     for (size_t i = 0; i < perf->events.cpus.length; i++)
         wakeup_mode_init(&perf->wakeup_modes[i], common->options->rate <= FAST_START_HZ);
-    choose_announcements(perf);
+    choose_wakeups(perf);
     return 0;
 }
 

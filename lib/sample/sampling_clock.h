@@ -14,8 +14,8 @@
  *   continues on another CPU, and a sampler that followed late would miss the start of its run.
  * - A stopped thread continues on the same CPU (cpu_pin.h).
  *
- * A wakeup costs the sampler 10-20 us, and a move to another CPU 30 us. So the CPUs take turns of several instants, and
- * a little-used CPU has fewer.
+ * A wakeup costs the sampler 10-20 us, and a move to another CPU 30 us. So the sampler stays on a CPU
+ * for several instants, and for fewer instants on a little-used CPU.
  *
  * A thread that stops for a signal stays at the first instruction of its handler for about 10 us, so an empty handler
  * has too many samples. Code that puts a thread to sleep or wakes a thread gets half of its samples, because interrupts

@@ -141,7 +141,7 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
     else if (code == 0)
         code = read_unit(unit, &reader, &reader, vaddrs, err);
     else if (code == -EINVAL || code == -ENOMEM)
-        code = 0; /* no frames; the verdict has the reason */
+        code = 0; /* the unit has no frames, for the reason in the verdict */
     unit->verdict = reader.verdict;
     subtract_work(lookup, granted - reader.work_left);
     dwarf_unit_reader_destroy(&reader);

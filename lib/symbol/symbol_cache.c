@@ -152,7 +152,7 @@ static void format_entry_name(char name[NAME_SIZE], const struct symbol_lib *lib
 }
 
 /* Gets the size and time of the mapped file, or of the file that is now at its path. */
-static bool stat_mapped(const struct symbol_lib *lib, struct stat *info)
+static bool stat_mapped_file(const struct symbol_lib *lib, struct stat *info)
 {
     if (lib->origin && lib->origin->file)
         return stat_source(lib->origin->file, info);
@@ -340,7 +340,7 @@ struct cached_library symbol_cache_open(struct symbol_cache *cache, const struct
     char name[NAME_SIZE];
     if (!cache || !lib->build_id || lib->build_id_size == 0 || is_in_container(lib))
         return library;
-    bool has_file = stat_mapped(lib, &info);
+    bool has_file = stat_mapped_file(lib, &info);
     if (has_file && !is_trusted(&info))
         return library;
     format_build_id_name(name, lib->build_id, lib->build_id_size);

@@ -12,7 +12,7 @@ enum { MICROSECONDS_PER_MS = 1000 };
 /* CPU share of the gap before sample i, whole percents: 0 for i = samples->length, 100 if the share is unknown. The gap
  * before the first sample is one `interval` (ms) long; its share is 0 if its CPU time is unknown. In threads without
  * CPU deltas, every gap has 100. `i` is at most samples->length. */
-static double gap_cpu_percent(const struct sample_table *samples, size_t i, double interval)
+static double get_gap_cpu_percent(const struct sample_table *samples, size_t i, double interval)
 {
     if (!samples->cpu_delta)
         return 100;
@@ -27,12 +27,12 @@ static double gap_cpu_percent(const struct sample_table *samples, size_t i, doub
     return percent < 0 ? 0 : percent > 100 ? 100 : percent;
 }
 
-static double time_before(const struct sample_table *samples, size_t i, double interval)
+static double get_time_before(const struct sample_table *samples, size_t i, double interval)
 {
     return i > 0 ? samples->time[i - 1] : samples->time[0] - interval;
 }
 
-static double time_after(const struct sample_table *samples, size_t i, double interval)
+static double get_time_after(const struct sample_table *samples, size_t i, double interval)
 {
     return i + 1 < samples->length ? samples->time[i + 1] : samples->time[i] + interval;
 }
@@ -145,15 +145,16 @@ static void draw_samples(const struct canvas *canvas, const struct strip *strip,
     if (first == last)
         return;
     bool draws_all = match_all(request, nodes);
-    double left = time_to_pixel(canvas, (time_before(samples, first, request->interval) + samples->time[first]) / 2);
-    double share = gap_cpu_percent(samples, first, request->interval) / 100;
+    double left =
+        time_to_pixel(canvas, (get_time_before(samples, first, request->interval) + samples->time[first]) / 2);
+    double share = get_gap_cpu_percent(samples, first, request->interval) / 100;
     for (size_t i = first; i < last; i++) {
         uint32_t stack = samples->stack[i];
         uint32_t category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
         double time = samples->time[i];
         double middle = time_to_pixel(canvas, time);
-        double right = time_to_pixel(canvas, (time + time_after(samples, i, request->interval)) / 2);
-        double next_share = gap_cpu_percent(samples, i + 1, request->interval) / 100;
+        double right = time_to_pixel(canvas, (time + get_time_after(samples, i, request->interval)) / 2);
+        double next_share = get_gap_cpu_percent(samples, i + 1, request->interval) / 100;
         if (draws_all || is_matching(request, nodes, stack))
             draw_sample(canvas, strip, canvas->rows + (size_t)category * canvas->width,
                         (const double[]){left, middle, right}, (const double[]){share, next_share}, time,
@@ -186,7 +187,7 @@ static inline void draw_running_gap(const struct canvas *canvas, const struct st
                                     const struct stack_view *stacks, const struct sample_table *samples, size_t i,
                                     double left, double right)
 {
-    double start = samples->time[i - 1], end = samples->time[i], share = gap_cpu_percent(samples, i, 0) / 100;
+    double start = samples->time[i - 1], end = samples->time[i], share = get_gap_cpu_percent(samples, i, 0) / 100;
     uint32_t category = stacks->category[samples->stack[i]], before = stacks->category[samples->stack[i - 1]];
     float *row = canvas->rows + (size_t)category * canvas->width;
     if (category == before) {
@@ -219,14 +220,14 @@ static void draw_gaps(const struct canvas *canvas, const struct strip *strip, co
             draw_running_gap(canvas, strip, stacks, samples, i, left, right);
             continue;
         }
-        double start = time_before(samples, i, request->interval), end = samples->time[i];
+        double start = get_time_before(samples, i, request->interval), end = samples->time[i];
         uint32_t stack = samples->stack[i];
         if (is_wait_end(waits, i)) {
             if (is_matching(request, nodes, stack))
                 add_wait_mark(strip, canvas, start, end);
             continue;
         }
-        double share = gap_cpu_percent(samples, i, request->interval) / 100, middle = (start + end) / 2;
+        double share = get_gap_cpu_percent(samples, i, request->interval) / 100, middle = (start + end) / 2;
         uint32_t ran = running_stack(waits, samples, i);
         bool is_wait = !is_sample_row(waits, i);
         add_half(canvas, stacks, nodes, request, ran, (struct time_range){start, middle}, share);
@@ -318,14 +319,14 @@ size_t sample_at(const struct sample_table *samples, double interval, double tim
     size_t i = next; /* the first sample at or after `time`; the sample before may be nearer */
     if (next > 0 && (next == samples->length || time < (samples->time[next - 1] + samples->time[next]) / 2))
         i = next - 1;
-    if (i >= samples->length || time < (time_before(samples, i, interval) + samples->time[i]) / 2 ||
-        time >= (samples->time[i] + time_after(samples, i, interval)) / 2)
+    if (i >= samples->length || time < (get_time_before(samples, i, interval) + samples->time[i]) / 2 ||
+        time >= (samples->time[i] + get_time_after(samples, i, interval)) / 2)
         return SIZE_MAX;
     if (cpu_percent)
-        *cpu_percent =
-            samples->cpu_delta
-                ? gap_cpu_percent(samples, time < samples->time[i] || i + 1 == samples->length ? i : i + 1, interval)
-                : NAN;
+        *cpu_percent = samples->cpu_delta
+                           ? get_gap_cpu_percent(
+                                 samples, time < samples->time[i] || i + 1 == samples->length ? i : i + 1, interval)
+                           : NAN;
     return i;
 }
 

@@ -10,7 +10,7 @@
 
 #define NO_ANCHOR PROFILE_NONE
 
-int func_inlining_fill(struct func_inlining *inlining, const struct profile *profile, struct error *err)
+int func_inlining_compute(struct func_inlining *inlining, const struct profile *profile, struct error *err)
 {
     enum { INLINED = 1, OWN = 2 };
     const struct frame_table *frames = &profile->frames;
@@ -155,8 +155,8 @@ static int compare_lines(const void *left, const void *right)
     return (a->line > b->line) - (a->line < b->line);
 }
 
-static int finish(struct node_details *details, const struct sums *sums, const struct profile *profile,
-                  uint32_t category_count, struct error *err)
+static int fill_details(struct node_details *details, const struct sums *sums, const struct profile *profile,
+                        uint32_t category_count, struct error *err)
 {
     details->inlining = !sums->inlined ? INLINED_NEVER : sums->not_inlined ? INLINED_SOMETIMES : INLINED_ALWAYS;
     details->inlined_into = PROFILE_NONE;
@@ -180,7 +180,7 @@ static int sum_details(struct node_details *details, const struct profile *profi
     if (enough)
         mark_truncated(sums.truncated, profile, counted->stacks);
     enough = enough && add_stacks(details, &sums, profile, counted, anchor);
-    int code = enough ? finish(details, &sums, profile, categories, err) : error_no_memory(err);
+    int code = enough ? fill_details(details, &sums, profile, categories, err) : error_no_memory(err);
     free(sums.categories_total);
     free(sums.categories_self);
     free(sums.truncated);

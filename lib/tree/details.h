@@ -26,7 +26,7 @@ enum inlining { INLINED_NEVER, INLINED_SOMETIMES, INLINED_ALWAYS };
 ARRAY_TYPE(struct func_inlining, uint8_t);
 
 /* Fills the array once; later calls do nothing. The caller frees it with array_free(). */
-int func_inlining_fill(struct func_inlining *inlining, const struct profile *profile, struct error *err);
+int func_inlining_compute(struct func_inlining *inlining, const struct profile *profile, struct error *err);
 
 ARRAY_TYPE(struct category_weights, struct category_weight);
 

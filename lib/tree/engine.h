@@ -166,16 +166,17 @@ int engine_activity(struct engine *engine, const struct activity_query *query, s
 
 /* A thread's state at a time. */
 struct sample_place {
-    bool is_known;          /* false (with invalid other members) if the state is unknown, or the time is outside of the
-                             * thread's lifetime */
-    uint8_t is_dropped;     /* a transform dropped the sample, and the path is empty */
-    uint32_t category;      /* of the sample */
-    double time;            /* ms: time of the sample */
-    double cpu_percent;     /* NAN unknown */
-    struct time_range wait; /* ms: a wait at the time (with a path: a recorded wait), or NAN if the thread ran */
-    uint32_t reason;        /* of a recorded wait: subcategory of "Idle", or PROFILE_NONE for none */
-    uint32_t waker;         /* string: the thread that ended the wait, or PROFILE_NONE if not recorded */
-    double unseen;          /* ms of the unseen waits that the wait stands for */
+    bool is_known;      /* false (with invalid other members) if the state is unknown, or the time is outside of the
+                         * thread's lifetime */
+    uint8_t is_dropped; /* a transform dropped the sample, and the path is empty */
+    uint32_t category;  /* of the sample */
+    double time;        /* ms: time of the sample */
+    double cpu_percent; /* NAN unknown */
+    struct time_range
+        wait; /* ms: the wait at this time, which is recorded if the path is not empty, or NAN if the thread ran */
+    uint32_t reason; /* of a recorded wait: subcategory of "Idle", or PROFILE_NONE for none */
+    uint32_t waker;  /* string: the thread that ended the wait, or PROFILE_NONE if not recorded */
+    double unseen;   /* ms of the unseen waits that the wait stands for */
 };
 
 /* Finds the sample at a time. `path` gets the funcs of the sample's stack after the query's transforms, root first. */

@@ -215,7 +215,7 @@ struct piece {
     double first, last; /* ms */
 };
 
-static double time_after(const struct scale *scale, size_t i)
+static double get_time_after(const struct scale *scale, size_t i)
 {
     const struct sample_table *samples = scale->samples;
     double after = samples->time[i] + scale->interval;
@@ -266,7 +266,7 @@ static inline bool add_piece(struct chart *chart, struct group *group, struct pi
 static size_t split_sample(const struct scale *scale, size_t i, struct piece pieces[2])
 {
     const struct sample_table *samples = scale->samples;
-    pieces[0] = (struct piece){get_sample_node(scale, i), PROFILE_NONE, samples->time[i], time_after(scale, i)};
+    pieces[0] = (struct piece){get_sample_node(scale, i), PROFILE_NONE, samples->time[i], get_time_after(scale, i)};
     if (!is_sleep_after(scale, i))
         return 1;
     pieces[1] = pieces[0];
@@ -300,7 +300,7 @@ static size_t split_gap_with_waits(const struct scale *scale, size_t i, struct p
     const struct wait_rows *waits = &scale->gaps.waits;
     size_t next = i + 1;
     bool is_last = next == scale->samples->length;
-    pieces[0] = (struct piece){NODE_NONE, PROFILE_NONE, scale->samples->time[i], time_after(scale, i)};
+    pieces[0] = (struct piece){NODE_NONE, PROFILE_NONE, scale->samples->time[i], get_time_after(scale, i)};
     if (is_wait_end(waits, next)) {
         if (is_runnable(scale, next)) {
             pieces[0].node = find_held_node(scale, next);
@@ -358,7 +358,7 @@ static bool draw_by_change(struct chart *chart, const struct scale *scale, struc
         uint32_t node = get_sample_node(scale, i);
         for (next = i + 1; next < last && get_sample_node(scale, next) == node;)
             next++;
-        struct piece piece = {node, PROFILE_NONE, samples->time[i], time_after(scale, next - 1)};
+        struct piece piece = {node, PROFILE_NONE, samples->time[i], get_time_after(scale, next - 1)};
         double end = fmin(column + scale->columns_per_change, scale->columns);
         if (!add_piece(chart, group, piece, &column, end))
             return false;
@@ -406,7 +406,7 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
                           .has_running = engine->weight != WEIGH_OFF_CPU_TIME && engine->weight != WEIGH_OFF_CPU,
                           .has_waits = engine->weight != WEIGH_CPU_TIME && engine->weight != WEIGH_ON_CPU,
                           .runnable_reason = profile_runnable_reason(profile)};
-    if (first > 0 && time_after(&scale, first - 1) > request->range.from)
+    if (first > 0 && get_time_after(&scale, first - 1) > request->range.from)
         first--;
     if (first == last)
         return 0;

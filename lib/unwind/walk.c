@@ -409,7 +409,7 @@ static inline enum step step_to_caller(struct walk *walk)
     if (walk->stack->sps)
         walk->stack->sps[walk->frame] = walk->regs.r[UNWIND_REG_SP];
     walk->result.frames = walk->frame + 1;
-    const struct rule *rule = walk_rule_for(walk, pc, walk->exact);
+    const struct rule *rule = walk_find_rule(walk, pc, walk->exact);
     if (rule->kind <= RULE_FRAME_DEREF)
         return step_frame(walk, rule);
     return rule->kind == RULE_NO_CFI ? walk_step_frame_pointer(walk) : step_by_rare_rule(walk, rule, pc);

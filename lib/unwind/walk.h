@@ -107,7 +107,7 @@ bool walk_ends_in_system_call(struct walk *walk, uint64_t pc);
 bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address);
 
 /* `exact`: whether the frame of `pc` was interrupted at `pc`. */
-static inline const struct rule *walk_rule_for(struct walk *walk, uint64_t pc, bool exact)
+static inline const struct rule *walk_find_rule(struct walk *walk, uint64_t pc, bool exact)
 {
     const struct rule *rule = unwind_cache_find(walk->cache, pc);
     return __builtin_expect(rule != NULL, 1) ? rule : walk_rule_make(walk, pc, exact);

@@ -29,7 +29,7 @@ static uint64_t find_function_start(const struct mapping *mapping, uint64_t pc)
 static bool has_plausible_caller(struct walk *walk, const struct rule *rule, uint64_t bp, uint64_t address)
 {
     uint64_t cfa = bp + (uint64_t)(int64_t)rule->cfa_offset, caller_cfa = cfa, next;
-    const struct rule *caller = walk_rule_for(walk, address - 1, false);
+    const struct rule *caller = walk_find_rule(walk, address - 1, false);
     const struct mapping *mapping = address_space_find(walk->space, address - 1);
     if (caller->kind != RULE_FRAME || !mapping || !mapping->module)
         return true;

@@ -178,7 +178,7 @@ static bool is_call_to(struct walk *walk, uint64_t address, uint64_t pc)
 {
     enum { REACH = 4096 };
     uint64_t target;
-    uint8_t kind = walk_rule_for(walk, address - 1, false)->kind;
+    uint8_t kind = walk_find_rule(walk, address - 1, false)->kind;
     return kind == RULE_START || kind == RULE_ENTRY ||
            (walk_follows_call(walk, address, &target) && pc - target < REACH);
 }

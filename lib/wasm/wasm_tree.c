@@ -176,7 +176,7 @@ const struct view *session_func(struct session *session, uint32_t func)
 int session_func_inlining(struct session *session, uint32_t func)
 {
     struct error ignored;
-    if (func_inlining_fill(&session->tree.inlining, engine_profile(session->engine), &ignored))
+    if (func_inlining_compute(&session->tree.inlining, engine_profile(session->engine), &ignored))
         return INLINED_NEVER;
     return func < session->tree.inlining.length ? session->tree.inlining.data[func] : INLINED_NEVER;
 }
