@@ -320,13 +320,13 @@ await check('where samples were lost, the line about waiting says the CPU time o
 
 await check('where threads only waited, a line says so and leads to off-CPU time and to the waits', async () => {
     const page = await openPage(`${url}?thread=0`);
-    assertEqual(await page.locator('.wait-note').innerText().then((text) => text.replace(/\s+/g, ' ')), 'The thread used 14.5 ms of CPU in 1 s: show Off-CPU or what they waited for', 'the note');
+    assertEqual(await page.locator('.wait-note').innerText().then((text) => text.replace(/\s+/g, ' ')), 'The thread used 14.5 ms of CPU in 1 s and waited 986 ms for network: socket:[4711] in accept_loop: show Off-CPU or all waits', 'the note');
     await page.getByRole('button', { name: 'show Off-CPU' }).click();
     await settle(page);
     assertEqual(parameter(page, 'weight'), 'off-cpu-time', 'what is counted');
     assertEqual(await page.locator('.wait-note').count(), 0, 'notes');
     await page.goBack();
-    await page.getByRole('button', { name: 'what they waited for' }).click();
+    await page.getByRole('button', { name: 'all waits' }).click();
     await page.waitForSelector(ROW);
     assertEqual(parameter(page, 'tab'), 'waits', 'the view');
     await page.goto(`${url}?thread=3`);

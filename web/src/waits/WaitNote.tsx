@@ -1,11 +1,44 @@
-/** Says why there is little to see where numbers are of CPU time and the threads waited; and leads to the objects of the waits. */
+/** Says why there is little to see where numbers are of CPU time and the threads waited; names the object of the most waits, and leads to all. */
 import type { JSX } from 'preact';
 import { formatDuration } from '../base/format';
+import type { WaitGroup } from '../engine/waits';
 import { useSession } from '../session/context';
+import { ProfileText } from '../ui/text';
 import type { Tab } from '../view/codec';
 
 /** Views whose numbers are of CPU time. */
 const COUNTING_TABS: ReadonlySet<Tab> = new Set<Tab>(['summary', 'calltree', 'functions', 'butterfly', 'flame-graph']);
+
+const NAME_LIMIT = 50;
+
+/** What the threads waited for most, and where. */
+function TopWait({ group }: { group: WaitGroup }): JSX.Element {
+    const { names, store, waitList } = useSession();
+    names.namesVersion.value;
+    const place = group.ownFunc < 0 ? '' : names.nameOf(group.ownFunc);
+    return (
+        <>
+            {` and waited ${group.totalError > 0 ? 'about ' : ''}${formatDuration(group.total)} for `}
+            <button
+                type="button"
+                class="link"
+                onClick={() => {
+                    waitList.selectWait(group, true);
+                    store.changeView({ tab: 'waits', waitsBy: 'object' }, 'push');
+                }}
+            >
+                <ProfileText text={waitList.objectOf(group)} limit={NAME_LIMIT} />
+            </button>
+            {place !== '' && (
+                <>
+                    {' in '}
+                    <ProfileText text={place} limit={NAME_LIMIT} />
+                    {group.ownLine > 0 && `:${group.ownLine}`}
+                </>
+            )}
+        </>
+    );
+}
 
 export function WaitNote(): JSX.Element | null {
     const session = useSession();
@@ -16,13 +49,15 @@ export function WaitNote(): JSX.Element | null {
     const threads = view.value.threads.length === 1 ? 'The thread' : 'The threads';
     return (
         <p class="wait-note" role="status">
-            {`${threads} used ${formatDuration(waiting.ran)} of CPU in ${formatDuration(waiting.there)}:`}
+            {`${threads} used ${formatDuration(waiting.ran)} of CPU in ${formatDuration(waiting.there)}`}
+            {waiting.top && <TopWait group={waiting.top} />}
+            {': '}
             <button type="button" class="link" title="Count off-CPU time (O)" onClick={showOffCpu}>
                 show Off-CPU
             </button>
-            or
+            {' or '}
             <button type="button" class="link" onClick={() => changeView({ tab: 'waits' }, 'push')}>
-                what they waited for
+                all waits
             </button>
         </p>
     );

@@ -19,6 +19,8 @@ const BOTH = 'time';
 const NONE: WaitGroup[] = [];
 /** Threads mostly wait if they run for less than this share of their time, and wait for the rest. */
 const MOSTLY_WAITING = 0.1;
+/** They also wait mostly if they wait for one object for this share of their time. */
+const MUCH_FOR_ONE = 1 / 3;
 const SUMMARY_ROWS = 8;
 /** ms of the range that shows the beginning of a wait. */
 const FIRST_SPAN_MS = 1;
@@ -91,17 +93,20 @@ function createOverview(session: WaitSession) {
     const overview = new Request<WaitGroups>();
     const { value: waitOverview } = overview;
 
-    /** How long the threads were there, and how long they ran; null: they did run, or nobody knows, or the CPU time is a change. */
-    const mostlyWaiting = computed<{ there: number; ran: number } | null>(() => {
-        if (!waitOverview.value || weight.value.id !== CPU_TIME || session.tree.isChange.value) return null;
-        const { there, waited, ran } = waitOverview.value;
-        return waited > (1 - MOSTLY_WAITING) * there && ran < MOSTLY_WAITING * there ? { there, ran } : null;
-    });
-
     /** What was waited for most; empty without recorded waits. */
     const topWaits = computed<WaitGroup[]>(
         () => waitOverview.value?.list.filter(({ func }) => func >= 0).slice(0, SUMMARY_ROWS) ?? NONE,
     );
+
+    /** How long the threads were there and ran, and what they waited for most; null: they did run, or nobody knows, or the CPU time is a change. */
+    const mostlyWaiting = computed<{ there: number; ran: number; top: WaitGroup | undefined } | null>(() => {
+        if (!waitOverview.value || weight.value.id !== CPU_TIME || session.tree.isChange.value) return null;
+        const { there, waited, ran } = waitOverview.value;
+        const { runnableReason } = session.info.value;
+        const top = topWaits.value.find(({ longest, reason }) => longest > 0 && reason !== runnableReason);
+        const isIdle = waited > (1 - MOSTLY_WAITING) * there && ran < MOSTLY_WAITING * there;
+        return isIdle || (top && top.total > MUCH_FOR_ONE * there) ? { there, ran, top } : null;
+    });
 
     async function askOverview(): Promise<WaitGroups> {
         const answer = await engine.waitGroups(queryOf(), 'object');
