@@ -18,8 +18,8 @@ const char *spool_input_kind(const char *path);
 
 /* Makes the profile of a spool file or a perf.data file (or "-") like assemble_recording(), and prints one line with
  * the end of the recording and its missing parts. `output`: path of the profile, or NULL (in memory). The caller
- * opens and closes `symbols`. `no_cache` has the meaning of --no-cache. While prof downloads debug files, Ctrl+C ends only
- * the download. Returns 0 or the exit status, after a message. */
+ * opens and closes `symbols`. `no_cache` has the meaning of --no-cache. While prof downloads debug files, Ctrl+C ends
+ * only the download. Returns 0 or the exit status, after a message. */
 int spool_input_assemble(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
                          struct assemble_result *result);
 
