@@ -4,7 +4,6 @@
  */
 #include "cmd/report/report_head.h"
 
-#include "cmd/report/report_bottleneck.h"
 #include "cmd/report/report_select.h"
 #include "cmd/report/report_threads.h"
 #include "cmd/report/report_text.h"
@@ -13,6 +12,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/hash.h"
+#include "tree/bottleneck.h"
 #include "tree/profile_info.h"
 
 #include <ctype.h>
@@ -279,7 +279,8 @@ static bool print_hints(const struct report *report, const struct metadata *meta
     return any;
 }
 
-static int print_low_quality(const struct report *report, const struct metadata *metadata, struct error *err)
+static int print_low_quality(const struct report *report, const struct metadata *metadata,
+                             const struct wait_totals *waits, struct error *err)
 {
     static const double much = 1, least_covered = 95;
     static const char *const covered_names[] = {"CPU time covered by samples", NULL};
@@ -316,9 +317,7 @@ static int print_low_quality(const struct report *report, const struct metadata 
         report_warn(report, text);
     }
     char waiting[REPORT_LINE_SIZE];
-    int code = report_describe_waiting(report, waiting, err);
-    if (code)
-        return code;
+    report_describe_waiting(report, waits, waiting);
     if (waiting[0])
         report_print_wrapped(report, waiting, 0, 0);
     bool is_explained = waiting[0] && all < FEW_SAMPLES; /* a hint would repeat the explanation */
@@ -449,15 +448,21 @@ int report_count_lost(const struct report *report, double *lost, struct error *e
     return code;
 }
 
-static int print_bottleneck(const struct report *report, struct error *err)
+static int print_bottleneck(const struct report *report, const struct wait_groups *waits, struct error *err)
 {
-    struct text_buffer text = {0};
-    int code = report->options.kind == REPORT_TREE ? report_describe_bottleneck(report, &text, err) : 0;
-    if (!code && text.length && !text_append(&text, "", 1))
-        code = error_no_memory(err);
-    if (!code && text.length)
-        report_print_wrapped(report, text.data, 0, 0);
-    array_free(&text);
+    struct bottleneck bottleneck = {0};
+    struct text_buffer *text = &bottleneck.sentence;
+    int code = bottleneck_find(&bottleneck, report->engine, waits, err);
+    if (!code && text->length) {
+        bool enough =
+            text_append_z(text, bottleneck.is_path ? " --critical-path shows when." : " --waits shows all waits.") &&
+            text_append(text, "", 1);
+        if (enough)
+            report_print_wrapped(report, text->data, 0, 0);
+        else
+            code = error_no_memory(err);
+    }
+    bottleneck_destroy(&bottleneck);
     return code;
 }
 
@@ -465,21 +470,25 @@ int report_print_head(const struct report *report, struct error *err)
 {
     struct arena arena = {0};
     struct metadata metadata = {0};
+    struct wait_groups waits = {0};
     size_t processes = 0;
     int code = collect_metadata(report, &metadata, &arena, err);
     if (!code)
         code = count_processes(report, &processes, err);
+    if (!code)
+        code = engine_bottleneck_groups(report->engine, &waits, err);
     if (!code) {
         print_first_line(report, &metadata, processes);
         print_events(report);
         report_print_filters(report);
-        code = print_bottleneck(report, err);
+        if (report->options.kind == REPORT_TREE)
+            code = print_bottleneck(report, &waits, err);
     }
-    if (!code) {
-        code = print_low_quality(report, &metadata, err);
-    }
+    if (!code)
+        code = print_low_quality(report, &metadata, &waits.totals, err);
     if (!code && report->options.verbose)
         code = print_details(report, err);
+    wait_groups_destroy(&waits);
     array_free(&metadata);
     arena_destroy(&arena);
     if (!code)

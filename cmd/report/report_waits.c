@@ -451,24 +451,16 @@ int report_write_waits(struct json_writer *json, const struct report *report, st
 
 /* ---- the hint for threads with little CPU time ---- */
 
-int report_describe_waiting(const struct report *report, char *text, struct error *err)
+void report_describe_waiting(const struct report *report, const struct wait_totals *totals, char *text)
 {
     static const double mostly_waiting = 0.1;
-    struct wait_groups groups = {0};
     text[0] = '\0';
-    if (!engine_has_waits(report->engine) || report->weight.kind != WEIGH_CPU_TIME)
-        return 0;
-    int code = engine_wait_groups(report->engine, WAITS_BY_REASON, &groups, err);
-    double there = groups.totals.there;
-    bool has_waited = groups.totals.waited > (1 - mostly_waiting) * there;
-    if (!code && has_waited && groups.totals.ran < mostly_waiting * there) {
-        char ran_text[QUANTITY_TEXT_MAX], there_text[QUANTITY_TEXT_MAX];
-        time_text(ran_text, groups.totals.ran);
-        time_text(there_text, there);
-        report_append(
-            text, "The thread%s ran for %s of %s: --off-cpu shows where %s waited, --waits shows the reasons.",
-            report->threads.length == 1 ? "" : "s", ran_text, there_text, report->threads.length == 1 ? "it" : "they");
+    if (totals->waited > (1 - mostly_waiting) * totals->there && totals->ran < mostly_waiting * totals->there) {
+        char ran[QUANTITY_TEXT_MAX], there[QUANTITY_TEXT_MAX];
+        time_text(ran, totals->ran);
+        time_text(there, totals->there);
+        report_append(text,
+                      "The thread%s ran for %s of %s: --off-cpu shows where %s waited, --waits shows the reasons.",
+                      report->threads.length == 1 ? "" : "s", ran, there, report->threads.length == 1 ? "it" : "they");
     }
-    wait_groups_destroy(&groups);
-    return code;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cmd/report/report.h"
+#include "tree/wait_groups.h"
 
 struct json_writer;
 
@@ -19,6 +20,6 @@ const char *report_wait_grouping_name(enum wait_grouping grouping);
 int report_print_waits(const struct report *report, struct error *err);
 int report_write_waits(struct json_writer *json, const struct report *report, struct error *err);
 
-/* If the report counts CPU time and the threads waited nearly all the time, writes a hint at --off-cpu and --waits to a
- * buffer of REPORT_LINE_SIZE bytes; otherwise "". */
-int report_describe_waiting(const struct report *report, char *text, struct error *err);
+/* If the threads waited nearly all the time, writes a hint at --off-cpu and --waits to a buffer of REPORT_LINE_SIZE
+ * bytes; otherwise "". `totals`: of engine_bottleneck_groups(). */
+void report_describe_waiting(const struct report *report, const struct wait_totals *totals, char *text);

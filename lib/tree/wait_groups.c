@@ -32,6 +32,7 @@ struct grouper {
     struct hash group_of_key;                       /* key_of(), for pairs with the waker in the upper half */
     uint32_t runnable, unseen;                      /* results of profile_wait_reason() */
     uint32_t thread;
+    double there; /* ms: lifetime of `thread` in the range */
 };
 
 /* A recorded wait, or its part in the range. */
@@ -194,8 +195,10 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
     bool is_sum = reason == grouper->unseen && reason != PROFILE_NONE;
     double count = part->is_recorded ? (part->longest > 0) + part->unseen : 0;
     uint32_t *last_thread = &grouper->sums.data[group - grouper->groups->list.data].last_thread;
-    if (!group->threads || *last_thread != grouper->thread)
+    if (!group->threads || *last_thread != grouper->thread) {
         group->threads++;
+        group->there += grouper->there;
+    }
     *last_thread = grouper->thread;
     if (group->total == 0)
         set_longest(grouper, group, part);
@@ -236,6 +239,11 @@ static struct wait_part part_of(const struct thread_gaps *gaps, size_t i, struct
                               .waker = samples->waker ? samples->waker[i] : PROFILE_NONE};
 }
 
+static double lifetime_of(const struct engine *engine, const struct thread_gaps *gaps)
+{
+    return fmax(0, fmin(gaps->end, engine->range.to) - fmax(gaps->start, engine->range.from));
+}
+
 /* False if memory ran out. */
 static bool add_thread(struct grouper *grouper)
 {
@@ -244,7 +252,8 @@ static bool add_thread(struct grouper *grouper)
     const struct sample_table *left = engine_samples(engine, grouper->thread);
     struct row_cursor wait_end = {0};
     size_t first, after;
-    grouper->groups->totals.there += fmax(0, fmin(gaps.end, engine->range.to) - fmax(gaps.start, engine->range.from));
+    grouper->there = lifetime_of(engine, &gaps);
+    grouper->groups->totals.there += grouper->there;
     if (!has_wait_rows(&gaps.waits))
         return true;
     bool has_waits = row_cursor_find(&wait_end, &gaps.waits, ROW_WAIT_END, 0) != SIZE_MAX;
@@ -370,6 +379,16 @@ int engine_wait_groups_of_run(struct engine *engine, enum wait_grouping grouping
 {
     const struct run_choice choice = {side, run};
     return find_groups(engine, grouping, &choice, groups, err);
+}
+
+double engine_lifetime(const struct engine *engine)
+{
+    double sum = 0;
+    for (size_t i = 0; i < engine->threads.length; i++) {
+        const struct thread_gaps gaps = find_sample_gaps(engine_profile(engine), engine->threads.data[i]);
+        sum += lifetime_of(engine, &gaps);
+    }
+    return sum;
 }
 
 bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path)

@@ -24,6 +24,7 @@ enum wait_grouping {
 
 struct wait_group {
     double total;         /* ms of all waits in the range */
+    double there;         /* ms: lifetime in the range of the threads that waited */
     double total_error;   /* ms: half of the 95 % interval of `total`, an estimate; 0 if prof saw all waits */
     double count;         /* waits that overlap the range; an estimate if `count_error` is not 0; 0: unknown */
     double count_error;   /* half of the 95 % interval of `count` */
@@ -73,6 +74,9 @@ int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struc
 /* Fills the groups with the waits of one run of a comparison. */
 int engine_wait_groups_of_run(struct engine *engine, enum wait_grouping grouping, enum profile_side side, uint32_t run,
                               struct wait_groups *groups, struct error *err);
+
+/* Returns the lifetime of the threads of the query in its range, ms. */
+double engine_lifetime(const struct engine *engine);
 
 /* Appends the funcs from the root down to a call node. */
 bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path);

@@ -4,6 +4,7 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
+#include "tree/bottleneck.h"
 #include "tree/compared_waits.h"
 #include "tree/runtime_frames.h"
 
@@ -69,5 +70,27 @@ const struct view *session_compared_waits(struct session *session, uint32_t quer
     if (!code)
         write_compared(&session->json, &waits, engine);
     compared_waits_destroy(&waits);
+    return session_answer_json(session, code);
+}
+
+/* Answers with Bottleneck of waits.ts, as JSON. */
+const struct view *session_bottleneck(struct session *session, uint32_t query)
+{
+    struct engine *engine = session_engine(session, query);
+    struct json_writer *json = &session->json;
+    struct bottleneck bottleneck = {0};
+    if (!engine)
+        return NULL;
+    session_begin_json(session);
+    int code = bottleneck_find_nearest(&bottleneck, engine, &session->err);
+    json_open(json, '{');
+    json_key(json, "sentence");
+    json_text(json, bottleneck.sentence.data ? bottleneck.sentence.data : "", bottleneck.sentence.length);
+    if (bottleneck.object != PROFILE_NONE)
+        json_member_double(json, "object", bottleneck.object);
+    json_member_bool(json, "is_path", bottleneck.is_path);
+    json_member_bool(json, "is_of_all", bottleneck.is_of_all);
+    json_close(json, '}');
+    bottleneck_destroy(&bottleneck);
     return session_answer_json(session, code);
 }

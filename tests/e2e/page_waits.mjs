@@ -1,15 +1,16 @@
 // What the page shows of recorded waits: the switch between on-CPU and off-CPU, the note where threads only waited, the
 // Waits view and its numbers, which are those of `prof report --waits`, and the way to a known lock wait.
 //
-//     node tests/e2e/page_waits.mjs URL PROF PROFILE QUIET_URL LOSSY_URL COMPARED_URL CHANGED_URL
+//     node tests/e2e/page_waits.mjs URL PROF PROFILE QUIET_URL LOSSY_URL COMPARED_URL CHANGED_URL MUTEX_URL
 //
-// COMPARED_URL has the profile on both sides, CHANGED_URL two runs of it and two of the quiet one.
+// COMPARED_URL has the profile on both sides, CHANGED_URL two runs of it and two of the quiet one. In MUTEX_URL, its locks
+// are mutexes.
 import { execFileSync } from 'node:child_process';
 import { askUntil, closeBrowser, complaints, numberOf, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 import { LOCK, LONGEST, LOSSY_MORE } from './waits_profile.mjs';
 
-const [url, prof, file, quiet, lossy, compared, changed] = process.argv.slice(2);
+const [url, prof, file, quiet, lossy, compared, changed, mutex] = process.argv.slice(2);
 const ROW = '#view .tree-row';
 const ALL = `${url}?thread=0w4`;
 
@@ -345,6 +346,24 @@ await check('the summary lists what they waited for, and leads to it', async () 
     await page.waitForSelector(`${ROW}.selected`);
     await settle(page);
     assertEqual(await page.locator(`${ROW}.selected .tree-text bdi`).first().innerText(), LOCK, 'the selected group');
+    await page.close();
+});
+
+await check('the summary begins with the bottleneck of prof report, and leads to its object in the waits of all threads', async () => {
+    const text = execFileSync(prof, ['report', '--range', '0.4,0.5', file.replace('waits.json', 'mutex.json')], { encoding: 'utf8' });
+    const [sentence] = /^.*time for lock[^]*?(?= --waits)/m.exec(text) ?? [];
+    const page = await openPage(`${mutex}?tab=summary&thread=0&preview=400m100`, '.bottleneck');
+    const shown = await page.locator('.summary > :first-child').innerText();
+    assertEqual(shown.replace(/\s+/g, ' '), `${sentence?.replace(/\s+/g, ' ')} Show in Waits`, 'the beginning of the summary');
+    await page.getByRole('button', { name: 'Show in Waits' }).click();
+    await page.waitForSelector(`${ROW}.selected`);
+    await settle(page);
+    assertEqual(await page.locator(`${ROW}.selected .tree-text bdi`).first().innerText(), LOCK, 'the selected object');
+    assertEqual(parameter(page, 'thread'), '0w4', 'the threads');
+    await page.goto(`${url}?tab=summary&thread=0w4&preview=400m100`);
+    await page.waitForSelector('.card-waits');
+    await settle(page);
+    assertEqual(await page.locator('.bottleneck').count(), 0, 'sentences about locks of unknown kind');
     await page.close();
 });
 

@@ -311,7 +311,10 @@ export function WaitTable(): JSX.Element {
             main={main.value}
             sort={waitSort.value}
             usualSort={WAIT_ORDER}
-            selectedAt={rows.findIndex(({ key }) => key === selectedWait.value)}
+            selectedAt={Math.max(
+                0,
+                rows.findIndex(({ key }) => key === selectedWait.value),
+            )}
             reveal={waitReveal.value}
             rowKey={({ key }) => key}
             onSelect={selectWait}

@@ -166,6 +166,7 @@ export function createWaitList(session: WaitSession) {
     const request = new Request<WaitGroups>();
     const { value: waitGroups, error: waitError } = request;
     const comparison = new Request<ComparedWaits>();
+    /** The key of a group. The first row is selected if there is no such group. */
     const selectedWait = signal<string | null>(null);
     const waitReveal = signal(0);
     const waitSort = session.tables.sortOf(WAIT_TABLE, WAIT_ORDER);
@@ -178,8 +179,6 @@ export function createWaitList(session: WaitSession) {
     async function ask(): Promise<WaitGroups> {
         const answer = await engine.waitGroups(queryOf(), view.peek().waitsBy);
         await fetchNamesOf(session, answer.list);
-        const [first] = answer.list;
-        if (!answer.list.some(({ key }) => key === selectedWait.peek())) selectedWait.value = first?.key ?? null;
         return answer;
     }
 
@@ -192,9 +191,16 @@ export function createWaitList(session: WaitSession) {
         return reversed ? sorted.reverse() : sorted;
     });
 
-    function selectWait(group: WaitGroup, scroll: boolean): void {
-        selectedWait.value = group.key;
+    function selectWait({ key }: WaitGroup, scroll: boolean): void {
+        selectedWait.value = key;
         if (scroll) waitReveal.value++;
+    }
+
+    /** Shows the waits for an object, of these threads. */
+    function goToObject(key: string, threads: number[]): void {
+        selectedWait.value = key;
+        waitReveal.value++;
+        changeView({ tab: 'waits', waitsBy: 'object', threads }, 'push');
     }
 
     function setGrouping(waitsBy: WaitGrouping): void {
@@ -224,6 +230,7 @@ export function createWaitList(session: WaitSession) {
         waitSort,
         sortedWaits,
         selectWait,
+        goToObject,
         setGrouping,
     };
 }

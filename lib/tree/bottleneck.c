@@ -1,0 +1,197 @@
+#include "tree/bottleneck.h"
+
+#include "tree/engine_state.h"
+#include "tree/path_parts.h"
+#include "tree/quantity.h"
+#include "tree/wait_names.h"
+
+static const double large = 1.0 / 3;   /* share of the range, or of the time of the threads that wait */
+static const double least_share = 0.1; /* share of the time of all threads */
+
+/* A critical path and its parts. */
+struct parted_path {
+    struct critical_path path;
+    struct path_parts parts;
+};
+
+static int find_path(struct parted_path *path, const struct engine *engine, uint32_t thread, struct time_range range,
+                     struct error *err)
+{
+    int code = critical_path_find(&path->path, engine_profile(engine), thread, range, err);
+    return code ? code : critical_path_parts(engine, &path->path, thread, &path->parts, err);
+}
+
+static void parted_path_destroy(struct parted_path *path)
+{
+    array_free(&path->path);
+    array_free(&path->parts);
+}
+
+/* ---- the critical path of the first thread ---- */
+
+static int describe_path(struct bottleneck *bottleneck, const struct engine *engine, struct error *err)
+{
+    struct parted_path path = {0};
+    uint32_t thread = engine->threads.data[0];
+    struct time_range range = engine_full_range(engine);
+    range.from = fmax(range.from, engine->range.from);
+    range.to = fmin(range.to, engine->range.to);
+    double length = range.to - range.from;
+    if (engine_thread_total(engine, thread, WEIGH_CPU_TIME, TABLE_SAMPLES) > (1 - large) * length)
+        return 0;
+    int code = find_path(&path, engine, thread, range, err);
+    const struct path_part *longest = path.parts.data;
+    if (!code && path.parts.length && longest->waiter != PROFILE_NONE && longest->ms > large * length) {
+        bottleneck->is_path = true;
+        bottleneck->object = longest->object;
+        code = path_parts_append_sentence(&bottleneck->sentence, engine, &path.parts, thread, 1, err);
+    }
+    parted_path_destroy(&path);
+    return code;
+}
+
+/* ---- the object of most waits ---- */
+
+static bool can_be_bottleneck(const struct engine *engine, const struct wait_group *group)
+{
+    static const char *const reasons[] = {"Mutex", "Read-write lock", "Once", "Disk", "Page fault"};
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+        if (strcmp(wait_reason_name(engine, group->reason), reasons[i]) == 0)
+            return true;
+    return false;
+}
+
+static const char *thread_name(const struct engine *engine, uint32_t thread)
+{
+    const struct profile *profile = engine_profile(engine);
+    return profile_text(profile, profile->threads.data[thread].name);
+}
+
+static const char *func_name(const struct engine *engine, uint32_t func)
+{
+    return profile_text(engine_profile(engine), engine_profile(engine)->funcs.name[func]);
+}
+
+static bool append_all(struct text_buffer *text, const char *const *words, size_t count)
+{
+    bool enough = true;
+    for (size_t i = 0; enough && i < count; i++)
+        enough = text_append_z(text, words[i]);
+    return enough;
+}
+
+#define APPEND(text, ...)                                                                                              \
+    append_all(text, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+/* Appends what another thread does during most of the longest wait. */
+static int append_holder(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
+                         struct error *err)
+{
+    struct parted_path path = {0};
+    char length[QUANTITY_TEXT_MAX];
+    double ms = group->to - group->from;
+    int code = find_path(&path, engine, group->thread, (struct time_range){group->from, group->to}, err);
+    const struct path_part *part = path.parts.data;
+    bool is_known = !code && path.parts.length && part->thread != group->thread && part->func != PROFILE_NONE &&
+                    part->ms > ms / 2 && (part->state == PATH_RUNS || part->state == PATH_WAITS);
+    time_text(length, ms);
+    if (is_known && !APPEND(text, " In the longest wait, of ", length, ", thread ", thread_name(engine, part->thread),
+                            part->state == PATH_RUNS ? " runs " : " waits (", func_name(engine, part->func),
+                            part->state == PATH_RUNS ? "." : ")."))
+        code = error_no_memory(err);
+    parted_path_destroy(&path);
+    return code;
+}
+
+static int append_waits(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
+                        struct error *err)
+{
+    char who[QUANTITY_TEXT_MAX], share[QUANTITY_TEXT_MAX];
+    bool is_one = group->threads == 1, has_place = group->own_func != PROFILE_NONE;
+    snprintf(who, sizeof(who), "%u of %zu threads wait ", group->threads, engine->threads.length);
+    snprintf(share, sizeof(share), "%.0f%% of %s time for ", 100 * group->total / group->there,
+             is_one ? "its" : "their");
+    bool enough = APPEND(text, is_one ? "Thread " : who, is_one ? thread_name(engine, group->thread) : "",
+                         is_one ? " waits " : "", share, wait_object_name(engine, group), has_place ? " in " : "",
+                         has_place ? func_name(engine, group->own_func) : "", ".");
+    return enough ? 0 : error_no_memory(err);
+}
+
+static int describe_waits(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_groups *groups,
+                          struct error *err)
+{
+    for (size_t i = 0; i < groups->list.length; i++) {
+        const struct wait_group *group = &groups->list.data[i];
+        if (group->total < least_share * groups->totals.there)
+            break;
+        if (group->total < large * group->there || !can_be_bottleneck(engine, group))
+            continue;
+        bottleneck->object = group->func;
+        int code = append_waits(&bottleneck->sentence, engine, group, err);
+        bool has_holder = !code && group->longest > 0 && profile_has_wakers(engine_profile(engine));
+        return has_holder ? append_holder(&bottleneck->sentence, engine, group, err) : code;
+    }
+    return 0;
+}
+
+int bottleneck_find(struct bottleneck *bottleneck, struct engine *engine, const struct wait_groups *groups,
+                    struct error *err)
+{
+    const struct profile *profile = engine_profile(engine);
+    bool has_path = profile_has_wakers(profile) && !engine->is_searching;
+    bottleneck->object = PROFILE_NONE;
+    if (profile_is_comparison(profile) || !engine->threads.length)
+        return 0;
+    int code = has_path ? describe_path(bottleneck, engine, err) : 0;
+    return code || bottleneck->is_path ? code : describe_waits(bottleneck, engine, groups, err);
+}
+
+static int find_with_groups(struct bottleneck *bottleneck, struct engine *engine, struct error *err)
+{
+    struct wait_groups groups = {0};
+    int code = engine_bottleneck_groups(engine, &groups, err);
+    if (!code)
+        code = bottleneck_find(bottleneck, engine, &groups, err);
+    wait_groups_destroy(&groups);
+    return code;
+}
+
+static int find_of_all(struct bottleneck *bottleneck, const struct engine *engine, struct error *err)
+{
+    size_t count = engine_profile(engine)->threads.length;
+    struct engine *all = engine_share(engine, err);
+    uint32_t *threads = malloc((count + 1) * sizeof(*threads));
+    int code = all && threads ? 0 : error_no_memory(err);
+    for (size_t i = 0; !code && i < count; i++)
+        threads[i] = (uint32_t)i;
+    const struct tree_query query = {
+        .threads = threads, .thread_count = count, .range = engine->range, .search = "", .weight = WEIGH_CPU_TIME};
+    if (!code)
+        code = engine_query(all, &query, err);
+    if (!code)
+        code = find_with_groups(bottleneck, all, err);
+    bottleneck->is_of_all = true;
+    engine_free(all);
+    free(threads);
+    return code;
+}
+
+int bottleneck_find_nearest(struct bottleneck *bottleneck, struct engine *engine, struct error *err)
+{
+    int code = find_with_groups(bottleneck, engine, err);
+    bool has_others = engine->threads.length < engine_profile(engine)->threads.length;
+    return code || bottleneck->sentence.length || !has_others ? code : find_of_all(bottleneck, engine, err);
+}
+
+void bottleneck_destroy(struct bottleneck *bottleneck)
+{
+    array_free(&bottleneck->sentence);
+}
+
+int engine_bottleneck_groups(struct engine *engine, struct wait_groups *groups, struct error *err)
+{
+    if (!engine_has_waits(engine) || engine->weight != WEIGH_CPU_TIME ||
+        engine_timings(engine)->root_total > (1 - least_share) * engine_lifetime(engine))
+        return 0;
+    return engine_wait_groups(engine, WAITS_BY_OBJECT, groups, err);
+}

@@ -1,0 +1,41 @@
+/*
+ * The bottleneck of threads that wait, as one sentence, for the header of `prof report` and the page's summary. The
+ * data carry a sentence in two cases:
+ *
+ *   - With wakers, if the critical path of the first thread runs on one other thread for more than a third of the
+ * range: "Of 0.128 s, 64.2 ms CPU time of second in compute while first waits for mutex lock_b, 63.4 ms in smaller
+ * parts."
+ *   - Else, if the threads that wait for a lock, for a disk or for a page wait for a third of their time, and for a
+ *     tenth of the time of all threads: "3 of 5 threads wait 60% of their time for mutex cache in Cache::lookup." With
+ *     wakers, the critical path of the longest such wait adds what another thread does then: "In the longest wait, of
+ *     0.170 s, thread loader runs read_all."
+ *
+ * Condition variables, pipes and sockets never are a bottleneck, because threads also wait for work with them. Neither
+ * is a lock of unknown kind.
+ */
+#pragma once
+
+#include "base/text_buffer.h"
+#include "tree/wait_groups.h"
+
+struct bottleneck {
+    struct text_buffer sentence; /* empty: none */
+    uint32_t object;             /* func of the object of the sentence; PROFILE_NONE: unknown */
+    bool is_path;                /* the sentence is about the critical path of the first thread */
+    bool is_of_all;              /* the sentence is about all threads of the profile, not only those of the query */
+};
+
+/* Fills the zeroed struct for the engine's query. `groups`: its waits by object, which may be empty. Call
+ * bottleneck_destroy() also after a failure. */
+int bottleneck_find(struct bottleneck *bottleneck, struct engine *engine, const struct wait_groups *groups,
+                    struct error *err);
+
+/* Fills the zeroed struct for the engine's query, else for all threads of the profile in the range of the query. Call
+ * bottleneck_destroy() also after a failure. */
+int bottleneck_find_nearest(struct bottleneck *bottleneck, struct engine *engine, struct error *err);
+
+void bottleneck_destroy(struct bottleneck *bottleneck);
+
+/* Groups the waits of the engine's query, of WEIGH_CPU_TIME, by object, unless its threads run for more than nine
+ * tenths of their time. The groups stay empty then. */
+int engine_bottleneck_groups(struct engine *engine, struct wait_groups *groups, struct error *err);

@@ -1,0 +1,103 @@
+/*
+ * The sentence about what threads wait for most.
+ */
+#include "support/wait_profile.h"
+
+#include "tree/bottleneck.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static struct error err;
+
+/* The threads of wait_profile.h, whose waits for locks have this reason, and "holder", which runs store() for 100 ms.
+ * `waker`: NULL, or of the wait of one more thread for lock a, 50 ms. */
+static struct engine *make_threads(const char *reason, const char *waker)
+{
+    struct profile profile;
+    struct wait_stacks stacks = wait_profile_make(&profile);
+    profile.categories.data[WAIT_IDLE].subcategories.data[REASON_LOCK] = strings_add_z(&profile.strings, reason);
+    struct thread *holder = wait_profile_thread(&profile, "holder", 0);
+    for (int time = 1; time <= 100; time++)
+        wait_profile_run(holder, stacks.store, time, 1);
+    if (waker) {
+        struct thread *waiter = wait_profile_thread(&profile, "waiter", 0);
+        assert_true(samples_give_waker(&waiter->samples));
+        wait_profile_run(waiter, stacks.lookup, 1, 1);
+        wait_profile_wait(waiter, stacks.lookup_lock_a, 1, 51, 0);
+        waiter->samples.waker[waiter->samples.length - 1] = strings_add_z(&profile.strings, waker);
+    }
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    return engine;
+}
+
+/* Finds the bottleneck of a query of the first threads. */
+static void assert_sentence(struct engine *engine, size_t count, const char *wanted, bool is_of_all)
+{
+    static const uint32_t threads[] = {0, 1, 2, 3, 4};
+    struct bottleneck bottleneck = {0};
+    const struct tree_query query = {
+        .threads = threads, .thread_count = count, .range = {0, 100}, .search = "", .weight = WEIGH_CPU_TIME};
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(bottleneck_find_nearest(&bottleneck, engine, &err), 0);
+    assert_true(text_append(&bottleneck.sentence, "", 1));
+    assert_string_equal(bottleneck.sentence.data, wanted);
+    assert_false(bottleneck.is_path);
+    assert_int_equal(bottleneck.is_of_all, is_of_all);
+    assert_int_equal(bottleneck.object == PROFILE_NONE, wanted[0] == '\0');
+    bottleneck_destroy(&bottleneck);
+}
+
+static void test_threads_that_wait_for_a_mutex_have_a_sentence(void **state)
+{
+    (void)state;
+    struct engine *engine = make_threads("Mutex", NULL);
+    assert_sentence(engine, 4, "2 of 4 threads wait 55% of their time for lock 0x1000 in lookup.", false);
+    assert_sentence(engine, 2, "Thread reader waits 70% of its time for lock 0x1000 in lookup.", false);
+    engine_free(engine);
+}
+
+static void test_a_thread_without_a_bottleneck_has_that_of_all(void **state)
+{
+    (void)state;
+    struct engine *engine = make_threads("Mutex", NULL);
+    assert_sentence(engine, 1, "2 of 4 threads wait 55% of their time for lock 0x1000 in lookup.", true);
+    engine_free(engine);
+}
+
+static void test_waits_for_work_are_no_bottleneck(void **state)
+{
+    static const char *const reasons[] = {"Lock", "Condition variable", "Pipe"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
+        struct engine *engine = make_threads(reasons[i], NULL);
+        assert_sentence(engine, 4, "", false);
+        engine_free(engine);
+    }
+}
+
+static void test_wakers_lead_to_the_holder(void **state)
+{
+    (void)state;
+    struct engine *engine = make_threads("Mutex", "holder (103)");
+    assert_sentence(engine, 5,
+                    "3 of 5 threads wait 53% of their time for lock 0x1000 in lookup. "
+                    "In the longest wait, of 50.0 ms, thread holder runs store.",
+                    false);
+    engine_free(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads_that_wait_for_a_mutex_have_a_sentence),
+        cmocka_unit_test(test_a_thread_without_a_bottleneck_has_that_of_all),
+        cmocka_unit_test(test_waits_for_work_are_no_bottleneck),
+        cmocka_unit_test(test_wakers_lead_to_the_holder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
