@@ -58,7 +58,7 @@ const struct option_row control_option_rows[] = {
     {"iterations", 0, "N", "run COMMAND N times in sequence, into one profile; stop at the first failure",
      .parse = parse_iterations},
     {"last", 0, "TIME|SIZE",
-     "flight recorder: keep only the newest 30s, 5min or 64M; 'prof ctl snapshot' or SIGUSR1 saves a profile of them at any time",
+     "flight recorder: keep only the newest 30s, 5min or 64M; 'prof ctl snapshot' or SIGUSR1 saves their profile at any time",
      .parse = parse_last},
     {"max-size", 0, "SIZE", "stop recording at this size (500M); COMMAND continues", .parse = parse_max_size},
     {.name = NULL},

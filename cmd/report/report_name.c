@@ -1,5 +1,5 @@
 /*
- * Shortens function names. The qualified name tells C++, Rust and Swift functions apart; parameters and template
+ * Shortens function names. The qualified name distinguishes C++, Rust and Swift functions. Parameters and template
  * arguments can be a hundred times as long. So a long name first loses its parameter list, then its template arguments,
  * innermost first. If the name is still too long, an ellipsis replaces its middle:
  *

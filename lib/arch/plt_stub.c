@@ -97,7 +97,8 @@ static bool is_bti(const struct elf_section *section, uint64_t vaddr)
     return is_word(section, vaddr, 0xffffff3f, 0xd503241f);
 }
 
-/* The header before the first stub begins with "stp x16, x30, [sp, #-16]!"; the rest of it looks like a stub. */
+/* The header before the first stub begins with "stp x16, x30, [sp, #-16]!"; the rest of the header looks like a stub.
+ */
 static bool is_arm64_header(const struct elf_section *section, uint64_t vaddr)
 {
     return is_word(section, vaddr, UINT32_MAX, 0xa9bf7bf0);

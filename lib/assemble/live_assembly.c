@@ -182,7 +182,7 @@ static int add_table(struct live_step *step, size_t row, int event, struct live_
     return code ? code : step->rows.code;
 }
 
-/* ---- what is added ---- */
+/* ---- added rows ---- */
 
 /* Adds one object with the shared tables, even without new rows: a page needs the row counts. */
 static int add_tables(struct live_assembly *live, struct error *err)

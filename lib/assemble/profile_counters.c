@@ -6,7 +6,7 @@
 
 #define MS 1e6 /* ns */
 
-/* ---- what there is ---- */
+/* ---- styles of counters ---- */
 
 enum unit { UNIT_BYTES, UNIT_COUNT, UNIT_CPU_TIME, UNIT_ENERGY };
 
@@ -299,7 +299,7 @@ static int add_counter(struct filling *filling, const struct counter_style *styl
     return 0;
 }
 
-/* A counter of `columns` columns of the series, from `column` on. */
+/* Makes a counter from `columns` columns of the series, starting at `column`. */
 static int fill_counter(struct filling *filling, const struct counter_style *style, size_t column, size_t columns,
                         struct error *err)
 {

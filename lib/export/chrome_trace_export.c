@@ -107,7 +107,7 @@ static void write_node(struct trace *trace, uint32_t id, uint32_t parent, const 
     json_member_text(trace->json, "url", file);
     json_key(trace->json, "scriptId");
     json_unsigned(trace->json, 0);
-    json_key(trace->json, "lineNumber"); /* from 0 on */
+    json_key(trace->json, "lineNumber"); /* from 0 */
     json_signed(trace->json, line ? (int64_t)line - 1 : -1);
     json_key(trace->json, "columnNumber");
     json_signed(trace->json, -1);

@@ -1,6 +1,6 @@
 /*
  * Reads a profile of any format that prof opens, fed in pieces like profile_reader (profile/read.h). Once the first
- * bytes identify the Firefox Profiler's format, the bytes go on to a profile_reader; files in other formats are
+ * bytes identify the Firefox Profiler's format, a profile_reader reads the file. Files in other formats are
  * collected whole, up to the limit of their importer.
  */
 #pragma once

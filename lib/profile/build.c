@@ -374,7 +374,7 @@ static int build_warning(struct build *build)
     if (raw->meta.meta.version > PROFILE_NEWEST_VERSION)
         used += (size_t)snprintf(
             text + used, sizeof(text) - used,
-            "The file has version %u of the profile format, newer than version %d of this prof: parts of it may be missing or wrong. ",
+            "The file has version %u of the profile format, newer than version %d of this prof, so parts of the profile may be missing or wrong. ",
             raw->meta.meta.version, PROFILE_NEWEST_VERSION);
     if (build->sorted)
         used += (size_t)snprintf(text + used, sizeof(text) - used,

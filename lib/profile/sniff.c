@@ -34,19 +34,19 @@ static const struct {
     {"2ELIFREP", 8,
      "is a perf.data file of a machine with another byte order; run 'perf script' on that machine, and give prof its output"},
     {"FLR", 4,
-     "is a recording of Java Flight Recorder; 'jfrconv -o collapsed FILE OUT' of async-profiler makes collapsed stacks of it, which prof opens"},
+     "is a recording of Java Flight Recorder; 'jfrconv -o collapsed FILE OUT' of async-profiler converts it to collapsed stacks, which prof opens"},
     {"SIMPLEPERF", 10,
      "is a report of simpleperf; run its report_sample.py on the perf.data file, and give prof the output"},
     {"memray", 7, "is an allocation profile of memray; 'memray flamegraph FILE' shows it"},
     {"v 1", 3,
      "is a recording of heaptrack; 'heaptrack_print -F OUT FILE' converts it to collapsed stacks, which prof opens"},
     {"\x04\x08", 2,
-     "is data of Ruby's Marshal, as stackprof writes it; 'stackprof --stackcollapse FILE' makes collapsed stacks of it, which prof opens"},
+     "is data of Ruby's Marshal, as stackprof writes it; 'stackprof --stackcollapse FILE' converts it to collapsed stacks, which prof opens"},
     {"Attaching ", 10, BPFTRACE},
     {"CPU     ID", 10,
      "is output of dtrace; 'dtrace -x quiet' and stackcollapse.pl of FlameGraph make collapsed stacks, which prof opens"},
     {"Analysis of sampling ", 21,
-     "is output of macOS's sample; stackcollapse-sample.awk of FlameGraph makes collapsed stacks of it, which prof opens"},
+     "is output of macOS's sample; stackcollapse-sample.awk of FlameGraph converts it to collapsed stacks, which prof opens"},
     {"go 1.", 5,
      "is an execution trace of Go; 'go tool trace -pprof=sync FILE' writes a pprof profile of its waits, which prof opens"},
     {"JAVA PROFILE 1.0", 16, "is a heap dump of Java, not a profile"},
@@ -119,7 +119,7 @@ const char *sniff_foreign(const unsigned char *bytes, size_t size)
     if (is_bpftrace(bytes, size))
         return BPFTRACE;
     if (is_etl(bytes, size))
-        return "is a trace of Windows (ETW); 'samply import FILE', on Windows, makes a profile of it, which prof opens";
+        return "is a trace of Windows (ETW); 'samply import FILE' on Windows converts it to a profile, which prof opens";
     if (is_perfetto(bytes, size))
         return "is a Perfetto trace; 'traceconv json FILE OUT' converts it to a Chrome trace, which prof opens";
     while (size && is_space(*bytes)) {

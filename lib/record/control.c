@@ -250,7 +250,7 @@ static int handle_request(void *context, struct control_request *request, struct
         snprintf(request->answer, sizeof(request->answer), was_paused ? "was paused already" : "paused");
     } else if (strcmp(verb, "resume") == 0) {
         code = resume_recording(recording, err);
-        snprintf(request->answer, sizeof(request->answer), was_paused ? "goes on" : "was not paused");
+        snprintf(request->answer, sizeof(request->answer), was_paused ? "resumed" : "was not paused");
     } else if (strcmp(verb, "mark") == 0 && request->text[0]) {
         code = write_user_mark(recording, request->text, err);
         snprintf(request->answer, sizeof(request->answer), "marked");

@@ -109,8 +109,8 @@ static void append_text(char *text, size_t size, const char *joint, const char *
  * recorder. */
 static size_t choose_step(const struct cpu_list *cpus)
 {
-    enum { LOOKED_AT = 16 };
-    return 1 + cpus->length / (LOOKED_AT + 1);
+    enum { MOST_CPUS_READ = 16 };
+    return 1 + cpus->length / (MOST_CPUS_READ + 1);
 }
 
 /* Reads the governor of all CPUs, "several governors", or "" if the kernel does not control the frequency. */

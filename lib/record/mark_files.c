@@ -214,7 +214,7 @@ static bool read_file(struct mark_files *files, struct mark_file *file, struct m
     bool ended = is_end || has_ended(file); /* checked before the read */
     size_t taken = 0;
     ssize_t size = 0;
-    while (!*code && (is_end || taken < MARK_FILE_LOOK) && file->offset < MARK_FILE_MAX) {
+    while (!*code && (is_end || taken < MARK_FILE_PASS_BYTES) && file->offset < MARK_FILE_MAX) {
         size = file_read_at(file->fd, files->block, BLOCK, file->offset);
         if (size <= 0)
             break;

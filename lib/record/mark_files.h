@@ -19,9 +19,9 @@
 #include "sample/perf_record.h"
 
 enum {
-    MARK_FILE_LINE = 2048,   /* bytes of a line; the recorder truncates longer lines */
-    MARK_FILES_MAX = 1024,   /* limit of files that are open at a time */
-    MARK_FILE_LOOK = 8 << 20 /* bytes of a file that one pass reads */
+    MARK_FILE_LINE = 2048,         /* bytes of a line; the recorder truncates longer lines */
+    MARK_FILES_MAX = 1024,         /* limit of files that are open at a time */
+    MARK_FILE_PASS_BYTES = 8 << 20 /* bytes of a file that one pass reads */
 };
 #define MARK_FILE_MAX (UINT64_C(256) << 20) /* bytes of a file that a recording reads */
 

@@ -22,7 +22,7 @@ void record_signals(sigset_t *signals);
 /*
  * Launches the command and records. Signals during the recording:
  *
- * - The terminal sends SIGINT to the target as well, and the recording continues until the target ends. The recorder
+ * - The terminal also sends SIGINT to the target, and the recording continues until the target ends. The recorder
  *   forwards a SIGINT that only it received. A second SIGINT ends the recording.
  * - SIGTERM and SIGHUP end the recording at once.
  *

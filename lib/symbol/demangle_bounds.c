@@ -7,8 +7,8 @@
  * ("cvT_I...E"), backtracks, and parses it again; the same happens inside its arguments.
  *
  * C++ printing: a pack expansion ("Dp") first searches its whole pattern for a pack. A pattern only looks like a tree:
- * substitutions ("S0_") refer to the same part many times, and 30 lines of them make 2^30 nodes to search. libiberty
- * prints all other parts that it visits repeatedly, so the output limit bounds them.
+ * substitutions ("S0_") refer to the same part many times, and 30 lines of substitutions make 2^30 nodes to search.
+ * libiberty prints all other parts that it visits repeatedly, so the output limit bounds them.
  */
 #include "symbol/demangle_bounds.h"
 

@@ -6,7 +6,7 @@
  *
  * The tree is laid out like a heap, without pointers: leaf i is at node count + i, the parent of node n is n / 2.
  * Compilers rarely put code across the bounds of other code, so nearly every change is stored at one or two nodes. So
- * each node knows the nearest node above that has changes, and a lookup skips those that have none.
+ * each node knows the nearest node above that has changes, and a lookup skips nodes without changes.
  *
  * The history of a large program does not fit the inner caches, and a lookup takes as long as the memory that it
  * touches. So a table of the first bound of each block is searched first, and then one block. Most addresses hold one

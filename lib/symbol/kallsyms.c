@@ -181,7 +181,7 @@ void kallsyms_destroy(struct kallsyms *kallsyms)
 /*
  * ---- saved form ----
  *
- * A recording has some ten addresses in the kernel, so what is saved can be read in parts:
+ * A recording has some ten addresses in the kernel, so prof reads the saved table in parts:
  *
  *     "PROFKSY2"  u64 checksum of the number of blocks and the index
  *     u64 number of blocks, u64 where the index begins

@@ -6,7 +6,7 @@
  *     lookup_symbols      matches symbol tables           \ these run in parallel
  *     lookup_unit         reads one compile unit          /
  *     lookup_answer       composes the answers
- *     lookup_describe_problems     reports what is missing
+ *     lookup_describe_problems     reports missing symbols
  *     lookup_close
  */
 #pragma once

@@ -59,7 +59,7 @@ struct transform_list {
     ARRAY(struct transform) items;
 };
 
-/* Keeps the first `kept` items, and appends copies of `items` from index `kept` on. */
+/* Keeps the first `kept` items, and appends copies of `items`, starting at index `kept`. */
 int transform_list_replace(struct transform_list *list, size_t kept, const struct transform *items, size_t count,
                            struct error *err);
 /* Returns the length of the common prefix of both lists. */
