@@ -211,7 +211,7 @@ static int warn_of_unnamed_code(const struct report *report, struct error *err)
     size_t named_count = 0, others = 0;
     double unnamed = 0;
     char text[REPORT_LINE_SIZE] = "";
-    int code = engine_functions(report->engine, FUNCS_BY_SELF, &functions, err);
+    int code = engine_all_functions(report->engine, FUNCS_BY_SELF, &functions, err);
     if (code)
         return code;
     for (size_t i = 0; i < functions.length; i++) {

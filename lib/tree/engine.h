@@ -111,7 +111,12 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
 /* Computes the details of all nodes of a func. */
 int engine_function_details(struct engine *engine, uint32_t func, struct node_details *details, struct error *err);
 
+/* Lists the functions of the query. With a search, only those whose own names match a term. */
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err);
+
+/* Lists all functions of the query, also the callers and callees of those that match the search. */
+int engine_all_functions(struct engine *engine, enum func_order order, struct func_timings *functions,
+                         struct error *err);
 
 /* Lists the functions of the query by self, with another weight: waits in addition to CPU time. */
 int engine_functions_weighed(struct engine *engine, enum sample_weight weight, enum sample_table_kind table,

@@ -3,16 +3,18 @@
  */
 #include "tree/search_filter.h"
 
+#include "tree/func_name.h"
+
 /* ---- the terms ---- */
 
-/* Removes "lib:" or "file:" from the front; a name such as "lib::open" has no field. */
+/* Removes "lib:", "file:" or "args:" from the front; a name such as "lib::open" has no field. */
 static enum search_field split_field(struct span *span)
 {
     static const struct {
         const char *prefix;
         size_t length;
         enum search_field field;
-    } fields[] = {{"lib:", 4, SEARCH_LIBRARIES}, {"file:", 5, SEARCH_FILES}};
+    } fields[] = {{"lib:", 4, SEARCH_LIBRARIES}, {"file:", 5, SEARCH_FILES}, {"args:", 5, SEARCH_ARGUMENTS}};
     for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
         size_t length = fields[i].length;
         if ((size_t)(span->end - span->at) > length && text_starts_with(span->at, fields[i].prefix, length) &&
@@ -32,6 +34,15 @@ static bool add_pattern(struct search_term *term, struct span span)
     int code = pattern_init(&term->pattern, span.at + 1, (size_t)(span.end - span.at) - 2, &err);
     term->has_pattern = code == 0;
     return code != -ENOMEM;
+}
+
+/* Returns whether a term can only match arguments: it has a bracket, in a pattern after a backslash. */
+static bool names_arguments(struct span term, bool is_pattern)
+{
+    for (const char *at = term.at; at < term.end; at++)
+        if (*at == '<' || (*at == '(' && (!is_pattern || (at > term.at && at[-1] == '\\'))))
+            return true;
+    return false;
 }
 
 /* False if memory ran out. */
@@ -55,6 +66,7 @@ static bool add_term(struct search *search, struct span span)
     search->term_count++;
     term->offset = search->text.length;
     term->length = (size_t)(term->written.end - term->written.at);
+    term->needs_arguments = term->exact || names_arguments(term->written, term->has_pattern);
     if (!array_reserve(&search->text, term->length))
         return false;
     for (const char *at = term->written.at; at < term->written.end; at++)
@@ -99,20 +111,25 @@ static const char *find_file_name(const char *path, size_t length)
     return name;
 }
 
-static bool term_matches(const struct search *search, const struct search_term *term, const struct string_entry *text,
+static bool term_matches(const struct search *search, const struct search_term *term, struct string_entry text,
                          enum search_field field)
 {
     const char *wanted = search->text.data + term->offset;
     if (term->has_pattern)
-        return pattern_finds(&term->pattern, text->text, text->length);
+        return pattern_finds(&term->pattern, text.text, text.length);
     if (!term->exact)
-        return text_contains(text->text, text->length, wanted, term->length);
-    const char *name = field == SEARCH_FILES ? find_file_name(text->text, text->length) : text->text;
-    return is_exactly(text->text, text->length, wanted, term->length) ||
-           is_exactly(name, text->length - (size_t)(name - text->text), wanted, term->length);
+        return text_contains(text.text, text.length, wanted, term->length);
+    const char *name = field == SEARCH_FILES ? find_file_name(text.text, text.length) : text.text;
+    return is_exactly(text.text, text.length, wanted, term->length) ||
+           is_exactly(name, text.length - (size_t)(name - text.text), wanted, term->length);
 }
 
-/* Returns the set of terms that a string matches. `field` is the kind of the string. */
+static uint16_t bit_of(size_t term)
+{
+    return (uint16_t)(1u << term);
+}
+
+/* Returns the set of terms that a name, or a path of a file, matches. */
 static uint16_t match_string(const struct search *search, const struct strings *strings, uint32_t string,
                              enum search_field field)
 {
@@ -122,8 +139,28 @@ static uint16_t match_string(const struct search *search, const struct strings *
     for (size_t t = 0; t < search->term_count; t++) {
         const struct search_term *term = &search->terms[t];
         if ((term->field == SEARCH_EVERYWHERE || term->field == field) &&
-            term_matches(search, term, &strings->entries.data[string], field))
-            mask |= (uint16_t)(1u << t);
+            term_matches(search, term, strings->entries.data[string], field))
+            mask |= bit_of(t);
+    }
+    return mask;
+}
+
+/* Returns the set of terms that the name of a function matches. */
+static uint16_t match_name(const struct search *search, struct string_entry name, char *bare)
+{
+    uint16_t mask = 0;
+    bool may_have_arguments = memchr(name.text, '<', name.length) || memchr(name.text, '(', name.length);
+    struct string_entry without = name;
+    if (may_have_arguments) {
+        without.length = func_name_bare(name.text, name.length, bare);
+        without.text = bare;
+    }
+    for (size_t t = 0; t < search->term_count; t++) {
+        const struct search_term *term = &search->terms[t];
+        bool is_whole = term->needs_arguments || term->field == SEARCH_ARGUMENTS;
+        if ((term->field == SEARCH_EVERYWHERE || term->field == SEARCH_ARGUMENTS) &&
+            term_matches(search, term, is_whole ? name : without, SEARCH_EVERYWHERE))
+            mask |= bit_of(t);
     }
     return mask;
 }
@@ -133,6 +170,7 @@ struct masks {
     uint16_t *of_string; /* as the name of a function */
     uint8_t *is_known;
     uint16_t *of_resource, *of_source;
+    char *bare; /* has room for any name */
 };
 
 static void match_funcs(struct search *search, const struct profile *profile, struct masks *masks)
@@ -148,7 +186,7 @@ static void match_funcs(struct search *search, const struct profile *profile, st
     for (size_t func = 0; func < funcs->length; func++) {
         uint32_t name = funcs->name[func], resource = funcs->resource[func], source = funcs->source[func];
         if (name < strings->entries.length && !masks->is_known[name]) {
-            masks->of_string[name] = match_string(search, strings, name, SEARCH_EVERYWHERE);
+            masks->of_string[name] = match_name(search, strings->entries.data[name], masks->bare);
             masks->is_known[name] = 1;
         }
         uint16_t mask = name < strings->entries.length ? masks->of_string[name] : 0;
@@ -166,12 +204,18 @@ int search_init(struct search *search, const struct profile *profile, const char
     int code = search_parse(search, text, length, err);
     if (code)
         return code;
-    size_t strings = profile->strings.entries.length, resources = profile->resources.length;
-    struct masks masks = {malloc((strings + 1) * sizeof(uint16_t)), calloc(strings + 1, 1),
-                          calloc(resources + 1, sizeof(uint16_t)),
-                          calloc(profile->sources.length + 1, sizeof(uint16_t))};
+    size_t strings = profile->strings.entries.length, resources = profile->resources.length, longest = 0;
+    for (size_t i = 0; i < strings; i++)
+        if (profile->strings.entries.data[i].length > longest)
+            longest = profile->strings.entries.data[i].length;
+    struct masks masks = {.of_string = malloc((strings + 1) * sizeof(uint16_t)),
+                          .is_known = calloc(strings + 1, 1),
+                          .of_resource = calloc(resources + 1, sizeof(uint16_t)),
+                          .of_source = calloc(profile->sources.length + 1, sizeof(uint16_t)),
+                          .bare = malloc(longest + 1)};
     search->func_mask = malloc((profile->funcs.length + resources + 1) * sizeof(*search->func_mask));
-    bool enough = masks.of_string && masks.is_known && masks.of_resource && masks.of_source && search->func_mask;
+    bool enough =
+        masks.of_string && masks.is_known && masks.of_resource && masks.of_source && masks.bare && search->func_mask;
     if (enough)
         match_funcs(search, profile, &masks);
     else
@@ -180,6 +224,7 @@ int search_init(struct search *search, const struct profile *profile, const char
     free(masks.is_known);
     free(masks.of_resource);
     free(masks.of_source);
+    free(masks.bare);
     return enough ? 0 : error_no_memory(err);
 }
 

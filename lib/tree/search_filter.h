@@ -3,10 +3,12 @@
  *
  * A search is a list of terms separated by commas, all of which must match; blanks around a term do not count:
  *
- *     term          a frame contains it in its function name, source file name or library name
+ *     term          a frame contains it in its function name without arguments (func_name.h), source file name or
+ *                   library name; a term with < or ( also finds arguments
  *     "term"        a frame has exactly this function name, library name, or source file name, path or its last part
  *     /expression/  like "term", with a regular expression (pattern.h)
- *     lib:term      only in library names; file:term only in source file names; may precede " and /
+ *     lib:term      only in library names; file:term only in source file names; args:term in function names with
+ *                   their arguments; may precede " and /
  *     -term         no frame matches the term; may precede all other forms
  *
  * Matching ignores ASCII case. A comma between quotes or slashes is literal. An invalid regular expression is searched
@@ -20,7 +22,7 @@
 
 enum { SEARCH_MAX_TERMS = 16 };
 
-enum search_field { SEARCH_EVERYWHERE, SEARCH_LIBRARIES, SEARCH_FILES };
+enum search_field { SEARCH_EVERYWHERE, SEARCH_LIBRARIES, SEARCH_FILES, SEARCH_ARGUMENTS };
 
 struct search_term {
     struct span written;   /* the term as typed */
@@ -29,6 +31,7 @@ struct search_term {
     bool exact;
     bool excluded;
     bool has_pattern;
+    bool needs_arguments; /* exact, or has a bracket */
     struct pattern pattern;
 };
 

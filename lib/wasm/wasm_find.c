@@ -17,7 +17,7 @@ static int weigh_names(struct session *session, uint32_t query)
         code = name_finder_init(&session->finding.finder, engine_profile(session->engine), &session->err);
     if (code || query == 0 || open->id != query || session->finding.query == query)
         return code;
-    code = engine_functions(open->engine, FUNCS_BY_TOTAL, &functions, &session->err);
+    code = engine_all_functions(open->engine, FUNCS_BY_TOTAL, &functions, &session->err);
     if (!code)
         name_finder_weigh(&session->finding.finder, &functions);
     func_timings_destroy(&functions);

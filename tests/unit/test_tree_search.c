@@ -172,7 +172,24 @@ static void test_fields_look_in_libraries_or_files_alone(void **state)
     assert_false(keeps_sin("math", "lib:math"));
     assert_true(keeps_sin("sine", "file:\"sin.c\",lib:/^libm/"));
     assert_true(keeps_sin("lib::sine", "lib::s"));
-    assert_true(keeps_sin("sine(lib:)", "lib:"));
+    assert_true(keeps_sin("sine lib:", "lib:"));
+}
+
+static void test_arguments_match_only_on_request(void **state)
+{
+    (void)state;
+    assert_false(finds("parse(std::string)", "std::"));
+    assert_false(finds("fill<std::string>(int)", "std::"));
+    assert_false(finds("std::string* make<int>(int)", "/^std::/"));
+    assert_true(finds("void std::sort<int*>(int*)", "/^std::sort$/"));
+    assert_true(finds("std::vector<int>::push_back(int)", "vector::push"));
+    assert_true(finds("parse(std::string)", "args:std::"));
+    assert_true(finds("parse(std::string)", "parse(std"));
+    assert_true(finds("parse(std::string)", "/parse\\(std/"));
+    assert_true(finds("fill<std::string>(int)", "l<std"));
+    assert_true(finds("parse(std::string)", "\"parse(std::string)\""));
+    assert_true(keeps_sin("sine(std::string)", "-std::"));
+    assert_false(keeps_sin("sine(std::string)", "-args:std::"));
 }
 
 static void test_excluded_terms_must_match_nothing(void **state)
@@ -189,8 +206,8 @@ static void test_excluded_terms_must_match_nothing(void **state)
 static void test_commas_in_expressions_do_not_separate(void **state)
 {
     (void)state;
-    assert_true(keeps_sin("f(int, char)", "/int,\\s*char/"));
-    assert_false(keeps_sin("f(int)", "/int,\\s*char/"));
+    assert_true(keeps_sin("f(int, char)", "args:/int,\\s*char/"));
+    assert_false(keeps_sin("f(int)", "args:/int,\\s*char/"));
     assert_true(keeps_sin("a/b,c/d", "/b,c/")); /* a slash in a name, and an expression all the same */
     assert_true(keeps_sin("a/,c", "/a\\/,c/")); /* a slash behind a backslash is not the end */
     assert_false(keeps_sin("a,c", "/a\\/,c/"));
@@ -306,6 +323,7 @@ int main(void)
         cmocka_unit_test(test_all_terms_must_match_somewhere_on_the_stack),
         cmocka_unit_test(test_quoted_terms_are_the_whole_name),
         cmocka_unit_test(test_fields_look_in_libraries_or_files_alone),
+        cmocka_unit_test(test_arguments_match_only_on_request),
         cmocka_unit_test(test_excluded_terms_must_match_nothing),
         cmocka_unit_test(test_commas_in_expressions_do_not_separate),
         cmocka_unit_test(test_expressions_match_as_those_of_the_c_library),

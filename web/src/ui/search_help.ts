@@ -16,6 +16,7 @@ export const STACK_SEARCH_HELP: SearchHelp = {
         [['"term"'], 'match the whole name'],
         [['/term/'], 'a regular expression'],
         [['lib:term', 'file:term'], 'match only library names or file names'],
+        [['args:term'], 'match names with their parameters and template arguments'],
         [['Enter', 'n', 'N'], 'go to the first, the next, the previous row that matches'],
         [['Ctrl+Enter'], 'merge all functions that match one of the terms'],
     ],

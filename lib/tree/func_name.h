@@ -1,0 +1,13 @@
+/*
+ * Names of functions without their arguments, in C++, Rust, Go, Swift and other languages.
+ */
+#pragma once
+
+#include "base/standard.h"
+
+/* Writes the qualified name without template arguments, parameters, return type and what follows the parameters:
+ * "std::vector::push_back" for "void std::vector<int, std::allocator<int>>::push_back(int const&) [clone .cold]". The
+ * type that a Rust name begins with ("<Vec<T> as Extend>::extend") and the receiver of a Go method ("main.(*T).Run")
+ * belong to the name. `bare` has room for `length` bytes, which need not end with NUL. Returns the number of bytes
+ * written. */
+size_t func_name_bare(const char *name, size_t length, char *bare);
