@@ -1,5 +1,6 @@
 /* Waits that no switch record explains: a thread that continues to sleep after lost records, and one that was woken
  * and waits for a CPU. */
+#include "base/random.h"
 #include "os/clock.h"
 #include "process/library_table.h"
 #include "record/wait_reason.h"
@@ -236,6 +237,20 @@ static void test_a_reading_on_the_cpu_of_the_thread_counts_from_the_time_it_was_
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
+/* Sums the waits of the spool by reason (ns). */
+static void sum_waits(struct fixture *fixture, uint64_t sums[WAIT_REASONS])
+{
+    struct error err;
+    struct spool_reader *reader;
+    struct spool_record record;
+    assert_int_equal(spool_writer_flush(fixture->spool, &err), 0);
+    assert_int_equal(spool_reader_open(&reader, fixture->path, &err), 0);
+    while (spool_reader_read(reader, &record, &err) > 0)
+        if (record.kind == SPOOL_WAIT)
+            sums[record.wait.reason] += record.wait.wait_ns + record.wait.unseen_ns;
+    spool_reader_close(reader);
+}
+
 /* Two kinds of waits take turns, as a thread that alternates does: one in six is stored, never always the same kind. */
 static void test_each_kind_gets_its_share_of_short_waits(void **state)
 {
@@ -243,12 +258,9 @@ static void test_each_kind_gets_its_share_of_short_waits(void **state)
     enum { WAITS = 30000 };
     struct fixture fixture;
     struct error err;
-    struct spool_reader *reader;
-    struct spool_record record;
-    double sums[2] = {0};
+    uint64_t sums[WAIT_REASONS] = {0};
     static const uint64_t frame[1] = {0x1000};
     uint64_t time, length = ms / 6;
-    size_t stored = 0;
     begin(&fixture, false);
     fixture.waits.options.no_looks = true;
     fixture.waits.random = 1;
@@ -264,22 +276,11 @@ static void test_each_kind_gets_its_share_of_short_waits(void **state)
         take_switch(&fixture, time += length, false);
     }
     assert_int_equal(waits_flush(&fixture.waits, time, true, &err), 0);
-    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
-    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
-    uint64_t all = 0;
-    while (spool_reader_read(reader, &record, &err) > 0) {
-        if (record.kind != SPOOL_WAIT)
-            continue;
-        uint64_t sum = record.wait.wait_ns + record.wait.unseen_ns;
-        all += sum;
-        stored++;
-        if (record.wait.reason != REASON_UNSEEN)
-            sums[record.wait.reason == REASON_PIPE] += (double)sum;
-    }
-    spool_reader_close(reader);
-    assert_int_equal(all, WAITS * length);
+    sum_waits(&fixture, sums);
+    assert_int_equal(sums[REASON_PIPE] + sums[REASON_SLEEP] + sums[REASON_UNSEEN], WAITS * length);
+    size_t stored = fixture.waits.stored;
     assert_in_range(stored, WAITS / 6 * 9 / 10, WAITS / 6 * 11 / 10);
-    assert_in_range((uint64_t)(1000 * sums[0] / (sums[0] + sums[1])), 460, 540);
+    assert_in_range(1000 * sums[REASON_SLEEP] / (sums[REASON_SLEEP] + sums[REASON_PIPE]), 460, 540);
     end(&fixture);
 }
 
@@ -326,6 +327,63 @@ static void test_slices_have_the_times_on_each_cpu(void **state)
     end(&fixture);
 }
 
+/* Readings that take 40 us, at random times, of a thread with waits of 70 and 120 us, which are one class, and of 36
+ * us, which no reading meets. */
+static void test_slow_readings_give_each_kind_its_share(void **state)
+{
+    (void)state;
+    enum { WAITS = 90000, DELAY = 40000, INTERVAL = 2000000 };
+    static const uint64_t frame[1] = {0x1000}, lengths[] = {70000, 120000, 36000};
+    static const uint32_t reasons[] = {REASON_SLEEP, REASON_PIPE, REASON_CHILD};
+    struct fixture fixture;
+    struct error err;
+    uint64_t truth[WAIT_REASONS] = {0}, sums[WAIT_REASONS] = {0}, random = 1;
+    begin(&fixture, false);
+    fixture.waits.random = 1;
+    uint64_t time = fixture.start, reading = time;
+    take_switch(&fixture, time, false);
+    struct tracked_process *process;
+    struct tracked_thread *thread = tracker_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    assert_non_null(thread);
+    for (int i = 0; i < WAITS; i++) {
+        size_t kind = random_bits(&random) % 3;
+        uint64_t end = time + lengths[kind];
+        truth[reasons[kind]] += lengths[kind];
+        take_switch(&fixture, time, true);
+        if (reading >= time && reading < end) {
+            assert_int_equal(thread_run_give_stack(&thread->run, reading, frame, 1, 0, reasons[kind], &err), 0);
+            thread->run.stack->is_given = false;
+            thread->run.stack->asked = reading;
+            thread->run.stack->known = thread->run.stack->taken = reading + DELAY;
+        }
+        while (reading < end)
+            reading += 1 + random_bits(&random) % INTERVAL;
+        take_switch(&fixture, time = end, false);
+    }
+    assert_int_equal(waits_flush(&fixture.waits, time, true, &err), 0);
+    sum_waits(&fixture, sums);
+    assert_int_equal(sums[REASON_CHILD], 0);
+    assert_in_range(sums[REASON_UNSEEN], truth[REASON_CHILD], truth[REASON_CHILD] * 102 / 100);
+    assert_in_range(sums[REASON_SLEEP], truth[REASON_SLEEP] * 94 / 100, truth[REASON_SLEEP] * 106 / 100);
+    assert_in_range(sums[REASON_PIPE], truth[REASON_PIPE] * 94 / 100, truth[REASON_PIPE] * 106 / 100);
+    end(&fixture);
+}
+
+/* No period of a program can match the times of the readings: a tenth of them is in each tenth of a millisecond. */
+static void test_readings_are_planned_at_random(void **state)
+{
+    (void)state;
+    enum { PASSES = 20000, PARTS = 10 };
+    struct waits waits = {.random = 1};
+    int counts[PARTS] = {0};
+    for (int i = 0; i < PASSES; i++) {
+        plan_look(&waits, waits.next_look);
+        counts[waits.next_look % ms * PARTS / ms]++;
+    }
+    for (int i = 0; i < PARTS; i++)
+        assert_in_range(counts[i], PASSES / PARTS * 9 / 10, PASSES / PARTS * 11 / 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +393,8 @@ int main(void)
         cmocka_unit_test(test_a_reading_on_the_cpu_of_the_thread_counts_from_the_time_it_was_planned),
         cmocka_unit_test(test_each_kind_gets_its_share_of_short_waits),
         cmocka_unit_test(test_slices_have_the_times_on_each_cpu),
+        cmocka_unit_test(test_slow_readings_give_each_kind_its_share),
+        cmocka_unit_test(test_readings_are_planned_at_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
