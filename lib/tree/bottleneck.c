@@ -103,26 +103,46 @@ static int append_holder(struct text_buffer *text, const struct engine *engine, 
     return code;
 }
 
+/* "mutex in lookup" has the name of the place already. */
+static bool has_name_of(const char *object, const char *place)
+{
+    size_t length = strlen(object), end = strlen(place);
+    return length > end && strcmp(object + length - end, place) == 0;
+}
+
 static int append_waits(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
                         struct error *err)
 {
     char who[QUANTITY_TEXT_MAX], share[QUANTITY_TEXT_MAX];
-    bool is_one = group->threads == 1, has_place = group->own_func != PROFILE_NONE;
+    const char *object = wait_object_name(engine, group);
+    bool is_one = group->threads == 1;
+    bool has_place = group->own_func != PROFILE_NONE && !has_name_of(object, func_name(engine, group->own_func));
     snprintf(who, sizeof(who), "%u of %zu threads wait ", group->threads, engine->threads.length);
     snprintf(share, sizeof(share), "%.0f%% of %s time for ", 100 * group->total / group->there,
              is_one ? "its" : "their");
     bool enough = APPEND(text, is_one ? "Thread " : who, is_one ? thread_name(engine, group->thread) : "",
-                         is_one ? " waits " : "", share, wait_object_name(engine, group), has_place ? " in " : "",
+                         is_one ? " waits " : "", share, object, has_place ? " in " : "",
                          has_place ? func_name(engine, group->own_func) : "", ".");
     return enough ? 0 : error_no_memory(err);
+}
+
+/* Returns the lifetime of the threads, ms, without the time in which threads of a runtime have no work. */
+static double lifetime_with_work(const struct engine *engine, const struct wait_groups *groups)
+{
+    double lifetime = groups->totals.there;
+    for (size_t i = 0; i < groups->list.length; i++)
+        if (strcmp(wait_reason_name(engine, groups->list.data[i].reason), "Idle thread") == 0)
+            lifetime -= groups->list.data[i].total;
+    return lifetime;
 }
 
 static int describe_waits(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_groups *groups,
                           struct error *err)
 {
+    double lifetime = lifetime_with_work(engine, groups);
     for (size_t i = 0; i < groups->list.length; i++) {
         const struct wait_group *group = &groups->list.data[i];
-        if (group->total < least_share * groups->totals.there)
+        if (group->total < least_share * lifetime)
             break;
         if (group->total < large * group->there || !can_be_bottleneck(engine, group))
             continue;

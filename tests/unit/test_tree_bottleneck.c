@@ -38,7 +38,7 @@ static struct engine *make_threads(const char *reason, const char *waker)
 /* Finds the bottleneck of a query of the first threads. */
 static void assert_sentence(struct engine *engine, size_t count, const char *wanted, bool is_of_all)
 {
-    static const uint32_t threads[] = {0, 1, 2, 3, 4};
+    static const uint32_t threads[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     struct bottleneck bottleneck = {0};
     const struct tree_query query = {
         .threads = threads, .thread_count = count, .range = {0, 100}, .search = "", .weight = WEIGH_CPU_TIME};
@@ -80,6 +80,38 @@ static void test_waits_for_work_are_no_bottleneck(void **state)
     }
 }
 
+static void test_idle_threads_of_a_runtime_hide_no_bottleneck(void **state)
+{
+    enum { IDLE_THREADS = 8 };
+    struct profile profile;
+    struct wait_stacks stacks = wait_profile_make(&profile);
+    const struct category *idle = &profile.categories.data[WAIT_IDLE];
+    (void)state;
+    idle->subcategories.data[REASON_LOCK] = strings_add_z(&profile.strings, "Mutex");
+    idle->subcategories.data[REASON_SLEEP] = strings_add_z(&profile.strings, "Idle thread");
+    for (int i = 0; i < IDLE_THREADS; i++)
+        wait_profile_wait(wait_profile_thread(&profile, "idle", 0), stacks.sleep, 0, 100, 0);
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    assert_sentence(engine, 3 + IDLE_THREADS, "2 of 11 threads wait 55% of their time for lock 0x1000 in lookup.",
+                    false);
+    engine_free(engine);
+}
+
+static void test_an_object_with_the_name_of_a_place_has_no_other_place(void **state)
+{
+    (void)state;
+    struct profile profile;
+    struct wait_stacks stacks = wait_profile_make(&profile);
+    profile.categories.data[WAIT_IDLE].subcategories.data[REASON_LOCK] = strings_add_z(&profile.strings, "Mutex");
+    uint32_t object = profile.frames.func[profile.stacks.frame[stacks.lookup_lock_a]];
+    profile.funcs.name[object] = strings_add_z(&profile.strings, "mutex in lookup");
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    assert_sentence(engine, 3, "2 of 3 threads wait 55% of their time for mutex in lookup.", false);
+    engine_free(engine);
+}
+
 static void test_wakers_lead_to_the_holder(void **state)
 {
     (void)state;
@@ -97,6 +129,8 @@ int main(void)
         cmocka_unit_test(test_threads_that_wait_for_a_mutex_have_a_sentence),
         cmocka_unit_test(test_a_thread_without_a_bottleneck_has_that_of_all),
         cmocka_unit_test(test_waits_for_work_are_no_bottleneck),
+        cmocka_unit_test(test_idle_threads_of_a_runtime_hide_no_bottleneck),
+        cmocka_unit_test(test_an_object_with_the_name_of_a_place_has_no_other_place),
         cmocka_unit_test(test_wakers_lead_to_the_holder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
