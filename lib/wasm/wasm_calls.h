@@ -96,6 +96,9 @@ const struct view *EXPORT(session_activity_matching)(struct session *session);
 const struct view *EXPORT(session_thread_times)(struct session *session, double from, double to);
 const struct view *EXPORT(session_state_lanes)(struct session *session, uint32_t thread_count, uint32_t lane_count,
                                                double from, double to, uint32_t width);
+const struct view *EXPORT(session_cpu_lanes)(struct session *session, uint32_t cpu_count, double from, double to,
+                                             uint32_t width);
+const struct view *EXPORT(session_cpu_at)(struct session *session, uint32_t cpu, double time);
 const struct view *EXPORT(session_state_sums)(struct session *session, uint32_t thread_count, double from, double to);
 double EXPORT(session_longest_wait)(const struct session *session, uint32_t thread, uint32_t state, double from,
                                     double to);

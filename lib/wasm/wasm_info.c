@@ -174,7 +174,8 @@ static void write_subcategories(struct json_writer *json, const struct profile *
     json_close(json, ']');
 }
 
-static void write_tables(struct json_writer *json, const struct engine *engine, const struct marker_view *markers)
+static void write_tables(struct json_writer *json, const struct engine *engine, const struct marker_view *markers,
+                         const struct cpu_numbers *cpus)
 {
     const struct profile *profile = engine_profile(engine);
     json_member_open(json, "categories", '[');
@@ -195,6 +196,10 @@ static void write_tables(struct json_writer *json, const struct engine *engine, 
         write_counter(json, profile, i);
     json_close(json, ']');
     write_all_marker_graphs(json, engine, markers);
+    json_member_open(json, "cpus", '[');
+    for (size_t i = 0; i < cpus->length; i++)
+        json_unsigned(json, cpus->data[i]);
+    json_close(json, ']');
     write_thread_list(json, "initialThreads", &profile->meta.initial_visible_threads);
     write_thread_list(json, "initialSelection", &profile->meta.initial_selected_threads);
     json_member_open(json, "libs", '[');
@@ -295,7 +300,9 @@ const struct view *session_info(struct session *session)
         code = write_weights(json, session);
     if (!code)
         code = write_all_metadata(json, profile, &session->err);
-    write_tables(json, session->engine, session->markers.view);
+    if (!code)
+        code = profile_cpus(profile, &session->timeline.cpus, &session->err);
+    write_tables(json, session->engine, session->markers.view, &session->timeline.cpus);
     json_close(json, '}');
     return session_answer_json(session, code);
 }

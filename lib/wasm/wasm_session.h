@@ -13,6 +13,7 @@
 #include "import/import.h"
 #include "profile/numbers.h"
 #include "tree/address_costs.h"
+#include "tree/cpu_lanes.h"
 #include "tree/engine.h"
 #include "tree/find_names.h"
 #include "tree/flame.h"
@@ -164,6 +165,8 @@ struct session_timeline { /* wasm_timeline.c */
     ARRAY(double) thread_times;
     struct sample_place place;
     struct state_lanes lanes;
+    struct cpu_numbers cpus;
+    struct cpu_place cpu_place;
     uint32_t runtime_callers; /* see count_runtime_frames() */
 };
 

@@ -96,6 +96,27 @@ const struct view *session_state_lanes(struct session *session, uint32_t thread_
     return ANSWER(session, lanes->rows.length, lanes->rows.data, lanes->shares.data);
 }
 
+/* Answers with the threads on the CPUs in the input per pixel. Columns as of session_state_lanes(). */
+const struct view *session_cpu_lanes(struct session *session, uint32_t cpu_count, double from, double to,
+                                     uint32_t width)
+{
+    struct state_lanes *lanes = &session->timeline.lanes;
+    if (engine_cpu_lanes(session->engine, session_words(session), cpu_count, (struct time_range){from, to}, width,
+                         lanes, &session->err))
+        return NULL;
+    return ANSWER(session, lanes->rows.length, lanes->rows.data, lanes->shares.data);
+}
+
+/* Answers with what a CPU did at a time. Columns of one entry: the four times of struct cpu_place, then thread and
+ * previous CPU. */
+const struct view *session_cpu_at(struct session *session, uint32_t cpu, double time)
+{
+    struct cpu_place *place = &session->timeline.cpu_place;
+    if (engine_cpu_at(session->engine, cpu, time, place, &session->err))
+        return NULL;
+    return ANSWER(session, 1, &place->start, &place->thread);
+}
+
 /* Answers with the time of the threads in the input in each state, ms. */
 const struct view *session_state_sums(struct session *session, uint32_t thread_count, double from, double to)
 {

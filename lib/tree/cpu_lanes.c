@@ -1,0 +1,163 @@
+#include "tree/cpu_lanes.h"
+
+#include "tree/engine_state.h"
+
+/* The slices of one CPU, from `first` to before `last`. */
+struct cpu_part {
+    const struct cpu_slices *slices;
+    size_t first, last;
+};
+
+static int find_cpu(struct engine *engine, uint32_t cpu, struct cpu_part *part, struct error *err)
+{
+    struct cpu_slices *slices = &engine->base->slices;
+    int code = cpu_slices_make(slices, &engine->base->profile, err);
+    if (!code)
+        *part = (struct cpu_part){slices, cpu_slices_begin(slices, cpu),
+                                  cpu < UINT32_MAX ? cpu_slices_begin(slices, cpu + 1) : slices->length};
+    return code;
+}
+
+static bool has_cpu(const struct cpu_numbers *cpus, uint32_t cpu)
+{
+    for (size_t i = cpus->length; i-- > 0;)
+        if (cpus->data[i] == cpu)
+            return true;
+    return false;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+int profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct error *err)
+{
+    cpus->length = 0;
+    for (size_t i = 0; i < profile->threads.length && !profile_is_comparison(profile); i++) {
+        const struct slice_table *table = &profile->threads.data[i].slices;
+        for (size_t row = 0; row < table->length && cpus->length < MOST_CPUS; row++)
+            if (!has_cpu(cpus, table->cpu[row]) && !array_push(cpus, table->cpu[row]))
+                return error_no_memory(err);
+    }
+    if (cpus->length)
+        qsort(cpus->data, cpus->length, sizeof(*cpus->data), compare_numbers);
+    return 0;
+}
+
+/* ---- lanes ---- */
+
+/* The time of a thread in the range of a lane, and its row in the lane. */
+struct lane_thread {
+    double time; /* ms */
+    uint32_t thread, row;
+};
+
+static int compare_times(const void *a, const void *b)
+{
+    double left = ((const struct lane_thread *)a)->time, right = ((const struct lane_thread *)b)->time;
+    return (left < right) - (left > right);
+}
+
+static bool add_row(struct state_lanes *lanes, uint32_t lane, uint32_t state, uint32_t width)
+{
+    if (!array_push(&lanes->rows, (struct state_row){lane, state}) || !array_reserve(&lanes->shares, width))
+        return false;
+    for (uint32_t x = 0; x < width; x++)
+        lanes->shares.data[lanes->shares.length++] = state == STATE_THERE ? 1 : 0;
+    return true;
+}
+
+static void add_slice(float *shares, const struct cpu_slice *slice, struct time_range range, uint32_t width)
+{
+    double pixel = (range.to - range.from) / width;
+    double from = fmax(slice->start, range.from), to = fmin(slice->end, range.to);
+    for (uint32_t x = (uint32_t)((from - range.from) / pixel); x < width && from < to; x++) {
+        double end = x + 1 < width ? fmin(to, range.from + (x + 1) * pixel) : to;
+        if (end > from)
+            shares[x] += (float)((end - from) * slice->rate / pixel);
+        from = fmax(from, end);
+    }
+}
+
+/* `threads` has an element for each thread of the profile, by index, with a time of 0. Leaves it sorted by time. */
+static bool add_lane(struct state_lanes *lanes, uint32_t lane, const struct cpu_part *part, struct time_range range,
+                     uint32_t width, struct lane_thread *threads, uint32_t *row_of_thread, size_t thread_count)
+{
+    size_t first = cpu_slices_reach(part->slices, part->first, part->last, range.from), last = first;
+    const struct cpu_slice *items = part->slices->items;
+    for (; last < part->last && items[last].start < range.to; last++)
+        threads[items[last].thread].time +=
+            fmax(0, fmin(items[last].end, range.to) - fmax(items[last].start, range.from)) * items[last].rate;
+    qsort(threads, thread_count, sizeof(*threads), compare_times);
+    bool enough = add_row(lanes, lane, STATE_THERE, width);
+    for (size_t i = 0; i < thread_count && threads[i].time > 0 && enough; i++) {
+        if (i <= LANE_THREADS)
+            enough = add_row(lanes, lane, i < LANE_THREADS ? threads[i].thread : LANE_OTHERS, width);
+        row_of_thread[threads[i].thread] = (uint32_t)lanes->rows.length - 1;
+    }
+    for (size_t i = first; i < last && enough; i++)
+        if (items[i].end > range.from && items[i].rate > 0)
+            add_slice(lanes->shares.data + (size_t)row_of_thread[items[i].thread] * width, &items[i], range, width);
+    return enough;
+}
+
+int engine_cpu_lanes(struct engine *engine, const uint32_t *cpus, size_t count, struct time_range range, uint32_t width,
+                     struct state_lanes *lanes, struct error *err)
+{
+    size_t thread_count = engine->base->profile.threads.length;
+    lanes->rows.length = lanes->shares.length = 0;
+    if (!(range.to > range.from) || width == 0)
+        return 0;
+    struct lane_thread *threads = malloc((thread_count + 1) * sizeof(*threads));
+    uint32_t *row_of_thread = malloc((thread_count + 1) * sizeof(*row_of_thread));
+    int code = threads && row_of_thread ? 0 : error_no_memory(err);
+    for (size_t lane = 0; !code && lane < count; lane++) {
+        struct cpu_part part;
+        for (uint32_t i = 0; i < thread_count; i++)
+            threads[i] = (struct lane_thread){.thread = i};
+        code = find_cpu(engine, cpus[lane], &part, err);
+        if (!code && !add_lane(lanes, (uint32_t)lane, &part, range, width, threads, row_of_thread, thread_count))
+            code = error_no_memory(err);
+    }
+    free(threads);
+    free(row_of_thread);
+    return code;
+}
+
+/* ---- single slices ---- */
+
+static void fill_place(const struct profile *profile, const struct cpu_slice *slice, struct cpu_place *place)
+{
+    const struct slice_table *table = &profile->threads.data[slice->thread].slices;
+    place->start = slice->start;
+    place->end = slice->end;
+    place->off_cpu = table->off_cpu[slice->row];
+    place->thread = slice->thread;
+    if (slice->row > 0) {
+        place->previous_cpu = table->cpu[slice->row - 1];
+        place->previous_end = table->end[slice->row - 1];
+    }
+}
+
+int engine_cpu_at(struct engine *engine, uint32_t cpu, double time, struct cpu_place *place, struct error *err)
+{
+    struct cpu_part part;
+    *place = (struct cpu_place){-INFINITY, INFINITY, 0, NAN, PROFILE_NONE, PROFILE_NONE};
+    int code = find_cpu(engine, cpu, &part, err);
+    if (code)
+        return code;
+    const struct cpu_slice *items = part.slices->items, *found = NULL;
+    size_t i = cpu_slices_reach(part.slices, part.first, part.last, time);
+    if (i > part.first)
+        place->start = items[i - 1].reach;
+    for (; i < part.last && items[i].start <= time; i++)
+        if (items[i].end > time && (!found || items[i].rate > found->rate))
+            found = &items[i];
+    if (found)
+        fill_place(&engine->base->profile, found, place);
+    else if (i < part.last)
+        place->end = items[i].start;
+    return 0;
+}
