@@ -1,11 +1,11 @@
-// The lanes of thread states in the timeline: their pixels, their tooltips, and the waits that a click selects.
+// The lanes of thread states and of CPUs in the timeline: their pixels, their tooltips, and the waits that a click selects.
 //
-//     node tests/e2e/page_lanes.mjs URL
+//     node tests/e2e/page_lanes.mjs URL CPUS
 import { askUntil, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 import { LENGTH, LOCK, LONGEST } from './waits_profile.mjs';
 
-const [url] = process.argv.slice(2);
+const [url, cpus] = process.argv.slice(2);
 /** The track of the selected thread is scrolled into view. */
 const READER = `${url}?thread=2`;
 const LANE = '[data-track="t2"] .state-lane';
@@ -142,6 +142,70 @@ await check('an open stack chart is drawn again when another weight is chosen', 
     await page.getByRole('radio', { name: 'Off-CPU' }).click();
     const empty = await askUntil((one) => one !== running, color);
     assert(empty !== running, 'the chart counts the former weight');
+    await page.close();
+});
+
+const CPU = '[data-track="l1"] .cpu-lane';
+const cpuPlace = async (page, part) => {
+    const box = await page.locator(CPU).boundingBox();
+    return [box.x + part * box.width, box.y + box.height / 2];
+};
+
+/** The lanes are below the first screen. */
+async function openLanes() {
+    const page = await openPage(`${cpus}?openTracks=z0`, CPU);
+    await page.locator(CPU).scrollIntoViewIfNeeded();
+    await settle(page);
+    return page;
+}
+
+await check('the group of CPUs opens by keyboard, and the address has it; other profiles have no such group', async () => {
+    const page = await openPage(cpus, '[data-track="z0"]');
+    assertEqual(await page.locator('[data-track^="l"]').count(), 0, 'lanes at first');
+    await page.locator('[data-track="z0"] .track-label').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector(CPU);
+    assert(page.url().includes('openTracks=z0'), `the address is ${page.url()}`);
+    await page.goBack();
+    assertEqual(await askUntil((count) => count === 0, () => page.locator('[data-track^="l"]').count()), 0, 'lanes after Back');
+    await page.close();
+    const other = await openPage(READER, LANE);
+    assertEqual(await other.locator('[data-track="z0"]').count(), 0, 'groups of a profile without slices');
+    await other.close();
+});
+
+await check('the lane of a CPU has a color for each thread, as high as its share, and gaps', async () => {
+    const page = await openLanes();
+    /** The pixels of a column below the top and above the bottom; "" without a color. */
+    const pixels = (part) =>
+        page.$eval(
+            CPU,
+            (canvas, at) =>
+                [1, canvas.height - 2].map((y) => {
+                    const { data } = canvas.getContext('2d').getImageData(Math.floor(at * canvas.width), y, 1, 1);
+                    return data[3] === 0 ? '' : data.join();
+                }),
+            part,
+        );
+    const [top, owner] = await askUntil(([, bottom]) => bottom !== '', () => pixels(0.65));
+    const [above, reader] = await pixels(0.45);
+    assert(top === owner && owner !== '', `a thread that ran all the time has ${top} above ${owner}`);
+    assert(above === '' && reader !== '' && reader !== owner, `a thread that ran half of the time has ${above} above ${reader}`);
+    assertEqual((await pixels(0.9)).join(), ',', 'colors of a gap');
+    await page.close();
+});
+
+await check('the tooltip of a CPU has thread, time and migration; a click selects the thread', async () => {
+    const page = await openLanes();
+    await page.mouse.move(...(await cpuPlace(page, 0.45)));
+    const text = await askUntil((one) => one.includes('reader 1'), () => tooltip(page));
+    for (const part of ['Ran for 50 ms', 'since 400', 'Off the CPU for 50 ms of these 100 ms', 'Migrated from CPU 0'])
+        assert(text.includes(part), `the tooltip has no "${part}": ${text}`);
+    await page.mouse.move(...(await cpuPlace(page, 0.55)));
+    const gap = await askUntil((one) => one.includes('No recorded'), () => tooltip(page));
+    assertEqual(gap, 'No recorded thread for 100 ms', 'the tooltip of a gap');
+    await page.mouse.click(...(await cpuPlace(page, 0.65)));
+    await page.waitForSelector('[data-track="t1"].selected');
     await page.close();
 });
 

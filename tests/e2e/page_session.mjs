@@ -63,7 +63,7 @@ export async function openSession(file, query = '') {
 
 const NO_PROFILE = {
     product: '', interval: 1, startTime: 0, rangeStart: 0, rangeEnd: 0, metadata: [], extra: [], categories: [], threads: [], libs: [],
-    timesAreOrder: false, weights: [], frameKinds: 0, idleCategory: -1, symbolicated: true, sampleCount: 0, markerCount: 0, addressCount: 0, resolvedCount: 0, counters: [], markerGraphs: [],
+    timesAreOrder: false, weights: [], frameKinds: 0, idleCategory: -1, symbolicated: true, sampleCount: 0, markerCount: 0, addressCount: 0, resolvedCount: 0, counters: [], markerGraphs: [], cpus: [],
     initialThreads: [], initialSelection: [], funcCount: 0,
 };
 

@@ -6,7 +6,7 @@
 // Two more are for what the page says of them: "quiet" was recorded like this, but no thread has waited, and in "lossy"
 // a sample of the main thread has more CPU time than there was time, as where samples were lost.
 //
-//     node tests/e2e/waits_profile.mjs FILE [quiet|lossy]
+//     node tests/e2e/waits_profile.mjs FILE [quiet|lossy|cpus]
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { WHOLE_LIFE } from './small_profile.mjs';
@@ -199,9 +199,18 @@ export function waitsProfile() {
     };
 }
 
+/** "reader 1" moves from CPU 0 to CPU 1, where it runs for half of 100 ms; then "owner" runs on CPU 1. */
+const SLICES = {
+    1: { cpu: [1], timeDeltas: [600], duration: [100], offCpu: [0], length: 1 },
+    2: { cpu: [0, 1], timeDeltas: [200, 200], duration: [100, 100], offCpu: [0, 50], length: 2 },
+};
+
 /** CPU time, ms, that a sample of `lossy` has more. */
 export const LOSSY_MORE = 20;
 const KINDS = {
+    cpus({ threads }) {
+        for (const [thread, slices] of Object.entries(SLICES)) threads[thread].cpuSlices = slices;
+    },
     quiet({ threads }) {
         threads.length = 1;
         const { samples } = threads[0];

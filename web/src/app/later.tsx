@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 type OnDemand = typeof import('./on_demand');
 
-export function later(name: keyof OnDemand): () => JSX.Element {
+export function later(name: Exclude<keyof OnDemand, 'CpuLane' | 'cpuTooltip'>): () => JSX.Element {
     return () => {
         const [loaded, setLoaded] = useState<OnDemand | null>(null);
         const [problem, setProblem] = useState('');

@@ -3,4 +3,5 @@ export { PathView } from '../critical_path/PathView';
 export { IntervalTable } from '../markers/IntervalTable';
 export { ShareForm } from '../save/ShareForm';
 export { Facts } from '../summary/Facts';
+export { CpuLane, cpuTooltip } from '../timeline/cpu_lanes';
 export { ComparedTable } from '../waits/ComparedTable';

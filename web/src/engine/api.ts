@@ -111,6 +111,8 @@ export interface ProfileInfo {
     resolvedCount: number;
     counters: CounterInfo[];
     markerGraphs: MarkerGraphs[];
+    /** The CPUs of which it is known who ran when. */
+    cpus: number[];
     /** Those that the file wants to be seen at first; none: the busiest. */
     initialThreads: number[];
     /** Those that the file wants to be selected at first. */
@@ -366,6 +368,21 @@ export interface StateLanes {
     shares: Float32Array;
 }
 
+/** In the rows of CPUs: threads that have no row of their own. */
+export const LANE_OTHERS = 0x7fffffff;
+
+/** What a CPU did at a time, ms: see lib/tree/cpu_lanes.h. */
+export interface CpuPlace {
+    start: number;
+    end: number;
+    offCpu: number;
+    previousEnd: number;
+    /** -1: no recorded thread. */
+    thread: number;
+    /** -1: the thread did not run before. */
+    previousCpu: number;
+}
+
 export interface LoadCalls {
     /** Loads a profile from an address (same origin) or a file. Rejects with a sentence for the user; what was loaded before
      * is then still there. */
@@ -435,6 +452,9 @@ export interface TimelineCalls {
     threadTimes(range: [number, number]): Promise<Float64Array>;
     /** The states of threads in several lanes, each the sum of some threads. */
     stateLanes(lanes: readonly (readonly number[])[], from: number, to: number, width: number): Promise<StateLanes>;
+    /** The threads on each CPU, by index in place of a state; LANE_OTHERS: those with little time. */
+    cpuLanes(cpus: readonly number[], from: number, to: number, width: number): Promise<StateLanes>;
+    cpuAt(cpu: number, time: number): Promise<CpuPlace>;
     /** The time of threads in each state, ms. */
     stateSums(threads: readonly number[], range: [number, number]): Promise<Float64Array>;
     /** A time during the longest wait of a thread in a state and a range, ms; null: there is none. */

@@ -16,6 +16,8 @@ interface Functions {
         to: number,
         width: number,
     ): Pointer;
+    session_cpu_lanes(session: Pointer, cpus: number, from: number, to: number, width: number): Pointer;
+    session_cpu_at(session: Pointer, cpu: number, time: number): Pointer;
     session_state_sums(session: Pointer, threads: number, from: number, to: number): Pointer;
     session_longest_wait(session: Pointer, thread: number, state: number, from: number, to: number): number;
     session_sample_at(session: Pointer, thread: number, time: number, threads: number, transformWords: number): Pointer;
@@ -97,6 +99,17 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
             module.inputWords([...threads, ...lanes.map((lane) => (end += lane.length))]);
             const view = module.view(wasm.session_state_lanes(session, threads.length, lanes.length, from, to, width));
             return { width, rows: view.ints(0, 2 * view.length), shares: view.floats(1, view.length * width) };
+        },
+        cpuLanes(cpus, from, to, width) {
+            module.inputWords(cpus);
+            const view = module.view(wasm.session_cpu_lanes(session, cpus.length, from, to, width));
+            return { width, rows: view.ints(0, 2 * view.length), shares: view.floats(1, view.length * width) };
+        },
+        cpuAt(cpu, time) {
+            const view = module.view(wasm.session_cpu_at(session, cpu, time));
+            const [start = 0, end = 0, offCpu = 0, previousEnd = 0] = view.doubles(0, 4);
+            const [thread = -1, previousCpu = -1] = view.ints(1, 2);
+            return { start, end, offCpu, previousEnd, thread, previousCpu };
         },
         stateSums(threads, [from, to]) {
             module.inputWords(threads);

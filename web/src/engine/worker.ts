@@ -36,6 +36,7 @@ const BACKGROUND: ReadonlySet<Method> = new Set([
     'waits',
     'counterGraph',
     'stateLanes',
+    'cpuLanes',
     'threadTimes',
 ]);
 const BACKGROUND_TIMEOUT = 150; // ms

@@ -18,7 +18,7 @@ import { laneAt } from './state_hover';
 import { chooseRow } from './Track';
 import { TrackList } from './TrackList';
 import { tickStep, ticks } from './ticks';
-import { hideTime, selectSample, showTime } from './track_hover';
+import { hideTime, selectInTrack, selectSample, showTime } from './track_hover';
 
 /** px */
 const TICK_GAP = { ms: 88, samples: 132 };
@@ -185,6 +185,7 @@ function usePointer(graph: { current: HTMLElement | null }): {
                 if (preview && (start < preview[0] || start > preview[1])) setPreview(null);
                 if (thread < 0) {
                     const row = tracks.value.rows.find((shown) => shown.key === track);
+                    if (row) act(selectInTrack(session, row, start, mode));
                     if (row && row.members.length > 0 && row.kind !== 'process') chooseRow(session, row, mode);
                     return;
                 }

@@ -12,7 +12,16 @@ import { ProfileText } from '../ui/text';
 import type { ChooseMode } from '../view/thread_choice';
 import type { TrackRow } from '../view/tracks';
 import { act, isTrackListOpen } from '../window/windows';
-import { chooseSide, followTime, hideTime, keyTime, leaveTime, moveTime, selectSample } from './track_hover';
+import {
+    chooseSide,
+    followTime,
+    hideTime,
+    keyTime,
+    leaveTime,
+    moveTime,
+    selectInTrack,
+    selectSample,
+} from './track_hover';
 import { dragTrack, focusNeighbor, focusTrack } from './track_rows';
 import { trackKind } from './tracks/kinds';
 
@@ -63,6 +72,7 @@ function onTrackKey(session: Session, event: KeyboardEvent, row: TrackRow): void
     else if (event.key === ' ' || event.key === 'Enter') {
         const time = keyTime(session);
         chooseRow(session, row, modeOf(event));
+        if (time !== null) act(selectInTrack(session, row, time, modeOf(event)));
         if (time !== null && row.thread >= 0 && modeOf(event) === 'only') act(selectSample(session, row.thread, time));
     } else if (event.key === 'Escape' && keyTime(session) !== null) hideTime(session);
     else return;

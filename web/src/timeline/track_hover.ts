@@ -4,6 +4,7 @@
  */
 
 import type { Session } from '../app/session';
+import type { ChooseMode } from '../view/thread_choice';
 import type { TrackKey, TrackRow } from '../view/tracks';
 import { graphWidth } from '../window/windows';
 import { type LanePlace, timeInLane } from './state_hover';
@@ -41,6 +42,14 @@ export async function selectSample(
     const sample = await engine.sampleAt(thread, time, session.tree.query.peek());
     if (!sample || sample.path.length === 0) return;
     await selectPath(inverted.value ? sample.path.slice(-1) : sample.path);
+}
+
+/** Selects the thread that a track of several threads has at a time, and its sample. */
+export async function selectInTrack(session: Session, row: TrackRow, time: number, mode: ChooseMode): Promise<void> {
+    const thread = (await trackKind(row.kind).threadAt?.(session, row, time)) ?? -1;
+    if (thread < 0) return;
+    session.store.chooseThread(thread, mode);
+    if (mode === 'only') await selectSample(session, thread, time);
 }
 
 // ---- by keyboard ----

@@ -184,9 +184,14 @@ function cpuTrack(thread: ThreadInfo): TrackSeed {
     };
 }
 
-/** Whether it is a thread of a group, which has a row where the group is open. */
+/** Whether it has members, which have rows while it is open. */
+function isGroup({ kind }: Pick<TrackSeed, 'kind'>): boolean {
+    return kind === 'group' || kind === 'cpus';
+}
+
+/** Whether it is a thread of a group, or a CPU, which has a row where the group is open. */
 export function isMember(seed: Pick<TrackSeed, 'kind' | 'below'>): boolean {
-    return seed.kind === 'thread' && seed.below !== '';
+    return (seed.kind === 'thread' || seed.kind === 'lane') && seed.below !== '';
 }
 
 /** The tracks of threads and of their groups: a process's main thread, or its only one, stands for it. `initial`: those to be seen at first, if
@@ -313,10 +318,12 @@ function showsTrack(
     const hidden = new Set(choice.hidden);
     const opened = new Set(choice.opened);
     const isFew = selected.size <= MOST_SHOWN_AT_FIRST || choice.base === 'none';
-    const groups = new Map(seeds.filter((seed) => seed.kind === 'group').map((seed) => [seed.key, seed]));
+    const groups = new Map(seeds.filter(isGroup).map((seed) => [seed.key, seed]));
     const chosen = new Set(
         [...groups.values()]
-            .filter((group) => isFew && group.members.every((thread) => selected.has(thread)))
+            .filter(
+                (group) => isFew && group.members.length > 0 && group.members.every((thread) => selected.has(thread)),
+            )
             .map((group) => group.key),
     );
     const isShown = (seed: TrackSeed): boolean => {
@@ -377,10 +384,10 @@ export function layoutTracks(seeds: readonly TrackSeed[], choice: TrackChoice, s
     const rows: TrackRow[] = [];
     const add = (seed: TrackSeed, level: TrackRow['level']): void => {
         const isOn = isShown(seed);
-        if (isOn) rows.push(rowOf(seed, level, seed.kind === 'group' ? opened.has(seed.key) : null));
+        if (isOn) rows.push(rowOf(seed, level, isGroup(seed) ? opened.has(seed.key) : null));
         // A thread that was asked for is there without its group.
         for (const member of below.get(seed.key) ?? [])
-            if (isOn || isMember(member)) add(member, isOn && isMember(member) ? 2 : 1);
+            if (isOn || isMember(member)) add(member, isOn && isMember(member) && level > 0 ? 2 : 1);
     };
     for (const group of groupTracks(seeds, choice.order)) {
         const at = rows.length;

@@ -13,6 +13,8 @@ export interface TrackKind {
     seeds: (info: ProfileInfo, threads: readonly TrackSeed[]) => TrackSeed[];
     /** What is drawn at the right of the label; null: nothing. */
     Graph: ((props: { row: TrackRow }) => JSX.Element) | null;
+    /** The thread that a click at a time (ms) selects, in a track of several threads; -1: none. */
+    threadAt?: (session: Session, row: TrackRow, time: number) => Promise<number>;
     /** Tells of a time (ms) at a place of the window; null: nothing. */
     showTooltip: ((session: Session, row: TrackRow, time: number, x: number, y: number) => void) | null;
 }

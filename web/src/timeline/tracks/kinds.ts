@@ -2,6 +2,7 @@
 import type { ProfileInfo } from '../../engine/api';
 import type { TrackSeed } from '../../view/tracks';
 import { COUNTERS } from './counter';
+import { CPU_GROUP, CPU_LANES } from './cpus';
 import type { TrackKind } from './kind';
 import { MARKER_GRAPHS } from './marker_graphs';
 import { MARKER_STRIPS } from './marker_strips';
@@ -23,6 +24,8 @@ const KINDS: readonly TrackKind[] = [
     ...MARKER_STRIPS,
     MARKER_GRAPHS,
     COUNTERS,
+    CPU_GROUP,
+    CPU_LANES,
 ];
 
 export function trackKind(id: string): TrackKind {
