@@ -1,6 +1,6 @@
 /*
  * Tables as comma-separated values (RFC 4180, with bare newlines): a line of titles, then a line for each row. Numbers
- * have the engine's precision: ms, bytes, or counts. Texts that a spreadsheet would evaluate as a formula get a leading
+ * are ms, bytes, or counts. Texts that a spreadsheet would evaluate as a formula get a leading
  * apostrophe, because names are untrusted.
  */
 #include "export/exporters.h"
@@ -8,6 +8,8 @@
 #include "base/sink_writer.h"
 #include "tree/line_costs.h"
 #include "tree/marker_view.h"
+
+#include <float.h>
 
 struct csv {
     const struct export_view *view;
@@ -53,11 +55,13 @@ static void write_string(struct csv *csv, uint32_t string)
 }
 
 /* Writes an empty field for an unknown number. */
+/* Writes the digits that are exact in a double: a sum of many times has errors in the digits after them. */
 static void write_number(struct csv *csv, double value)
 {
+    char digits[32];
     write_separator(csv);
     if (isfinite(value))
-        sink_put_double(csv->out, value);
+        sink_put(csv->out, digits, (size_t)snprintf(digits, sizeof(digits), "%.*g", DBL_DIG, value));
 }
 
 static void write_titles(struct csv *csv, const char *const *titles)
