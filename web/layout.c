@@ -181,6 +181,8 @@ static const struct entry entries[] = {
     NUMBER(query_summary, node_count),
     NUMBER(query_summary, base_total),
     NUMBER(query_summary, new_total),
+    NUMBER(query_summary, base_intervals),
+    NUMBER(query_summary, new_intervals),
     STRUCT_OF(func_names),
     INDEX(func_names, name),
     INDEX(func_names, lib),

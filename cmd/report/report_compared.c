@@ -150,13 +150,18 @@ void report_print_compared_columns(const struct report *report, const char *titl
 static void print_side(const struct report *report, const struct func_changes *changes, enum profile_side side)
 {
     static const char *const names[] = {[SIDE_BASE] = "Base", [SIDE_NEW] = "New"};
-    char total[QUANTITY_TEXT_MAX];
+    char total[QUANTITY_TEXT_MAX], count[QUANTITY_TEXT_MAX];
     const struct profile_comparison *comparison = report_comparison(report);
+    size_t intervals = engine_interval_count(report->engine, side);
+    count_text(count, (double)intervals);
     weight_text(total, report->side_totals[side], report->weight.unit);
     ui_print("%s:%*s", names[side], side == SIDE_BASE ? 2 : 3, "");
     report_print_shortened(report, profile_text(report->profile, comparison->name[side]), 60);
     if (comparison->runs[side] > 1)
         ui_print(", %u runs, their mean", comparison->runs[side]);
+    if (intervals)
+        ui_print(", the mean of %s %s interval%s", count, side == SIDE_NEW ? "slow" : "other",
+                 intervals == 1 ? "" : "s");
     ui_print(", %s %s", total, report->weight.unit);
     if (changes && changes->deviation[side] > 0)
         ui_print(", standard deviation %.1f%%", 100 * changes->deviation[side]);
@@ -254,6 +259,8 @@ static bool is_anything_changed(const struct func_changes *changes)
 
 const char *report_describe_verdicts(const struct func_changes *changes, const struct report *report, bool is_changed)
 {
+    if (changes->are_intervals)
+        return NULL;
     if (!changes->are_runs)
         return one_run_text;
     bool in_turn = !report_comparison(report)->is_one_after_other;

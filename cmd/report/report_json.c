@@ -132,7 +132,7 @@ static int write_changes(struct json_writer *json, const struct report *report, 
         json_member_open(json, "total_change", '{');
         change_estimate_write(json, &changes.all);
         json_close(json, '}');
-        json_member_text(json, "units", changes.are_runs ? "runs" : "blocks");
+        json_member_text(json, "units", changes.are_intervals ? "intervals" : changes.are_runs ? "runs" : "blocks");
         write_changes_header(json, report, &changes);
     }
     json_member_open(json, "functions", '[');
@@ -438,9 +438,12 @@ static void write_comparison(struct json_writer *json, const struct report *repo
     static const char *const keys[] = {[SIDE_BASE] = "base", [SIDE_NEW] = "new"};
     const struct profile_comparison *comparison = report_comparison(report);
     for (int side = 0; side < PROFILE_SIDES; side++) {
+        size_t intervals = engine_interval_count(report->engine, (enum profile_side)side);
         json_member_open(json, keys[side], '{');
         write_profile_string(json, "name", report, comparison->name[side]);
         json_member_double(json, "runs", comparison->runs[side]);
+        if (intervals)
+            json_member_double(json, "intervals", (double)intervals);
         json_member_double(json, "total", report->side_totals[side]);
         json_close(json, '}');
     }

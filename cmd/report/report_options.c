@@ -288,7 +288,7 @@ static const struct option_row transform_rows[] = {
     {"inside-markers", 0, "TERMS", "only samples inside a marker that matches TERMS", .parse = add_transform,
      .data = TRANSFORM_FILTER_MARKERS},
     {"slowest", 0, "P%,TERMS",
-     "only samples inside the slowest P percent of the markers with a duration that match TERMS",
+     "only samples inside the slowest P percent of the markers with a duration that match TERMS; prof diff with one FILE compares them with the others",
      .parse = add_transform, .data = TRANSFORM_FILTER_MARKERS},
     {.name = NULL},
 };
@@ -412,6 +412,7 @@ static const char diff_usage[] =
     "       prof diff [OPTIONS] BASE... -- NEW...\n"
     "       prof diff [OPTIONS] --base-range FROM,TO --new-range FROM,TO FILE\n"
     "       prof diff [OPTIONS] --base-thread NAME --new-thread NAME FILE\n"
+    "       prof diff [OPTIONS] --slowest P%,TERMS FILE\n"
     "\n"
     "Prints the functions of two profiles with the change from BASE to NEW, the largest change first.\n"
     "Matches functions by name, library and file.\n"
@@ -482,6 +483,8 @@ static int choose_sides(struct report_options *options, int count, char **files,
     if (options->kind == REPORT_TREE && !options->is_tree && !options->inverted)
         options->kind = REPORT_FUNCTIONS;
     options->path = "the comparison";
+    for (size_t i = 0; i < options->transforms.length; i++)
+        options->compared.splits |= strcmp(options->transforms.data[i].option, "slowest") == 0;
     return comparing_choose_files(&options->compared, options->table->command, count, files, after);
 }
 

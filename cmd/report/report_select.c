@@ -48,6 +48,8 @@ static int choose_weight(struct report *report)
     const char *id = report->options.kind == REPORT_WAITS           ? "off-cpu-time"
                      : report->options.kind == REPORT_CRITICAL_PATH ? "time"
                                                                     : report->options.weight;
+    if (!id && report->options.compared.splits && engine_has_waits(report->engine))
+        id = "time"; /* what intervals last */
     if (weights_of_profile(&weights, report->profile, &err))
         return ui_fail_error(&err);
     int status = EXIT_SUCCESS;

@@ -303,6 +303,7 @@ static int resolve_search(struct report *report, const struct report_transform *
         if (!(made.slowest > 0 && made.slowest <= 1) || strncmp(end, "%,", 2) != 0 || !end[2])
             return ui_usage(report->options.table->command,
                             "--slowest takes a percentage and terms, such as 5%%,request, not '%s'", transform->text);
+        made.splits = report->options.compared.splits;
         made.text = end + 2;
         made.text_length = strlen(made.text);
     }

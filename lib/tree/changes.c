@@ -59,6 +59,7 @@ static int estimate_changes(struct func_changes *changes, const struct engine *e
     if (!code) {
         changes->length = groups;
         changes->are_runs = weights.are_runs;
+        changes->are_intervals = weights.are_intervals;
         changes->all = unit_weights_change_of_all(&weights);
         for (int side = 0; changes->are_runs && side < PROFILE_SIDES; side++)
             changes->deviation[side] = compute_standard_deviation(weights.all[side], weights.count[side]);

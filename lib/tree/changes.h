@@ -17,7 +17,8 @@ struct func_changes {
     struct change_estimate wall_time; /* wall times of the runs, ms; without a significance test */
     double deviation[PROFILE_SIDES];  /* relative standard deviation of the runs' totals, or 0 with one run */
     bool has_wall_time;               /* the weight is a time */
-    bool are_runs;                    /* the units of the statistics are runs; false: the units are blocks of time */
+    bool are_runs;                    /* the units of the statistics are runs or intervals; false: blocks of time */
+    bool are_intervals;               /* the units are intervals: see unit_weights.h */
 };
 
 /* -EINVAL unless the query covers both sides of a comparison. `order`: judges self or total. Call

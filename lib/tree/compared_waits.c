@@ -26,7 +26,7 @@ struct adder {
     struct engine *engine;
     enum wait_grouping grouping;
     const struct profile_comparison *comparison;
-    double scale;                  /* factor for the new side */
+    struct compared_request request;
     ARRAY(struct row) rows;        /* the row of a name has the index of its string plus 1 */
     double *totals[PROFILE_SIDES]; /* [row * runs + run]: ms */
     size_t room;                   /* rows of `totals` */
@@ -125,7 +125,16 @@ static int add_run(struct adder *adder, enum profile_side side, uint32_t run, st
 
 static double factor_of(const struct adder *adder, int side)
 {
-    return (side == SIDE_NEW ? adder->scale : 1) / adder->comparison->runs[side];
+    return (side == SIDE_NEW ? adder->request.scale : 1) / adder->request.parts[side];
+}
+
+/* The number of waits of a run is random, but not the number of intervals. So of intervals, the variance of the waits
+ * counts. An interval without a wait has a wait of no length. */
+static double variance_of_waits(const struct adder *adder, const struct side_sums *sums, enum profile_side side)
+{
+    double intervals = (double)engine_interval_count(adder->engine, side);
+    double mean_part = intervals > 0 ? sums->ms * sums->ms / fmax(intervals, sums->count) : 0;
+    return fmax(0, sums->squares - mean_part) + sums->estimate;
 }
 
 static struct side_noise noise_of_waits(const struct adder *adder, const struct row *row, enum profile_side side)
@@ -133,7 +142,7 @@ static struct side_noise noise_of_waits(const struct adder *adder, const struct 
     const struct side_sums *sums = &row->sides[side];
     double factor = factor_of(adder, side);
     double degrees = sums->fourths > 0 ? fmax(1, sums->squares * sums->squares / sums->fourths - 1) : 1;
-    return (struct side_noise){factor * sums->ms, factor * factor * (sums->squares + sums->estimate), degrees};
+    return (struct side_noise){factor * sums->ms, factor * factor * variance_of_waits(adder, sums, side), degrees};
 }
 
 static struct change_estimate estimate_row(const struct adder *adder, size_t at)
@@ -144,7 +153,7 @@ static struct change_estimate estimate_row(const struct adder *adder, size_t at)
         return change_estimate_between(noise_of_waits(adder, row, SIDE_BASE), noise_of_waits(adder, row, SIDE_NEW));
     double *new_totals = adder->totals[SIDE_NEW] + at * runs[SIDE_NEW];
     for (uint32_t run = 0; run < runs[SIDE_NEW]; run++)
-        new_totals[run] *= adder->scale;
+        new_totals[run] *= adder->request.scale;
     const struct noise_units base = {adder->totals[SIDE_BASE] + at * runs[SIDE_BASE], runs[SIDE_BASE], true, 0};
     const struct noise_units new = {new_totals, runs[SIDE_NEW], true, 0};
     return change_estimate_of(&base, &new);
@@ -197,7 +206,7 @@ int compared_waits_find(struct compared_waits *waits, struct engine *engine, enu
                           .engine = engine,
                           .grouping = grouping,
                           .comparison = &profile->meta.comparison,
-                          .scale = engine_compared_request(engine).scale};
+                          .request = engine_compared_request(engine)};
     if (!profile_is_comparison(profile) || !can_compare_waits(grouping))
         return error_set(err, EINVAL, "prof compares waits of a comparison by reason, object, thread or waker");
     const uint32_t *runs = adder.comparison->runs;

@@ -313,6 +313,11 @@ struct weighing engine_weighing(const struct engine *engine)
                              .not_running = engine->base->not_running};
 }
 
+size_t engine_interval_count(const struct engine *engine, enum profile_side side)
+{
+    return engine->filter.intervals[side];
+}
+
 struct compared_request engine_compared_request(const struct engine *engine)
 {
     const struct profile *profile = &engine->base->profile;

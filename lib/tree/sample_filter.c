@@ -1,26 +1,26 @@
 #include "tree/sample_filter.h"
 
+#include "base/search.h"
 #include "tree/interval_stats.h"
 #include "tree/marker_view.h"
 
 /* ---- the times of markers ---- */
 
-ARRAY_TYPE(struct times, struct time_range); /* ascending, disjoint time ranges */
-
 /* Adds a time range; ranges arrive sorted by start. */
-static bool add_time(struct times *times, struct time_range time)
+static bool add_time(struct interval_times *times, struct time_range time)
 {
-    struct time_range *last = times->length ? &times->data[times->length - 1] : NULL;
+    struct time_range *last = times->ranges.length ? &times->ranges.data[times->ranges.length - 1] : NULL;
     if (!last || time.from > last->to)
-        return array_push(times, time);
+        return array_push(&times->ranges, time);
     if (time.to > last->to)
         last->to = time.to;
     return true;
 }
 
 /* Returns the times of the intervals for a thread, or NULL for an interval that the transform does not select. */
-static struct times *find_times_of(struct times *times, const struct profile *profile, const struct marker *marker,
-                                   const struct transform *transform, double least)
+static struct interval_times *find_times_of(struct interval_times *times, const struct profile *profile,
+                                            const struct marker *marker, const struct transform *transform,
+                                            double least)
 {
     if (!(marker->end > marker->start))
         return NULL;
@@ -34,7 +34,7 @@ static struct times *find_times_of(struct times *times, const struct profile *pr
 
 /* Adds the times of the markers that the transform selects: to times[0], or of the slowest markers to the times of the
  * marker's thread. */
-static int find_times(struct sample_filter *filter, struct times *times, const struct profile *profile,
+static int find_times(struct sample_filter *filter, struct interval_times *times, const struct profile *profile,
                       struct marker_view *markers, const struct transform *transform, struct error *err)
 {
     size_t count;
@@ -45,7 +45,7 @@ static int find_times(struct sample_filter *filter, struct times *times, const s
         return error_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         const struct marker *marker = &list->data[shown[i]];
-        struct times *own = find_times_of(times, profile, marker, transform, least);
+        struct interval_times *own = find_times_of(times, profile, marker, transform, least);
         if (own && !add_time(own, (struct time_range){marker->start, marker->end}))
             return error_no_memory(err);
         if (own && transform->splits)
@@ -56,13 +56,13 @@ static int find_times(struct sample_filter *filter, struct times *times, const s
 
 /* ---- the samples ---- */
 
-static void drop_samples_outside(struct sample_table *samples, const struct times *times)
+static void drop_samples_outside(struct sample_table *samples, const struct interval_times *times)
 {
     size_t at = 0; /* the first time range that does not end before the sample */
     for (size_t i = 0; i < samples->length; i++) {
-        while (at < times->length && times->data[at].to <= samples->time[i])
+        while (at < times->ranges.length && times->ranges.data[at].to <= samples->time[i])
             at++;
-        if (at == times->length || samples->time[i] < times->data[at].from)
+        if (at == times->ranges.length || samples->time[i] < times->ranges.data[at].from)
             samples->stack[i] = PROFILE_NONE;
     }
 }
@@ -104,6 +104,23 @@ static int copy_samples(struct sample_filter *filter, const struct profile *prof
     return enough ? 0 : error_no_memory(err);
 }
 
+static void free_times(struct interval_times *times, size_t count)
+{
+    for (size_t thread = 0; times && thread < count; thread++)
+        array_free(&times[thread].ranges);
+    free(times);
+}
+
+static void keep_times(struct sample_filter *filter, const struct profile *profile, struct interval_times *times)
+{
+    filter->times = times;
+    for (size_t thread = 0; thread < filter->thread_count; thread++) {
+        size_t *count = &filter->times_of_side[profile->threads.data[thread].side];
+        times[thread].first = *count;
+        *count += times[thread].ranges.length;
+    }
+}
+
 static int drop_by_transform(struct sample_filter *filter, const struct profile *profile, struct marker_view *markers,
                              const struct filter_request *request, const struct transform *transform, struct error *err)
 {
@@ -112,16 +129,17 @@ static int drop_by_transform(struct sample_filter *filter, const struct profile 
                                        .range = whole_time,
                                        .search = transform->text,
                                        .search_length = transform->text_length};
-    struct times *times = calloc(filter->thread_count + 1, sizeof(*times));
+    struct interval_times *times = calloc(filter->thread_count + 1, sizeof(*times));
     int code = times ? marker_view_query(markers, &query, err) : error_no_memory(err);
     if (!code)
         code = find_times(filter, times, profile, markers, transform, err);
     for (size_t thread = 0; !code && thread < filter->thread_count; thread++)
         for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++)
             drop_samples_outside(&filter->samples[thread][kind], &times[transform->slowest > 0 ? thread : 0]);
-    for (size_t thread = 0; times && thread < filter->thread_count; thread++)
-        array_free(&times[thread]);
-    free(times);
+    if (!code && transform->splits && !filter->times)
+        keep_times(filter, profile, times);
+    else
+        free_times(times, filter->thread_count);
     return code;
 }
 
@@ -176,10 +194,21 @@ const struct sample_table *sample_filter_samples(const struct sample_filter *fil
     return filter->samples ? &filter->samples[thread][TABLE_SAMPLES] : &profile->threads.data[thread].samples;
 }
 
+size_t sample_filter_interval(const struct sample_filter *filter, uint32_t thread, double time)
+{
+    const struct interval_times *times = &filter->times[thread];
+    size_t after = search_count_before(times->ranges.data, times->ranges.length, sizeof(*times->ranges.data),
+                                       search_real_is_below, &time);
+    return times->first + (after ? after - 1 : 0);
+}
+
 void sample_filter_destroy(struct sample_filter *filter)
 {
+    free_times(filter->times, filter->thread_count);
+    filter->times = NULL;
+    memset(filter->intervals, 0, sizeof(filter->intervals));
+    memset(filter->times_of_side, 0, sizeof(filter->times_of_side));
     free_samples(filter);
-    filter->intervals[SIDE_BASE] = filter->intervals[SIDE_NEW] = 0;
     array_free(&filter->threads);
     transform_list_destroy(&filter->transforms);
 }

@@ -8,6 +8,12 @@
 #include "tree/transform.h"
 #include "tree/weights.h"
 
+/* Ascending, disjoint times of intervals of one thread. */
+struct interval_times {
+    ARRAY(struct time_range) ranges;
+    size_t first; /* number of the first one among those of the thread's side */
+};
+
 struct sample_filter {
     struct transform_list transforms; /* transforms of kind TRANSFORM_FILTER_MARKERS; a sample must pass all of them */
     ARRAY(uint32_t) threads;          /* threads whose markers the transforms search */
@@ -15,8 +21,10 @@ struct sample_filter {
      * dropped). */
     struct sample_table (*samples)[SAMPLE_TABLES];
     size_t thread_count;
-    /* Number of intervals that each side counts; 0: no transform splits the intervals. */
-    size_t intervals[PROFILE_SIDES];
+    /* Of the transform that splits the intervals: the number of intervals and of their disjoint times on each side, and
+     * the times per thread; 0 and NULL without such a transform. */
+    size_t intervals[PROFILE_SIDES], times_of_side[PROFILE_SIDES];
+    struct interval_times *times;
 };
 
 /* Parameters of a filter. */
@@ -36,5 +44,9 @@ int sample_filter_update(struct sample_filter *filter, const struct profile *pro
 /* Returns the remaining samples of a thread. */
 const struct sample_table *sample_filter_samples(const struct sample_filter *filter, const struct profile *profile,
                                                  uint32_t thread);
+
+/* Returns the number of the interval that contains a sample of a thread, among those of the thread's side. Needs
+ * `times`, and a sample that the filter keeps. */
+size_t sample_filter_interval(const struct sample_filter *filter, uint32_t thread, double time);
 
 void sample_filter_destroy(struct sample_filter *filter);

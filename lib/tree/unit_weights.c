@@ -18,6 +18,7 @@ struct summing {
     enum profile_side side;      /* of the thread */
     size_t first_unit;           /* of its run */
     size_t blocks;               /* number of units of each run, or 1 (the runs are the units) */
+    uint32_t thread;
     double least[PROFILE_SIDES];
 };
 
@@ -131,14 +132,22 @@ static void add_rows(struct summing *summing)
 
 /* ---- pass over samples ---- */
 
+static size_t find_unit(const struct summing *summing, double time)
+{
+    const struct sample_filter *filter = &summing->engine->filter;
+    if (summing->weights->are_intervals)
+        return sample_filter_interval(filter, summing->thread, time) * summing->weights->count[summing->side] /
+               filter->times_of_side[summing->side];
+    size_t block = summing->blocks > 1 ? (size_t)fmax(0, (time - summing->start) / summing->block) : 0;
+    return summing->first_unit + (block < summing->blocks ? block : summing->blocks - 1);
+}
+
 static void add_sample(void *context, uint32_t stack, double weight, double time)
 {
     struct summing *summing = context;
     struct unit_weights *weights = summing->weights;
     double value = weight * summing->factor;
-    size_t block = summing->blocks > 1 ? (size_t)fmax(0, (time - summing->start) / summing->block) : 0;
-    size_t unit = summing->first_unit + (block < summing->blocks ? block : summing->blocks - 1);
-    size_t count = weights->count[summing->side];
+    size_t count = weights->count[summing->side], unit = find_unit(summing, time);
     if (value == 0)
         return;
     summing->least[summing->side] = fmin(summing->least[summing->side], fabs(value));
@@ -180,10 +189,11 @@ static void sum_thread(struct summing *summing, uint32_t thread)
     if (row->run >= comparison->runs[row->side])
         return;
     summing->side = (enum profile_side)row->side;
+    summing->thread = thread;
     summing->first_unit = row->run * summing->blocks;
     /* base weights are negative in a change, and each run contributes its part of the mean */
-    summing->factor =
-        (row->side == SIDE_BASE ? -1 : 1) * (summing->weights->are_runs ? (double)comparison->runs[row->side] : 1);
+    summing->factor = (row->side == SIDE_BASE ? -1 : 1) *
+                      (summing->weights->are_runs ? (double)summing->weights->count[row->side] : 1);
     engine_weigh_thread(engine, thread, engine->weight, engine->table, add_sample, summing);
 }
 
@@ -197,7 +207,9 @@ int unit_weights_sum(struct unit_weights *weights, const struct engine *engine, 
     range.to = fmin(range.to, engine->range.to);
     double length = fmax(range.to - range.from, profile->meta.interval);
     double block = fmax(length / MOST_BLOCKS, LEAST_INTERVALS * profile->meta.interval);
-    bool are_runs = runs[SIDE_BASE] > 1 && runs[SIDE_NEW] > 1;
+    const size_t *times = engine->filter.times_of_side;
+    bool are_intervals = times[SIDE_BASE] > 1 && times[SIDE_NEW] > 1;
+    bool are_runs = are_intervals || (runs[SIDE_BASE] > 1 && runs[SIDE_NEW] > 1);
     struct summing summing = {.weights = weights,
                               .engine = engine,
                               .nodes = engine_nodes(engine),
@@ -206,9 +218,10 @@ int unit_weights_sum(struct unit_weights *weights, const struct engine *engine, 
                               .block = block,
                               .blocks = are_runs ? 1 : (size_t)ceil(length / block),
                               .least = {INFINITY, INFINITY}};
-    *weights = (struct unit_weights){.groups = groups, .are_runs = are_runs};
+    *weights = (struct unit_weights){.groups = groups, .are_runs = are_runs, .are_intervals = are_intervals};
     for (int side = 0; side < PROFILE_SIDES; side++)
-        weights->count[side] = runs[side] * summing.blocks;
+        weights->count[side] =
+            are_intervals ? (times[side] < MOST_BLOCKS ? times[side] : MOST_BLOCKS) : runs[side] * summing.blocks;
     bool enough = reserve(weights) && (order == FUNCS_BY_SELF || tree_init(&summing));
     uint8_t *counted = calloc(profile->threads.length + 1, 1);
     enough = enough && counted;

@@ -1,9 +1,9 @@
 /*
- * The time of each function in each run of a comparison, or in each block of time of a single run. The variance of the
- * times gives the confidence interval of a change (noise.h). Adding a sample to each function of its stack would take
- * most of the time of a comparison (two million samples, 40 frames deep). So heavy nodes of the call tree have a row of
- * units: a sample is added to its nearest row and to the functions below this row, and at the end each row is added to
- * its callers.
+ * The time of each function in each run of a comparison, in each interval, or in each block of time of a single run.
+ * The variance of the times gives the confidence interval of a change (noise.h). Adding a sample to each function of
+ * its stack would take most of the time of a comparison (two million samples, 40 frames deep). So heavy nodes of the
+ * call tree have a row of units: a sample is added to its nearest row and to the functions below this row, and at the
+ * end each row is added to its callers.
  */
 #pragma once
 
@@ -13,7 +13,8 @@
 /* The weight of groups of functions in each unit of each side. */
 struct unit_weights {
     size_t groups, count[PROFILE_SIDES];
-    bool are_runs;
+    bool are_runs;      /* the units are runs, or intervals; else blocks of time */
+    bool are_intervals; /* units of the transform that splits the intervals: each has the same number of them */
     double least[PROFILE_SIDES];      /* smallest weight of a sample */
     double *of_groups[PROFILE_SIDES]; /* [group * count + unit] */
     double *all[PROFILE_SIDES];       /* [unit]: weight of all samples */

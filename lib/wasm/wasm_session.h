@@ -89,7 +89,8 @@ struct open_query {
 struct query_summary {
     double root_total, samples, all_total, all_samples;
     double node_count;
-    double base_total, new_total; /* of a comparison */
+    double base_total, new_total;         /* of a comparison */
+    double base_intervals, new_intervals; /* see engine_interval_count() */
 };
 
 /* The confidence of a function's change: see tree/changes.h. */

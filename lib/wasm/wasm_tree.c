@@ -17,7 +17,9 @@ const struct view *session_summary(struct session *session, uint32_t query)
                                                    (double)timings->all_samples,
                                                    (double)engine_node_count(engine),
                                                    0,
-                                                   0};
+                                                   0,
+                                                   (double)engine_interval_count(engine, SIDE_BASE),
+                                                   (double)engine_interval_count(engine, SIDE_NEW)};
     if (timings->sides) {
         session->tree.summary.base_total = timings->sides[SIDE_BASE].root_total;
         session->tree.summary.new_total = timings->sides[SIDE_NEW].root_total;

@@ -69,6 +69,24 @@ await check('a click on a bar of the histogram selects intervals of its length a
     await page.close();
 });
 
+await check('the slowest are compared with the others, per interval, with the numbers of prof diff', async () => {
+    const page = await openIntervals('&markerSearch=name:locked');
+    await page.keyboard.press('c');
+    await page.waitForURL(/tab=functions/);
+    await page.waitForSelector('.tree-row', { hasText: 'cache_lock' });
+    await settle(page);
+    assertEqual(parameter(page, 'transforms'), 'fs-c5-name:"locked"', 'the address');
+    assert((await page.locator('.transforms').innerText()).includes('Means of 190 other and 10 slow intervals'), 'no numbers of intervals');
+    const diff = JSON.parse(execFileSync(prof, ['diff', '--json', '--slowest', '5%,name:"locked"', file], { encoding: 'utf8' }));
+    const wanted = diff.functions.find(({ name }) => name.startsWith('mutex cache_lock'));
+    const cells = await page.locator('.tree-row', { hasText: 'mutex cache_lock' }).first().locator('[role=gridcell]').allInnerTexts();
+    for (const [at, side] of ['base', 'new'].entries())
+        assert(Math.abs(numberOf(cells[at]) - wanted[side].self) < 0.06, `${side}: ${cells[at]} of ${wanted[side].self} ms`);
+    await page.goBack();
+    await page.waitForSelector(ROW);
+    await page.close();
+});
+
 await check('no errors, and no request to another host', async () => {
     assertEqual(complaints.join(), '', 'errors');
     assertEqual(foreign.join(), '', 'addresses');

@@ -1,5 +1,6 @@
 /* Statistics of marked intervals on a profile with known waits, and the transform that keeps the slowest intervals. */
 #include "random_markers.h"
+#include "profile/compare.h"
 #include "support/wait_profile.h"
 #include "tree/engine.h"
 #include "tree/interval_stats.h"
@@ -109,6 +110,18 @@ static void test_only_the_slowest_intervals_count(void **state)
     engine_free(engine);
 }
 
+/* The slowest request covers the first wait. */
+static void make_slow_request(struct profile *profile)
+{
+    wait_profile_make(profile);
+    make_markers(profile);
+    struct marker_table *markers = &profile->threads.data[READER].markers;
+    for (size_t i = 0; i < REQUESTS; i++) {
+        markers->start[i] = i + 1 < REQUESTS ? 60 : 5;
+        markers->end[i] = i + 1 < REQUESTS ? 60 + (double)(i + 1) / REQUESTS : 51.75;
+    }
+}
+
 /* Each thread counts during its own intervals. In a comparison, the base counts the other intervals, and both sides
  * count their mean. */
 static void test_the_slowest_intervals_are_apart_from_the_others(void **state)
@@ -116,13 +129,7 @@ static void test_the_slowest_intervals_are_apart_from_the_others(void **state)
     struct profile profile;
     struct error err;
     (void)state;
-    wait_profile_make(&profile);
-    make_markers(&profile);
-    struct marker_table *markers = &profile.threads.data[READER].markers;
-    for (size_t i = 0; i < REQUESTS; i++) { /* the slowest covers the first wait */
-        markers->start[i] = i + 1 < REQUESTS ? 60 : 5;
-        markers->end[i] = i + 1 < REQUESTS ? 60 + (double)(i + 1) / REQUESTS : 51.75;
-    }
+    make_slow_request(&profile);
     const uint32_t threads[] = {0, READER};
     static const char text[] = "name:request";
     const struct transform transform = {
@@ -138,6 +145,33 @@ static void test_the_slowest_intervals_are_apart_from_the_others(void **state)
     assert_non_null(engine);
     assert_int_equal(engine_query(engine, &query, &err), 0);
     assert_true(engine_timings(engine)->root_total == 40); /* thread 0 waits, too */
+    engine_free(engine);
+    struct profile sides[PROFILE_SIDES], compared = {0};
+    struct compare_input inputs[PROFILE_SIDES];
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        make_slow_request(&sides[side]);
+        inputs[side] = (struct compare_input){.profile = &sides[side],
+                                              .name = "side",
+                                              .side = (enum profile_side)side,
+                                              .from = -INFINITY,
+                                              .to = INFINITY};
+    }
+    assert_int_equal(profile_compare(&compared, inputs, PROFILE_SIDES, 0, &err), 0);
+    uint32_t half = (uint32_t)compared.threads.length / 2;
+    const uint32_t readers[] = {READER, half + READER};
+    query.threads = readers;
+    query.compared = COMPARED_NEW;
+    engine = engine_new(&compared, &err);
+    assert_non_null(engine);
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_interval_count(engine, SIDE_BASE), REQUESTS - 1);
+    assert_int_equal(engine_interval_count(engine, SIDE_NEW), 1);
+    assert_true(engine_timings(engine)->root_total == 40);
+    query.compared = COMPARED_BASE;
+    query.weight = WEIGH_TIME;
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    double base = engine_timings(engine)->root_total;
+    assert_true(base > 0 && base < 1); /* the mean of intervals of up to 1 ms */
     engine_free(engine);
 }
 

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../app/session';
+import { formatCount } from '../base/format';
 import { plainText } from '../base/plain';
 import type { Transform } from '../engine/api';
 import { useSession } from '../session/context';
@@ -41,6 +42,7 @@ export function TransformBar(): JSX.Element | null {
     const { transforms } = session.store;
     const { describeTransform } = session.transformOffers;
     const { undoTransforms } = session.treeChanges;
+    const { baseIntervals = 0, newIntervals = 0 } = session.tree.summary.value ?? {};
     const done = transforms.value;
     namesVersion.value;
     useEffect(() => {
@@ -77,6 +79,11 @@ export function TransformBar(): JSX.Element | null {
                     </li>
                 ))}
             </ol>
+            {newIntervals > 0 && (
+                <span class="muted" role="status">
+                    {`Means of ${formatCount(baseIntervals)} other and ${formatCount(newIntervals)} slow intervals`}
+                </span>
+            )}
             <button
                 type="button"
                 class="button quiet square small"

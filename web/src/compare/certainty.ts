@@ -78,16 +78,20 @@ export function createCertainty(session: SessionBase & { tree: TreePart }) {
         return certainty[figure].value?.ofFunc.size;
     }
 
-    /** Each run is a measurement; else the only run of a side is cut into pieces of time. */
+    /** A comparison of the slowest intervals with the others. */
+    const areIntervals = computed(() => (summary.value?.newIntervals ?? 0) > 0);
+
+    /** Each run is a measurement, or each interval; else the only run of a side is cut into pieces of time. */
     const areRuns = computed(() => {
         const { comparison } = info.value;
+        if (areIntervals.value) return true;
         return comparison !== undefined && comparison.baseRuns > 1 && comparison.newRuns > 1;
     });
 
     /** What one must know to believe the changes; '' for nothing. */
     const note = computed(() => {
         const { self, total } = certainty;
-        if (!self.value) return '';
+        if (!self.value || areIntervals.value) return '';
         if (!areRuns.value) return ONE_RUN;
         const changes = [self, total].flatMap(({ value }) => (value ? [value.all, ...value.ofFunc.values()] : []));
         const isAnyMore = changes.some(({ isNoise }) => !isNoise);

@@ -234,6 +234,9 @@ export interface TreeSummary {
     /** Of a query about both sides of a comparison, their totals; else 0. */
     baseTotal?: number;
     newTotal?: number;
+    /** Of a query that compares intervals, how many each side is the mean of; else 0. */
+    baseIntervals: number;
+    newIntervals: number;
     /** The 100 % of total percentages: what matches the search. */
     rootTotal: number;
     /** Samples (with a stack) in the query. */
