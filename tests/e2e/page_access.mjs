@@ -1,24 +1,25 @@
 // Checks every view and dialog of the page with axe-core, in both themes and at the sizes that are promised.
 //
-//     node tests/e2e/page_access.mjs URL PROFILE
+//     node tests/e2e/page_access.mjs URL PROFILE COMPARED_URL
 //
-// URL serves a recorded profile; PROFILE, of many threads, is opened in the page for the rest.
+// URL serves a recorded profile, COMPARED_URL compares it with itself; PROFILE, of many threads, is opened in the page for
+// the rest.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { closeBrowser, complaints, openPage, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, file] = process.argv.slice(2);
+const [url, file, compared] = process.argv.slice(2);
 const packages = createRequire(new URL('../../web/package.json', import.meta.url));
 const axe = readFileSync(packages.resolve('axe-core/axe.min.js'), 'utf8');
 const page = await openPage(url);
 const tabs = await page.$$eval('[role="tab"]', (elements) => elements.map((element) => element.id.replace('tab-', '')));
 
 /** What axe finds against the rules of WCAG 2.1 AA and of ARIA: "rule: element, element". */
-async function violations() {
+async function violations(at) {
     // Evaluated by the driver: the page itself may not load scripts from elsewhere.
-    await page.evaluate(axe);
-    return page.evaluate(async () => {
+    await at.evaluate(axe);
+    return at.evaluate(async () => {
         const { violations: found } = await window.axe.run(document, {
             runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'],
             // A page of panes has no main text to skip to.
@@ -28,9 +29,9 @@ async function violations() {
     });
 }
 
-async function assertNoViolations(where) {
-    await settle(page);
-    const found = await violations();
+async function assertNoViolations(where, at = page) {
+    await settle(at);
+    const found = await violations(at);
     assert(found.length === 0, `${where}: ${found.join('; ')}`);
 }
 
@@ -114,6 +115,12 @@ for (const scheme of ['light', 'dark']) {
             await page.locator('.palette input').fill('m');
         },
         'the list of tracks': () => page.locator('.track-count').click(),
+        'the critical path': async () => {
+            await page.keyboard.press('Control+k');
+            await page.locator('.palette input').fill('Critical path of the selected range');
+            await page.keyboard.press('Enter');
+            await page.waitForSelector('.path');
+        },
     };
     for (const [name, act] of Object.entries(open))
         await check(`${name} has roles, names and contrast (${scheme})`, async () => {
@@ -288,6 +295,19 @@ await check('the views are one place for Tab, and arrows go through them', async
     await page.keyboard.press('Tab');
     assert(!(await chosen()).startsWith('tab-'), 'Tab goes to another view');
     await show('calltree');
+});
+
+await check('a comparison has roles, names and contrast', async () => {
+    const both = await openPage(compared);
+    for (const scheme of ['light', 'dark']) {
+        await both.emulateMedia({ colorScheme: scheme });
+        for (const tab of ['summary', 'calltree', 'waits']) {
+            await both.click(`#tab-${tab}`);
+            await settle(both);
+            await assertNoViolations(`${tab} of a comparison (${scheme})`, both);
+        }
+    }
+    await both.close();
 });
 
 await check('many threads have roles, names and contrast', async () => {

@@ -168,9 +168,9 @@ function Certainty({ func }: { func: number }): JSX.Element | null {
                 <dd>
                     <Verdict change={total} known={all} />
                 </dd>
+                {!areRuns.value && <dd class="muted">One run per side: only large changes exceed noise.</dd>}
+                {note.value === ONE_AFTER_OTHER && <dd class="muted">One side was recorded before the other.</dd>}
             </div>
-            {!areRuns.value && <dd class="muted">One run per side: only large changes exceed noise.</dd>}
-            {note.value === ONE_AFTER_OTHER && <dd class="muted">One side was recorded before the other.</dd>}
         </dl>
     );
 }

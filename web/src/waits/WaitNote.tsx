@@ -22,10 +22,7 @@ function TopWait({ group }: { group: WaitGroup }): JSX.Element {
             <button
                 type="button"
                 class="link"
-                onClick={() => {
-                    waitList.selectWait(group, true);
-                    store.changeView({ tab: 'waits', waitsBy: 'object' }, 'push');
-                }}
+                onClick={() => waitList.goToObject(group.key, store.selectedThreads.value)}
             >
                 <ProfileText text={waitList.objectOf(group)} limit={NAME_LIMIT} />
             </button>
@@ -50,7 +47,7 @@ export function WaitNote(): JSX.Element | null {
     return (
         <p class="wait-note" role="status">
             {`${threads} used ${formatDuration(waiting.ran)} of CPU in ${formatDuration(waiting.there)}`}
-            {waiting.top && <TopWait group={waiting.top} />}
+            {waiting.top && view.value.tab !== 'summary' && <TopWait group={waiting.top} />}
             {': '}
             <button type="button" class="link" title="Count off-CPU time (O)" onClick={showOffCpu}>
                 show Off-CPU
