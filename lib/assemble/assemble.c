@@ -7,6 +7,8 @@
  */
 #include "assemble/assembly.h"
 #include "assemble/assemble.h"
+
+#include "base/search.h"
 #include "assemble/assembly_window.h"
 
 #include "assemble/profile_metadata.h"
@@ -83,7 +85,7 @@ static int compare_threads(const void *a, const void *b, void *context)
         return replay_is_main_thread(replay, left) ? -1 : 1;
     if (left->start != right->start)
         return left->start < right->start ? -1 : 1;
-    return left_number < right_number ? -1 : left_number > right_number;
+    return ORDER(left_number, right_number);
 }
 
 static bool is_listed(const struct stable_numbers *numbers, uint32_t thread)

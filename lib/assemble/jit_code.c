@@ -9,6 +9,7 @@
 #include "assemble/process_jitdump.h"
 #include "assemble/process_perf_map.h"
 #include "base/checksum.h"
+#include "base/search.h"
 #include "os/directory.h"
 #include "symbol/jit_image.h"
 #include "symbol/jit_name.h"
@@ -53,7 +54,7 @@ static int compare_wanted(const void *a, const void *b)
 {
     const struct wanted_code *left = a, *right = b;
     uint64_t x = make_key(left->process, left->code), y = make_key(right->process, right->code);
-    return x < y ? -1 : x > y;
+    return ORDER(x, y);
 }
 
 static bool collect_wanted(struct maker *maker)

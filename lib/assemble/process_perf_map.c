@@ -19,6 +19,7 @@
  */
 #include "assemble/process_perf_map.h"
 
+#include "base/search.h"
 #include "assemble/replay_rows.h"
 
 #include "os/file_beside.h"
@@ -146,9 +147,7 @@ static int compare_frames(const void *a, const void *b, void *context)
     const struct replay *replay = context;
     const struct replay_frame *left = &replay->stacks.frames.data[*(const uint32_t *)a];
     const struct replay_frame *right = &replay->stacks.frames.data[*(const uint32_t *)b];
-    if (left->process != right->process)
-        return left->process < right->process ? -1 : 1;
-    return left->address < right->address ? -1 : left->address > right->address;
+    return ORDER_THEN(left->process, right->process, ORDER(left->address, right->address));
 }
 
 static int add_names(struct perf_map_names *names, const struct wanted *wanted, struct error *err)

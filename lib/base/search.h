@@ -58,6 +58,9 @@ static inline size_t first_at_or_after(const uint64_t *values, size_t count, uin
 /* Compares two numbers for qsort(): negative, 0 or positive. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
+/* The same, and `next` for equal numbers, such as ORDER() of other numbers. */
+#define ORDER_THEN(a, b, next) ((a) < (b) ? -1 : (a) > (b) ? 1 : (next))
+
 /* An item to sort by number, and items with equal numbers by index. */
 struct numbered {
     uint64_t number;

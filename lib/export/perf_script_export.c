@@ -5,6 +5,7 @@
  */
 #include "export/exporters.h"
 
+#include "base/search.h"
 #include "base/sink_writer.h"
 #include "tree/library_paths.h"
 
@@ -41,9 +42,7 @@ static void add_row(void *context, uint32_t stack, double weight, double time)
 static int compare_rows(const void *left, const void *right)
 {
     const struct row *a = left, *b = right;
-    if (a->time != b->time)
-        return a->time < b->time ? -1 : 1;
-    return a->place < b->place ? -1 : a->place > b->place;
+    return ORDER_THEN(a->time, b->time, ORDER(a->place, b->place));
 }
 
 /* Returns whether to write samples of this weight. Weights can express the same data: only CPU time and off-CPU time,

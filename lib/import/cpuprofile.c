@@ -2,6 +2,7 @@
  * V8's .cpuprofile, which node --cpu-prof, Chrome's DevTools and Bun write: a call tree, the node of each sample, and
  * the µs from each sample to the next. A sample stands for the time until the next sample, as in DevTools.
  */
+#include "base/search.h"
 #include "import/importers.h"
 #include "import/v8_nodes.h"
 
@@ -89,9 +90,7 @@ struct v8_sample {
 static int compare_samples(const void *a, const void *b)
 {
     const struct v8_sample *left = a, *right = b;
-    if (left->time != right->time)
-        return left->time < right->time ? -1 : 1;
-    return left->row < right->row ? -1 : left->row > right->row;
+    return ORDER_THEN(left->time, right->time, ORDER(left->row, right->row));
 }
 
 ARRAY_TYPE(struct v8_samples, struct v8_sample);

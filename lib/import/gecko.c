@@ -4,6 +4,7 @@
  * addresses in memory (the libraries' ranges make them relative), script functions "name (url:line:column)", or labels.
  * (https://github.com/firefox-devtools/profiler/blob/main/docs-developer/gecko-profile-format.md)
  */
+#include "base/search.h"
 #include "import/importers.h"
 #include "import/json_tree.h"
 
@@ -72,7 +73,7 @@ static int fail_missing_row(const struct gecko *file, const char *what, size_t r
 static int compare_libs(const void *a, const void *b)
 {
     const struct gecko_lib *left = a, *right = b;
-    return left->start < right->start ? -1 : left->start > right->start;
+    return ORDER(left->start, right->start);
 }
 
 static int read_libs(struct gecko *file, uint32_t process)
@@ -112,15 +113,8 @@ static int read_categories(struct gecko *file)
 
 static const struct gecko_lib *find_lib(const struct gecko *file, uint64_t address)
 {
-    size_t low = 0, high = file->libs.length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (file->libs.data[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && address < file->libs.data[low - 1].end ? &file->libs.data[low - 1] : NULL;
+    size_t count = search_up_to(file->libs.data, file->libs.length, start, address);
+    return count && address < file->libs.data[count - 1].end ? &file->libs.data[count - 1] : NULL;
 }
 
 struct frame_columns {

@@ -1,5 +1,7 @@
 #include "import/mapped_addresses.h"
 
+#include "base/search.h"
+
 enum { RANGES_MAX = 1 << 16 }; /* limit of mappings of a process; the default vm.max_map_count is 65530 */
 
 static bool parse_hex(const char **at, const char *end, uint64_t *number)
@@ -52,7 +54,7 @@ static bool is_same_path(struct builder_text a, struct builder_text b)
 static int compare_ranges(const void *a, const void *b)
 {
     const struct mapped_range *left = a, *right = b;
-    return left->start < right->start ? -1 : left->start > right->start;
+    return ORDER(left->start, right->start);
 }
 
 bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, size_t size)
@@ -83,15 +85,8 @@ bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, si
 /* Finds the range that contains the address. */
 static struct mapped_range *find_range(struct mapped_addresses *mapped, uint64_t address)
 {
-    size_t low = 0, high = mapped->ranges.length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (mapped->ranges.data[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && address < mapped->ranges.data[low - 1].end ? &mapped->ranges.data[low - 1] : NULL;
+    size_t count = search_up_to(mapped->ranges.data, mapped->ranges.length, start, address);
+    return count && address < mapped->ranges.data[count - 1].end ? &mapped->ranges.data[count - 1] : NULL;
 }
 
 uint32_t mapped_addresses_frame(struct mapped_addresses *mapped, struct profile_builder *builder, uint64_t address,

@@ -1,6 +1,7 @@
 #include "import/profile_builder.h"
 
 #include "base/json_string.h"
+#include "base/search.h"
 #include "profile/sort_samples.h"
 
 int profile_builder_init(struct profile_builder *builder, struct profile *profile, const char *from, struct error *err)
@@ -319,9 +320,7 @@ static int compare_markers(const void *a, const void *b)
 {
     const struct builder_marker *left = a, *right = b;
     double x = isnan(left->start) ? left->end : left->start, y = isnan(right->start) ? right->end : right->start;
-    if (x != y)
-        return x < y ? -1 : 1;
-    return left->place < right->place ? -1 : left->place > right->place;
+    return ORDER_THEN(x, y, ORDER(left->place, right->place));
 }
 
 static bool move_markers(struct builder_thread *from, struct marker_table *markers)
@@ -399,9 +398,7 @@ static bool move_thread(struct profile_builder *builder, struct builder_thread *
 static int compare_levels(const void *a, const void *b)
 {
     const struct builder_level *left = a, *right = b;
-    if (left->time != right->time)
-        return left->time < right->time ? -1 : 1;
-    return left->place < right->place ? -1 : left->place > right->place;
+    return ORDER_THEN(left->time, right->time, ORDER(left->place, right->place));
 }
 
 struct display {

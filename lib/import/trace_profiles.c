@@ -4,6 +4,7 @@
  * which may be anywhere in the file. A full trace buffer loses chunks: a sample whose node is lost has no stack. Older
  * traces hold a whole profile in a CpuProfile event.
  */
+#include "base/search.h"
 #include "import/trace_events.h"
 
 #include "import/v8_nodes.h"
@@ -197,15 +198,13 @@ static int compare_events(const void *a, const void *b)
         return left->ts < right->ts ? -1 : 1;
     if ((left->kind == TRACE_CHUNK) != (right->kind == TRACE_CHUNK))
         return right->kind == TRACE_CHUNK ? -1 : 1;
-    return left->number < right->number ? -1 : left->number > right->number;
+    return ORDER(left->number, right->number);
 }
 
 static int compare_samples(const void *a, const void *b)
 {
     const struct stream_sample *left = a, *right = b;
-    if (left->time != right->time)
-        return left->time < right->time ? -1 : 1;
-    return left->row < right->row ? -1 : left->row > right->row;
+    return ORDER_THEN(left->time, right->time, ORDER(left->row, right->row));
 }
 
 /* Sorts samples, which V8 may write out of order; each lasts until the next sample. */

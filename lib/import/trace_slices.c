@@ -4,6 +4,7 @@
  * of the trace closes the others. Each slice is a marker. In a trace without samples, slices of threads are also
  * stacks.
  */
+#include "base/search.h"
 #include "import/trace_events.h"
 
 enum { MARKER_PHASE_INTERVAL = 1, MARKER_PHASE_END = 3 }; /* of struct marker_table */
@@ -20,11 +21,8 @@ static void add_marker(struct trace *trace, const struct trace_slice *slice, uin
 static int compare_by_time(const void *a, const void *b)
 {
     const struct trace_slice *left = a, *right = b;
-    if (left->track != right->track)
-        return left->track < right->track ? -1 : 1;
-    if (left->start != right->start)
-        return left->start < right->start ? -1 : 1;
-    return left->place < right->place ? -1 : left->place > right->place;
+    return ORDER_THEN(left->track, right->track,
+                      ORDER_THEN(left->start, right->start, ORDER(left->place, right->place)));
 }
 
 struct open_slices {
@@ -91,13 +89,9 @@ static int pair_events(struct trace *trace)
 static int compare_by_nesting(const void *a, const void *b)
 {
     const struct trace_slice *left = a, *right = b;
-    if (left->track != right->track)
-        return left->track < right->track ? -1 : 1;
-    if (left->start != right->start)
-        return left->start < right->start ? -1 : 1;
-    if (left->end != right->end)
-        return left->end > right->end ? -1 : 1;
-    return left->place < right->place ? -1 : left->place > right->place;
+    return ORDER_THEN(
+        left->track, right->track,
+        ORDER_THEN(left->start, right->start, ORDER_THEN(right->end, left->end, ORDER(left->place, right->place))));
 }
 
 struct open_stack {

@@ -9,6 +9,7 @@
 #include "os/directory.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "os/clock.h"
 #include "os/file_io.h"
 #include "os/file_output.h"
@@ -196,7 +197,7 @@ ARRAY_TYPE(struct found_files, struct found_file);
 static int compare_last_use(const void *a, const void *b)
 {
     const struct found_file *x = a, *y = b;
-    return x->used < y->used ? -1 : x->used > y->used;
+    return ORDER(x->used, y->used);
 }
 
 static DIR *list_directory(int directory)

@@ -1,5 +1,6 @@
 #include "profile/compare.h"
 
+#include "base/search.h"
 #include "profile/merge.h"
 #include "profile/match_funcs.h"
 
@@ -110,7 +111,7 @@ ARRAY_TYPE(struct run_starts, double);
 static int compare_times(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
+    return ORDER(a, b);
 }
 
 /* Removes runs outside of the compared times. */

@@ -1,6 +1,7 @@
 #include "profile/match_funcs.h"
 
 #include "base/hash.h"
+#include "base/search.h"
 
 enum { RESOURCE_LIBRARY = 1 };
 
@@ -177,11 +178,7 @@ struct func_order {
 static int compare_order(const void *left, const void *right)
 {
     const struct func_order *a = left, *b = right;
-    if (a->line != b->line)
-        return a->line < b->line ? -1 : 1;
-    if (a->column != b->column)
-        return a->column < b->column ? -1 : 1;
-    return (a->func > b->func) - (a->func < b->func);
+    return ORDER_THEN(a->line, b->line, ORDER_THEN(a->column, b->column, ORDER(a->func, b->func)));
 }
 
 /* The functions of a profile, prepared for all matching passes. */

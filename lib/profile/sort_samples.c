@@ -1,5 +1,7 @@
 #include "profile/sort_samples.h"
 
+#include "base/search.h"
+
 struct sort_key {
     double time;
     size_t row;
@@ -8,9 +10,7 @@ struct sort_key {
 static int compare_keys(const void *a, const void *b)
 {
     const struct sort_key *left = a, *right = b;
-    if (left->time != right->time)
-        return left->time < right->time ? -1 : 1;
-    return left->row < right->row ? -1 : left->row > right->row;
+    return ORDER_THEN(left->time, right->time, ORDER(left->row, right->row));
 }
 
 bool samples_are_sorted(const double *times, size_t length)

@@ -9,6 +9,7 @@
 #include "symbol/jit_image.h"
 
 #include "base/checksum.h"
+#include "base/search.h"
 #include "symbol/jit_image_debug.h"
 
 #include <elf.h>
@@ -24,9 +25,7 @@ struct layer {
 static int compare_starts(const void *a, const void *b)
 {
     const struct jit_image_code *left = *(struct jit_image_code *const *)a, *right = *(struct jit_image_code *const *)b;
-    if (left->start != right->start)
-        return left->start < right->start ? -1 : 1;
-    return left < right ? -1 : left > right;
+    return ORDER_THEN(left->start, right->start, ORDER(left, right));
 }
 
 /* Returns the layer of the code, or LAYERS_MAX for none. */

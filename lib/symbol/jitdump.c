@@ -119,7 +119,7 @@ static bool add_moved_code(struct reader *reader, const struct record *record)
 static int compare_lines(const void *a, const void *b)
 {
     const struct jit_line *left = a, *right = b;
-    return left->offset < right->offset ? -1 : left->offset > right->offset;
+    return ORDER(left->offset, right->offset);
 }
 
 /* Whether a line entry can begin at the cursor: its address must lie in the code of the next LOAD record. */

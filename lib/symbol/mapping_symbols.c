@@ -88,7 +88,7 @@ static bool read_table(struct mapping_symbols *kinds, struct search *search, con
 static int compare_addresses(const void *a, const void *b)
 {
     const struct mapping_symbol *x = a, *y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
+    return ORDER(x->address, y->address);
 }
 
 static enum code_kind guess_code_kind(const struct elf_file *file, const struct elf_section *section,

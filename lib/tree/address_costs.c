@@ -48,7 +48,7 @@ static bool set_stack_locations(uint32_t *of_stack, struct location_numbers *add
 static int compare_addresses(const void *left, const void *right)
 {
     const struct address_cost *a = left, *b = right;
-    return (a->address > b->address) - (a->address < b->address);
+    return ORDER(a->address, b->address);
 }
 
 int address_costs_compute(struct address_costs *costs, const struct profile *profile,
@@ -87,9 +87,7 @@ void address_costs_destroy(struct address_costs *costs)
 static int compare_symbols(const void *left, const void *right)
 {
     const struct symbol_cost *a = left, *b = right;
-    if (fabs(a->total) != fabs(b->total))
-        return fabs(a->total) < fabs(b->total) ? 1 : -1;
-    return (a->symbol > b->symbol) - (a->symbol < b->symbol);
+    return ORDER_THEN(fabs(b->total), fabs(a->total), ORDER(a->symbol, b->symbol));
 }
 
 static int collect_symbols(struct symbol_costs *costs, const struct location_costs *sums, const uint8_t *is_seen,
@@ -137,13 +135,8 @@ int symbol_costs_compute(struct symbol_costs *costs, const struct profile *profi
 static int compare_address_lines(const void *left, const void *right)
 {
     const struct address_line *a = left, *b = right;
-    if (a->address != b->address)
-        return a->address < b->address ? -1 : 1;
-    if (a->depth != b->depth)
-        return a->depth < b->depth ? -1 : 1;
-    if (a->func != b->func)
-        return a->func < b->func ? -1 : 1;
-    return (a->line > b->line) - (a->line < b->line);
+    return ORDER_THEN(a->address, b->address,
+                      ORDER_THEN(a->depth, b->depth, ORDER_THEN(a->func, b->func, ORDER(a->line, b->line))));
 }
 
 static void remove_duplicates(struct address_lines *lines)

@@ -6,6 +6,7 @@
 #include "tree/details.h"
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "tree/order.h"
 
 #define NO_ANCHOR PROFILE_NONE
@@ -150,9 +151,7 @@ static int sort_categories(struct category_weights *out, const double *weights, 
 static int compare_lines(const void *left, const void *right)
 {
     const struct line_weight *a = left, *b = right;
-    if (fabs(a->total) != fabs(b->total))
-        return fabs(a->total) < fabs(b->total) ? 1 : -1;
-    return (a->line > b->line) - (a->line < b->line);
+    return ORDER_THEN(fabs(b->total), fabs(a->total), ORDER(a->line, b->line));
 }
 
 static int fill_details(struct node_details *details, const struct sums *sums, const struct profile *profile,

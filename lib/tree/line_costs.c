@@ -1,5 +1,6 @@
 #include "tree/line_costs.h"
 
+#include "base/search.h"
 #include "tree/order.h"
 
 /* ---- stacks with a line of the file ---- */
@@ -73,7 +74,7 @@ static int sum_values(struct location_costs *costs, struct location_numbers *num
 static int compare_lines(const void *left, const void *right)
 {
     const struct line_cost *a = left, *b = right;
-    return (a->line > b->line) - (a->line < b->line);
+    return ORDER(a->line, b->line);
 }
 
 static int sum_lines(struct line_costs *out, const struct file_stacks *file, struct error *err)
@@ -96,11 +97,7 @@ static int sum_lines(struct line_costs *out, const struct file_stacks *file, str
 static int compare_calls(const void *left, const void *right)
 {
     const struct inlined_cost *a = left, *b = right;
-    if (a->line != b->line)
-        return a->line < b->line ? -1 : 1;
-    if (fabs(a->total) != fabs(b->total))
-        return fabs(a->total) < fabs(b->total) ? 1 : -1;
-    return (a->func > b->func) - (a->func < b->func);
+    return ORDER_THEN(a->line, b->line, ORDER_THEN(fabs(b->total), fabs(a->total), ORDER(a->func, b->func)));
 }
 
 static int sum_inlined(struct line_costs *out, const struct file_stacks *file, struct error *err)

@@ -1,5 +1,6 @@
 #include "tree/marker_view.h"
 
+#include "base/search.h"
 #include "tree/order.h"
 
 enum { MOST_SORT_KEYS = 4 };
@@ -375,7 +376,7 @@ static int compare_by(const struct marker_view *view, enum marker_column column,
     case MARKER_DETAILS:
         return compare_details(view, a, b);
     default:
-        return (left->start > right->start) - (left->start < right->start);
+        return ORDER(left->start, right->start);
     }
 }
 
