@@ -400,6 +400,8 @@ static void write_threads(struct json_writer *json, const struct report *report)
             json, "samples",
             weighed_sample_count(report->profile, report->threads.data[i], WEIGH_SAMPLES, TABLE_SAMPLES, whole_time));
         json_member_double(json, "cpu_ms", report_cpu_time(report, report->threads.data[i]));
+        if (thread->slices.length)
+            json_member_double(json, "migrations", report_migrations(report, report->threads.data[i]));
         json_close(json, '}');
     }
     json_close(json, ']');

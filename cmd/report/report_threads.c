@@ -14,13 +14,13 @@
 
 #include <ctype.h>
 
-enum { TIME_COLUMNS = 10, SHARE_COLUMNS = 8, COUNT_COLUMNS = 9 };
+enum { TIME_COLUMNS = 10, SHARE_COLUMNS = 8, COUNT_COLUMNS = 9, MIGRATION_COLUMNS = 12 };
 
 /* A row of the table: a thread, a process, or all threads with the same name. */
 struct thread_row {
     double cpu;      /* ms */
     double lifetime; /* ms, inside the range */
-    double samples;
+    double samples, migrations;
     uint32_t first, last;        /* range of its threads */
     uint32_t threads, processes; /* counts */
 };
@@ -44,6 +44,16 @@ double report_cpu_time(const struct report *report, uint32_t thread)
     return sum;
 }
 
+double report_migrations(const struct report *report, uint32_t thread)
+{
+    const struct slice_table *slices = &get_thread_at(report, thread)->slices;
+    double count = 0;
+    for (size_t i = 1; i < slices->length; i++)
+        count += slices->cpu[i] != slices->cpu[i - 1] && slices->start[i] >= report->range.from &&
+                 slices->start[i] < report->range.to;
+    return count;
+}
+
 /* Returns the length of the overlap between the range and a lifetime, or NAN (an open end of the lifetime). */
 static double get_overlap(const struct report *report, double from, double to)
 {
@@ -55,6 +65,7 @@ static struct thread_row make_row(const struct report *report, uint32_t index)
     const struct thread *thread = get_thread_at(report, index);
     return (struct thread_row){.cpu = report_cpu_time(report, index),
                                .lifetime = get_overlap(report, thread->start, thread->end),
+                               .migrations = report_migrations(report, index),
                                .samples = weighed_sample_count(report->profile, index, report->weight.kind,
                                                                report->weight.table, report->range),
                                .first = index,
@@ -67,6 +78,7 @@ static void sum_rows(struct thread_row *sum, const struct thread_row *row)
 {
     sum->cpu += row->cpu;
     sum->samples += row->samples;
+    sum->migrations += row->migrations;
     sum->threads += row->threads;
     sum->last = row->last;
 }
@@ -76,7 +88,8 @@ static void sum_rows(struct thread_row *sum, const struct thread_row *row)
 struct thread_table {
     const struct report *report;
     bool has_cpu, whole, is_of_several_processes;
-    double all; /* 100%: CPU time, or samples if the profile has no CPU times */
+    bool has_migrations; /* of the whole table: the profile has slices */
+    double all;          /* 100%: CPU time, or samples if the profile has no CPU times */
 };
 
 static double get_row_weight(const struct thread_table *table, const struct thread_row *row)
@@ -92,7 +105,10 @@ static void print_titles(const struct thread_table *table, const char *title)
     ui_print("%*s", SHARE_COLUMNS, "share");
     if (table->whole && table->has_cpu)
         ui_print("%*s", SHARE_COLUMNS, "busy");
-    ui_print("  %*s  %s", COUNT_COLUMNS, "samples", title);
+    ui_print("  %*s", COUNT_COLUMNS, "samples");
+    if (table->has_migrations)
+        ui_print("%*s", MIGRATION_COLUMNS, "migrations");
+    ui_print("  %s", title);
     report_color(table->report, COLOR_NORMAL);
     putchar('\n');
 }
@@ -120,7 +136,13 @@ static unsigned print_row_figures(const struct thread_table *table, const struct
         used += SHARE_COLUMNS;
     }
     count_text(text, row->samples);
-    ui_print("  %*s  ", COUNT_COLUMNS, text);
+    ui_print("  %*s", COUNT_COLUMNS, text);
+    if (table->has_migrations) {
+        count_text(text, row->migrations);
+        ui_print("%*s", MIGRATION_COLUMNS, text);
+        used += MIGRATION_COLUMNS;
+    }
+    ui_print("  ");
     return used;
 }
 
@@ -149,10 +171,12 @@ static int sort_rows(const struct thread_table *table, const struct thread_rows 
 
 static struct thread_table make_table(const struct report *report, bool whole)
 {
-    struct thread_table table = {report, profile_has_weight(report->profile, WEIGH_CPU_TIME), whole, false, 0};
+    struct thread_table table = {
+        .report = report, .has_cpu = profile_has_weight(report->profile, WEIGH_CPU_TIME), .whole = whole};
     for (size_t i = 0; i < report->threads.length; i++) {
         struct thread_row row = make_row(report, report->threads.data[i]);
         table.all += get_row_weight(&table, &row);
+        table.has_migrations |= whole && get_thread_at(report, row.first)->slices.length > 0;
         table.is_of_several_processes |=
             get_thread_at(report, row.first)->pid != get_thread_at(report, report->threads.data[0])->pid;
     }

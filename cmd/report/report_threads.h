@@ -9,6 +9,9 @@
  * no CPU times. */
 double report_cpu_time(const struct report *report, uint32_t thread);
 
+/* Returns how often a thread moved to another CPU in the range, as far as its slices show. */
+double report_migrations(const struct report *report, uint32_t thread);
+
 /* Prints the busiest threads; threads with the same name share a row. Prints nothing for a single thread. */
 int report_print_busy_threads(const struct report *report, struct error *err);
 

@@ -190,12 +190,27 @@ static bool select_markers(struct made_profile *made, struct marker_table *marke
     return true;
 }
 
+/* Keeps the slices that overlap the range. */
+static void select_slices(struct slice_table *slices, struct time_range range)
+{
+    while (slices->length && slices->start[slices->length - 1] >= range.to)
+        slices->length--;
+    while (slices->length && slices->end[0] <= range.from) {
+        slices->cpu++;
+        slices->start++;
+        slices->end++;
+        slices->off_cpu++;
+        slices->length--;
+    }
+}
+
 static bool make_thread(struct made_profile *made, const struct export_view *view, uint32_t index,
                         const struct leaf_context *context, struct thread *thread)
 {
     *thread = engine_profile(view->engine)->threads.data[index];
     thread->samples = *engine_samples(view->engine, index);
     thread->more.data = copy_array(made, thread->more.data, thread->more.length, sizeof(*thread->more.data));
+    select_slices(&thread->slices, view->range);
     bool enough = thread->more.data && select_samples(made, &thread->samples, context, view->range) &&
                   select_markers(made, &thread->markers, view->range);
     for (size_t i = 0; enough && i < thread->more.length; i++)
