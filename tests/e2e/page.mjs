@@ -222,8 +222,10 @@ await check('searching keeps the matching stacks and marks the matches', async (
     const marked = (await page.locator('.tree-row mark').first().innerText()).toLowerCase();
     assertEqual(marked, term.trim().toLowerCase(), 'marked text');
     assertEqual(new URL(page.url()).searchParams.get('search'), term, 'search in the address');
-    const [kept, all] = (await page.locator('.search-count').innerText()).match(/[\d,]+/g).map(numberOf);
+    const count = await page.locator('.search-count').innerText();
+    const [kept, all] = count.match(/[\d,]+/g).map(numberOf);
     assert(kept > 0 && kept <= all, `${kept} of ${all} samples match`);
+    assert(count.includes(`samples match (${((100 * kept) / all).toFixed(1)}%)`), count);
     await page.keyboard.press('Escape');
     await settle(page);
     assertEqual(await page.locator('.tree-row mark').count(), 0, 'number of marks after clearing');

@@ -1,6 +1,6 @@
 /** A view of the selected threads, with the filters that all views share. */
 import type { JSX } from 'preact';
-import { formatCount } from '../base/format';
+import { formatCount, formatShare } from '../base/format';
 import { Butterfly } from '../butterfly/Butterfly';
 import { CallTree } from '../calltree/CallTree';
 import { FunctionList } from '../calltree/FunctionList';
@@ -58,7 +58,7 @@ const StackSearch = (): JSX.Element => {
     );
 };
 
-/** What the search leaves is what percentages are of, from then on. */
+/** The number of samples that match the search. */
 function SearchCount(): JSX.Element | null {
     const session = useSession();
     const count = session.tree.searchCount.value;
@@ -66,8 +66,8 @@ function SearchCount(): JSX.Element | null {
     if (!count) return null;
     const { all, kept } = count;
     return (
-        <span class="search-count" role="status" title="Percentages of the matching samples">
-            {`${formatCount(kept)} of ${formatCount(all)} ${all === 1 ? 'sample' : 'samples'} match (= 100%)`}
+        <span class="search-count" role="status" title="The percentages below are of the matching samples">
+            {`${formatCount(kept)} of ${formatCount(all)} ${all === 1 ? 'sample' : 'samples'} match (${formatShare(kept, all)})`}
             {place !== '' && `, row ${place}`}
         </span>
     );
