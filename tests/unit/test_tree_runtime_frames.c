@@ -57,6 +57,8 @@ static void test_frames_of_runtimes_in_the_program_are_counted(void **unused)
                      2);
     assert_int_equal(COUNT_IN("main.main", "sync.(*Mutex).Lock", "runtime.futex"), 2);
     assert_int_equal(COUNT_IN("main", "lookup(int, std::string const&)"), 0);
+    assert_int_equal(COUNT_IN("void Locks.load()", "void java.lang.Thread.sleep(long)", "JVM_Sleep@libjvm.so"), 2);
+    assert_int_equal(COUNT_IN("void Locks.load()", "Interpreter", "monitorenter_nofpu Runtime1 stub"), 2);
     assert_int_equal(COUNT_IN("main", "std_sleep"), 0);
 }
 
@@ -72,6 +74,9 @@ static void test_frames_of_an_interpreter_are_counted_if_it_runs_a_program(void 
     (void)unused;
     assert_int_equal(
         COUNT_IN("main@python3.11", "consume@Python", "lock_acquire@libpython3.11.so.1.0", "sem_wait@libc.so.6"), 2);
+    assert_int_equal(COUNT_IN("JavaCalls::call()@libjvm.so", "StubRoutines (1)", "Interpreter", "JVM_Sleep@libjvm.so",
+                              "futex@libc.so.6"),
+                     1);
     assert_int_equal(COUNT_IN("VMThread::run()@libjvm.so", "Monitor::wait(long)@libjvm.so", "futex@libc.so.6"), 1);
 }
 
