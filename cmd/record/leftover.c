@@ -22,7 +22,7 @@ static pid_t parse_recorder_pid(const char *name, const char *base)
 }
 
 /* The recorder may run in a container with other process IDs, so a lock decides. */
-static bool is_written_in(const char *directory, const char *name)
+static bool is_recorder_writing(const char *directory, const char *name)
 {
     char path[PATH_MAX];
     return snprintf(path, sizeof(path), "%s/%s", directory, name) < PATH_MAX && spool_is_being_written(path);
@@ -40,7 +40,8 @@ void leftover_report(const char *base)
         struct stat info;
         pid_t pid = parse_recorder_pid(entry->d_name, base + directory_length);
         if (pid && kill(pid, 0) && errno == ESRCH && !fstatat(dirfd(names), entry->d_name, &info, 0) &&
-            (info.st_uid == geteuid() || info.st_uid == file_sudo_user()) && !is_written_in(directory, entry->d_name))
+            (info.st_uid == geteuid() || info.st_uid == file_sudo_user()) &&
+            !is_recorder_writing(directory, entry->d_name))
             snprintf(found, sizeof(found), "%s", entry->d_name);
     }
     if (names)

@@ -182,7 +182,7 @@ struct replay_samples {
     struct sample_store *slices; /* STORED_SLICE */
     uint64_t count, waits;
     uint64_t lost;           /* lost samples of the clock, if the kernel separates them from samples of events */
-    uint64_t without_thread; /* dropped samples, whose thread a damaged block described */
+    uint64_t without_thread; /* dropped samples of threads whose records are in a damaged block */
 };
 
 ARRAY_TYPE(struct replay_events, struct replay_event);

@@ -54,7 +54,7 @@ static int fail_profile(struct speedscope *file, const char *list, size_t index,
     return error_set(file->err, EINVAL, "profiles[%zu].%s[%zu] %s", file->number, list, index, problem);
 }
 
-static int read_sampled(struct speedscope *file, uint32_t profile, double time)
+static int read_sampled_profile(struct speedscope *file, uint32_t profile, double time)
 {
     const struct json_tree *tree = &file->tree;
     uint32_t samples = json_tree_get(tree, profile, "samples"), weights = json_tree_get(tree, profile, "weights");
@@ -158,7 +158,7 @@ static int read_profile(struct speedscope *file, uint32_t profile)
     if (json_tree_text_is(tree, json_tree_get(tree, profile, "type"), "evented"))
         return read_evented(file, profile);
     double start = json_tree_number(tree, json_tree_get(tree, profile, "startValue")) * file->scale;
-    return read_sampled(file, profile, isfinite(start) ? start : 0);
+    return read_sampled_profile(file, profile, isfinite(start) ? start : 0);
 }
 
 static int read_all(struct speedscope *file)

@@ -320,7 +320,7 @@ static int read_due_processes(struct counters *counters, uint64_t now, bool is_l
 }
 
 /* Makes the readings that are due at `now` (ns). */
-static int run(void *self, uint64_t now, struct error *err)
+static int read_due_counters(void *self, uint64_t now, struct error *err)
 {
     struct counters *counters = self;
     if (!counters->options.wanted || now < counters->next)
@@ -443,6 +443,9 @@ static int finish_counters(void *self, uint64_t stopped, struct error *err)
 
 struct producer counters_producer(struct counters *counters)
 {
-    return (struct producer){
-        .self = counters, .has_pauses = true, .deadline = get_next_deadline, .run = run, .finish = finish_counters};
+    return (struct producer){.self = counters,
+                             .has_pauses = true,
+                             .deadline = get_next_deadline,
+                             .run = read_due_counters,
+                             .finish = finish_counters};
 }

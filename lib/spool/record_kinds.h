@@ -172,7 +172,7 @@ SAMPLE(COUNTERS, counters, 3, 2, "The recorder reads counters. A counter is a su
     FIELD(since_ns, TIME, "time until which no value of the previous record has changed, 0 if unknown")
     FIELD(is_base, BOOL, "true if the change from the previous record does not count")
     FIELD(values, VALUES, "for a process, an object with the names of `lib/spool/counter_kinds.h`. For `power`, a list of µJ in the order of the metadata `power`. For `cpus`, a list of busy ns of each CPU"))
-SAMPLE(SLICE, slice, 4, 5, "A thread ran on one CPU. Times of less than a sampling interval off the CPU may be in between.",
+SAMPLE(SLICE, slice, 4, 5, "A thread ran on one CPU, with gaps of less than a sampling interval at most.",
     FIELD(thread, THREAD, "the thread")
     FIELD(time_ns, TIME, "end of the slice")
     FIELD(cpu, CPU, "CPU")
