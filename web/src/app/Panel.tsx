@@ -14,13 +14,14 @@ import { Summary } from '../summary/Summary';
 import { SearchInput } from '../ui/SearchInput';
 import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../ui/search_help';
 import { COLORED_TABS, NODE_TABS, type Tab } from '../view/codec';
+import { WaitCount, WaitGroupingChoice } from '../waits/WaitBar';
 import { WaitNote } from '../waits/WaitNote';
-import { WaitCount, WaitGroupingChoice, WaitTable } from '../waits/WaitTable';
 import { act } from '../window/windows';
 import { ColorSelect, ComparisonChoice, SampleFilters } from './FilterBar';
 import { later } from './later';
 
 const ComparedTable = later('ComparedTable');
+const WaitTable = later('WaitTable');
 
 function Waits(): JSX.Element {
     return useSession().tree.isChange.value ? <ComparedTable /> : <WaitTable />;

@@ -5,3 +5,4 @@ export { ShareForm } from '../save/ShareForm';
 export { Facts } from '../summary/Facts';
 export { CpuLane, cpuTooltip } from '../timeline/cpu_lanes';
 export { ComparedTable } from '../waits/ComparedTable';
+export { WaitTable } from '../waits/WaitTable';

@@ -14,7 +14,7 @@ import {
     formatWeight,
 } from '../base/format';
 import { baseName, plainText } from '../base/plain';
-import { changeClass, reachText } from '../compare/change_columns';
+import { changeClass, reachText, verdictOf } from '../compare/change_columns';
 import { wallTimeText } from '../compare/comparison';
 import type { FuncRow, ThreadInfo, TreeSummary } from '../engine/api';
 import type { HotLines } from '../engine/source';
@@ -314,6 +314,7 @@ function WaitedForCard(): JSX.Element | null {
     const { namesVersion } = session.names;
     namesVersion.value;
     const all = waitOverview.value;
+    if (session.tree.isChange.value) return <ChangedWaitsCard />;
     if (!all || topWaits.value.length === 0) return null;
     return (
         <ListCard
@@ -335,6 +336,34 @@ function WaitedForCard(): JSX.Element | null {
                     <span class="tree-lib">
                         {`${formatCount(group.count)} ×${group.longest > 0 ? `, longest ${formatDuration(group.longest)}` : ''}`}
                     </span>
+                </Row>
+            ))}
+        </ListCard>
+    );
+}
+
+/** The waits that have changed most between the sides of a comparison. */
+function ChangedWaitsCard(): JSX.Element | null {
+    const { store, waitList } = useSession();
+    const waits = waitList.comparedWaits.value;
+    if (!waits) return null;
+    const { base, new: changed, known } = waits.all;
+    return (
+        <ListCard
+            name="waits"
+            title="Waited for"
+            note={`By change of off-CPU time, ${describeChange(changed - base, 'ms')} in all, ${verdictOf(known)}`}
+        >
+            {waits.list.slice(0, MOST_ROWS).map((wait) => (
+                <Row
+                    key={wait.name}
+                    weight={wait.new.ms - wait.base.ms}
+                    whole={base}
+                    amount={formatChange(wait.new.ms - wait.base.ms, 'ms')}
+                    title="Show in Waits"
+                    onOpen={() => store.changeView({ tab: 'waits', waitsBy: 'object' }, 'push')}
+                >
+                    <ProfileText text={wait.name} limit={NAME_LIMIT} />
                 </Row>
             ))}
         </ListCard>

@@ -119,7 +119,8 @@ function createOverview(session: WaitSession) {
     }
 
     session.lifetime.effect(() => {
-        if (session.info.value.hasWaits && session.tree.summary.value) overview.ask(askOverview);
+        const { isChange, summary } = session.tree;
+        if (session.info.value.hasWaits && summary.value && !isChange.value) overview.ask(askOverview);
     });
     return { mostlyWaiting, topWaits, waitOverview, showOffCpu };
 }
@@ -196,6 +197,10 @@ export function createWaitList(session: WaitSession) {
         if (scroll) waitReveal.value++;
     }
 
+    function compare(by: WaitGrouping): void {
+        comparison.ask(() => engine.comparedWaits(queryOf(), by));
+    }
+
     /** Shows the waits for an object, of these threads. */
     function goToObject(key: string, threads: number[]): void {
         selectedWait.value = key;
@@ -211,9 +216,10 @@ export function createWaitList(session: WaitSession) {
     session.lifetime.effect(() => {
         const by = comparedBy.value;
         view.value.waitsBy;
-        if (!isOpen.value || !summary.value) return;
-        if (isChange.value) comparison.ask(() => engine.comparedWaits(queryOf(), by));
-        else request.ask(ask);
+        if (!summary.value) return;
+        if (isChange.value && view.value.tab === 'summary') compare('object');
+        else if (isChange.value && isOpen.value) compare(by);
+        else if (isOpen.value) request.ask(ask);
     });
 
     return {
