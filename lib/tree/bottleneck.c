@@ -43,7 +43,7 @@ static int describe_path(struct bottleneck *bottleneck, const struct engine *eng
     const struct path_part *longest = path.parts.data;
     if (!code && path.parts.length && longest->waiter != PROFILE_NONE && longest->ms > large * length) {
         bottleneck->is_path = true;
-        bottleneck->object = longest->object;
+        bottleneck->object = longest->waited_for;
         code = path_parts_append_sentence(&bottleneck->sentence, engine, &path.parts, thread, 1, err);
     }
     parted_path_destroy(&path);
@@ -92,12 +92,15 @@ static int append_holder(struct text_buffer *text, const struct engine *engine, 
     double ms = group->to - group->from;
     int code = find_path(&path, engine, group->thread, (struct time_range){group->from, group->to}, err);
     const struct path_part *part = path.parts.data;
-    bool is_known = !code && path.parts.length && part->thread != group->thread && part->func != PROFILE_NONE &&
-                    part->ms > ms / 2 && (part->state == PATH_RUNS || part->state == PATH_WAITS);
+    bool is_known = !code && path.parts.length && part->thread != group->thread && part->ms > ms / 2;
+    bool runs = is_known && part->state == PATH_RUNS && part->func != PROFILE_NONE;
+    bool waits = is_known && part->state == PATH_WAITS && part->object != PROFILE_NONE;
+    bool has_place = waits && part->func != PROFILE_NONE;
     time_text(length, ms);
-    if (is_known && !APPEND(text, " In the longest wait, of ", length, ", thread ", thread_name(engine, part->thread),
-                            part->state == PATH_RUNS ? " runs " : " waits (", func_name(engine, part->func),
-                            part->state == PATH_RUNS ? "." : ")."))
+    if ((runs || waits) &&
+        !APPEND(text, " In the longest wait, of ", length, ", thread ", thread_name(engine, part->thread),
+                runs ? " runs " : " waits for ", func_name(engine, runs ? part->func : part->object),
+                has_place ? " in " : "", has_place ? func_name(engine, part->func) : "", "."))
         code = error_no_memory(err);
     parted_path_destroy(&path);
     return code;

@@ -13,15 +13,17 @@
 
 static struct error err;
 
-/* The threads of wait_profile.h, whose waits for locks have this reason, and "holder", which runs store() for 100 ms.
- * `waker`: NULL, or of the wait of one more thread for lock a, 50 ms. */
-static struct engine *make_threads(const char *reason, const char *waker)
+/* The threads of wait_profile.h, whose waits for locks have this reason, and "holder", which runs store() for 100 ms,
+ * or sleeps for `sleep` ms of them. `waker`: NULL, or of the wait of one more thread for lock a, 50 ms. */
+static struct engine *make_threads_with_sleep(const char *reason, const char *waker, int sleep)
 {
     struct profile profile;
     struct wait_stacks stacks = wait_profile_make(&profile);
     profile.categories.data[WAIT_IDLE].subcategories.data[REASON_LOCK] = strings_add_z(&profile.strings, reason);
     struct thread *holder = wait_profile_thread(&profile, "holder", 0);
-    for (int time = 1; time <= 100; time++)
+    if (sleep)
+        wait_profile_wait(holder, stacks.sleep, 0, sleep, 0);
+    for (int time = sleep + 1; time <= 100; time++)
         wait_profile_run(holder, stacks.store, time, 1);
     if (waker) {
         struct thread *waiter = wait_profile_thread(&profile, "waiter", 0);
@@ -33,6 +35,11 @@ static struct engine *make_threads(const char *reason, const char *waker)
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
     return engine;
+}
+
+static struct engine *make_threads(const char *reason, const char *waker)
+{
+    return make_threads_with_sleep(reason, waker, 0);
 }
 
 /* Finds the bottleneck of a query of the first threads. */
@@ -123,6 +130,17 @@ static void test_wakers_lead_to_the_holder(void **state)
     engine_free(engine);
 }
 
+static void test_the_holder_may_wait_itself(void **state)
+{
+    (void)state;
+    struct engine *engine = make_threads_with_sleep("Mutex", "holder (103)", 40);
+    assert_sentence(engine, 5,
+                    "3 of 5 threads wait 53% of their time for lock 0x1000 in lookup. "
+                    "In the longest wait, of 50.0 ms, thread holder waits for sleep in main.",
+                    false);
+    engine_free(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +150,7 @@ int main(void)
         cmocka_unit_test(test_idle_threads_of_a_runtime_hide_no_bottleneck),
         cmocka_unit_test(test_an_object_with_the_name_of_a_place_has_no_other_place),
         cmocka_unit_test(test_wakers_lead_to_the_holder),
+        cmocka_unit_test(test_the_holder_may_wait_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
