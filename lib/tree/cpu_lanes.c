@@ -1,5 +1,6 @@
 #include "tree/cpu_lanes.h"
 
+#include "base/search.h"
 #include "tree/engine_state.h"
 
 /* The slices of one CPU, from `first` to before `last`. */
@@ -28,8 +29,7 @@ static bool has_cpu(const struct cpu_numbers *cpus, uint32_t cpu)
 
 static int compare_numbers(const void *a, const void *b)
 {
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return (left > right) - (left < right);
+    return ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 int profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct error *err)
@@ -47,18 +47,6 @@ int profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct
 }
 
 /* ---- lanes ---- */
-
-/* The time of a thread in the range of a lane, and its row in the lane. */
-struct lane_thread {
-    double time; /* ms */
-    uint32_t thread, row;
-};
-
-static int compare_times(const void *a, const void *b)
-{
-    double left = ((const struct lane_thread *)a)->time, right = ((const struct lane_thread *)b)->time;
-    return (left < right) - (left > right);
-}
 
 static bool add_row(struct state_lanes *lanes, uint32_t lane, uint32_t state, uint32_t width)
 {
@@ -81,26 +69,39 @@ static void add_slice(float *shares, const struct cpu_slice *slice, struct time_
     }
 }
 
-/* `threads` has an element for each thread of the profile, by index, with a time of 0. Leaves it sorted by time. */
-static bool add_lane(struct state_lanes *lanes, uint32_t lane, const struct cpu_part *part, struct time_range range,
-                     uint32_t width, struct lane_thread *threads, uint32_t *row_of_thread, size_t thread_count)
+struct cpu_lane_maker {
+    struct state_lanes *lanes;
+    struct time_range range;
+    uint32_t width;
+    size_t thread_count;
+    struct order_entry *threads; /* time (ms) of each thread on the CPU */
+    uint32_t *row_of_thread;
+};
+
+static int add_lane(struct cpu_lane_maker *maker, uint32_t lane, const struct cpu_part *part, struct error *err)
 {
-    size_t first = cpu_slices_reach(part->slices, part->first, part->last, range.from), last = first;
+    struct state_lanes *lanes = maker->lanes;
+    struct order_entry *threads = maker->threads;
     const struct cpu_slice *items = part->slices->items;
+    const struct time_range range = maker->range;
+    size_t first = cpu_slices_reach(part->slices, part->first, part->last, range.from), last = first;
+    for (uint32_t i = 0; i < maker->thread_count; i++)
+        threads[i] = (struct order_entry){.index = i};
     for (; last < part->last && items[last].start < range.to; last++)
-        threads[items[last].thread].time +=
+        threads[items[last].thread].magnitude +=
             fmax(0, fmin(items[last].end, range.to) - fmax(items[last].start, range.from)) * items[last].rate;
-    qsort(threads, thread_count, sizeof(*threads), compare_times);
-    bool enough = add_row(lanes, lane, STATE_THERE, width);
-    for (size_t i = 0; i < thread_count && threads[i].time > 0 && enough; i++) {
+    int code = order_heaviest_first(threads, maker->thread_count, err);
+    bool enough = add_row(lanes, lane, STATE_THERE, maker->width);
+    for (size_t i = 0; i < maker->thread_count && threads[i].magnitude > 0 && enough; i++) {
         if (i <= LANE_THREADS)
-            enough = add_row(lanes, lane, i < LANE_THREADS ? threads[i].thread : LANE_OTHERS, width);
-        row_of_thread[threads[i].thread] = (uint32_t)lanes->rows.length - 1;
+            enough = add_row(lanes, lane, i < LANE_THREADS ? threads[i].index : LANE_OTHERS, maker->width);
+        maker->row_of_thread[threads[i].index] = (uint32_t)lanes->rows.length - 1;
     }
-    for (size_t i = first; i < last && enough; i++)
+    for (size_t i = first; i < last && enough && !code; i++)
         if (items[i].end > range.from && items[i].rate > 0)
-            add_slice(lanes->shares.data + (size_t)row_of_thread[items[i].thread] * width, &items[i], range, width);
-    return enough;
+            add_slice(lanes->shares.data + (size_t)maker->row_of_thread[items[i].thread] * maker->width, &items[i],
+                      range, maker->width);
+    return code || enough ? code : error_no_memory(err);
 }
 
 int engine_cpu_lanes(struct engine *engine, const uint32_t *cpus, size_t count, struct time_range range, uint32_t width,
@@ -110,19 +111,18 @@ int engine_cpu_lanes(struct engine *engine, const uint32_t *cpus, size_t count, 
     lanes->rows.length = lanes->shares.length = 0;
     if (!(range.to > range.from) || width == 0)
         return 0;
-    struct lane_thread *threads = malloc((thread_count + 1) * sizeof(*threads));
-    uint32_t *row_of_thread = malloc((thread_count + 1) * sizeof(*row_of_thread));
-    int code = threads && row_of_thread ? 0 : error_no_memory(err);
+    struct cpu_lane_maker maker = {.lanes = lanes, .range = range, .width = width, .thread_count = thread_count};
+    maker.threads = malloc((thread_count + 1) * sizeof(*maker.threads));
+    maker.row_of_thread = calloc(thread_count + 1, sizeof(*maker.row_of_thread));
+    int code = maker.threads && maker.row_of_thread ? 0 : error_no_memory(err);
     for (size_t lane = 0; !code && lane < count; lane++) {
         struct cpu_part part;
-        for (uint32_t i = 0; i < thread_count; i++)
-            threads[i] = (struct lane_thread){.thread = i};
         code = find_cpu(engine, cpus[lane], &part, err);
-        if (!code && !add_lane(lanes, (uint32_t)lane, &part, range, width, threads, row_of_thread, thread_count))
-            code = error_no_memory(err);
+        if (!code)
+            code = add_lane(&maker, (uint32_t)lane, &part, err);
     }
-    free(threads);
-    free(row_of_thread);
+    free(maker.threads);
+    free(maker.row_of_thread);
     return code;
 }
 

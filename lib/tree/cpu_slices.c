@@ -1,11 +1,16 @@
 #include "tree/cpu_slices.h"
 
-static int compare_slices(const void *a, const void *b)
+#include "base/search.h"
+#include "tree/order.h"
+
+static double earliest_first(const void *slice)
 {
-    const struct cpu_slice *left = a, *right = b;
-    if (left->cpu != right->cpu)
-        return left->cpu < right->cpu ? -1 : 1;
-    return (left->start > right->start) - (left->start < right->start);
+    return -((const struct cpu_slice *)slice)->start;
+}
+
+static double lowest_cpu_first(const void *slice)
+{
+    return -(double)((const struct cpu_slice *)slice)->cpu;
 }
 
 int cpu_slices_make(struct cpu_slices *slices, const struct profile *profile, struct error *err)
@@ -32,13 +37,18 @@ int cpu_slices_make(struct cpu_slices *slices, const struct profile *profile, st
                                    .row = row};
         }
     }
-    qsort(slices->items, slices->length, sizeof(*slices->items), compare_slices);
+    size_t size = sizeof(*slices->items);
+    int code = order_rows(slices->items, size, slices->length, earliest_first, err);
+    if (!code)
+        code = order_rows(slices->items, size, slices->length, lowest_cpu_first, err);
     for (size_t i = 0; i < slices->length; i++) {
         struct cpu_slice *item = &slices->items[i];
         bool is_first = i == 0 || item->cpu != item[-1].cpu;
         item->reach = is_first ? item->end : fmax(item->end, item[-1].reach);
     }
-    return 0;
+    if (code)
+        cpu_slices_destroy(slices);
+    return code;
 }
 
 void cpu_slices_destroy(struct cpu_slices *slices)
@@ -47,27 +57,23 @@ void cpu_slices_destroy(struct cpu_slices *slices)
     *slices = (struct cpu_slices){0};
 }
 
+static bool has_lower_cpu(const void *slice, const void *cpu)
+{
+    return ((const struct cpu_slice *)slice)->cpu < *(const uint32_t *)cpu;
+}
+
 size_t cpu_slices_begin(const struct cpu_slices *slices, uint32_t cpu)
 {
-    size_t low = 0, high = slices->length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (slices->items[middle].cpu < cpu)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_count_before(slices->items, slices->length, sizeof(*slices->items), has_lower_cpu, &cpu);
+}
+
+static bool ends_by(const void *slice, const void *time)
+{
+    return ((const struct cpu_slice *)slice)->reach <= *(const double *)time;
 }
 
 size_t cpu_slices_reach(const struct cpu_slices *slices, size_t first, size_t last, double time)
 {
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (slices->items[middle].reach <= time)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
+    const struct cpu_slice *items = slices->items + first;
+    return first + search_count_before(items, last - first, sizeof(*items), ends_by, &time);
 }
