@@ -52,19 +52,35 @@ static int choose_marker(struct report *report)
     return EXIT_SUCCESS;
 }
 
+static bool has_slowest(const struct report *report)
+{
+    for (size_t i = 0; i < report->options.transforms.length; i++)
+        if (strcmp(report->options.transforms.data[i].option, "slowest") == 0)
+            return true;
+    return false;
+}
+
 int report_choose_path(struct report *report)
 {
     int status = report_require_wakers(report);
     if (!status && report->options.marker)
         status = choose_marker(report);
-    report->threads.length = 1;
+    if (!has_slowest(report))
+        report->threads.length = 1;
     return status;
 }
 
 int report_find_path(struct report *report, struct error *err)
 {
-    uint32_t thread = report->threads.data[0];
-    int code = critical_path_find(&report->path, report->profile, thread, report->range, err);
+    struct path_ranges ranges = {0};
+    int code = engine_slowest_ranges(report->engine, &ranges, err);
+    if (!code && !ranges.length && !array_push(&ranges, (struct path_range){report->threads.data[0], report->range}))
+        code = error_no_memory(err);
+    if (!code)
+        code = critical_paths_find(&report->path, report->profile, ranges.data, ranges.length, err);
+    uint32_t thread = ranges.length ? ranges.data[0].thread : 0;
+    array_free(&ranges);
+    report->threads.data[0] = thread; /* the sentence names other threads */
     if (!code)
         code = critical_path_parts(report->engine, &report->path, thread, &report->path_parts, err);
     if (!code)

@@ -307,9 +307,10 @@ static bool read_threads(struct walk *walk)
     return true;
 }
 
-static void reverse(struct critical_path *path)
+/* Reverses the segments from `first` on. */
+static void reverse(struct critical_path *path, size_t first)
 {
-    for (size_t i = 0, last = path->length; i + 1 < last; i++, last--) {
+    for (size_t i = first, last = path->length; i + 1 < last; i++, last--) {
         struct path_segment swap = path->data[i];
         path->data[i] = path->data[last - 1];
         path->data[last - 1] = swap;
@@ -325,25 +326,35 @@ static double end_of_wait(const struct walk *walk)
     return end > gaps->start && end <= gaps->end && is_blocked(walk, gaps, row) ? gaps->samples->time[row] : end;
 }
 
-int critical_path_find(struct critical_path *path, const struct profile *profile, uint32_t thread,
-                       struct time_range range, struct error *err)
+/* Appends the path of a range of a thread. */
+static int walk_range(struct walk *walk, const struct path_range *range, struct error *err)
 {
-    struct walk walk = {.profile = profile,
-                        .path = path,
-                        .range = range,
-                        .runnable = profile_runnable_reason(profile),
-                        .thread = thread};
-    path->length = 0;
-    if (thread >= profile->threads.length || !isfinite(range.from) || !isfinite(range.to) || !(range.from < range.to))
+    size_t first = walk->path->length;
+    if (range->thread >= walk->profile->threads.length || !isfinite(range->time.from) || !isfinite(range->time.to) ||
+        !(range->time.from < range->time.to))
         return 0;
+    walk->range = range->time;
+    walk->thread = range->thread;
+    walk->followed.length = 0;
+    memset(walk->first_waiters, 0xff, walk->profile->threads.length * sizeof(*walk->first_waiters));
+    walk->time = end_of_wait(walk);
+    while (walk->time > range->time.from)
+        if (!take_step(walk))
+            return error_no_memory(err);
+    reverse(walk->path, first);
+    return 0;
+}
+
+int critical_paths_find(struct critical_path *path, const struct profile *profile, const struct path_range *ranges,
+                        size_t count, struct error *err)
+{
+    struct walk walk = {.profile = profile, .path = path, .runnable = profile_runnable_reason(profile)};
+    path->length = 0;
     int code = read_threads(&walk) ? 0 : error_no_memory(err);
     if (!code)
         code = order_numbers(walk.by_tid, walk.tid_count, must_precede, &walk, err);
-    if (!code)
-        walk.time = end_of_wait(&walk);
-    while (!code && walk.time > range.from)
-        code = take_step(&walk) ? 0 : error_no_memory(err);
-    reverse(path);
+    for (size_t i = 0; !code && i < count; i++)
+        code = walk_range(&walk, &ranges[i], err);
     free(walk.gaps);
     free(walk.tids);
     free(walk.mains);
@@ -352,4 +363,10 @@ int critical_path_find(struct critical_path *path, const struct profile *profile
     free(walk.tid_of_string);
     array_free(&walk.followed);
     return code;
+}
+
+int critical_path_find(struct critical_path *path, const struct profile *profile, uint32_t thread,
+                       struct time_range range, struct error *err)
+{
+    return critical_paths_find(path, profile, &(struct path_range){thread, range}, 1, err);
 }

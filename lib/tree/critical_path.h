@@ -44,5 +44,16 @@ ARRAY_TYPE(struct critical_path, struct path_segment); /* zero it first; free it
 int critical_path_find(struct critical_path *path, const struct profile *profile, uint32_t thread,
                        struct time_range range, struct error *err);
 
+struct path_range {
+    uint32_t thread;
+    struct time_range time; /* ms */
+};
+
+ARRAY_TYPE(struct path_ranges, struct path_range);
+
+/* Finds the paths of several ranges, one after the other, as critical_path_find() does. */
+int critical_paths_find(struct critical_path *path, const struct profile *profile, const struct path_range *ranges,
+                        size_t count, struct error *err);
+
 /* Parses the name of a waker: returns the thread number of a recorded thread, or PROFILE_NONE. */
 uint32_t waker_tid(const char *waker);

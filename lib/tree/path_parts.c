@@ -208,6 +208,16 @@ static uint32_t counted_stack(const struct engine *engine, const struct path_pie
     return has_stack && piece->stack != PROFILE_NONE ? piece->stack : engine->base->not_running;
 }
 
+int engine_slowest_ranges(const struct engine *engine, struct path_ranges *ranges, struct error *err)
+{
+    const struct sample_filter *filter = &engine->filter;
+    for (uint32_t thread = 0; filter->times && thread < filter->thread_count; thread++)
+        for (size_t i = 0; i < filter->times[thread].ranges.length; i++)
+            if (!array_push(ranges, (struct path_range){thread, filter->times[thread].ranges.data[i]}))
+                return error_no_memory(err);
+    return 0;
+}
+
 int engine_weigh_path(struct engine *engine, const struct critical_path *path, struct error *err)
 {
     struct path_pieces pieces = {0};

@@ -111,10 +111,11 @@ static void free_times(struct interval_times *times, size_t count)
     free(times);
 }
 
-static void keep_times(struct sample_filter *filter, const struct profile *profile, struct interval_times *times)
+static void keep_times(struct sample_filter *filter, const struct profile *profile, const struct transform *transform,
+                       struct interval_times *times)
 {
     filter->times = times;
-    for (size_t thread = 0; thread < filter->thread_count; thread++) {
+    for (size_t thread = 0; transform->splits && thread < filter->thread_count; thread++) {
         size_t *count = &filter->times_of_side[profile->threads.data[thread].side];
         times[thread].first = *count;
         *count += times[thread].ranges.length;
@@ -136,8 +137,8 @@ static int drop_by_transform(struct sample_filter *filter, const struct profile 
     for (size_t thread = 0; !code && thread < filter->thread_count; thread++)
         for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++)
             drop_samples_outside(&filter->samples[thread][kind], &times[transform->slowest > 0 ? thread : 0]);
-    if (!code && transform->splits && !filter->times)
-        keep_times(filter, profile, times);
+    if (!code && transform->slowest > 0 && !filter->times)
+        keep_times(filter, profile, transform, times);
     else
         free_times(times, filter->thread_count);
     return code;

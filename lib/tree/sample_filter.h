@@ -21,8 +21,9 @@ struct sample_filter {
      * dropped). */
     struct sample_table (*samples)[SAMPLE_TABLES];
     size_t thread_count;
-    /* Of the transform that splits the intervals: the number of intervals and of their disjoint times on each side, and
-     * the times per thread; 0 and NULL without such a transform. */
+    /* Of the first transform with only the slowest intervals: their disjoint times per thread, or NULL. Of the
+     * transform that splits the intervals, also the number of intervals and of their disjoint times on each side; else
+     * 0. */
     size_t intervals[PROFILE_SIDES], times_of_side[PROFILE_SIDES];
     struct interval_times *times;
 };

@@ -88,6 +88,7 @@ const struct view *EXPORT(session_bottleneck)(struct session *session, uint32_t 
 
 /* wasm_critical_path.c */
 const struct view *EXPORT(session_critical_path)(struct session *session, uint32_t thread, double from, double to);
+const struct view *EXPORT(session_slowest_paths)(struct session *session, uint32_t query);
 
 /* wasm_timeline.c */
 const struct view *EXPORT(session_activity)(struct session *session, uint32_t drawn_count, double from, double to,

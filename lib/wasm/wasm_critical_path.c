@@ -77,22 +77,43 @@ static int write_path(struct session *session, const struct critical_path *path,
 }
 
 /* Answers with CriticalPath of critical_path.ts, as JSON. Without wakers, the path stops at each wait. */
-const struct view *session_critical_path(struct session *session, uint32_t thread, double from, double to)
+static const struct view *answer_paths(struct session *session, const struct path_range *ranges, size_t count)
 {
-    const struct profile *profile = engine_profile(session->engine);
-    if (thread >= profile->threads.length) {
-        error_set(&session->err, EINVAL, "unknown thread");
-        return NULL;
-    }
     struct critical_path path = {0};
     struct path_parts parts = {0};
     session_begin_json(session);
-    int code = critical_path_find(&path, profile, thread, (struct time_range){from, to}, &session->err);
+    int code = critical_paths_find(&path, engine_profile(session->engine), ranges, count, &session->err);
     if (!code)
-        code = critical_path_parts(session->engine, &path, thread, &parts, &session->err);
+        code = critical_path_parts(session->engine, &path, ranges->thread, &parts, &session->err);
     if (!code)
-        code = write_path(session, &path, &parts, thread);
+        code = write_path(session, &path, &parts, ranges->thread);
     array_free(&path);
     array_free(&parts);
     return session_answer_json(session, code);
+}
+
+/* Answers with the path of a range: see answer_paths(). */
+const struct view *session_critical_path(struct session *session, uint32_t thread, double from, double to)
+{
+    if (thread < engine_profile(session->engine)->threads.length)
+        return answer_paths(session, &(struct path_range){thread, {from, to}}, 1);
+    error_set(&session->err, EINVAL, "unknown thread");
+    return NULL;
+}
+
+/* Answers with the paths of the slowest intervals that a query selects: see answer_paths(). */
+const struct view *session_slowest_paths(struct session *session, uint32_t query)
+{
+    const struct engine *engine = session_engine(session, query);
+    struct path_ranges ranges = {0};
+    const struct view *answer = NULL;
+    if (!engine)
+        return NULL;
+    int code = engine_slowest_ranges(engine, &ranges, &session->err);
+    if (!code && !ranges.length)
+        error_set(&session->err, EINVAL, "the query selects no slowest intervals");
+    else if (!code)
+        answer = answer_paths(session, ranges.data, ranges.length);
+    array_free(&ranges);
+    return answer;
 }

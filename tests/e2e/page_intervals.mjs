@@ -1,11 +1,12 @@
 // The Intervals view: its numbers are those of `prof report --intervals`, and the slowest intervals lead to their cause.
 //
-//     node tests/e2e/page_intervals.mjs URL PROF PROFILE
+//     node tests/e2e/page_intervals.mjs URL PROF PROFILE wakers|none
 import { execFileSync } from 'node:child_process';
 import { closeBrowser, complaints, foreign, numberOf, openPage, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, prof, file] = process.argv.slice(2);
+const [url, prof, file, wakers] = process.argv.slice(2);
+const hasWakers = wakers === 'wakers';
 const ROW = '[role=grid][aria-label=Intervals] .tree-row';
 const THREADS = '?thread=0w4';
 
@@ -52,6 +53,12 @@ for (const [name, cause] of [['locked', 'cache_lock'], ['received', 'pipe:'], ['
         await settle(page);
         const total = await page.locator('[role=treegrid] .tree-row').first().locator('.number').first().innerText();
         assert(Math.abs(numberOf(total) - wanted.total) < 0.06, `${total} ms of ${wanted.total}`);
+        if (hasWakers) {
+            await page.getByRole('button', { name: 'Critical path' }).click();
+            const sentence = report('--critical-path', '--slowest', `5%,name:"${name}"`).critical_path.sentence;
+            assertEqual(await page.locator('.path-sentence').innerText(), sentence, 'the critical path');
+            await page.keyboard.press('Escape');
+        }
         await page.getByLabel('Undo the last transform').click();
         await settle(page);
         assertEqual(parameter(page, 'transforms'), null, 'the address after the step back');

@@ -79,6 +79,16 @@ export function TransformBar(): JSX.Element | null {
                     </li>
                 ))}
             </ol>
+            {session.criticalPath.hasPaths() && done.some(({ slowest, splits }) => slowest && !splits) && (
+                <button
+                    type="button"
+                    class="link"
+                    title="What the threads did or waited for during these intervals, also in other threads"
+                    onClick={() => session.criticalPath.showSlowestPaths(session.tree.queryOf())}
+                >
+                    Critical path
+                </button>
+            )}
             {newIntervals > 0 && (
                 <span class="muted" role="status">
                     {`Means of ${formatCount(baseIntervals)} other and ${formatCount(newIntervals)} slow intervals`}

@@ -58,7 +58,8 @@ function Cells({ titles, texts }: { titles: readonly string[]; texts: readonly s
 
 function PartRow({ part, total }: { part: PathPart; total: number }): JSX.Element {
     const threadName = useThreadName();
-    const own = useSession().criticalPath.shownPath.value?.thread;
+    const { value: shown } = useSession().criticalPath.shownPath;
+    const own = shown && 'thread' in shown ? shown.thread : -1;
     const { func = '', isEstimated, ms, object = '', state, thread, waitedFor = '', waiter } = part;
     const texts = [
         formatShare(ms, total),

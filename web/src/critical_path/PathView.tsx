@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { plainText } from '../base/plain';
 import { useSession } from '../session/context';
 import { useRequest } from '../ui/use';
+import type { Range } from '../view/codec';
 import { PathTables } from './PathTables';
 
 const NAME_LIMIT = 400;
@@ -13,16 +14,23 @@ export function PathView(): JSX.Element {
     const { axisText, criticalPath, engine, info, store } = useSession();
     const wanted = criticalPath.shownPath.value;
     const isWanted = wanted && info.value.hasWakers;
-    const request = useRequest(isWanted ? () => engine.criticalPath(wanted.thread, ...wanted.range) : null, [wanted]);
+    const request = useRequest(
+        isWanted
+            ? () =>
+                  'query' in wanted
+                      ? engine.slowestPaths(wanted.query)
+                      : engine.criticalPath(wanted.thread, ...wanted.range)
+            : null,
+        [wanted],
+    );
     const path = request.value.value;
-    const [from, to] = wanted?.range.map(axisText.placeText) ?? [];
+    const textOf = ({ thread, range }: { thread: number; range: Range }): string => {
+        const [from, to] = range.map(axisText.placeText);
+        return `Of thread ${plainText(store.threadInfo(thread)?.name ?? '', NAME_LIMIT)}, from ${from} to ${to}`;
+    };
     return (
         <div class="path">
-            {wanted && (
-                <p class="muted">
-                    {`Of thread ${plainText(store.threadInfo(wanted.thread)?.name ?? '', NAME_LIMIT)}, from ${from} to ${to}`}
-                </p>
-            )}
+            {wanted && <p class="muted">{'query' in wanted ? 'Of the slowest intervals' : textOf(wanted)}</p>}
             {path && path.rows.length > 0 ? (
                 <PathTables path={path} />
             ) : (

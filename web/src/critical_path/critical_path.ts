@@ -9,11 +9,16 @@ import { openDialog } from '../window/windows';
 
 export function createCriticalPath({ axis, info, store }: SessionBase & { axis: AxisPart; store: StorePart }) {
     const { changeView, committedRange, setPreview } = store;
-    /** The path that the dialog shows. */
-    const shownPath = signal<{ thread: number; range: Range } | null>(null);
+    /** The path that the dialog shows: of a range, or of the slowest intervals of a query. */
+    const shownPath = signal<{ thread: number; range: Range } | { query: number } | null>(null);
 
     function showPath(thread: number, [from, to] = axis.shownRange()): void {
         shownPath.value = { thread, range: [from, to] };
+        openDialog.value = 'critical-path';
+    }
+
+    function showSlowestPaths(query: number): void {
+        shownPath.value = { query };
         openDialog.value = 'critical-path';
     }
 
@@ -25,7 +30,7 @@ export function createCriticalPath({ axis, info, store }: SessionBase & { axis: 
         setPreview([from, to]);
     }
 
-    return { hasPaths: (): boolean => info.value.hasWaits, shownPath, showPath, goToRow };
+    return { hasPaths: (): boolean => info.value.hasWaits, shownPath, showPath, showSlowestPaths, goToRow };
 }
 
 export type CriticalPathPart = ReturnType<typeof createCriticalPath>;

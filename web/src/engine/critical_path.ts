@@ -42,19 +42,21 @@ export interface CriticalPath {
 export interface CriticalPathCalls {
     /** What a thread did or waited for up to the end of a range, ms. */
     criticalPath(thread: number, from: number, to: number): Promise<CriticalPath>;
+    /** The same for all of the slowest intervals that a query selects. */
+    slowestPaths(query: number): Promise<CriticalPath>;
 }
 
 interface Functions {
     session_critical_path(session: Pointer, thread: number, from: number, to: number): Pointer;
+    session_slowest_paths(session: Pointer, query: number): Pointer;
 }
 
 export function criticalPathAnswers(module: EngineModule): Answers<CriticalPathCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
+    const read = (answer: Pointer): CriticalPath => JSON.parse(module.decode(module.view(answer)));
     return {
-        criticalPath(thread, from, to) {
-            const view = module.view(wasm.session_critical_path(session, thread, from, to));
-            return JSON.parse(module.decode(view)) as CriticalPath;
-        },
+        criticalPath: (thread, from, to) => read(wasm.session_critical_path(session, thread, from, to)),
+        slowestPaths: (query) => read(wasm.session_slowest_paths(session, query)),
     };
 }
