@@ -358,6 +358,8 @@ uint32_t wait_kinds_frame(struct interner *interner, uint32_t caller, uint32_t f
     bool is_thread = starts_with(name, "thread ");
     if (!is_thread)
         lock = starts_with(name, "lock") ? lock_of_stack(profile, caller) : (struct lock){.kind = KIND_NONE};
+    if (lock.kind == KIND_CONDITION && starts_with(name, "lock _PyRuntime"))
+        lock.kind = KIND_GIL; /* a stripped Python has no name for take_gil() */
     if (lock.kind <= KIND_INSIDE)
         return frame;
     if (is_thread)
