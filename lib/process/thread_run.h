@@ -41,7 +41,8 @@ struct wait_class {
 
 /* Class 0: shorter than 16 us; each further class: up to twice as long; the last one: 16 ms and longer. */
 struct short_waits {
-    uint64_t owed; /* ns: sum of the `owed_ns` of all classes */
+    uint64_t owed;              /* ns: sum of the `owed_ns` of all classes */
+    double ready_ns, waited_ns; /* runnable time in the waits up to the last reading of schedstat, and their length */
     struct wait_class classes[WAIT_CLASSES];
 };
 

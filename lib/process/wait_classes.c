@@ -38,9 +38,11 @@ void take_runnable_time(struct thread_run *run, uint64_t ready)
     struct short_waits *waits = run->waits;
     double length = 0;
     uint64_t taken = 0;
-    ready += waits->owed;
     for (size_t i = 0; i < WAIT_CLASSES; i++)
         length += (double)waits->classes[i].waited_ns;
+    waits->ready_ns += (double)ready;
+    waits->waited_ns += length;
+    ready += waits->owed;
     for (size_t i = 0; i < WAIT_CLASSES; i++) {
         struct wait_class *class = &waits->classes[i];
         uint64_t share = length > 0 ? (uint64_t)((double)ready * ((double)class->waited_ns / length)) : 0;
@@ -53,6 +55,12 @@ void take_runnable_time(struct thread_run *run, uint64_t ready)
     run->was_ready += taken;
     run->ready_count += taken != 0;
     waits->owed = ready > taken ? ready - taken : 0;
+}
+
+uint64_t mean_runnable_time(const struct thread_run *run, uint64_t length)
+{
+    const struct short_waits *waits = run->waits;
+    return waits->ready_ns < waits->waited_ns ? (uint64_t)((double)length * waits->ready_ns / waits->waited_ns) : 0;
 }
 
 uint64_t pay_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length)

@@ -194,6 +194,11 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
         stored.unseen = class->unseen_ns + length - length / count;
         stored.start = time - length / count;
         class->unseen_ns = class->unseen = 0;
+        if (stored.unseen) { /* the row stands for waits without their runnable time */
+            uint64_t ready = mean_runnable_time(run, stored.end - stored.start);
+            stored.start += ready;
+            stored.unseen += ready;
+        }
     }
     if (was_awake)
         code = store_found_awake(waits, thread, class, stored.end, err);

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "os/clock.h"
 #include "process/library_table.h"
+#include "process/wait_classes.h"
 #include "record/wait_reason.h"
 #include "record/wait_readings.h"
 #include "record/waits.h"
@@ -372,6 +373,40 @@ static void test_slow_readings_give_each_kind_its_share(void **state)
     end(&fixture);
 }
 
+/* Of two waits of 100 us, a reading meets the second. A quarter of the time of the thread's waits is runnable time. */
+static void test_a_wait_that_stands_for_others_has_no_runnable_time(void **state)
+{
+    (void)state;
+    static const uint64_t frame[1] = {0x1000}, length = 100000;
+    struct fixture fixture;
+    struct error err;
+    struct spool_reader *reader;
+    struct spool_record record = {0};
+    struct tracked_process *process;
+    begin(&fixture, false);
+    struct tracked_thread *thread = tracker_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    assert_non_null(thread);
+    find_wait_class(&thread->run, length)->waited_ns = 4;
+    take_runnable_time(&thread->run, 1);
+    thread->run.waits->owed = 0;
+    find_wait_class(&thread->run, length)->owed_ns = 0;
+    for (uint64_t time = fixture.start; time < fixture.start + 3 * length; time += length) {
+        take_switch(&fixture, time, false);
+        take_switch(&fixture, time, true);
+        assert_int_equal(thread_run_give_stack(&thread->run, time, frame, 1, 0, REASON_SLEEP, &err), 0);
+        thread->run.stack->is_given = false;
+        thread->run.stack->asked = thread->run.stack->known = time == fixture.start + length ? time : 0;
+    }
+    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
+    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    while (record.kind != SPOOL_WAIT)
+        assert_int_equal(spool_reader_read(reader, &record, &err), 1);
+    spool_reader_close(reader);
+    assert_int_equal(record.wait.wait_ns, length * 3 / 4);
+    assert_int_equal(record.wait.unseen_ns, length + length / 4);
+    end(&fixture);
+}
+
 /* No period of a program can match the times of the readings: a tenth of them is in each tenth of a millisecond. */
 static void test_readings_are_planned_at_random(void **state)
 {
@@ -397,6 +432,7 @@ int main(void)
         cmocka_unit_test(test_each_kind_gets_its_share_of_short_waits),
         cmocka_unit_test(test_slices_have_the_times_on_each_cpu),
         cmocka_unit_test(test_slow_readings_give_each_kind_its_share),
+        cmocka_unit_test(test_a_wait_that_stands_for_others_has_no_runnable_time),
         cmocka_unit_test(test_readings_are_planned_at_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
