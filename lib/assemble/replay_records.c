@@ -210,6 +210,8 @@ int replay_handle_record(struct replay *replay, struct spool_record *record, str
     case SPOOL_SLICE:
         code = replay_apply_queue(replay, record->slice.time_ns, err);
         return code ? code : replay_add_slice(replay, &record->slice, err);
+    case SPOOL_WAKER_STACK:
+        return handle_sample(replay, record, record->waker_stack.time_ns, err);
     case SPOOL_COUNTERS:
         return handle_counters(replay, &record->counters, err);
     }

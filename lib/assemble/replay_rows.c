@@ -67,6 +67,9 @@ int replay_renumber(struct replay *replay, struct spool_record *record, struct e
         return replace_thread_of_sample(replay, &record->event_sample.thread);
     case SPOOL_SLICE:
         return replace_number(&replay->rows.threads, &record->slice.thread);
+    case SPOOL_WAKER_STACK:
+        return replace_number(&rows->threads, &record->waker_stack.woken) &&
+               replace_thread_of_sample(replay, &record->waker_stack.thread);
     case SPOOL_COUNTERS:
         return record->counters.of >= COUNTERS_OF_POWER || replace_number(&rows->processes, &record->counters.of);
     case SPOOL_INFO:

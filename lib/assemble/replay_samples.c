@@ -59,18 +59,35 @@ static int add_time_before_wait(struct replay *replay, const struct spool_wait *
     return is_needed ? sample_store_add(replay->samples.store, wait->thread, &before, err) : 0;
 }
 
+/* Returns the number of the waker of a wait, or 0 for none. Consumes the stack that the waker's own record has given.
+ * REPLAY_NONE if memory ran out. */
+static uint32_t find_waker(struct replay *replay, const struct spool_wait *wait)
+{
+    struct replay_thread *thread = &replay->threads.data[wait->thread];
+    const struct replay_waker waker = {wait->waker, thread->waker_stack - 1};
+    uint64_t key = (uint64_t)waker.stack << 32 | waker.object;
+    uint32_t number = hash_get(&replay->waker_numbers, key);
+    thread->waker_stack = 0;
+    if (!wait->waker || number != HASH_MISSING)
+        return wait->waker ? number : 0;
+    number = (uint32_t)replay->wakers.length + 1;
+    bool enough = array_push(&replay->wakers, waker) && hash_set(&replay->waker_numbers, key, number);
+    return enough ? number : REPLAY_NONE;
+}
+
 /* Adds a wait as two samples, at its start and at its end. A continued part of the previous wait only moves the end. */
 static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32_t stack, struct error *err)
 {
     struct replay_thread *thread = &replay->threads.data[wait->thread];
     struct stored_sample *newest = sample_store_newest(replay->samples.store, wait->thread);
     stack = replay_add_wait_stack(replay, thread->process, stack, wait);
-    if (stack == REPLAY_NONE)
+    uint32_t waker = find_waker(replay, wait);
+    if (stack == REPLAY_NONE || waker == REPLAY_NONE)
         return error_no_memory(err);
     thread->cpu_time.covered_until = wait->time_ns;
     if (wait->goes_on && newest && newest->kind == STORED_WAIT_END && newest->stack == stack) {
         newest->time = clamp_time(thread, wait->time_ns);
-        newest->waker = wait->waker;
+        newest->waker = waker;
         return 0;
     }
     bool is_seen = wait->reason != REASON_RUNNABLE && wait->reason != REASON_UNSEEN;
@@ -87,7 +104,7 @@ static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32
     if (!code)
         code = sample_store_add(replay->samples.store, wait->thread, &start, err);
     struct stored_sample end = {
-        .time = clamp_time(thread, wait->time_ns), .kind = STORED_WAIT_END, .stack = stack, .waker = wait->waker};
+        .time = clamp_time(thread, wait->time_ns), .kind = STORED_WAIT_END, .stack = stack, .waker = waker};
     if (!code)
         code = sample_store_add(replay->samples.store, wait->thread, &end, err);
     return code;
@@ -131,6 +148,8 @@ static struct sample_head get_sample_head(const struct spool_record *record)
         return HEAD_OF(&record->wait);
     case SPOOL_EVENT_SAMPLE:
         return HEAD_OF(&record->event_sample);
+    case SPOOL_WAKER_STACK:
+        return HEAD_OF(&record->waker_stack);
     default:
         return HEAD_OF(&record->sample);
     }
@@ -171,6 +190,10 @@ int replay_add_sample(struct replay *replay, const struct spool_record *record, 
         return add_wait(replay, &record->wait, stack, err);
     case SPOOL_EVENT_SAMPLE:
         return replay_add_event(replay, &record->event_sample, stack, err);
+    case SPOOL_WAKER_STACK:
+        if (replay_knows_thread(replay, record->waker_stack.woken))
+            replay->threads.data[record->waker_stack.woken].waker_stack = stack + 1;
+        return 0;
     default:
         return add_cpu_sample(replay, &record->sample, stack, err);
     }

@@ -5,7 +5,8 @@
 
 #include "assemble/replay_state.h"
 
-/* Handles SPOOL_SAMPLE, SPOOL_WAIT and SPOOL_EVENT_SAMPLE. Counts and ignores a sample of an unknown thread. */
+/* Handles SPOOL_SAMPLE, SPOOL_WAIT, SPOOL_EVENT_SAMPLE and SPOOL_WAKER_STACK. Counts and ignores a sample of an unknown
+ * thread. */
 int replay_add_sample(struct replay *replay, const struct spool_record *record, struct error *err);
 
 /* Stores a slice of a known thread, whose parts follow each other in time. */

@@ -115,10 +115,17 @@ struct replay_thread {
     uint64_t last_event_time;                                 /* ns: last event sample */
     uint64_t waits; /* waits except preemptions; the profile may omit a thread that was only runnable */
     uint64_t last_time;
+    uint32_t waker_stack;    /* stack of the waker of the wait whose record comes next, plus 1; 0: none */
     bool has_marks;          /* its process has set marks */
     uint32_t threads_in_row; /* number of threads that share this thread's row, including itself */
     struct replay_thread_time cpu_time;
     struct replay_last_stack last_stack;
+};
+
+/* The waker of a wait. */
+struct replay_waker {
+    uint32_t object; /* number of replay.objects */
+    uint32_t stack;  /* stack of the waker at the wakeup; REPLAY_NONE: unknown */
 };
 
 /* First mapping of a library in a process. */
@@ -245,7 +252,9 @@ struct replay {
     ARRAY(struct replay_process) processes;
     ARRAY(struct replay_thread) threads;
     struct replay_libs libs;
-    ARRAY(uint32_t) objects; /* wait objects and wakers, indexed by number - 1: indexes of strings, or STRING_NONE */
+    ARRAY(struct replay_waker) wakers;
+    struct hash waker_numbers; /* stack and object of a waker -> its number, from 1 */
+    ARRAY(uint32_t) objects;   /* wait objects and wakers, indexed by number - 1: indexes of strings, or STRING_NONE */
     ARRAY(struct replay_function) python_functions;
     struct replay_stacks stacks;
     struct replay_samples samples;

@@ -78,7 +78,8 @@ static bool next_event(struct sample_rows *source, struct sample_row *row)
     *row = (struct sample_row){.stack = get_profile_stack(source->assembly, sample.stack),
                                .time = assembly_ms(source->assembly, sample.time),
                                .weight = event_weight(source, sample.period),
-                               .waker = PROFILE_NONE};
+                               .waker = PROFILE_NONE,
+                               .waker_stack = PROFILE_NONE};
     return true;
 }
 
@@ -135,11 +136,16 @@ static double compute_weight(struct sample_rows *source, const struct stored_sam
     return weight;
 }
 
-/* Returns the string index of the waker; PROFILE_NONE: unknown waker. */
-static uint32_t find_waker(const struct assembly *assembly, const struct stored_sample *sample)
+/* Sets the waker, if it is known. */
+static void set_waker(const struct assembly *assembly, const struct stored_sample *sample, struct sample_row *row)
 {
     uint32_t number = sample->kind == STORED_WAIT_END ? sample->waker : 0;
-    return number && number <= assembly->wakers.length ? assembly->wakers.data[number - 1] : PROFILE_NONE;
+    row->waker = row->waker_stack = PROFILE_NONE;
+    if (!number)
+        return;
+    const struct replay_waker *waker = &assembly->replay.wakers.data[number - 1];
+    row->waker = waker->object <= assembly->wakers.length ? assembly->wakers.data[waker->object - 1] : PROFILE_NONE;
+    row->waker_stack = get_profile_stack(assembly, waker->stack);
 }
 
 bool sample_rows_next(void *context, struct sample_row *row)
@@ -164,8 +170,8 @@ bool sample_rows_next(void *context, struct sample_row *row)
         .time = time,
         .weight = compute_weight(source, &sample, time, cpu_delta / 1e3),
         .cpu_delta = cpu_delta,
-        .waker = find_waker(assembly, &sample),
     };
+    set_waker(assembly, &sample, row);
     return true;
 }
 

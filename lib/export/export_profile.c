@@ -141,11 +141,18 @@ static bool select_samples(struct made_profile *made, struct sample_table *sampl
     samples_in_range(samples, range, &first, &last);
     size_t count = last - first;
     uint32_t *stack = arena_alloc(&made->memory, (count + 1) * sizeof(*stack));
-    if (!stack)
+    uint32_t *waker_stack =
+        samples->waker_stack ? arena_alloc(&made->memory, (count + 1) * sizeof(*waker_stack)) : NULL;
+    if (!stack || (samples->waker_stack && !waker_stack))
         return false;
     for (size_t i = 0; i < count; i++)
         stack[i] = find_leaf(context, samples->stack[first + i]);
+    for (size_t i = 0; waker_stack && i < count; i++)
+        waker_stack[i] = samples->waker_stack[first + i] == PROFILE_NONE
+                             ? PROFILE_NONE
+                             : stack_view_leaf(context->stacks, samples->waker_stack[first + i]);
     samples->stack = stack;
+    samples->waker_stack = waker_stack;
     samples->time = samples->time ? samples->time + first : NULL; /* NULL for a table without rows */
     samples->weight = samples->weight ? samples->weight + first : NULL;
     samples->cpu_delta = samples->cpu_delta ? samples->cpu_delta + first : NULL;

@@ -57,15 +57,25 @@ static void mark_used_stacks(struct sanitizer *sanitizer, const struct sample_ta
     for (size_t i = 0; i < samples->length; i++)
         if (samples->stack[i] != PROFILE_NONE)
             sanitizer->used_stack[samples->stack[i]] = 1;
+    for (size_t i = 0; samples->waker_stack && i < samples->length; i++)
+        if (samples->waker_stack[i] != PROFILE_NONE)
+            sanitizer->used_stack[samples->waker_stack[i]] = 1;
+}
+
+static void copy_stacks(struct sanitizer *sanitizer, uint32_t **stacks, size_t length, const uint32_t *alias)
+{
+    uint32_t *copy = sanitizer_copy(sanitizer, *stacks, length, sizeof(*copy));
+    for (size_t i = 0; alias && copy && i < length; i++)
+        if (copy[i] != PROFILE_NONE)
+            copy[i] = alias[copy[i]];
+    *stacks = copy;
 }
 
 static void copy_samples(struct sanitizer *sanitizer, struct sample_table *samples, const uint32_t *alias)
 {
-    uint32_t *stack = sanitizer_copy(sanitizer, samples->stack, samples->length, sizeof(*stack));
-    for (size_t i = 0; alias && stack && i < samples->length; i++)
-        if (stack[i] != PROFILE_NONE)
-            stack[i] = alias[stack[i]];
-    samples->stack = stack;
+    copy_stacks(sanitizer, &samples->stack, samples->length, alias);
+    if (samples->waker_stack)
+        copy_stacks(sanitizer, &samples->waker_stack, samples->length, alias);
     if (!samples->waker || sanitizer->status)
         return;
     uint32_t *waker = sanitizer_alloc(sanitizer, samples->length, sizeof(*waker));

@@ -10,7 +10,30 @@ void thread_run_destroy(struct thread_run *run)
 {
     thread_run_forget_stack(run);
     free(run->waits);
+    free(run->waker_stack);
     run->waits = NULL;
+    run->waker_stack = NULL;
+}
+
+int thread_run_keep_waker_stack(struct thread_run *run, const struct waker_stack *stack, const uint64_t *frames,
+                                struct error *err)
+{
+    struct waker_stack *copy = realloc(run->waker_stack, sizeof(*copy) + stack->frame_count * sizeof(*frames));
+    if (!copy)
+        return error_no_memory(err);
+    *copy = *stack;
+    memcpy(copy->frames, frames, stack->frame_count * sizeof(*frames));
+    run->waker_stack = copy;
+    return 0;
+}
+
+const struct waker_stack *thread_run_waker_stack(const struct thread_run *run)
+{
+    static const uint64_t events_differ = 50000; /* ns */
+    const struct waker_stack *stack = run->waker_stack;
+    uint64_t time = run->waker.time;
+    bool is_near = stack && stack->time < time + events_differ && time < stack->time + events_differ;
+    return is_near && stack->tid == run->waker.tid ? stack : NULL;
 }
 
 int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,

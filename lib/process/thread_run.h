@@ -61,6 +61,17 @@ struct cpu_slice {
     uint32_t cpu;
 };
 
+/* The stack of a waker at the moment of a wakeup. */
+struct waker_stack {
+    uint64_t time;   /* ns, CLOCK_MONOTONIC: time of the wakeup */
+    uint32_t tid;    /* of the waker */
+    uint32_t thread; /* number of the waker */
+    uint32_t cpu;
+    uint32_t flags; /* enum sample_flags */
+    uint32_t frame_count;
+    uint64_t frames[]; /* user code, leaf first */
+};
+
 /* Starts zeroed. Times are ns of CLOCK_MONOTONIC. */
 struct thread_run {
     enum run_state state;
@@ -92,6 +103,7 @@ struct thread_run {
     struct short_waits *waits;    /* NULL: none yet */
     struct wait_stack *stack;     /* stack of the wait in the state RUN_WAITS, or NULL if not read */
     struct thread_waker waker;    /* in state RUN_WAITS: the waker of a thread that has not run since its wakeup */
+    struct waker_stack *waker_stack; /* stack of a waker, which may have ended an earlier wait; NULL: none yet */
 };
 
 /* Passes the stack (leaf first) of a thread that is about to leave its CPU at `time` (ns). The stack and `reason` (enum
@@ -99,6 +111,15 @@ struct thread_run {
  * any wait. -ENOMEM if memory ran out. */
 int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,
                           uint32_t reason, struct error *err);
+
+/* Keeps a copy of the stack of a waker (leaf first) in place of the one before. `stack` has the other fields. -ENOMEM
+ * if memory ran out. */
+int thread_run_keep_waker_stack(struct thread_run *run, const struct waker_stack *stack, const uint64_t *frames,
+                                struct error *err);
+
+/* Returns the stack of the current waker, or NULL if no event copied it. Two events report one wakeup at slightly
+ * different times. */
+const struct waker_stack *thread_run_waker_stack(const struct thread_run *run);
 
 /* Sets the state of a thread that was sampled on `cpu` at `time` (ns). Returns true and the CPU time (ns) since its
  * previous sample or wait in the spool, or false if the CPU time is unknown, because records were lost. */

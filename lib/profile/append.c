@@ -11,7 +11,8 @@ struct row_column {
         offsetof(struct sample_table, column), sizeof(*((struct sample_table *)0)->column)                             \
     }
 
-static const struct row_column columns[] = {PLACE(stack), PLACE(time), PLACE(weight), PLACE(cpu_delta), PLACE(waker)};
+static const struct row_column columns[] = {PLACE(stack),     PLACE(time),  PLACE(weight),
+                                            PLACE(cpu_delta), PLACE(waker), PLACE(waker_stack)};
 
 enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 

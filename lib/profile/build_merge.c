@@ -114,6 +114,7 @@ static int map_samples(struct build *build, struct raw_thread *raw, size_t count
     } tables[] = {{"samples", &raw->samples.stack},
                   {"jsAllocations", &raw->js_allocations.stack},
                   {"nativeAllocations", &raw->native_allocations.stack}};
+    raw->samples.waker_stack.length = 0; /* prof writes the column only with a shared table */
     for (size_t k = 0; !code && k < sizeof(tables) / sizeof(*tables); k++)
         code = map_stacks(build, tables[k].stacks, count, map, thread, tables[k].key);
     for (size_t k = 0; !code && k < raw->events.length; k++)

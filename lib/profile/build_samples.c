@@ -52,6 +52,12 @@ static int build_wakers(struct build *build, struct raw_samples *raw, struct sam
     return code;
 }
 
+/* Whether the table of stacks is the one to which the stacks of wakers refer. */
+static bool has_all_stacks(const struct build *build, const struct raw_samples *raw)
+{
+    return !raw->stack_table_length || raw->stack_table_length - 1 == build->profile->stacks.length;
+}
+
 static int build_table(struct build *build, struct raw_samples *raw, const char *path, struct sample_table *samples)
 {
     size_t rows = build_rows(raw->length, &raw->stack);
@@ -64,6 +70,7 @@ static int build_table(struct build *build, struct raw_samples *raw, const char 
                    {"threadCPUDelta", &raw->cpu_delta, false},
                    {"memoryAddress", &raw->address, false}};
     build_truncate_column(&raw->waker, rows);
+    build_truncate_column(&raw->waker_stack, rows);
     for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
         build_truncate_column(columns[i].column, rows);
         if ((columns[i].is_needed || columns[i].column->present) && columns[i].column->length != rows)
@@ -83,6 +90,8 @@ static int build_table(struct build *build, struct raw_samples *raw, const char 
     samples->cpu_delta = build_take_column(&raw->cpu_delta);
     samples->address = build_take_column(&raw->address);
     samples->length = rows;
+    if (raw->waker_stack.length == rows && has_all_stacks(build, raw))
+        samples->waker_stack = build_take_column(&raw->waker_stack);
     code = build_wakers(build, raw, samples);
     if (code)
         return code;

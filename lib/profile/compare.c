@@ -42,8 +42,10 @@ static void move_rows(struct sample_table *samples, size_t first, size_t last)
     for (size_t i = 0; i < sizeof(reals) / sizeof(*reals); i++)
         if (reals[i])
             memmove(reals[i], reals[i] + first, count * sizeof(*reals[i]));
-    if (samples->waker)
-        memmove(samples->waker, samples->waker + first, count * sizeof(*samples->waker));
+    uint32_t *const indexes[] = {samples->waker, samples->waker_stack};
+    for (size_t i = 0; i < sizeof(indexes) / sizeof(*indexes); i++)
+        if (indexes[i])
+            memmove(indexes[i], indexes[i] + first, count * sizeof(*indexes[i]));
     for (size_t i = 0; samples->partner && i < count; i++) {
         uint32_t partner = samples->partner[first + i];
         samples->partner[i] = partner >= first && partner < last ? partner - (uint32_t)first : PROFILE_NONE;

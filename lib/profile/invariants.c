@@ -170,6 +170,8 @@ static bool are_samples_valid(const struct sample_table *samples, size_t stacks)
     size_t length = samples->length;
     for (size_t i = 0; i < length; i++)
         wrong_stacks |= samples->stack[i] + 1 > stacks; /* PROFILE_NONE + 1 is 0 */
+    for (size_t i = 0; samples->waker_stack && i < length; i++)
+        wrong_stacks |= samples->waker_stack[i] + 1 > stacks;
     for (size_t i = 1; i < length; i++)
         wrong_times |= !(samples->time[i] >= samples->time[i - 1]);
     for (size_t i = 0; samples->weight && i < length; i++)
@@ -190,6 +192,9 @@ static int check_samples(const struct profile *profile, size_t thread, enum samp
         if (samples->stack[i] >= stacks && samples->stack[i] != PROFILE_NONE)
             return error_set(err, EINVAL, "threads[%zu].%s.stack[%zu] is %u, but the table has only %zu stacks", thread,
                              key, i, samples->stack[i], stacks);
+        if (samples->waker_stack && samples->waker_stack[i] >= stacks && samples->waker_stack[i] != PROFILE_NONE)
+            return error_set(err, EINVAL, "threads[%zu].%s.wakerStack[%zu] is %u, but the table has only %zu stacks",
+                             thread, key, i, samples->waker_stack[i], stacks);
         if (!isfinite(samples->time[i]) || (i && samples->time[i] < samples->time[i - 1]))
             return error_set(err, EINVAL, "threads[%zu].%s.time[%zu] is earlier than the previous sample", thread, key,
                              i);

@@ -242,6 +242,9 @@ static void map_samples(struct merge *merge, struct sample_table *samples)
     for (size_t i = 0; i < samples->length; i++)
         if (samples->stack[i] != PROFILE_NONE)
             samples->stack[i] += merge->first_stack;
+    for (size_t i = 0; samples->waker_stack && i < samples->length; i++)
+        if (samples->waker_stack[i] != PROFILE_NONE)
+            samples->waker_stack[i] += merge->first_stack;
     for (size_t i = 0; samples->waker && i < samples->length; i++)
         samples->waker[i] = map_string(merge, samples->waker[i]);
 }

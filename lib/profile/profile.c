@@ -27,7 +27,7 @@ static const struct column_place func_columns[] = {PLACE(func_table, name),   PL
 static const struct column_place sample_columns[] = {PLACE(sample_table, stack),   PLACE(sample_table, time),
                                                      PLACE(sample_table, weight),  PLACE(sample_table, cpu_delta),
                                                      PLACE(sample_table, address), PLACE(sample_table, partner),
-                                                     PLACE(sample_table, waker)};
+                                                     PLACE(sample_table, waker),   PLACE(sample_table, waker_stack)};
 static const struct column_place marker_columns[] = {PLACE(marker_table, name),     PLACE(marker_table, start),
                                                      PLACE(marker_table, end),      PLACE(marker_table, phase),
                                                      PLACE(marker_table, category), PLACE(marker_table, data)};

@@ -92,9 +92,10 @@ struct sample_table {
     double *cpu_delta; /* CPU time since the previous sample, in µs, or NAN if unknown, or NULL for no such column */
     uint32_t *waker;   /* waker of the wait that ends at the row: string, or PROFILE_NONE (unknown, or the row ends no
                           wait); NULL for no such column */
-    double *address;   /* address of an allocation, or NAN if unknown, or NULL for no such column */
-    uint32_t *partner; /* row of the matching deallocation or allocation, or PROFILE_NONE if unknown, or NULL if and
-                        * only if `address` is NULL */
+    uint32_t *waker_stack; /* stack of `waker` at the moment of the wakeup, or PROFILE_NONE; NULL for no such column */
+    double *address;       /* address of an allocation, or NAN if unknown, or NULL for no such column */
+    uint32_t *partner;     /* row of the matching deallocation or allocation, or PROFILE_NONE if unknown, or NULL if and
+                            * only if `address` is NULL */
     enum weight_type weight_type;
     size_t length;
     size_t capacity; /* allocated rows of the columns, or 0 (`length`) */

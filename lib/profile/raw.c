@@ -110,6 +110,8 @@ static const struct field sample_fields[] = {
     COLUMN("threadCPUDelta", COLUMN_DOUBLE, struct raw_samples, cpu_delta),
     COLUMN("memoryAddress", COLUMN_DOUBLE, struct raw_samples, address),
     COLUMN("waker", COLUMN_TEXT, struct raw_samples, waker),
+    COLUMN("wakerStack", COLUMN_INDEX, struct raw_samples, waker_stack),
+    VALUE("stackTableLength", FIELD_LENGTH, struct raw_samples, stack_table_length),
     VALUE("length", FIELD_LENGTH, struct raw_samples, length),
 };
 static const struct schema sample_schema = {FIELDS(sample_fields), NULL};
@@ -191,6 +193,7 @@ static const struct field added_fields[] = {
     COLUMN("weight", COLUMN_DOUBLE, struct raw_added, samples.weight),
     COLUMN("threadCPUDelta", COLUMN_DOUBLE, struct raw_added, samples.cpu_delta),
     COLUMN("waker", COLUMN_TEXT, struct raw_added, samples.waker),
+    COLUMN("wakerStack", COLUMN_INDEX, struct raw_added, samples.waker_stack),
     VALUE("length", FIELD_LENGTH, struct raw_added, samples.length),
 };
 static const struct schema added_schema = {FIELDS(added_fields), add_added};

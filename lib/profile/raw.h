@@ -57,8 +57,9 @@ struct raw_tables {
 };
 
 struct raw_samples {
-    struct column stack, time, time_deltas, weight, cpu_delta, address, waker;
+    struct column stack, time, time_deltas, weight, cpu_delta, address, waker, waker_stack;
     uint32_t weight_type;
+    raw_length stack_table_length; /* of the stacks to which `waker_stack` refers */
     raw_length length;
 };
 

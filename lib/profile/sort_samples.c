@@ -48,6 +48,7 @@ bool samples_sort(struct sample_table *samples)
         PERMUTE(samples->address, scratch, keys, length);
         PERMUTE(samples->stack, scratch, keys, length);
         PERMUTE(samples->waker, scratch, keys, length);
+        PERMUTE(samples->waker_stack, scratch, keys, length);
     }
     free(keys);
     free(scratch);

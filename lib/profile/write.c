@@ -48,7 +48,8 @@ static bool table_next(void *context, struct sample_row *row)
                                .time = samples->time[i],
                                .weight = samples->weight ? samples->weight[i] : 1,
                                .cpu_delta = samples->cpu_delta ? samples->cpu_delta[i] : NAN,
-                               .waker = samples->waker ? samples->waker[i] : PROFILE_NONE};
+                               .waker = samples->waker ? samples->waker[i] : PROFILE_NONE,
+                               .waker_stack = samples->waker_stack ? samples->waker_stack[i] : PROFILE_NONE};
     return true;
 }
 
@@ -108,16 +109,21 @@ static bool next_sample(struct profile_writer *writer, struct sample_row *row)
     return !writer->json.status && writer->samples.next(writer->samples.context, row);
 }
 
+static void write_stack(struct json_writer *json, uint32_t stack)
+{
+    if (stack == PROFILE_NONE)
+        json_null(json);
+    else
+        json_unsigned(json, stack);
+}
+
 static size_t write_sample_stacks(struct profile_writer *writer, size_t thread)
 {
     struct sample_row row;
     size_t count = 0;
     open_samples_column(writer, "stack", thread);
     for (; next_sample(writer, &row); count++)
-        if (row.stack == PROFILE_NONE)
-            json_null(&writer->json);
-        else
-            json_unsigned(&writer->json, row.stack);
+        write_stack(&writer->json, row.stack);
     json_close(&writer->json, ']');
     return count;
 }
@@ -185,6 +191,15 @@ static void write_wakers(struct profile_writer *writer, size_t thread)
     json_close(&writer->json, ']');
 }
 
+static void write_waker_stacks(struct profile_writer *writer, size_t thread)
+{
+    struct sample_row row;
+    open_samples_column(writer, "wakerStack", thread);
+    while (next_sample(writer, &row))
+        write_stack(&writer->json, row.waker_stack);
+    json_close(&writer->json, ']');
+}
+
 static void write_samples(struct profile_writer *writer, size_t index)
 {
     static const char *const weight_types[] = {
@@ -211,6 +226,11 @@ static void write_samples(struct profile_writer *writer, size_t index)
         write_cpu_deltas(writer, index);
     if (has_wakers)
         write_wakers(writer, index);
+    /* a tool that does not know the column may drop stacks: the length of the table shows whether the indexes hold */
+    if (writer->from_tables ? table->waker_stack != NULL : writer->samples.has_wakers) {
+        write_waker_stacks(writer, index);
+        json_member_unsigned(json, "stackTableLength", writer->profile->stacks.length);
+    }
     json_member_unsigned(json, "length", length);
     json_close(json, '}');
 }
@@ -421,8 +441,10 @@ static void write_added(struct profile_writer *writer, const struct added_sample
         write_weights(writer, added->thread);
     if (writer->samples.has_cpu_delta && meta->has_cpu_delta && !writer->event)
         write_cpu_deltas(writer, added->thread);
-    if (writer->samples.has_wakers && !writer->event)
+    if (writer->samples.has_wakers && !writer->event) {
         write_wakers(writer, added->thread);
+        write_waker_stacks(writer, added->thread);
+    }
     json_member_unsigned(json, "length", length);
     json_close(json, '}');
 }

@@ -335,6 +335,31 @@ int cpu_samples_add_event(struct cpu_samples *samples, const struct perf_record 
     return code ? code : spool_write_event_sample(options->spool, &sample, err);
 }
 
+int cpu_samples_add_waker(struct cpu_samples *samples, const struct perf_record *record, struct tracked_thread *woken,
+                          struct error *err)
+{
+    const struct cpu_samples_options *options = &samples->options;
+    struct tracked_process *process;
+    const struct tracked_thread *thread = tracker_thread(options->tracker, record->tid, &process);
+    if (!thread || record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
+        return 0;
+    struct spool_sample sample;
+    struct walked_sample walked = {.record = record,
+                                   .thread = thread,
+                                   .process = process,
+                                   .counts = options->python ? &options->python->events : NULL};
+    int code = walk_stack(samples, &walked, &sample, err);
+    if (code || !walked.count)
+        return code;
+    const struct waker_stack stack = {.time = record->time,
+                                      .tid = record->tid,
+                                      .thread = sample.thread,
+                                      .cpu = sample.cpu,
+                                      .flags = sample.flags,
+                                      .frame_count = (uint32_t)walked.count};
+    return thread_run_keep_waker_stack(&woken->run, &stack, walked.frames, err);
+}
+
 /* ---- beginning and end ---- */
 
 int cpu_samples_new(struct cpu_samples **out, const struct cpu_samples_options *options, struct error *err)

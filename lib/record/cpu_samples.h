@@ -62,6 +62,10 @@ int cpu_samples_add(struct cpu_samples *samples, const struct perf_record *recor
 int cpu_samples_add_event(struct cpu_samples *samples, const struct perf_record *record, uint32_t event,
                           uint64_t period, struct error *err);
 
+/* Walks the stack of a waker, a recorded thread, and keeps the stack for the thread that it wakes. */
+int cpu_samples_add_waker(struct cpu_samples *samples, const struct perf_record *record, struct tracked_thread *woken,
+                          struct error *err);
+
 /* Returns the number of CPU samples in the spool. */
 uint64_t cpu_samples_count(const struct cpu_samples *samples);
 

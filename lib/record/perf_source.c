@@ -33,6 +33,7 @@ struct perf_source {
     struct signals signals;           /* last in the merge; empty: the kernel does not report signals */
     struct wakeup_mode *wakeup_modes; /* one per CPU */
     unsigned empty_looks;             /* consecutive reads of empty rings */
+    uint32_t least_tid;               /* of the threads at the start; 0: all threads are recorded */
     uint64_t lost_records, lost_wakeups;
     uint64_t lost_others; /* lost records of processes and mappings, if the kernel counts them apart from samples */
 };
@@ -74,11 +75,26 @@ static void handle_wakeup(struct perf_source *perf, const struct perf_merge_reco
 {
     struct wakeup wakeup;
     struct perf_record record;
-    if (wakeups_parse(&perf->wakeups, raw->bytes, raw->size, &wakeup))
-        waits_wakeup(perf->common.sinks.waits, &wakeup);
-    else if (!perf_record_parse(&perf->events.layout, raw->bytes, raw->size, &record) &&
-             record.type == PERF_RECORD_LOST)
+    if (wakeups_parse(&perf->wakeups, raw->bytes, raw->size, &wakeup)) {
+        bool is_recorded = waits_wakeup(perf->common.sinks.waits, &wakeup);
+        wakeups_count(&perf->wakeups, raw->ring - perf->events.cpus.length, &wakeup, is_recorded);
+    } else if (!perf_record_parse(&perf->events.layout, raw->bytes, raw->size, &record) &&
+               record.type == PERF_RECORD_LOST) {
         perf->lost_wakeups += record.lost;
+    }
+}
+
+static int handle_waker_stack(struct perf_source *perf, const struct perf_merge_record *raw, struct error *err)
+{
+    const struct source_sinks *sinks = &perf->common.sinks;
+    const struct perf_layout layout = wakeups_stack_layout(&perf->wakeups);
+    struct wakeup wakeup;
+    struct perf_record record;
+    if (!wakeups_parse(&perf->wakeups, raw->bytes, raw->size, &wakeup) || wakeup.context == WAKEUP_BY_INTERRUPT ||
+        perf_record_parse(&layout, raw->bytes, raw->size, &record))
+        return 0;
+    struct tracked_thread *woken = waits_find_woken(sinks->waits, &wakeup);
+    return woken ? cpu_samples_add_waker(sinks->samples, &record, woken, err) : 0;
 }
 
 static int handle_signal(struct perf_source *perf, const struct perf_merge_record *raw, struct error *err)
@@ -154,8 +170,11 @@ static int handle_record(struct perf_source *perf, const struct perf_merge_recor
 {
     const struct source_sinks *sinks = &perf->common.sinks;
     struct perf_record record;
-    if (raw->ring >= perf->events.cpus.length + perf->wakeups.cpus.length)
+    size_t stacks = perf->events.cpus.length + perf->wakeups.cpus.length;
+    if (raw->ring >= stacks + perf->wakeups.stacks.length)
         return handle_signal(perf, raw, err);
+    if (raw->ring >= stacks)
+        return handle_waker_stack(perf, raw, err);
     if (raw->ring >= perf->events.cpus.length) {
         handle_wakeup(perf, raw);
         return 0;
@@ -245,8 +264,12 @@ static int begin_round(struct source *source, const struct epoll_event *ready, i
 
 static int end_round(struct source *source, struct error *err)
 {
+    struct wakeups *wakeups = &get_perf_source(source)->wakeups;
     (void)err;
     choose_wakeups(get_perf_source(source));
+    if (!wakeups->chosen)
+        wakeups_filter_stacks(wakeups, get_perf_source(source)->least_tid);
+    wakeups_choose_periods(wakeups, monotonic_ns());
     cpu_pin_choose(source->pin, monotonic_ns());
     return 0;
 }
@@ -293,8 +316,10 @@ static int stop(struct source *source, struct error *err)
 
 static int add(struct source *source, pid_t pid, pid_t tid, bool is_command, struct error *err)
 {
+    struct perf_source *perf = get_perf_source(source);
     (void)pid, (void)is_command;
-    return perf_events_add(&get_perf_source(source)->events, tid, err);
+    perf->least_tid = perf->least_tid && perf->least_tid < (uint32_t)tid ? perf->least_tid : (uint32_t)tid;
+    return perf_events_add(&perf->events, tid, err);
 }
 
 static int add_all(struct source *source, int cgroup, struct error *err)
@@ -307,17 +332,20 @@ static int add_all(struct source *source, int cgroup, struct error *err)
 static int open_merge(struct perf_source *perf, struct error *err)
 {
     size_t count = perf->events.cpus.length, wakeup_count = perf->wakeups.cpus.length;
-    size_t signal_count = perf->signals.cpus.length;
-    struct perf_ring **rings = calloc(count + wakeup_count + signal_count, sizeof(struct perf_ring *));
+    size_t stack_count = perf->wakeups.stacks.length, signal_count = perf->signals.cpus.length;
+    size_t all = count + wakeup_count + stack_count + signal_count;
+    struct perf_ring **rings = calloc(all, sizeof(struct perf_ring *));
     if (!rings)
         return error_no_memory(err);
     for (size_t i = 0; i < count; i++)
         rings[i] = &perf->events.cpus.data[i].ring;
     for (size_t i = 0; i < wakeup_count; i++)
         rings[count + i] = &perf->wakeups.cpus.data[i].ring;
+    for (size_t i = 0; i < stack_count; i++)
+        rings[count + wakeup_count + i] = &perf->wakeups.stacks.data[i].ring;
     for (size_t i = 0; i < signal_count; i++)
-        rings[count + wakeup_count + i] = &perf->signals.cpus.data[i].ring;
-    perf->common.merge = perf_merge_new(&perf->events.layout, rings, count + wakeup_count + signal_count);
+        rings[all - signal_count + i] = &perf->signals.cpus.data[i].ring;
+    perf->common.merge = perf_merge_new(&perf->events.layout, rings, all);
     free(rings);
     return perf->common.merge ? 0 : error_no_memory(err);
 }
@@ -329,6 +357,8 @@ static int watch_rings(const struct perf_source *perf, int epoll_fd, struct erro
         code = source_watch(epoll_fd, perf->events.cpus.data[i].ring_fd, err);
     for (size_t i = 0; i < perf->wakeups.cpus.length && !code; i++)
         code = source_watch(epoll_fd, perf->wakeups.cpus.data[i].fd, err);
+    for (size_t i = 0; i < perf->wakeups.stacks.length && !code; i++)
+        code = source_watch(epoll_fd, perf->wakeups.stacks.data[i].fd, err);
     for (size_t i = 0; i < perf->signals.cpus.length && !code; i++)
         code = source_watch(epoll_fd, perf->signals.cpus.data[i].fds[0], err);
     return code;

@@ -52,6 +52,20 @@ static int waker_number(struct waits *waits, const struct thread_waker *waker, u
     return find_wait_object(waits, 0, name, number, err);
 }
 
+static int store_waker_stack(struct waits *waits, const struct tracked_thread *woken, struct error *err)
+{
+    const struct waker_stack *stack = thread_run_waker_stack(&woken->run);
+    if (!stack)
+        return 0;
+    const struct spool_waker_stack record = {.thread = stack->thread,
+                                             .time_ns = stack->time,
+                                             .cpu = stack->cpu,
+                                             .woken = woken->number,
+                                             .flags = stack->flags,
+                                             .frames = {stack->frames, stack->frame_count}};
+    return spool_write_waker_stack(waits->options.spool, &record, err);
+}
+
 int store_wait(struct waits *waits, struct tracked_thread *thread, const struct stored_wait *stored, struct error *err)
 {
     struct thread_run *run = &thread->run;
@@ -84,6 +98,8 @@ int store_wait(struct waits *waits, struct tracked_thread *thread, const struct 
     int code = 0;
     if (stored->kind == BLOCKED || (stored->kind == READY && stored->end > run->since))
         code = waker_number(waits, &run->waker, wait.reason, &wait.waker, err);
+    if (!code && wait.waker)
+        code = store_waker_stack(waits, thread, err);
     if (stored->kind == ELSEWHERE)
         code = find_wait_object(waits, 0, "on other CPUs", &wait.object, err);
     return code ? code : spool_write_wait(waits->options.spool, &wait, err);

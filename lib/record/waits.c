@@ -299,7 +299,7 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
                                       : come_to_cpu(waits, thread, time, err);
 }
 
-void waits_wakeup(struct waits *waits, const struct wakeup *wakeup)
+bool waits_wakeup(struct waits *waits, const struct wakeup *wakeup)
 {
     struct tracked_process *process;
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, wakeup->woken, &process);
@@ -309,6 +309,17 @@ void waits_wakeup(struct waits *waits, const struct wakeup *wakeup)
                                                   .tid = wakeup->by_tid,
                                                   .context = wakeup->context,
                                                   .time = wakeup->time};
+    return thread != NULL;
+}
+
+struct tracked_thread *waits_find_woken(const struct waits *waits, const struct wakeup *wakeup)
+{
+    struct tracked_process *process;
+    struct tracked_thread *thread = tracker_thread(waits->options.tracker, wakeup->woken, &process);
+    if (!thread || thread->run.state != RUN_WAITS || thread->run.is_runnable)
+        return NULL;
+    bool is_long = wakeup->time >= thread->run.began + LOOK_NS;
+    return is_long || thread->run.stack || waits->options.no_looks ? thread : NULL;
 }
 
 void waits_exec(struct waits *waits, const struct perf_record *record)

@@ -47,8 +47,12 @@ void waits_destroy(struct waits *waits);
  * written or memory runs out. */
 int waits_switch(struct waits *waits, const struct perf_record *record, struct error *err);
 
-/* Handles a wakeup of a thread. */
-void waits_wakeup(struct waits *waits, const struct wakeup *wakeup);
+/* Handles a wakeup of a thread. Returns whether the thread is recorded. */
+bool waits_wakeup(struct waits *waits, const struct wakeup *wakeup);
+
+/* Returns the thread whose wait this wakeup ends, if the wait will have a row, so that the stack of the waker counts.
+ * Otherwise returns NULL. */
+struct tracked_thread *waits_find_woken(const struct waits *waits, const struct wakeup *wakeup);
 
 /* Handle records of exits and execs: waits_thread_ends() before the tracker does, waits_exec() after it. */
 int waits_thread_ends(struct waits *waits, const struct perf_record *record, struct error *err);

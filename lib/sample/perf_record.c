@@ -158,6 +158,8 @@ static void parse_sample(const struct perf_layout *layout, struct cursor *c, str
         parse_counter(layout, c, sample);
     if (has_any_bit(type, PERF_SAMPLE_CALLCHAIN))
         perf_sample_read_callchain(sample, c);
+    if (has_any_bit(type, PERF_SAMPLE_RAW))
+        cursor_bytes(c, cursor_u32(c));
     if (has_any_bit(type, PERF_SAMPLE_REGS_USER))
         parse_registers(c, sample);
     if (has_any_bit(type, PERF_SAMPLE_STACK_USER))

@@ -40,7 +40,7 @@ static int read_layout(const char *name, struct signal_layout *layout, struct er
 
 static int open_event(const struct signals *signals, uint64_t tracepoint, uint32_t cpu)
 {
-    return tracepoint_open(tracepoint, cpu, signals->have_ids, RING_SIZE);
+    return tracepoint_open(tracepoint, cpu, signals->have_ids, RING_SIZE, 0);
 }
 
 static void close_cpu(struct signal_cpu *cpu)

@@ -1,5 +1,6 @@
 #include "sample/tracepoint.h"
 
+#include "arch/registers.h"
 #include "base/cursor.h"
 
 #include <linux/perf_event.h>
@@ -7,16 +8,23 @@
 #include <time.h>
 #include <unistd.h>
 
-int tracepoint_open(uint64_t id, uint32_t cpu, bool have_ids, size_t ring_size)
+uint64_t tracepoint_sample_type(bool have_ids, bool has_stack)
+{
+    return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW |
+           (have_ids ? PERF_SAMPLE_ID : 0) | (has_stack ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0);
+}
+
+int tracepoint_open(uint64_t id, uint32_t cpu, bool have_ids, size_t ring_size, uint32_t stack_size)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_TRACEPOINT,
         .size = sizeof(attr),
         .config = id,
         .sample_period = 1,
-        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW |
-                       (have_ids ? PERF_SAMPLE_ID : 0),
+        .sample_type = tracepoint_sample_type(have_ids, stack_size != 0),
         .sample_id_all = 1,
+        .sample_regs_user = stack_size ? SAMPLE_REGISTERS_MASK : 0,
+        .sample_stack_user = stack_size,
         .watermark = 1,
         .wakeup_watermark = (uint32_t)(ring_size / 4),
         .use_clockid = 1,

@@ -16,10 +16,13 @@ struct tracepoint_record {
     size_t size;                 /* bytes */
 };
 
-/* Opens the event of tracepoint `id` on a CPU. `have_ids`: the records of the other rings in the merge have ids. The
- * kernel wakes the reader when a quarter of `ring_size` bytes is full. Returns a descriptor, or a negative errno
- * value. */
-int tracepoint_open(uint64_t id, uint32_t cpu, bool have_ids, size_t ring_size);
+/* Returns the fields of a record. `have_ids`: the records of the other rings in the merge have ids. `has_stack`: the
+ * record has the user registers and a copy of the user stack, too. */
+uint64_t tracepoint_sample_type(bool have_ids, bool has_stack);
+
+/* Opens the event of tracepoint `id` on a CPU. The kernel wakes the reader when a quarter of `ring_size` bytes is full.
+ * `stack_size`: bytes of the copies of stacks, 0 for none. Returns a descriptor, or a negative errno value. */
+int tracepoint_open(uint64_t id, uint32_t cpu, bool have_ids, size_t ring_size, uint32_t stack_size);
 
 /* False if the record has another type, or is damaged. */
 bool tracepoint_parse(struct tracepoint_record *record, const void *bytes, size_t size, bool have_ids);

@@ -1,5 +1,5 @@
 /*
- *     file   := "PROFSPL4" block*
+ *     file   := "PROFSPL6" block*
  *     block  := kind (1 byte)  length (u32)  checksum (u32)  payload
  *     'E'    := events (spool.c)
  *     'S'    := one chunk (chunk.c)

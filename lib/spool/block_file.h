@@ -15,9 +15,9 @@
 #include "spool/chunk.h"
 
 /* The last character is the version, BLOCK_FILE_VERSION. */
-#define BLOCK_FILE_MAGIC "PROFSPL5"
+#define BLOCK_FILE_MAGIC "PROFSPL6"
 enum {
-    BLOCK_FILE_VERSION = 5,
+    BLOCK_FILE_VERSION = 6,
     BLOCK_FILE_MAGIC_SIZE = 8,
     BLOCK_FILE_MAGIC_NAME = 7,           /* the prefix common to all versions */
     BLOCK_HEADER = 9,                    /* kind, length, checksum */

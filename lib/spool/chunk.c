@@ -206,6 +206,8 @@ static unsigned char *write_kind_fields(unsigned char *out, enum spool_record_ki
         return write_counter_fields(out, record);
     case SPOOL_SLICE:
         return write_slice_fields(out, record);
+    case SPOOL_WAKER_STACK:
+        return leb128_put(out, ((const struct spool_waker_stack *)record)->woken);
     default:
         return leb128_put(out, ((const struct spool_sample *)record)->cpu_time_ns);
     }
@@ -227,6 +229,8 @@ static struct entry make_entry(enum spool_record_kind kind, const void *record)
         return ENTRY_OF(kind, (const struct spool_wait *)record);
     case SPOOL_EVENT_SAMPLE:
         return ENTRY_OF(kind, (const struct spool_event_sample *)record);
+    case SPOOL_WAKER_STACK:
+        return ENTRY_OF(kind, (const struct spool_waker_stack *)record);
     case SPOOL_COUNTERS:
         return (struct entry){
             .kind = kind, .thread = counters->of, .time = counters->time_ns, .list = counters->values};
@@ -392,6 +396,9 @@ static void read_kind_fields(struct cursor *at, struct spool_record *record)
         record->slice.length_ns = cursor_uleb(at);
         record->slice.off_cpu_ns = cursor_uleb(at);
         break;
+    case SPOOL_WAKER_STACK:
+        record->waker_stack.woken = read_u32(at);
+        break;
     default:
         at->failed = true;
     }
@@ -420,6 +427,9 @@ static void fill_record(struct spool_record *record, const struct entry *entry)
         break;
     case SPOOL_EVENT_SAMPLE:
         SET_ENTRY(&record->event_sample, entry);
+        break;
+    case SPOOL_WAKER_STACK:
+        SET_ENTRY(&record->waker_stack, entry);
         break;
     case SPOOL_COUNTERS:
         counters->of = entry->thread;

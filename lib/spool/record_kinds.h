@@ -178,6 +178,14 @@ SAMPLE(SLICE, slice, 4, 5, "A thread ran on one CPU, with gaps of less than a sa
     FIELD(cpu, CPU, "CPU")
     FIELD(length_ns, DURATION, "length of the slice")
     FIELD(off_cpu_ns, DURATION, "time in the slice in which the thread was off the CPU"))
+SAMPLE(WAKER_STACK, waker_stack, 5, 6, "A thread ends a wait of another thread. The record of this wait follows.",
+    FIELD(thread, THREAD, "the thread that ends the wait")
+    FIELD(time_ns, TIME, "time of the wakeup")
+    FIELD(cpu, CPU, "CPU")
+    FIELD(woken, THREAD, "the thread that waits")
+    FIELD(flags, SAMPLE_FLAGS, "quality of the stack")
+    FIELD(kernel_frames, FRAME_COUNT, "number of the innermost frames that are kernel addresses")
+    FIELD(frames, FRAMES, "stack, leaf first"))
 /* clang-format on */
 
 #undef EVENT

@@ -169,6 +169,7 @@ static bool keeps_record(const struct compaction *compaction, const struct spool
     case SPOOL_EVENT_SAMPLE:
     case SPOOL_COUNTERS:
     case SPOOL_SLICE:
+    case SPOOL_WAKER_STACK:
         break;
     }
     return true;

@@ -33,6 +33,7 @@ static inline bool samples_give_cpu_delta(struct sample_table *samples)
 static inline bool samples_give_waker(struct sample_table *samples)
 {
     SAMPLES_GROW(samples->waker, 1);
+    SAMPLES_GROW(samples->waker_stack, 1);
     return true;
 }
 
@@ -50,6 +51,8 @@ static inline bool samples_add(struct sample_table *samples, uint32_t stack, dou
             SAMPLES_GROW(samples->cpu_delta, rows);
         if (samples->waker)
             SAMPLES_GROW(samples->waker, rows);
+        if (samples->waker_stack)
+            SAMPLES_GROW(samples->waker_stack, rows);
     }
     samples->stack[row] = stack;
     samples->time[row] = time;
@@ -59,6 +62,8 @@ static inline bool samples_add(struct sample_table *samples, uint32_t stack, dou
         samples->cpu_delta[row] = NAN;
     if (samples->waker)
         samples->waker[row] = PROFILE_NONE;
+    if (samples->waker_stack)
+        samples->waker_stack[row] = PROFILE_NONE;
     samples->length++;
     return true;
 }

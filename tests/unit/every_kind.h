@@ -87,6 +87,12 @@ static const struct spool_record every_record[] = {
                           .frames = {every_kind_frames + 1, 2}}},
     {SPOOL_EVENT_SAMPLE,
      .event_sample = {.thread = 2, .cpu = 2, .time_ns = 2003, .event = 1, .period = 64, .flags = SAMPLE_WITHOUT_CFI}},
+    {SPOOL_WAKER_STACK, .waker_stack = {.thread = 2,
+                                        .cpu = 1,
+                                        .time_ns = 2004,
+                                        .woken = 3,
+                                        .flags = SAMPLE_TRUNCATED,
+                                        .frames = {every_kind_frames, 2}}},
     {SPOOL_COUNTERS,
      .counters =
          {.of = 1, .time_ns = 3001, .since_ns = 2999, .is_base = true, .values = {every_kind_values, COUNTER_KINDS}}},

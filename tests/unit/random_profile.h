@@ -53,6 +53,8 @@ static inline void random_wait(struct random *random, struct profile *profile, s
     samples->weight[samples->length - 1] = random_below(random, 8) * 0.5;
     if (samples->waker && random_below(random, 3))
         samples->waker[samples->length - 1] = random_below(random, (uint32_t)profile->strings.entries.length);
+    if (samples->waker_stack && random_below(random, 2))
+        samples->waker_stack[samples->length - 1] = samples->stack[random_below(random, (uint32_t)samples->length)];
 }
 
 static inline void random_samples(struct random *random, struct profile *profile, struct sample_table *samples)

@@ -304,7 +304,8 @@ static void test_samples_out_of_order_are_sorted_with_a_warning(void **state)
     (void)state;
     struct profile p = {0};
     char *text = text_replace(text_of_file("minimal.json"), "\"timeDeltas\": [1, 1, 1, 1]",
-                              "\"time\": [5, 4, 9, 4], \"waker\": [null, \"a\", null, \"b\"]");
+                              "\"time\": [5, 4, 9, 4], \"waker\": [null, \"a\", null, \"b\"], "
+                              "\"wakerStack\": [null, 1, null, 0]");
     read_or_fail(text, &p);
     const struct sample_table *samples = &p.threads.data[0].samples;
     assert_true(samples->time[0] == 4 && samples->time[1] == 4 && samples->time[2] == 5 && samples->time[3] == 9);
@@ -314,6 +315,8 @@ static void test_samples_out_of_order_are_sorted_with_a_warning(void **state)
     assert_string_equal(string_at(&p, samples->waker[0]), "a");
     assert_string_equal(string_at(&p, samples->waker[1]), "b");
     assert_int_equal(samples->waker[2], PROFILE_NONE);
+    assert_int_equal(samples->waker_stack[0], 1);
+    assert_int_equal(samples->waker_stack[1], 0);
     assert_says(string_at(&p, p.meta.warning), "were out of order");
     profile_destroy(&p);
     free(text);

@@ -171,6 +171,7 @@ static void test_who_ended_waits_stands_in_the_samples_as_a_text(void **state)
         samples->cpu_delta[i] = 0;
     }
     samples->waker[1] = strings_add_z(&profile.strings, "worker (7)");
+    samples->waker_stack[1] = 0;
     char *written = text_of_profile(&profile, 0.01);
     assert_non_null(strstr(written, "\"waker\":[null,\"worker (7)\",null]"));
     read_text(written, &back);
@@ -179,6 +180,15 @@ static void test_who_ended_waits_stands_in_the_samples_as_a_text(void **state)
     assert_int_equal(read->waker[0], PROFILE_NONE);
     assert_string_equal(strings_text(&back.strings, read->waker[1]), "worker (7)");
     assert_int_equal(read->waker[2], PROFILE_NONE);
+    assert_int_equal(read->waker_stack[0], PROFILE_NONE);
+    assert_int_equal(read->waker_stack[1], 0);
+    profile_destroy(&back);
+    back = (struct profile){0};
+    char *length = strstr(written, "\"stackTableLength\":1");
+    assert_non_null(length);
+    length[strlen("\"stackTableLength\":")] = '2'; /* another tool has dropped a stack */
+    read_text(written, &back);
+    assert_null(back.threads.data[0].samples.waker_stack);
     free(written);
     profile_destroy(&profile);
     profile_destroy(&back);
