@@ -224,6 +224,8 @@ static const struct entry entries[] = {
     INDEX(wait_group, thread),
     INDEX(wait_group, node),
     INDEX(wait_group, waker),
+    INDEX(wait_group, waker_func),
+    NUMBER(wait_group, waker_line),
     STRUCT_OF(category_weight),
     NUMBER(category_weight, category),
     NUMBER(category_weight, weight),

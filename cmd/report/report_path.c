@@ -198,6 +198,7 @@ static void write_segment(struct json_writer *json, const struct report *report,
         json_member_text(json, "waker", profile_text(profile, segment->waker));
     write_thread(json, "waiter", segment->waiter);
     write_func(json, report, "waited_for", path_object(profile, segment->waited_for));
+    write_func(json, report, "wakes_in", own_place(profile, segment->wakes_in).func);
     json_member_open(json, "stack", '[');
     for (uint32_t stack = segment->stack; stack != PROFILE_NONE; stack = profile->stacks.prefix[stack])
         json_text_z(json, func_text(report, func_of(profile, stack)));
@@ -227,6 +228,7 @@ int report_write_path(struct json_writer *json, const struct report *report, str
         write_func(json, report, "object", part->object);
         write_thread(json, "waiter", part->waiter);
         write_func(json, report, "waited_for", part->waited_for);
+        write_func(json, report, "wakes_in", part->wakes_in.func);
         json_close(json, '}');
     }
     json_close(json, ']');

@@ -130,15 +130,24 @@ static const char *caller_text(const struct report *report, const struct node_pa
     return func_text(report, path->data[path->length - 1 - depth]);
 }
 
-/* Appends the file and the line of the innermost frame of the program. */
-static void append_line(const struct report *report, const struct wait_group *group, char *text)
+/* Appends the file and the line of a function. */
+static void append_line(const struct report *report, uint32_t func, uint32_t line, char *text)
 {
-    if (group->own_func == PROFILE_NONE || !group->own_line)
+    if (func == PROFILE_NONE || !line)
         return;
-    struct func_names names = func_names_of(report->profile, group->own_func);
+    struct func_names names = func_names_of(report->profile, func);
     const char *file = profile_text(report->profile, names.file);
     if (file[0])
-        report_append(text, " (%.60s:%u)", path_base_name(file), group->own_line);
+        report_append(text, " (%.60s:%u)", path_base_name(file), line);
+}
+
+/* Appends where the waker ended the wait. */
+static void append_waker_place(const struct report *report, const struct wait_group *group, char *text)
+{
+    if (group->waker_func == PROFILE_NONE)
+        return;
+    report_append(text, " in %.80s", func_text(report, group->waker_func));
+    append_line(report, group->waker_func, group->waker_line, text);
 }
 
 /* Appends the callers from the program's innermost frame, and the function that this frame called to wait:
@@ -151,7 +160,7 @@ static void append_callers(const struct report *report, const struct wait_group 
     for (size_t i = own; i < path->length && i < own + MOST_CALLERS; i++) {
         report_append(text, "%s%.80s", i > own ? " < " : "", caller_text(report, path, i));
         if (i == own && path->data[path->length - 1 - i] == group->own_func)
-            append_line(report, group, text);
+            append_line(report, group->own_func, group->own_line, text);
     }
     if (own)
         report_append(text, " via %.80s", caller_text(report, path, own - 1));
@@ -228,6 +237,11 @@ static void fill_names(const struct report *report, const struct wait_group *gro
                   by == WAITS_BY_REASON             ? object_text(report, group)
                   : by == WAITS_BY_OBJECT_AND_WAKER ? waker_text(report, group)
                                                     : reason_text(report, group->reason));
+    if (wait_grouping_has_wakers(by) && group->waker_func != PROFILE_NONE) {
+        report_append(details, "ended");
+        append_waker_place(report, group, details);
+        report_append(details, "; ");
+    }
     if (by != WAITS_BY_REASON && by != WAITS_BY_OBJECT && by != WAITS_BY_OBJECT_AND_WAKER)
         report_append(details, "%.60s%s", object_text(report, group), path->length ? " in " : "");
     append_callers(report, group, path, details);
@@ -409,7 +423,8 @@ static int write_group(struct json_writer *json, const struct report *report, en
         json_member_double(json, "thread", group->first_thread);
         json_close(json, '}');
     }
-    wait_place_write(json, report->profile, group->own_func, group->own_line);
+    wait_place_write(json, "where", report->profile, group->own_func, group->own_line);
+    wait_place_write(json, "waker_where", report->profile, group->waker_func, group->waker_line);
     longest_wait_write(json, &(struct longest_wait){group->longest, group->from, group->to, group->thread});
     json_member_double(json, "runtime_callers", count_runtime_frames(report->profile, path->data, path->length));
     json_member_open(json, "callers", '[');

@@ -257,7 +257,7 @@ void compared_wait_write(struct json_writer *json, const struct compared_waits *
     json_open(json, '{');
     json_member_text(json, "name", strings_text(&waits->names, row->name));
     json_member_text(json, "reason", wait_reason_name(engine, row->reason));
-    wait_place_write(json, engine_profile(engine), row->own_func, row->own_line);
+    wait_place_write(json, "where", engine_profile(engine), row->own_func, row->own_line);
     write_side(json, "base", row, SIDE_BASE);
     write_side(json, "new", row, SIDE_NEW);
     json_member_double(json, "change_ms", row->ms[SIDE_NEW] - row->ms[SIDE_BASE]);

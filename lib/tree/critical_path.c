@@ -17,7 +17,7 @@ enum { TID_UNKNOWN = UINT32_MAX, TID_NOT_PARSED = UINT32_MAX - 1 };
 /* A wait through which the path came to the waker. */
 struct followed_wait {
     double since; /* ms; before, the waiter did not wait yet */
-    uint32_t waiter, waited_for;
+    uint32_t waiter, waited_for, wakes_in;
 };
 
 struct walk {
@@ -169,7 +169,7 @@ static struct followed_wait current_wait(struct walk *walk)
     while (walk->followed.length && walk->followed.data[walk->followed.length - 1].since >= walk->time)
         walk->followed.length--;
     return walk->followed.length ? walk->followed.data[walk->followed.length - 1]
-                                 : (struct followed_wait){-INFINITY, PROFILE_NONE, PROFILE_NONE};
+                                 : (struct followed_wait){-INFINITY, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
 }
 
 /* Adds the time since `from` to the path. The work of a thread before others waited for it is a segment of its own.
@@ -186,7 +186,8 @@ static bool add(struct walk *walk, double from, enum path_state state, uint32_t 
                                        .stack = stack,
                                        .waker = waker,
                                        .waiter = wait.waiter,
-                                       .waited_for = wait.waited_for};
+                                       .waited_for = wait.waited_for,
+                                       .wakes_in = wait.wakes_in};
         walk->time = since;
         if (segment.from < segment.to && !array_push(walk->path, segment))
             return false;
@@ -195,13 +196,12 @@ static bool add(struct walk *walk, double from, enum path_state state, uint32_t 
     return true;
 }
 
-/* Continues with a thread that ended a wait, or with the creator of the path's thread (`since` is -INFINITY,
- * `waited_for` PROFILE_NONE). False if memory ran out. */
-static bool enter(struct walk *walk, uint32_t thread, double since, uint32_t waited_for)
+/* Continues with a thread that ended `wait`, or that created the path's thread (`since` is -INFINITY, the stacks are
+ * PROFILE_NONE). False if memory ran out. */
+static bool enter(struct walk *walk, uint32_t thread, struct followed_wait wait)
 {
-    struct followed_wait wait = {since, walk->thread, waited_for};
     walk->thread = thread;
-    if (waited_for != PROFILE_NONE && walk->first_waiters[thread] == PROFILE_NONE)
+    if (wait.waited_for != PROFILE_NONE && walk->first_waiters[thread] == PROFILE_NONE)
         walk->first_waiters[thread] = wait.waiter;
     return array_push(&walk->followed, wait);
 }
@@ -224,7 +224,8 @@ static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t r
     if (!(has_ended ? add(walk, awake, PATH_WAITS, stack, waker)
                     : add(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE)))
         return false;
-    return enter(walk, thread, since, stack);
+    uint32_t wakes_in = samples->waker_stack ? samples->waker_stack[row] : PROFILE_NONE;
+    return enter(walk, thread, (struct followed_wait){since, walk->thread, stack, wakes_in});
 }
 
 /* The time between two rows: CPU time, then short waits. */
@@ -273,7 +274,7 @@ static bool take_step(struct walk *walk)
             return add(walk, walk->range.from, PATH_ABSENT, PROFILE_NONE, PROFILE_NONE);
         if (awake < walk->time && !add(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE))
             return false;
-        return enter(walk, creator, -INFINITY, PROFILE_NONE);
+        return enter(walk, creator, (struct followed_wait){-INFINITY, walk->thread, PROFILE_NONE, PROFILE_NONE});
     }
     size_t row = row_before(gaps, walk->time);
     return is_wait_end(&gaps->waits, row) ? add_wait(walk, gaps, row) : add_running(walk, gaps, row);

@@ -34,6 +34,7 @@ struct path_segment {
     uint32_t waiter; /* the thread that waits for this thread, or that this thread creates; PROFILE_NONE: none yet */
     /* stack of the wait of `waiter`; PROFILE_NONE if `waiter` created this thread or is PROFILE_NONE */
     uint32_t waited_for;
+    uint32_t wakes_in; /* stack with which this thread ends the wait of `waiter`; PROFILE_NONE: unknown */
 };
 
 ARRAY_TYPE(struct critical_path, struct path_segment); /* zero it first; free it with array_free() */

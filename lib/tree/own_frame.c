@@ -22,3 +22,12 @@ uint32_t own_stack(const struct profile *profile, uint32_t stack)
     }
     return in_interpreter != PROFILE_NONE ? in_interpreter : innermost;
 }
+
+struct own_place own_place(const struct profile *profile, uint32_t stack)
+{
+    uint32_t own = own_stack(profile, stack);
+    if (own == PROFILE_NONE)
+        return (struct own_place){PROFILE_NONE, 0};
+    uint32_t frame = profile->stacks.frame[own];
+    return (struct own_place){profile->frames.func[frame], profile->frames.line[frame]};
+}

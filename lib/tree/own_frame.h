@@ -11,3 +11,11 @@
  * innermost one outside of the kernel. PROFILE_NONE: the stack has
  * no code. */
 uint32_t own_stack(const struct profile *profile, uint32_t stack);
+
+struct own_place {
+    uint32_t func; /* PROFILE_NONE: unknown */
+    uint32_t line; /* 1-based; 0: unknown */
+};
+
+/* Returns the function and the line of own_stack(). */
+struct own_place own_place(const struct profile *profile, uint32_t stack);

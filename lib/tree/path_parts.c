@@ -1,5 +1,6 @@
 #include "tree/path_parts.h"
 
+#include "base/path.h"
 #include "tree/engine_state.h"
 #include "tree/order.h"
 #include "tree/own_frame.h"
@@ -86,6 +87,7 @@ static struct path_part part_of(const struct grouping *grouping, const uint32_t 
     part.waited_for = key.waited_for;
     if (key.thread != PROFILE_NONE && segment->waited_for != PROFILE_NONE)
         part.waiter = segment->waiter;
+    part.wakes_in = own_place(grouping->profile, part.waiter == PROFILE_NONE ? PROFILE_NONE : segment->wakes_in);
     return part;
 }
 
@@ -276,6 +278,22 @@ static void say_thread(struct sentence *sentence, uint32_t thread)
     say(sentence, profile_text(sentence->profile, sentence->profile->threads.data[thread].name));
 }
 
+/* Says where a thread ends the wait: ", which ends in serve (cache.c:40)". */
+static void say_end(struct sentence *sentence, struct own_place place)
+{
+    char line[96];
+    if (place.func == PROFILE_NONE)
+        return;
+    say(sentence, ", which ends in ");
+    say_func(sentence, place.func);
+    struct func_names names = func_names_of(sentence->profile, place.func);
+    if (!place.line || names.file == PROFILE_NONE)
+        return;
+    snprintf(line, sizeof(line), " (%.60s:%u)", path_base_name(profile_text(sentence->profile, names.file)),
+             place.line);
+    say(sentence, line);
+}
+
 static void say_in_func(struct sentence *sentence, const struct path_part *part)
 {
     if (part->func == PROFILE_NONE)
@@ -316,6 +334,7 @@ static void say_waiter_of(struct sentence *sentence, const struct path_part *par
         return;
     say(sentence, " for ");
     say_func(sentence, part->waited_for);
+    say_end(sentence, part->wakes_in);
 }
 
 static void say_part(struct sentence *sentence, const struct path_part *part, uint32_t first)
@@ -400,8 +419,10 @@ static void say_waiter(struct sentence *sentence, const struct path_segment *seg
     if (segment->waited_for == PROFILE_NONE)
         return;
     say(sentence, object == PROFILE_NONE ? " waits" : " waits for ");
-    if (object != PROFILE_NONE)
-        say_func(sentence, object);
+    if (object == PROFILE_NONE)
+        return;
+    say_func(sentence, object);
+    say_end(sentence, own_place(sentence->profile, segment->wakes_in));
 }
 
 int path_segment_append_text(struct text_buffer *text, const struct profile *profile,

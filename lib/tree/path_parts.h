@@ -6,6 +6,7 @@
 
 #include "base/text_buffer.h"
 #include "tree/engine.h"
+#include "tree/own_frame.h"
 #include "tree/path_pieces.h"
 
 struct path_part {
@@ -18,7 +19,8 @@ struct path_part {
     uint32_t object; /* of PATH_WAITS: the func of the object; PROFILE_NONE: unknown */
     uint32_t waiter; /* on another thread than the first: the thread that waited, in the longest piece; PROFILE_NONE:
                         none */
-    uint32_t waited_for; /* the func of the object for which `waiter` waited; PROFILE_NONE: unknown */
+    uint32_t waited_for;       /* the func of the object for which `waiter` waited; PROFILE_NONE: unknown */
+    struct own_place wakes_in; /* where the thread ended the wait of `waiter` */
 };
 
 ARRAY_TYPE(struct path_parts, struct path_part); /* zero it first; free it with array_free() */
@@ -34,8 +36,8 @@ enum { PATH_PARTS_NAMED = 12 };
 enum { PATH_PARTS_USUAL = 6 };
 
 /* Appends a sentence with the first `most` parts and the sum of the others: "Of 29.7 ms, 12.4 ms CPU time of worker-2
- * in compress while main waits for mutex cache, about 9.0 ms waiting (disk: read data) in load, 8.3 ms in smaller
- * parts." */
+ * in compress while main waits for mutex cache, which ends in serve (cache.c:40), about 9.0 ms waiting (disk: read
+ * data) in load, 8.3 ms in smaller parts." */
 int path_parts_append_sentence(struct text_buffer *text, const struct engine *engine, const struct path_parts *parts,
                                uint32_t first, size_t most, struct error *err);
 
@@ -47,7 +49,7 @@ size_t critical_path_row_end(const struct profile *profile, const struct critica
 const struct path_segment *path_row_longest(const struct critical_path *path, size_t first, size_t end);
 
 /* Appends the innermost callers of a segment, and its waker, or the thread that waits for it: "compute < second <
- * start_thread, first waits for mutex lock_b". */
+ * start_thread, first waits for mutex lock_b, which ends in second (locks.c:20)". */
 int path_segment_append_text(struct text_buffer *text, const struct profile *profile,
                              const struct path_segment *segment, struct error *err);
 

@@ -18,6 +18,7 @@ struct group_sums {
     struct variance of_total, of_count; /* ms^2, waits^2 */
     double of_rounding;                 /* waits^2: variance of the counts of sums, whose mean length a file rounds */
     uint32_t last_thread;               /* thread of the last counted wait */
+    double longest_of_waker;            /* ms: the longest wait of which the stack of the waker is known */
 };
 
 enum { MOST_DEGREES = 30, STEPS_PER_DEGREE = 4 };
@@ -46,6 +47,7 @@ struct wait_part {
     uint32_t stack;         /* recorded stack; PROFILE_NONE: no row has a stack */
     uint32_t node;          /* call node in the query */
     uint32_t waker;         /* string; PROFILE_NONE: unknown */
+    uint32_t waker_stack;   /* recorded stack; PROFILE_NONE: unknown */
 };
 
 static uint32_t frame_of(const struct grouper *grouper, const struct wait_part *part)
@@ -102,6 +104,7 @@ static struct wait_group *group_of(struct grouper *grouper, const struct wait_pa
                                          .key = key,
                                          .thread = PROFILE_NONE,
                                          .own_func = PROFILE_NONE,
+                                         .waker_func = PROFILE_NONE,
                                          .reason = PROFILE_NONE,
                                          .func = PROFILE_NONE,
                                          .node = NODE_NONE,
@@ -120,14 +123,25 @@ static void set_longest(const struct grouper *grouper, struct wait_group *group,
     const struct profile *profile = engine_profile(grouper->engine);
     bool has_node = grouper->grouping != WAITS_BY_STACK && part->stack != PROFILE_NONE;
     uint32_t caller = part->stack == PROFILE_NONE ? PROFILE_NONE : profile->stacks.prefix[part->stack];
-    uint32_t own = own_stack(profile, caller);
+    struct own_place own = own_place(profile, caller);
     group->reason = reason_of(grouper, part);
     group->func = object_of(grouper, part);
     group->thread = grouper->thread;
     group->waker = part->waker;
     group->node = has_node ? part->node : caller_of(grouper, part);
-    group->own_func = own == PROFILE_NONE ? PROFILE_NONE : profile->frames.func[profile->stacks.frame[own]];
-    group->own_line = own == PROFILE_NONE ? 0 : profile->frames.line[profile->stacks.frame[own]];
+    group->own_func = own.func;
+    group->own_line = own.line;
+}
+
+static void set_waker(const struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
+{
+    double *longest = &grouper->sums.data[group - grouper->groups->list.data].longest_of_waker;
+    if (part->waker_stack == PROFILE_NONE || part->ms <= *longest)
+        return;
+    struct own_place own = own_place(engine_profile(grouper->engine), part->waker_stack);
+    *longest = part->ms;
+    group->waker_func = own.func;
+    group->waker_line = own.line;
 }
 
 /* Waits of one class are at least half as long as the longest wait of the class. A smaller part of a wait than this
@@ -202,6 +216,7 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
     *last_thread = grouper->thread;
     if (group->total == 0)
         set_longest(grouper, group, part);
+    set_waker(grouper, group, part);
     group->total += part->ms;
     group->count += count;
     group->runnable += is_runnable ? part->ms : 0;
@@ -236,7 +251,8 @@ static struct wait_part part_of(const struct thread_gaps *gaps, size_t i, struct
                               .is_recorded = true,
                               .time = {samples->time[i - 1], samples->time[i]},
                               .stack = samples->stack[i],
-                              .waker = samples->waker ? samples->waker[i] : PROFILE_NONE};
+                              .waker = samples->waker ? samples->waker[i] : PROFILE_NONE,
+                              .waker_stack = samples->waker_stack ? samples->waker_stack[i] : PROFILE_NONE};
 }
 
 static double lifetime_of(const struct engine *engine, const struct thread_gaps *gaps)
@@ -259,7 +275,7 @@ static bool add_thread(struct grouper *grouper)
     bool has_waits = row_cursor_find(&wait_end, &gaps.waits, ROW_WAIT_END, 0) != SIZE_MAX;
     samples_in_range(left, engine->range, &first, &after);
     for (size_t i = first; i <= left->length; i++) {
-        struct wait_part part = {.stack = PROFILE_NONE, .waker = PROFILE_NONE};
+        struct wait_part part = {.stack = PROFILE_NONE, .waker = PROFILE_NONE, .waker_stack = PROFILE_NONE};
         if (i > after && (i == left->length || left->time[i] >= engine->range.to + wait_weight_spread))
             break;
         if (has_waits && is_wait_end(&gaps.waits, i))

@@ -50,6 +50,9 @@ struct wait_group {
     uint32_t own_func; /* innermost function of the longest wait in the program's own code (own_frame.h); PROFILE_NONE:
                           unknown */
     uint32_t own_line; /* line of `own_func`, 1-based; 0: unknown */
+    uint32_t waker_func; /* innermost function of the waker in the program's own code, at the end of the longest wait of
+                            which prof has the stack of the waker; PROFILE_NONE: unknown */
+    uint32_t waker_line; /* line of `waker_func`, 1-based; 0: unknown */
 };
 
 struct wait_totals {

@@ -14,12 +14,13 @@ void longest_wait_write(struct json_writer *json, const struct longest_wait *lon
     json_close(json, '}');
 }
 
-void wait_place_write(struct json_writer *json, const struct profile *profile, uint32_t func, uint32_t line)
+void wait_place_write(struct json_writer *json, const char *key, const struct profile *profile, uint32_t func,
+                      uint32_t line)
 {
     if (func == PROFILE_NONE)
         return;
     struct func_names names = func_names_of(profile, func);
-    json_member_open(json, "where", '{');
+    json_member_open(json, key, '{');
     json_member_text(json, "function", profile_text(profile, names.name));
     if (names.file != PROFILE_NONE)
         json_member_text(json, "file", profile_text(profile, names.file));

@@ -16,5 +16,6 @@ struct longest_wait {
 /* Writes "longest", if it is known. */
 void longest_wait_write(struct json_writer *json, const struct longest_wait *longest);
 
-/* Writes "where": the function that waits, with its file and line (0: unknown), if `func` is not PROFILE_NONE. */
-void wait_place_write(struct json_writer *json, const struct profile *profile, uint32_t func, uint32_t line);
+/* Writes a member with a function, its file and line (0: unknown), if `func` is not PROFILE_NONE. */
+void wait_place_write(struct json_writer *json, const char *key, const struct profile *profile, uint32_t func,
+                      uint32_t line);
