@@ -53,7 +53,23 @@ static void move_rows(struct sample_table *samples, size_t first, size_t last)
     samples->length = count;
 }
 
-/* Keeps only samples in a time range. Limits the CPU time of the first sample to its time in the range. */
+/* Whether a recorded wait ends at row `i`, as in tree/wait_rows.h, and begins at the row before. */
+static bool is_wait(const struct sample_table *samples, size_t i)
+{
+    return i > 0 && i < samples->length && samples->weight_type == WEIGHT_TRACING_MS && samples->weight &&
+           samples->cpu_delta && samples->stack[i] != PROFILE_NONE && samples->stack[i - 1] == samples->stack[i] &&
+           samples->cpu_delta[i] == 0;
+}
+
+/* Moves a row that begins or ends a wait to the end of the range, and takes this part from the weight of the wait. */
+static void cut_wait(struct sample_table *samples, size_t row, size_t wait, double time)
+{
+    samples->weight[wait] -= fmin(samples->weight[wait], fabs(samples->time[row] - time));
+    samples->time[row] = time;
+}
+
+/* Keeps only samples in a time range. Limits the CPU time of the first sample, and waits, to their time in the range.
+ */
 static void select_samples(struct sample_table *samples, struct times times)
 {
     size_t first = 0, last = samples->length;
@@ -61,6 +77,14 @@ static void select_samples(struct sample_table *samples, struct times times)
         first++;
     while (last > first && samples->time[last - 1] >= times.to)
         last--;
+    if (last < samples->length && is_wait(samples, last)) {
+        cut_wait(samples, last, last, times.to);
+        last++;
+    }
+    if (first < last && is_wait(samples, first)) {
+        cut_wait(samples, first - 1, first, times.from);
+        samples->weight[--first] = 0; /* CPU time before the wait */
+    }
     bool is_cut = first > 0;
     if (is_cut || last < samples->length)
         move_rows(samples, first, last);

@@ -188,9 +188,11 @@ await check('waits of two ranges are compared in the page', async () => {
     await settle(page);
     await page.getByRole('tab', { name: 'Waits' }).click();
     await page.waitForSelector(ROW);
-    const disk = (await readCompared(page)).find((row) => row.includes('disk: '));
-    const sides = ['0,0.5', '0.5,1'].map((range) => report('--waits', '--range', range).waits.by_object.find(({ object }) => object.startsWith('disk')).total_ms);
-    assertEqual(disk.split('|').slice(2, 4).join(), sides.map(decimal).join(), 'the time for the disk');
+    for (const object of ['disk: ', 'network: ']) {
+        const row = (await readCompared(page)).find((text) => text.includes(object));
+        const sides = ['0,0.5', '0.5,1'].map((range) => report('--waits', '--range', range).waits.by_object.find((group) => group.object.startsWith(object)).total_ms);
+        assertEqual(row.split('|').slice(2, 4).join(), sides.map(decimal).join(), `the time for ${object}`);
+    }
     await page.close();
 });
 

@@ -163,6 +163,32 @@ static void test_locks_with_addresses_are_one_row(void **state)
     engine_free(engine);
 }
 
+/* The thread "worker" waits from 0 to 30 ms, once. */
+static void test_a_range_has_its_part_of_a_wait(void **state)
+{
+    static const struct time_range ranges[PROFILE_SIDES] = {{0, 10}, {10, 35}};
+    struct profile profiles[PROFILE_SIDES], compared = {0};
+    struct compare_input inputs[PROFILE_SIDES];
+    struct compared_waits waits = {0};
+    (void)state;
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        make_run(&profiles[side], "lock 0x10", 1, 30);
+        inputs[side] = (struct compare_input){.profile = &profiles[side],
+                                              .name = "run",
+                                              .side = (enum profile_side)side,
+                                              .from = ranges[side].from,
+                                              .to = ranges[side].to};
+    }
+    assert_int_equal(profile_compare(&compared, inputs, PROFILE_SIDES, 0, &err), 0);
+    struct engine *engine = engine_new(&compared, &err);
+    assert_non_null(engine);
+    find(&waits, engine, WAITS_BY_THREAD);
+    assert_near(row_of(&waits, "worker")->ms[SIDE_BASE], 10);
+    assert_near(row_of(&waits, "worker")->ms[SIDE_NEW], 20);
+    compared_waits_destroy(&waits);
+    engine_free(engine);
+}
+
 static void test_one_run_has_the_interval_of_its_waits(void **state)
 {
     static const int count[] = {10, 20};
@@ -302,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_names_keep_what_a_program_chose),
         cmocka_unit_test(test_long_names_are_cut_off),
         cmocka_unit_test(test_locks_with_addresses_are_one_row),
+        cmocka_unit_test(test_a_range_has_its_part_of_a_wait),
         cmocka_unit_test(test_one_run_has_the_interval_of_its_waits),
         cmocka_unit_test(test_unseen_waits_widen_the_interval),
         cmocka_unit_test(test_many_waits_exceed_noise_and_equal_runs_do_not),
