@@ -26,9 +26,9 @@ enum {
     STACK_RING_SIZE = 1024 * 1024, /* 126 copies: 40 ms at 3,000 a second */
     STACKS_A_SECOND = 500,         /* of recorded threads on each CPU: a copy takes the waker 2 us, the recorder 5 us */
     COPIES_A_SECOND = 3000,        /* of each CPU, those of other programs included */
-    CHOICE_NS = 20 * 1000 * 1000,
-    OFTEN = 20000,  /* wakeups a second */
-    ROUNDS_OFF = 8, /* above OFTEN, the event is on in one of so many rounds */
+    CHOICE_NS = 5 * 1000 * 1000,   /* a later choice would copy many stacks at the start of a fast program */
+    OFTEN = 20000,                 /* wakeups a second */
+    ROUNDS_OFF = 8,                /* above OFTEN, the event is on in one of so many rounds */
     FLAG_HARD_INTERRUPT = 0x08,
     FLAG_SOFT_INTERRUPT = 0x10,
     FLAG_NMI = 0x40,

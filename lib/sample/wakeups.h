@@ -75,7 +75,7 @@ void wakeups_count(struct wakeups *wakeups, size_t cpu, const struct wakeup *wak
 /* Returns the layout of the records of `stacks`, for perf_record_parse(). */
 struct perf_layout wakeups_stack_layout(const struct wakeups *wakeups);
 
-/* Chooses the periods of `stacks` for the next round, if the current round has taken 20 ms or longer. `now`: ns,
+/* Chooses the periods of `stacks` for the next round, if the current round has taken 5 ms or longer. `now`: ns,
  * CLOCK_MONOTONIC. */
 void wakeups_choose_periods(struct wakeups *wakeups, uint64_t now);
 
