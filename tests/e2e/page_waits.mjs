@@ -339,6 +339,13 @@ await check('where threads only waited, a line says so and leads to off-CPU time
     await page.close();
 });
 
+await check('the line about waiting names no idle thread of a runtime', async () => {
+    const page = await openPage(`${mutex}?thread=0`);
+    const note = await page.locator('.wait-note').innerText();
+    assert(!note.includes('socket:[4711]'), note);
+    await page.close();
+});
+
 await check('the summary lists what they waited for, and leads to it', async () => {
     const page = await openPage(`${ALL}&tab=summary`, '.card-waits');
     const { by_object: objects } = report('--waits').waits;

@@ -21,6 +21,8 @@ const NONE: WaitGroup[] = [];
 const MOSTLY_WAITING = 0.1;
 /** They also wait mostly if they wait for one object for this share of their time. */
 const MUCH_FOR_ONE = 1 / 3;
+/** The reason of a thread of a runtime without work. */
+const IDLE_THREAD = 'Idle thread';
 const SUMMARY_ROWS = 8;
 /** ms of the range that shows the beginning of a wait. */
 const FIRST_SPAN_MS = 1;
@@ -102,8 +104,11 @@ function createOverview(session: WaitSession) {
     const mostlyWaiting = computed<{ there: number; ran: number; top: WaitGroup | undefined } | null>(() => {
         if (!waitOverview.value || weight.value.id !== CPU_TIME || session.tree.isChange.value) return null;
         const { there, waited, ran } = waitOverview.value;
-        const { runnableReason } = session.info.value;
-        const top = topWaits.value.find(({ longest, reason }) => longest > 0 && reason !== runnableReason);
+        const { categories, idleCategory, runnableReason } = session.info.value;
+        const idle = categories[idleCategory]?.subcategories.indexOf(IDLE_THREAD);
+        const top = topWaits.value.find(
+            ({ longest, reason }) => longest > 0 && reason !== runnableReason && reason !== idle,
+        );
         const isIdle = waited > (1 - MOSTLY_WAITING) * there && ran < MOSTLY_WAITING * there;
         return isIdle || (top && top.total > MUCH_FOR_ONE * there) ? { there, ran, top } : null;
     });
