@@ -75,7 +75,7 @@ static void test_damage_is_refused_with_its_line(void **state)
     assert_refused(HEADER "fn=(1) f\n1 2 3 4\n", "line 8 has more costs than events");
     assert_refused(HEADER "fn=(1) f\n1 x\n", "line 8 has a cost that is not a number");
     assert_refused(HEADER "fn=(1) f\nhello\n", "line 8 has neither a cost nor a name");
-    assert_refused(HEADER "events: Ir\n", "line 7 has other events");
+    assert_refused(HEADER "events: Ir\n", "line 7 has events that differ");
     assert_refused("# callgrind format\nfn=f\n1 2\n", "line 3 has a cost, but no earlier line lists the events");
     assert_refused("# callgrind format\nevents: a b c d e f g h i j k l m n o p q r s t u v w x y\n",
                    "line 2 has more than 24 events");
