@@ -120,6 +120,14 @@ const GROUPS: readonly [title: string, keys: readonly KeyLine[]][] = [
         ],
     ],
     [
+        'Intervals',
+        [
+            [['Enter', 'Double click'], 'show only the slowest intervals'],
+            [['c'], 'compare the slowest with the others'],
+            [['l'], 'show the longest interval in the stack chart'],
+        ],
+    ],
+    [
         'Markers',
         [
             [['↑', '↓', '←', '→'], 'previous or next marker; row above or below'],
