@@ -150,16 +150,31 @@ static inline const regex_t *slow_expression(const char *text)
     return &last;
 }
 
-static inline bool slow_string_matches(const struct profile *profile, uint32_t string, const struct slow_term *term,
-                                       bool is_file)
+static inline bool slow_text_matches(const char *text, const struct slow_term *term, bool is_file)
 {
-    const char *text = strings_text(&profile->strings, string);
     if (term->exact)
         return strcasecmp(text, term->text) == 0 ||
                (is_file && strrchr(text, '/') && strcasecmp(strrchr(text, '/') + 1, term->text) == 0);
     if (!term->is_expression)
         return slow_contains(text, term->text, strlen(term->text));
     return regexec(slow_expression(term->text), text, 0, NULL, 0) == 0;
+}
+
+static inline bool slow_string_matches(const struct profile *profile, uint32_t string, const struct slow_term *term,
+                                       bool is_file)
+{
+    return slow_text_matches(strings_text(&profile->strings, string), term, is_file);
+}
+
+/* A term without a bracket does not match the parameters of a function. */
+static inline bool slow_name_matches(const struct profile *profile, uint32_t name, const struct slow_term *term)
+{
+    char bare[64];
+    const char *text = strings_text(&profile->strings, name);
+    if (term->exact || (!term->is_expression && strchr(term->text, '(')))
+        return slow_text_matches(text, term, false);
+    snprintf(bare, sizeof(bare), "%.*s", text[0] == '(' ? 63 : (int)strcspn(text, "("), text);
+    return slow_text_matches(bare, term, false);
 }
 
 static inline bool slow_term_matches_func(const struct profile *profile, uint32_t func, const struct slow_term *term)
@@ -169,7 +184,7 @@ static inline bool slow_term_matches_func(const struct profile *profile, uint32_
     uint32_t resource = is_library ? func - (uint32_t)funcs->length : funcs->resource[func];
     uint32_t source = is_library ? PROFILE_NONE : funcs->source[func];
     return (!is_library && !term->only_lib && !term->only_file &&
-            slow_string_matches(profile, funcs->name[func], term, false)) ||
+            slow_name_matches(profile, funcs->name[func], term)) ||
            (!term->only_file && resource != PROFILE_NONE &&
             slow_string_matches(profile, profile->resources.data[resource].name, term, false)) ||
            (!term->only_lib && source != PROFILE_NONE &&
