@@ -59,7 +59,7 @@ static void check_functions(struct engine *engine, const struct slow_query *quer
     ask(engine, query, false);
     struct func_timings functions;
     struct error err;
-    assert_int_equal(engine_functions(engine, FUNCS_BY_SELF, &functions, &err), 0);
+    assert_int_equal(engine_all_functions(engine, FUNCS_BY_SELF, &functions, &err), 0);
     for (size_t i = 0; i < functions.length; i++) {
         uint32_t func = functions.rows[i].func;
         assert_true(functions.rows[i].total == slow.total[func]);
