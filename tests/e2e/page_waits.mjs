@@ -8,7 +8,7 @@
 import { execFileSync } from 'node:child_process';
 import { askUntil, closeBrowser, complaints, numberOf, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
-import { LOCK, LONGEST, LOSSY_MORE } from './waits_profile.mjs';
+import { LOCK, LONGEST, LOSSY_MORE, RELEASE } from './waits_profile.mjs';
 
 const [url, prof, file, quiet, lossy, compared, changed, mutex] = process.argv.slice(2);
 const ROW = '#view .tree-row';
@@ -206,6 +206,14 @@ await check('groups of one object with different wakers are selected one by one'
     }
     await page.close();
 });
+
+for (const by of ['waker', 'object-waker'])
+    await check(`waits by ${by} have the function and line in which the owner released the lock`, async () => {
+        const page = await openPage(`${ALL}&tab=waits&waitsBy=${by}`, ROW);
+        const detail = await page.locator(ROW, { hasText: 'owner (501)' }).locator('.tree-lib').innerText();
+        assertEqual(detail.split(' · ')[0], `ended in ${RELEASE.func}:${RELEASE.line}`, 'the beginning of the details');
+        await page.close();
+    });
 
 await check('a click on the first wait shows its beginning in the timeline', async () => {
     const page = await openPage(`${ALL}&tab=waits`, ROW);

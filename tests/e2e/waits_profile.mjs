@@ -17,7 +17,10 @@ export const LONGEST = { thread: 'reader 1', from: 310, to: 480.25 };
 const REASONS = ['Other', 'Lock', 'Sleep', 'Disk', 'Network', 'Pipe', 'Page fault', 'Child', 'Runnable'];
 const CATEGORIES = { User: ['yellow', ['Other']], Kernel: ['orange', ['Other']], Idle: ['transparent', REASONS] };
 const LIBRARIES = ['server', 'libc.so.6'];
-const OF_LIBC = new Set(['pthread_mutex_lock', 'poll', 'read', 'fsync', 'nanosleep']);
+const OF_LIBC = new Set(['pthread_mutex_lock', 'pthread_mutex_unlock', 'poll', 'read', 'fsync', 'nanosleep']);
+
+/** Where "owner" releases the lock, in a function without samples. */
+export const RELEASE = { func: 'Cache::publish', line: 54 };
 
 const strings = [];
 const text = (value) => {
@@ -59,7 +62,7 @@ class Tables {
             func,
             nativeSymbol: null,
             innerWindowID: 0,
-            line: null,
+            line: label === RELEASE.func ? RELEASE.line : null,
             column: null,
             originalLocation: null,
             name: text(label),
@@ -110,13 +113,13 @@ class Life {
         return this;
     }
 
-    /** `waker`: who ended it, as far as that was recorded. */
-    wait(path, reason, what, until, waker = null) {
+    /** `waker`: who ended it, and `end`: with which path, as far as that was recorded. */
+    wait(path, reason, what, until, waker = null, end = null) {
         const stack = this.tables.stack(path, reason, what);
         this.rows.push({ stack, time: this.now, threadCPUDelta: 1000 * this.pending, weight: 0 });
         this.cpu += this.pending;
         this.pending = 0;
-        this.rows.push({ stack, time: until, threadCPUDelta: 0, weight: until - this.now + this.off, waker });
+        this.rows.push({ stack, time: until, threadCPUDelta: 0, weight: until - this.now + this.off, waker, wakerStack: end && this.tables.stack(end) });
         this.off = 0;
         this.now = until;
         return this;
@@ -124,7 +127,12 @@ class Life {
 
     thread(index) {
         if (this.cpu > 0) this.rows.findLast(({ weight }) => weight === 0).weight = this.cpu;
-        const wakers = this.rows.some(({ waker }) => waker) ? { waker: this.rows.map(({ waker }) => waker ?? null) } : {};
+        const wakers = this.rows.some(({ waker }) => waker)
+            ? {
+                  waker: this.rows.map(({ waker }) => waker ?? null),
+                  wakerStack: this.rows.map(({ wakerStack }) => wakerStack ?? null),
+              }
+            : {};
         return {
             ...WHOLE_LIFE,
             registerTime: this.start,
@@ -155,7 +163,7 @@ function lives(tables) {
     owner.run(['start_thread', 'Cache::rebuild'], 480).run(answer, 700).wait([...answer, 'nanosleep'], 'Sleep', 'sleep', LENGTH);
 
     const first = new Life(tables, 'reader 1', 12);
-    first.run(lookup, 100).wait(lock, 'Lock', LOCK, 104).run(answer, 310).wait(lock, 'Lock', LOCK, LONGEST.to, 'owner (501)');
+    first.run(lookup, 100).wait(lock, 'Lock', LOCK, 104).run(answer, 310).wait(lock, 'Lock', LOCK, LONGEST.to, 'owner (501)', ['start_thread', 'Cache::rebuild', RELEASE.func, 'pthread_mutex_unlock']);
     first.run(lookup, 520.25).wait([...lookup, 'read'], 'Page fault', 'page fault', 523).run(answer, 600);
     first.wait([...answer, 'read'], 'Pipe', 'pipe:[77]', 700.5, 'cat (77), not recorded').run(answer, 720).wait([...answer, 'read'], 'Pipe', 'pipe:[77]', LENGTH);
 

@@ -24,6 +24,9 @@ export interface WaitGroup {
     /** The program's innermost function in the longest, and its line; -1 and 0: unknown. */
     ownFunc: number;
     ownLine: number;
+    /** The waker's innermost function and line at the end of the longest with a known stack of it; -1 and 0: unknown. */
+    wakerFunc: number;
+    wakerLine: number;
     /** The part of it in which the thread could have run. */
     runnable: number;
     longest: number;

@@ -168,11 +168,17 @@ function createWaitTableModel(session: Session) {
         ];
     });
 
+    const placeOf = (name: string, line: number): string => (line > 0 ? `${name}:${line}` : name);
+
     /** Adds the line to the function of the program that waits. */
     const withLine =
         (group: WaitGroup) =>
         (name: string, at: number): string =>
-            at === 0 && group.ownLine > 0 && name === nameOf(group.ownFunc) ? `${name}:${group.ownLine}` : name;
+            at === 0 && name === nameOf(group.ownFunc) ? placeOf(name, group.ownLine) : name;
+
+    /** Where the waker ended the wait, such as the function that released the lock; '': unknown. */
+    const endOf = ({ wakerFunc, wakerLine }: WaitGroup): string =>
+        wakerFunc < 0 ? '' : `ended in ${placeOf(nameOf(wakerFunc), wakerLine)}`;
 
     /** What the rest of the row has: of the longest wait, what the groups are not by. */
     function detailOf(group: WaitGroup): string {
@@ -185,8 +191,14 @@ function createWaitTableModel(session: Session) {
         const stack = [shown, entry && `via ${entry}`].filter((text) => text !== '').join(' ');
         const what = namesObject(by) || (by === 'reason' && group.func < 0) ? '' : objectOf(group);
         const who = by === 'thread' ? '' : threadName(group);
+        const end = namesWaker(by) ? endOf(group) : '';
         const waker = namesWaker(by) || group.waker === '' ? '' : `, ended by ${group.waker}`;
-        return [what, stack, group.range ? `longest in ${who || 'it'} at ${placeText(group.range[0])}${waker}` : '']
+        return [
+            end,
+            what,
+            stack,
+            group.range ? `longest in ${who || 'it'} at ${placeText(group.range[0])}${waker}` : '',
+        ]
             .filter((text) => text !== '')
             .join(' · ');
     }

@@ -51,7 +51,11 @@ type WaitSession = SessionBase & {
 function fetchNamesOf({ names }: WaitSession, groups: readonly WaitGroup[]): Promise<void> {
     return names.fetchNames(
         groups
-            .flatMap((group) => [group.func, ...group.path.slice(-MOST_CALLERS - group.runtimeCallers)])
+            .flatMap((group) => [
+                group.func,
+                group.wakerFunc,
+                ...group.path.slice(-MOST_CALLERS - group.runtimeCallers),
+            ])
             .filter((func) => func >= 0),
     );
 }
