@@ -250,7 +250,7 @@ static int build_slices(struct build *build, struct raw_slices *raw, size_t inde
     for (size_t i = 0; i < rows; i++) {
         double length = slices->end[i];
         slices->end[i] += slices->start[i];
-        if (!(length >= 0 && slices->off_cpu[i] >= 0 && slices->off_cpu[i] <= length && isfinite(length)) ||
+        if (!(length >= 0 && slices->off_cpu[i] >= 0 && slices->off_cpu[i] <= length && isfinite(slices->end[i])) ||
             slices->cpu[i] == PROFILE_NONE || (i && slices->start[i] < slices->start[i - 1]))
             return error_set(build->err, EINVAL, "%s: row %zu has no CPU or impossible times", path, i);
     }

@@ -38,6 +38,11 @@ void time_quantizer_init(struct time_quantizer *quantizer, struct time_grid grid
     *quantizer = (struct time_quantizer){.grid = grid, .steps_per_ms = pow(10, grid.decimals) / (double)grid.step};
 }
 
+int64_t time_quantizer_round(const struct time_quantizer *quantizer, double time)
+{
+    return llround(clamp(time * quantizer->steps_per_ms));
+}
+
 int64_t time_quantizer_next(struct time_quantizer *quantizer, double time)
 {
     double wanted = clamp(time * quantizer->steps_per_ms);

@@ -30,6 +30,9 @@ struct time_quantizer {
 
 void time_quantizer_init(struct time_quantizer *quantizer, struct time_grid grid);
 
+/* Returns the number of steps closest to a time in ms. */
+int64_t time_quantizer_round(const struct time_quantizer *quantizer, double time);
+
 /* Returns the steps since the previous sample (for the first sample, since zero). `time` is in ms and must not
  * decrease. */
 int64_t time_quantizer_next(struct time_quantizer *quantizer, double time);

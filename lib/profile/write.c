@@ -288,15 +288,16 @@ static size_t write_slice_column(struct profile_writer *writer, size_t index, en
     for (; !json->status && samples->next_slice(samples->context, &row); count++) {
         if (count == 0)
             json_member_open(json, keys[column], '[');
-        int64_t delta = time_quantizer_next(&times, row.start), length = llround(1000 * row.end) - times.sum;
+        int64_t delta = time_quantizer_next(&times, row.start), end = time_quantizer_round(&times, row.end);
+        int64_t length = end > times.sum ? end - times.sum : 0, off = time_quantizer_round(&times, row.off_cpu);
         if (column == SLICE_CPU)
             json_unsigned(json, row.cpu);
         else if (column == SLICE_START)
             json_decimal(json, delta, grid.decimals);
         else if (column == SLICE_DURATION)
-            json_decimal(json, length > 0 ? length : 0, grid.decimals);
+            json_decimal(json, length, grid.decimals);
         else
-            json_decimal(json, llround(fmin(1000 * row.off_cpu, (double)length)), grid.decimals);
+            json_decimal(json, off < length ? off : length, grid.decimals);
     }
     if (count)
         json_close(json, ']');

@@ -204,22 +204,22 @@ static void *copy(const void *data, size_t size)
 static void test_slices_have_whole_microseconds(void **state)
 {
     (void)state;
-    static const uint32_t cpus[] = {3, 0};
-    static const double starts[] = {1.0004, 2.5}, ends[] = {2.5, 2.51}, off_cpu[] = {0.25, 0};
+    static const uint32_t cpus[] = {3, 0, 3};
+    static const double starts[] = {1.0004, 2.5, 3.9994}, ends[] = {2.5, 2.51, 3.99945}, off_cpu[] = {0.25, 0, 0};
     struct profile profile, back = {0};
     make_jittery_thread(&profile, 0);
     profile.threads.data[0].slices = (struct slice_table){.cpu = copy(cpus, sizeof(cpus)),
                                                           .start = copy(starts, sizeof(starts)),
                                                           .end = copy(ends, sizeof(ends)),
                                                           .off_cpu = copy(off_cpu, sizeof(off_cpu)),
-                                                          .length = 2};
+                                                          .length = 3};
     char *written = text_of_profile(&profile, 0.01);
-    assert_non_null(strstr(written, "\"cpuSlices\":{\"cpu\":[3,0],\"timeDeltas\":[1,1.5],\"duration\":[1.5,0.01],"
-                                    "\"offCpu\":[0.25,0],\"length\":2}"));
+    assert_non_null(strstr(written, "\"cpuSlices\":{\"cpu\":[3,0,3],\"timeDeltas\":[1,1.5,1.5],"
+                                    "\"duration\":[1.5,0.01,0],\"offCpu\":[0.25,0,0],\"length\":3}"));
     read_text(written, &back);
     const struct slice_table *read = &back.threads.data[0].slices;
-    assert_int_equal(read->length, 2);
-    for (size_t i = 0; i < 2; i++) {
+    assert_int_equal(read->length, 3);
+    for (size_t i = 0; i < 3; i++) {
         assert_int_equal(read->cpu[i], cpus[i]);
         assert_true(fabs(read->start[i] - starts[i]) < 0.001 && fabs(read->end[i] - ends[i]) < 0.001);
         assert_true(read->off_cpu[i] == off_cpu[i]);
