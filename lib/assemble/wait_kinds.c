@@ -132,7 +132,8 @@ static const struct kind_pattern outer_patterns[] = {
     /* CPython */
     {"PyCOND_*", KIND_INSIDE},
     {"take_gil*", KIND_GIL},
-    {"PyEval_*", KIND_GIL},
+    {"PyEval_RestoreThread*", KIND_GIL},
+    {"PyEval_Acquire*", KIND_GIL},
     {"PyThread_acquire_lock*", KIND_MUTEX},
     {"acquire_timed*", KIND_INSIDE},
     {"lock_PyThread_acquire_lock*", KIND_INSIDE},

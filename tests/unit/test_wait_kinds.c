@@ -161,7 +161,7 @@ static void test_runtimes_name_the_kind(void **unused)
           "_PyEval_EvalFrameDefault");
     CHECK("lock _PyRuntime+436", "Mutex", "GIL", "pthread_cond_timedwait", "!0x1234", "!PyEval_RestoreThread");
     CHECK("lock 0x14", "Mutex", "mutex 0x14", "__new_sem_wait_slow64", "PyThread_acquire_lock_timed", "acquire_timed",
-          "!work");
+          "lock_PyThread_acquire_lock", "PyObject_Vectorcall", "_PyEval_EvalFrameDefault");
     CHECK("lock 0x14", "Barrier", "barrier 0x14", "gomp_team_barrier_wait_end", "!work");
 }
 
