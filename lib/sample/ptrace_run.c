@@ -50,7 +50,7 @@ size_t ptrace_run_add_moment(struct ptrace_run *run, const struct ptrace_moment 
         if (ended > 1) { /* the other waits began after asleep_until */
             uint64_t end = now->time - ran - ready, asleep_until = limit_time(run->asleep_until, end);
             time = asleep_until > time ? asleep_until : time;
-            time += (end - time) / ended;
+            time += subtract_or_zero(end, time) / ended;
             add_switch(&list, (struct ptrace_switch){.time = time, .ended = 1});
             add_switch(&list, (struct ptrace_switch){.time = time, .out = true});
         }

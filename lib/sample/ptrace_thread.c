@@ -118,8 +118,8 @@ void ptrace_thread_read_preemptions(struct ptrace_thread *thread)
 static uint32_t count_ended_waits(struct ptrace_thread *thread, const struct ptrace_schedule *now, bool asleep)
 {
     struct ptrace_run *run = &thread->run;
-    uint64_t passed = now->slices - run->last.schedule.slices, before = run->preemptions;
-    uint64_t slices = passed > run->stops ? passed - run->stops : 0;
+    uint64_t known = run->last.schedule.slices + run->stops, before = run->preemptions;
+    uint64_t slices = now->slices > known ? now->slices - known : 0; /* fewer: another thread has called exec */
     if (slices > 1)
         ptrace_thread_read_preemptions(thread);
     else if (!run->last.asleep && !asleep)

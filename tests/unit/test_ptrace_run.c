@@ -1,10 +1,12 @@
 /* Switches derived from the scheduler's counts: their times, and sums that equal the counts. */
 #include "sample/ptrace_run.h"
+#include "sample/ptrace_thread.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -100,6 +102,21 @@ static void test_a_thread_without_a_cpu_may_have_been_woken_before_the_last_look
     assert_switch(&found[4], 119, false, false);
 }
 
+/* After an exec, the counts are those of another thread. */
+static void test_fewer_time_slices_than_before_are_no_waits(void **state)
+{
+    (void)state;
+    struct ptrace_switch found[PTRACE_RUN_SWITCHES];
+    struct ptrace_thread *thread = ptrace_thread_new(getpid(), getpid());
+    const struct ptrace_moment now = moment(110, 8, 0, 2, false);
+    assert_non_null(thread);
+    thread->run.last = moment(100, 7, 0, 3, false);
+    thread->run.is_reported = true;
+    assert_int_equal(ptrace_thread_add_moment(thread, &now.schedule, now.time, false, found), 2);
+    assert_int_equal(found[1].ended, 0);
+    ptrace_thread_free(thread);
+}
+
 static void test_time_in_which_a_thread_could_have_run_is_no_wait(void **state)
 {
     (void)state;
@@ -165,6 +182,7 @@ int main(void)
         cmocka_unit_test(test_waits_between_two_looks_share_the_time),
         cmocka_unit_test(test_a_thread_that_was_woken_has_waited_for_a_cpu_before_it_ran),
         cmocka_unit_test(test_a_thread_without_a_cpu_may_have_been_woken_before_the_last_look),
+        cmocka_unit_test(test_fewer_time_slices_than_before_are_no_waits),
         cmocka_unit_test(test_time_in_which_a_thread_could_have_run_is_no_wait),
         cmocka_unit_test(test_sums_are_those_of_the_scheduler),
     };
