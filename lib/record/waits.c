@@ -316,7 +316,8 @@ struct tracked_thread *waits_find_woken(const struct waits *waits, const struct 
 {
     struct tracked_process *process;
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, wakeup->woken, &process);
-    if (!thread || thread->run.state != RUN_WAITS || thread->run.is_runnable)
+    if (!thread || thread->run.state != RUN_WAITS || thread->run.is_runnable || waits->paused ||
+        !thread_filter_matches(waits->options.filter, thread->name))
         return NULL;
     bool is_long = wakeup->time >= thread->run.began + LOOK_NS;
     return is_long || thread->run.stack || waits->options.no_looks ? thread : NULL;

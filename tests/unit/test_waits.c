@@ -289,7 +289,7 @@ static void test_each_kind_gets_its_share_of_short_waits(void **state)
 }
 
 /* A time off the CPU below the interval (1 ms) stays in its slice. A longer time, another CPU, and a slice of ten
- * intervals begin a new one. */
+ * intervals begin a new one. A loss of records and a pause are in no slice. */
 static void test_slices_have_the_times_on_each_cpu(void **state)
 {
     (void)state;
@@ -301,7 +301,9 @@ static void test_slices_have_the_times_on_each_cpu(void **state)
                                                 {.cpu = 0, .time_ns = 3400, .length_ns = 500},
                                                 {.cpu = 1, .time_ns = 3600, .length_ns = 100},
                                                 {.cpu = 0, .time_ns = 5000, .length_ns = 1300},
-                                                {.cpu = 0, .time_ns = 15000, .length_ns = 10000}};
+                                                {.cpu = 0, .time_ns = 15000, .length_ns = 10000},
+                                                {.cpu = 0, .time_ns = 20000, .length_ns = 2000},
+                                                {.cpu = 0, .time_ns = 31000, .length_ns = 1000}};
     struct fixture fixture;
     struct error err;
     struct spool_reader *reader;
@@ -313,7 +315,14 @@ static void test_slices_have_the_times_on_each_cpu(void **state)
         take_switch(&fixture, fixture.start + runs[i].on * 1000, false);
         take_switch(&fixture, fixture.start + runs[i].off * 1000, true);
     }
-    assert_int_equal(waits_flush(&fixture.waits, fixture.start + 20 * ms, true, &err), 0);
+    take_switch(&fixture, fixture.start + 16 * ms, false);
+    waits_lost(&fixture.waits);
+    take_switch(&fixture, fixture.start + 17 * ms, true); /* the thread may have left its CPU before */
+    take_switch(&fixture, fixture.start + 18 * ms, false);
+    assert_int_equal(waits_pause(&fixture.waits, fixture.start + 20 * ms, &err), 0);
+    waits_resume(&fixture.waits, fixture.start + 30 * ms);
+    take_switch(&fixture, fixture.start + 31 * ms, true);
+    assert_int_equal(waits_flush(&fixture.waits, fixture.start + 40 * ms, true, &err), 0);
     assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
     assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
     while (spool_reader_read(reader, &record, &err) > 0) {
@@ -328,6 +337,23 @@ static void test_slices_have_the_times_on_each_cpu(void **state)
     }
     spool_reader_close(reader);
     assert_int_equal(count, sizeof(wanted) / sizeof(*wanted));
+    end(&fixture);
+}
+
+/* ptrace shows the end of a wait late, when a part of the wait is already in the spool. */
+static void test_a_stored_part_of_a_wait_is_no_running_time(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct error err;
+    struct tracked_process *process;
+    begin(&fixture, false);
+    fixture.waits.options.no_looks = true;
+    take_switch(&fixture, fixture.start, true);
+    assert_int_equal(waits_flush(&fixture.waits, fixture.start + 2000 * ms, false, &err), 0);
+    take_switch(&fixture, fixture.start + 1500 * ms, false);
+    take_switch(&fixture, fixture.start + 2200 * ms, true);
+    assert_int_equal(tracker_thread(fixture.tracker, (uint32_t)fixture.pid, &process)->run.ran, 200 * ms);
     end(&fixture);
 }
 
@@ -407,6 +433,57 @@ static void test_a_wait_that_stands_for_others_has_no_runnable_time(void **state
     end(&fixture);
 }
 
+/* The wait of 10 ms that a wakeup ends is long enough for a row, which the stack of its waker precedes. */
+static void test_the_stack_of_a_waker_belongs_to_its_wakeup(void **state)
+{
+    (void)state;
+    static const uint64_t frames[] = {0x1000, 0x2000};
+    struct fixture fixture;
+    struct error err;
+    struct spool_reader *reader;
+    struct spool_record record;
+    bool is_preceded = false;
+    int waits = 0, stacks = 0;
+    begin(&fixture, false);
+    struct wakeup wakeup = {.time = fixture.start + 1000,
+                            .woken = (uint32_t)fixture.pid,
+                            .by_pid = 7,
+                            .by_tid = 7,
+                            .context = WAKEUP_BY_THREAD};
+    take_switch(&fixture, fixture.start, true);
+    assert_null(waits_find_woken(&fixture.waits, &wakeup)); /* too short */
+    for (int i = 0; i < 2; i++) {
+        wakeup.time = fixture.start + 10 * ms;
+        struct tracked_thread *thread = waits_find_woken(&fixture.waits, &wakeup);
+        assert_non_null(thread);
+        const struct waker_stack stack = {.time = wakeup.time - (i ? ms : 1000),
+                                          .tid = 7,
+                                          .cpu = 1,
+                                          .frame_count = 2}; /* the second is of an earlier wakeup */
+        assert_int_equal(thread_run_keep_waker_stack(&thread->run, &stack, frames, &err), 0);
+        assert_true(waits_wakeup(&fixture.waits, &wakeup));
+        take_switch(&fixture, fixture.start += 10 * ms, false);
+        take_switch(&fixture, fixture.start, true);
+    }
+    fixture.waits.paused = true;
+    wakeup.time = fixture.start + 10 * ms;
+    assert_null(waits_find_woken(&fixture.waits, &wakeup));
+    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
+    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    while (spool_reader_read(reader, &record, &err) > 0) {
+        if (record.kind == SPOOL_WAIT && record.wait.waker)
+            assert_int_equal(is_preceded, waits++ == 0);
+        is_preceded = record.kind == SPOOL_WAKER_STACK;
+        stacks += is_preceded;
+        if (is_preceded)
+            assert_int_equal(record.waker_stack.frames.count, 2);
+    }
+    spool_reader_close(reader);
+    assert_int_equal(waits, 2);
+    assert_int_equal(stacks, 1);
+    end(&fixture);
+}
+
 /* No period of a program can match the times of the readings: a tenth of them is in each tenth of a millisecond. */
 static void test_readings_are_planned_at_random(void **state)
 {
@@ -431,8 +508,10 @@ int main(void)
         cmocka_unit_test(test_a_reading_on_the_cpu_of_the_thread_counts_from_the_time_it_was_planned),
         cmocka_unit_test(test_each_kind_gets_its_share_of_short_waits),
         cmocka_unit_test(test_slices_have_the_times_on_each_cpu),
+        cmocka_unit_test(test_a_stored_part_of_a_wait_is_no_running_time),
         cmocka_unit_test(test_slow_readings_give_each_kind_its_share),
         cmocka_unit_test(test_a_wait_that_stands_for_others_has_no_runnable_time),
+        cmocka_unit_test(test_the_stack_of_a_waker_belongs_to_its_wakeup),
         cmocka_unit_test(test_readings_are_planned_at_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
