@@ -241,6 +241,9 @@ static void map_samples(struct symbolication *work)
             for (size_t i = 0; i < samples->length; i++)
                 if (samples->stack[i] != PROFILE_NONE)
                     samples->stack[i] = work->stacks[samples->stack[i]];
+            for (size_t i = 0; samples->waker_stack && i < samples->length; i++)
+                if (samples->waker_stack[i] != PROFILE_NONE)
+                    samples->waker_stack[i] = work->stacks[samples->waker_stack[i]];
         }
 }
 
