@@ -34,6 +34,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Disk space (bytes) that the assembler needs: minimum, and per sample. */
@@ -131,12 +132,13 @@ static void extend_span(struct chunk_span *sum, const struct chunk_span *span)
     if (span->last > sum->last)
         sum->last = span->last;
     sum->samples += span->samples;
+    sum->cpu_samples += span->cpu_samples;
 }
 
-/* Drops the oldest queued samples while the queue exceeds BLOCK_FILE_QUEUE_MAX. */
-static void drop_oldest_queued(struct block_file *file)
+/* Drops the oldest queued samples while the queue exceeds `most` bytes. */
+static void drop_oldest_queued(struct block_file *file, uint64_t most)
 {
-    for (size_t i = file->first_queued; i < file->waiting.length && file->queued_bytes > BLOCK_FILE_QUEUE_MAX; i++) {
+    for (size_t i = file->first_queued; i < file->waiting.length && file->queued_bytes > most; i++) {
         struct queued_block *block = &file->waiting.data[i];
         if (block->kind != BLOCK_SAMPLES || !block->payload)
             continue;
@@ -161,7 +163,7 @@ static int queue_block(struct block_file *file, enum block_kind kind, const void
         return error_no_memory(err);
     }
     file->queued_bytes += size;
-    drop_oldest_queued(file);
+    drop_oldest_queued(file, BLOCK_FILE_QUEUE_MAX);
     return 0;
 }
 
@@ -200,6 +202,16 @@ static int append_or_queue(struct block_file *file, enum block_kind kind, const 
     if (is_full(code))
         return queue_block(file, kind, payload, size, span, err);
     return code ? report_write_error(file, code, err) : 0;
+}
+
+void block_file_limit_queued(struct block_file *file)
+{
+    enum { LOST_EVENT = 256 }; /* bytes of the event that reports the dropped samples, with its block */
+    struct rlimit limit;
+    uint64_t others =
+        BLOCK_FILE_MAGIC_SIZE + LOST_EVENT + (uint64_t)BLOCK_HEADER * (file->waiting.length - file->first_queued);
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        drop_oldest_queued(file, limit.rlim_cur > others ? limit.rlim_cur - others : 0);
 }
 
 int block_file_move_queued(struct block_file *file, struct error *err)

@@ -39,9 +39,9 @@ enum block_kind {
 /* The checksum in the header of a block. */
 uint32_t compute_block_checksum(enum block_kind kind, const void *payload, size_t size);
 
-/* The number and times of a chunk's samples. */
+/* The number and times of a chunk's samples: also of waits, slices and events. */
 struct chunk_span {
-    uint64_t samples;
+    uint64_t samples, cpu_samples;
     uint64_t first, last; /* ns */
 };
 
@@ -130,6 +130,9 @@ static inline bool block_file_has_queued(const struct block_file *file)
 int block_file_sync(struct block_file *file, struct error *err);
 
 uint64_t block_file_sync_cpu_time(const struct block_file *file); /* ns used by syncs */
+
+/* Drops the oldest queued samples that a file in memory cannot hold: the limit of file sizes applies to it, too. */
+void block_file_limit_queued(struct block_file *file);
 
 /* Moves the queued blocks to a spool file in memory. Returns its descriptor, or a negative errno value. */
 int block_file_move_queued(struct block_file *file, struct error *err);

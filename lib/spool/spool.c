@@ -88,7 +88,7 @@ static int write_dropped_samples(struct spool_writer *writer, struct error *err)
         return 0;
     writer->file.dropped = (struct chunk_span){0};
     const struct spool_lost lost = {
-        .start_ns = dropped.first, .time_ns = dropped.last, .cpu = SPOOL_NO_NUMBER, .count = dropped.samples};
+        .start_ns = dropped.first, .time_ns = dropped.last, .cpu = SPOOL_NO_NUMBER, .count = dropped.cpu_samples};
     return spool_write_lost(writer, &lost, err);
 }
 
@@ -170,6 +170,7 @@ int spool_writer_append(struct spool_writer *writer, enum spool_record_kind kind
     const struct spool_sample *first = record; /* all kinds of samples start with their thread and time */
     if (!store_chunk_use(writer, kind, first->thread))
         return error_no_memory(err);
+    writer->span.cpu_samples += kind == SPOOL_SAMPLE;
     if (!writer->span.samples++)
         writer->span.first = first->time_ns;
     if (first->time_ns > writer->span.last)
@@ -196,6 +197,8 @@ int spool_writer_move_queued(struct spool_writer *writer, int *fd, struct error 
 {
     *fd = -1;
     int code = spool_writer_flush(writer, err);
+    if (!code)
+        block_file_limit_queued(&writer->file);
     if (!code)
         code = write_dropped_samples(writer, err);
     if (!code)
