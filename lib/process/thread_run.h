@@ -36,13 +36,13 @@ struct wait_class {
     uint32_t found_ready;    /* number of waits in `found_ready_ns` */
     uint64_t owed_ns;        /* ns of runnable time by which later waits of this class get shorter */
     uint64_t waited_ns;      /* ns: length of all waits since the last reading of schedstat, unseen waits included */
+    double ready_ns, all_ns; /* runnable time in the waits up to that reading, and their length */
     uint32_t unseen;         /* number of waits in `unseen_ns` */
 };
 
 /* Class 0: shorter than 16 us; each further class: up to twice as long; the last one: 16 ms and longer. */
 struct short_waits {
-    uint64_t owed;              /* ns: sum of the `owed_ns` of all classes */
-    double ready_ns, waited_ns; /* runnable time in the waits up to the last reading of schedstat, and their length */
+    uint64_t owed; /* ns: sum of the `owed_ns` of all classes */
     struct wait_class classes[WAIT_CLASSES];
 };
 

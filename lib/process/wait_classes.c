@@ -40,13 +40,14 @@ void take_runnable_time(struct thread_run *run, uint64_t ready)
     uint64_t taken = 0;
     for (size_t i = 0; i < WAIT_CLASSES; i++)
         length += (double)waits->classes[i].waited_ns;
-    waits->ready_ns += (double)ready;
-    waits->waited_ns += length;
+    double rest = (double)ready;
     ready += waits->owed;
     for (size_t i = 0; i < WAIT_CLASSES; i++) {
         struct wait_class *class = &waits->classes[i];
         uint64_t share = length > 0 ? (uint64_t)((double)ready * ((double)class->waited_ns / length)) : 0;
         uint64_t now = share < class->unseen_ns ? share : class->unseen_ns;
+        class->ready_ns += length > 0 ? rest * ((double)class->waited_ns / length) : 0;
+        class->all_ns += (double)class->waited_ns;
         class->owed_ns = share - now;
         class->unseen_ns -= now;
         class->waited_ns = 0;
@@ -57,10 +58,9 @@ void take_runnable_time(struct thread_run *run, uint64_t ready)
     waits->owed = ready > taken ? ready - taken : 0;
 }
 
-uint64_t mean_runnable_time(const struct thread_run *run, uint64_t length)
+uint64_t mean_runnable_time(const struct wait_class *class, uint64_t length)
 {
-    const struct short_waits *waits = run->waits;
-    return waits->ready_ns < waits->waited_ns ? (uint64_t)((double)length * waits->ready_ns / waits->waited_ns) : 0;
+    return class->ready_ns < class->all_ns ? (uint64_t)((double)length * class->ready_ns / class->all_ns) : 0;
 }
 
 uint64_t pay_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length)
@@ -111,13 +111,15 @@ uint64_t settle_found_time(struct thread_run *run, uint64_t most)
             continue;
         if (found > most)
             part = (uint64_t)((double)part * (double)most / (double)found);
-        class->unseen += (uint32_t)((double)class->found_ready * (1 - (double)part / (double)class->found_ready_ns));
+        uint32_t count = (uint32_t)((double)class->found_ready * ((double)part / (double)class->found_ready_ns));
+        class->unseen += class->found_ready - count;
         class->unseen_ns += class->found_ready_ns - part;
+        class->ready_ns += (double)part;
+        run->ready_count += count;
         class->found_ready_ns = class->found_ready = 0;
         taken += part;
     }
     run->was_ready += taken;
-    run->ready_count += taken != 0;
     return taken;
 }
 

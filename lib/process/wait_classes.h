@@ -24,8 +24,8 @@ void add_unseen_waits(struct wait_class *class, uint64_t ns, uint32_t count, uin
  * are not yet in the spool get shorter now. The rest shortens later waits of the class. */
 void take_runnable_time(struct thread_run *run, uint64_t ready);
 
-/* Returns the mean runnable time (ns) in a wait of `length` ns. */
-uint64_t mean_runnable_time(const struct thread_run *run, uint64_t length);
+/* Returns the mean runnable time (ns) in a wait of `length` ns of the class. */
+uint64_t mean_runnable_time(const struct wait_class *class, uint64_t length);
 
 /* Returns the ns of runnable time by which a wait of `length` ns is shorter. */
 uint64_t pay_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length);

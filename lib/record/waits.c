@@ -160,6 +160,7 @@ static int store_found_awake(struct waits *waits, struct tracked_thread *thread,
     uint64_t length = end - run->awake;
     class->found_ready_ns += run->awake - run->since + class->unseen_ns;
     class->found_ready += class->unseen + 1;
+    class->ready_ns += (double)length;
     class->unseen_ns = class->unseen = 0;
     run->ready_since_reading += length;
     if (length >= waits->options.interval)
@@ -195,7 +196,7 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
         stored.start = time - length / count;
         class->unseen_ns = class->unseen = 0;
         if (stored.unseen) { /* the row stands for waits without their runnable time */
-            uint64_t ready = mean_runnable_time(run, stored.end - stored.start);
+            uint64_t ready = excess_over(mean_runnable_time(class, length / count), queued);
             stored.start += ready;
             stored.unseen += ready;
         }

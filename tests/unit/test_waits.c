@@ -155,6 +155,10 @@ static void test_a_thread_that_is_found_awake_waits_for_a_cpu(void **state)
     assert_int_equal(wait.cpu_time, ms);
     assert_int_equal(wait.time, after + 20 * ms);
     assert_in_range(wait.wait, 20 * ms, 20 * ms + after - before);
+    struct tracked_process *process;
+    struct tracked_thread *thread = tracker_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    assert_non_null(thread);
+    assert_true(find_wait_class(&thread->run, 24 * ms)->ready_ns == (double)wait.wait);
     end(&fixture);
 }
 
@@ -484,6 +488,24 @@ static void test_the_stack_of_a_waker_belongs_to_its_wakeup(void **state)
     end(&fixture);
 }
 
+/* Readings found runnable time in nine waits, which are nearly all of their class. Another class has none. */
+static void test_each_class_has_its_own_runnable_time(void **state)
+{
+    (void)state;
+    struct thread_run run = {0};
+    struct wait_class *blocked = find_wait_class(&run, ms / 10), *queued = find_wait_class(&run, ms);
+    assert_non_null(blocked);
+    blocked->waited_ns = queued->waited_ns = 10 * ms;
+    queued->found_ready_ns = 9 * ms;
+    queued->found_ready = 9;
+    assert_int_equal(settle_found_time(&run, 10 * ms), 9 * ms);
+    assert_int_equal(run.ready_count, 9);
+    take_runnable_time(&run, 0);
+    assert_int_equal(mean_runnable_time(blocked, ms / 10), 0);
+    assert_int_equal(mean_runnable_time(queued, ms), ms * 9 / 10);
+    thread_run_destroy(&run);
+}
+
 /* No period of a program can match the times of the readings: a tenth of them is in each tenth of a millisecond. */
 static void test_readings_are_planned_at_random(void **state)
 {
@@ -512,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_slow_readings_give_each_kind_its_share),
         cmocka_unit_test(test_a_wait_that_stands_for_others_has_no_runnable_time),
         cmocka_unit_test(test_the_stack_of_a_waker_belongs_to_its_wakeup),
+        cmocka_unit_test(test_each_class_has_its_own_runnable_time),
         cmocka_unit_test(test_readings_are_planned_at_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
