@@ -6,6 +6,7 @@
  *     alias    500 us asleep and 500 us at a semaphore in strict alternation, aligned to whole ms
  *     direct   reads 4 KiB at a time with O_DIRECT from a file in DIRECTORY (.)
  *     fault    page faults from disk in a mapping of the same file
+ *     sync     writes 4 KiB at a time to the same file, and waits until the disk has them
  *     preempt  two threads compute on one CPU
  *     queue    six threads wake at the same times, and queue with two that compute on one CPU
  *     long     60 ms each: sleep, pipe, condition, socket, child process
@@ -280,6 +281,7 @@ WAIT(semaphore, 2, (struct meter * meter, int64_t until), await_semaphore(until)
 WAIT(socket, 3, (struct meter * meter, int fd), poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 1000))
 WAIT(child, 4, (struct meter * meter, int64_t length), await_child(length))
 WAIT(disk, 0, (struct meter * meter, int fd, void *to, off_t at), if (pread(fd, to, 4096, at) != 4096) fail("pread"))
+WAIT(sync, 0, (struct meter * meter, int fd), if (fdatasync(fd)) fail("fdatasync"))
 WAIT(fault, 0, (struct meter * meter, const volatile char *at), sink += (uint64_t)*at)
 
 /* ---- threads of the modes ---- */
@@ -364,6 +366,19 @@ static void direct(struct meter *meter)
     for (int64_t i = 0; buffer && goes_on(); i++)
         wait_disk(meter, fd, buffer, i * 7919 % (FILE_SIZE / 4096) * 4096);
     free(buffer);
+    close(fd);
+}
+
+static void sync_writes(struct meter *meter)
+{
+    static char block[4096];
+    int fd = open_file(0);
+    for (int64_t i = 0; goes_on(); i++) {
+        memset(block, (int)i, sizeof(block));
+        if (pwrite(fd, block, sizeof(block), i * 7919 % (FILE_SIZE / 4096) * 4096) < 0)
+            fail("pwrite");
+        wait_sync(meter, fd);
+    }
     close(fd);
 }
 
@@ -541,6 +556,8 @@ static void start_mode(const char *mode)
         start("alias", alias, 1);
     } else if (!strcmp(mode, "direct")) {
         start("direct", direct, 1);
+    } else if (!strcmp(mode, "sync")) {
+        start("sync", sync_writes, 1);
     } else if (!strcmp(mode, "fault")) {
         start("fault", fault, 1);
     } else if (!strcmp(mode, "preempt")) {
@@ -569,7 +586,7 @@ int main(int argc, char **argv)
         return 2;
     if (argc > 3)
         directory = argv[3];
-    if (!strcmp(argv[1], "direct") || !strcmp(argv[1], "fault"))
+    if (!strcmp(argv[1], "direct") || !strcmp(argv[1], "fault") || !strcmp(argv[1], "sync"))
         make_file();
     if (pipe(to_server) || pipe(to_client) || socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets) || sem_init(&semaphore, 0, 0))
         fail("pipe");
