@@ -98,7 +98,7 @@ int store_wait(struct waits *waits, struct tracked_thread *thread, const struct 
     int code = 0;
     if (stored->kind == BLOCKED || (stored->kind == READY && stored->end > run->since))
         code = waker_number(waits, &run->waker, wait.reason, &wait.waker, err);
-    if (!code && wait.waker)
+    if (!code && wait.waker && waker_is_thread(&run->waker, wait.reason))
         code = store_waker_stack(waits, thread, err);
     if (stored->kind == ELSEWHERE)
         code = find_wait_object(waits, 0, "on other CPUs", &wait.object, err);

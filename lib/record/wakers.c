@@ -32,12 +32,17 @@ static void name_stranger(uint32_t tid, char *text, size_t size)
         snprintf(text, size, "thread %" PRIu32 ", not recorded", tid);
 }
 
+bool waker_is_thread(const struct thread_waker *waker, uint32_t reason)
+{
+    return waker->tid && waker->context != WAKEUP_BY_INTERRUPT &&
+           (waker->context != WAKEUP_BY_SOFT_INTERRUPT || reason == REASON_NETWORK);
+}
+
 void wakers_name(const struct wakers *wakers, struct tracker *tracker, const struct thread_waker *waker,
                  uint32_t reason, char *text, size_t size)
 {
     struct tracked_process *process;
-    bool is_soft = waker->context == WAKEUP_BY_SOFT_INTERRUPT;
-    if (!waker->tid || waker->context == WAKEUP_BY_INTERRUPT || (is_soft && reason != REASON_NETWORK)) {
+    if (!waker_is_thread(waker, reason)) {
         snprintf(text, size, "interrupt");
         return;
     }
@@ -48,6 +53,6 @@ void wakers_name(const struct wakers *wakers, struct tracker *tracker, const str
     else
         name_stranger(waker->tid, text, size);
     size_t used = strlen(text);
-    if (is_soft)
+    if (waker->context == WAKEUP_BY_SOFT_INTERRUPT)
         snprintf(text + used, size - used, ", in a soft interrupt");
 }

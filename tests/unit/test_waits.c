@@ -437,7 +437,8 @@ static void test_a_wait_that_stands_for_others_has_no_runnable_time(void **state
     end(&fixture);
 }
 
-/* The wait of 10 ms that a wakeup ends is long enough for a row, which the stack of its waker precedes. */
+/* Three waits of 10 ms are long enough for rows. Only the first has the stack of its waker: the second stack is of an
+ * earlier wakeup, and the third is of a thread that an interrupt interrupted. */
 static void test_the_stack_of_a_waker_belongs_to_its_wakeup(void **state)
 {
     (void)state;
@@ -449,21 +450,16 @@ static void test_the_stack_of_a_waker_belongs_to_its_wakeup(void **state)
     bool is_preceded = false;
     int waits = 0, stacks = 0;
     begin(&fixture, false);
-    struct wakeup wakeup = {.time = fixture.start + 1000,
-                            .woken = (uint32_t)fixture.pid,
-                            .by_pid = 7,
-                            .by_tid = 7,
-                            .context = WAKEUP_BY_THREAD};
+    struct wakeup wakeup = {.time = fixture.start + 1000, .woken = (uint32_t)fixture.pid, .by_pid = 7, .by_tid = 7};
     take_switch(&fixture, fixture.start, true);
     assert_null(waits_find_woken(&fixture.waits, &wakeup)); /* too short */
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         wakeup.time = fixture.start + 10 * ms;
+        wakeup.context = i == 2 ? WAKEUP_BY_SOFT_INTERRUPT : WAKEUP_BY_THREAD;
         struct tracked_thread *thread = waits_find_woken(&fixture.waits, &wakeup);
         assert_non_null(thread);
-        const struct waker_stack stack = {.time = wakeup.time - (i ? ms : 1000),
-                                          .tid = 7,
-                                          .cpu = 1,
-                                          .frame_count = 2}; /* the second is of an earlier wakeup */
+        const struct waker_stack stack = {
+            .time = wakeup.time - (i == 1 ? ms : 1000), .tid = 7, .cpu = 1, .frame_count = 2};
         assert_int_equal(thread_run_keep_waker_stack(&thread->run, &stack, frames, &err), 0);
         assert_true(waits_wakeup(&fixture.waits, &wakeup));
         take_switch(&fixture, fixture.start += 10 * ms, false);
@@ -483,7 +479,7 @@ static void test_the_stack_of_a_waker_belongs_to_its_wakeup(void **state)
             assert_int_equal(record.waker_stack.frames.count, 2);
     }
     spool_reader_close(reader);
-    assert_int_equal(waits, 2);
+    assert_int_equal(waits, 3);
     assert_int_equal(stacks, 1);
     end(&fixture);
 }
