@@ -607,6 +607,7 @@ static void test_the_parts_of_a_long_wait_are_one(void **unused)
     replay_destroy(&recording.replay);
 }
 
+/* The stack of a waker belongs to the next wait of the woken thread only. */
 static void test_who_ended_a_wait_is_known_at_its_end(void **unused)
 {
     (void)unused;
@@ -614,24 +615,32 @@ static void test_who_ended_a_wait_is_known_at_its_end(void **unused)
     struct recording recording;
     start(&recording);
     add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
-    add(&recording, (struct spool_event){.kind = SPOOL_OBJECT, .number = 1, .name = "worker (7)"});
+    add(&recording, (struct spool_event){.kind = SPOOL_OBJECT, .number = 1, .name = "lock 0x10"});
+    add(&recording, (struct spool_event){.kind = SPOOL_OBJECT, .number = 2, .name = "worker (7)"});
     add_wait(&recording, 5000000, 9000000, REASON_LOCK, 0, 0);
+    const struct spool_waker_stack waker_stack = {.time_ns = 20000000, .frames = {frames, 1}};
     struct sample rest = {.time = 20000000,
                           .wait = 11000000,
                           .reason = REASON_LOCK,
-                          .waker = 1,
+                          .waker = 2,
                           .flags = SAMPLE_WAIT_GOES_ON,
                           .frame_count = 1,
                           .frames = frames};
+    assert_int_equal(spool_write_waker_stack(recording.writer, &waker_stack, NULL), 0);
     assert_int_equal(spool_writer_sample(recording.writer, &rest, NULL), 0); /* with another stack */
+    rest.time += rest.wait;
+    assert_int_equal(spool_writer_sample(recording.writer, &rest, NULL), 0);
     replay_it(&recording);
-    assert_int_equal(sample_store_count(recording.replay.samples.store, 0), 5);
+    const struct replay_waker *wakers = recording.replay.wakers.data;
+    assert_int_equal(recording.replay.wakers.length, 2);
+    assert_true(wakers[0].stack != REPLAY_NONE && wakers[1].stack == REPLAY_NONE);
+    assert_string_equal(replay_object(&recording.replay, wakers[0].object), "worker (7)");
+    assert_int_equal(wakers[1].object, wakers[0].object);
     struct stored_sample first = sample_at(&recording.replay, 2), start = sample_at(&recording.replay, 3),
                          end = sample_at(&recording.replay, 4);
     assert_true(first.kind == STORED_WAIT_END && first.waker == 0);
     assert_true(start.kind == STORED_WAIT_BEGIN);
-    assert_true(end.kind == STORED_WAIT_END && end.waker == 1);
-    assert_string_equal(replay_object(&recording.replay, end.waker), "worker (7)");
+    assert_true(end.kind == STORED_WAIT_END && end.waker == 2); /* the part that goes on has its own waker */
     replay_destroy(&recording.replay);
 }
 
