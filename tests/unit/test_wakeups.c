@@ -128,6 +128,45 @@ static void test_wakers_are_named(void **state)
     tracker_free(tracker);
 }
 
+/* At most some 500 stacks of recorded threads a second, and 3,000 of all threads, at random. Above 20,000 wakeups a
+ * second, the event is on in an eighth of the rounds. */
+static void test_the_period_follows_the_number_of_wakeups(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 4000 };
+    static const struct {
+        uint64_t seen, recorded, least, most, rounds_on; /* wakeups a second, and periods */
+    } cases[] = {{400, 400, 1, 1, ROUNDS},
+                 {5000, 5000, 5, 15, ROUNDS},
+                 {90000, 100, 15, 45, ROUNDS},
+                 {100000, 100000, 100, 300, ROUNDS / 8}};
+    static const uint64_t round = 10000000; /* ns */
+    struct wakeups wakeups = {.random = 1, .chosen = 1};
+    uint64_t now = 1;
+    assert_true(array_push(&wakeups.cpus, (struct wakeup_cpu){.fd = -1}));
+    assert_true(array_push(&wakeups.stacks, (struct wakeup_cpu){.fd = -1, .period = 1}));
+    const uint64_t *period = &wakeups.stacks.data[0].period;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        uint64_t rounds_on = 0, sum = 0, changes = 0, mean = (cases[i].least + cases[i].most) / 2;
+        for (int j = 0; j < ROUNDS; j++) {
+            wakeups.cpus.data[0].seen = cases[i].seen / 100;
+            wakeups.cpus.data[0].recorded = cases[i].recorded / 100;
+            uint64_t before = *period;
+            wakeups_choose_periods(&wakeups, now += round);
+            changes += *period != before;
+            rounds_on += *period != 0;
+            sum += *period;
+            if (*period)
+                assert_in_range(*period, cases[i].least, cases[i].most);
+        }
+        assert_in_range(rounds_on, cases[i].rounds_on * 9 / 10, cases[i].rounds_on * 11 / 10);
+        assert_in_range(sum / rounds_on, mean * 9 / 10, mean * 11 / 10);
+        assert_true(mean == 1 || changes > rounds_on / 2);
+    }
+    array_free(&wakeups.cpus);
+    array_free(&wakeups.stacks);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +174,7 @@ int main(void)
         cmocka_unit_test(test_a_wakeup_says_who_wakes_whom_and_in_which_context),
         cmocka_unit_test(test_a_short_record_is_no_wakeup),
         cmocka_unit_test(test_wakers_are_named),
+        cmocka_unit_test(test_the_period_follows_the_number_of_wakeups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
