@@ -144,19 +144,6 @@ static const struct kind_pattern outer_patterns[] = {
     /* the JVM */
     {"*PlatformEvent::park*", KIND_INSIDE},
     {"*PlatformMonitor::wait*", KIND_INSIDE},
-    {"Monitor::wait*", KIND_INSIDE},
-    {"PosixSemaphore::wait*", KIND_INSIDE},
-    {"CompileQueue::get*", KIND_IDLE},
-    {"*Gang*::*", KIND_IDLE},
-    {"WorkerThread::*", KIND_IDLE},
-    {"VMThread::wait_for_operation*", KIND_IDLE},
-    {"ServiceThread::*", KIND_IDLE},
-    {"MonitorDeflationThread::*", KIND_IDLE},
-    {"NMethodSweeper::sweeper_loop*", KIND_IDLE},
-    {"NotificationThread::*", KIND_IDLE},
-    {"WatcherThread::*", KIND_IDLE},
-    {"G1*Thread::*", KIND_IDLE},
-    {"os::signal_wait*", KIND_IDLE},
     {"JVM_WaitForReferencePendingList", KIND_IDLE},
     {"JavaThread::sleep*", KIND_SLEEP},
     {"JVM_Sleep*", KIND_SLEEP},
@@ -182,6 +169,23 @@ static const struct kind_pattern outer_patterns[] = {
     {"*java.util.concurrent.locks.ReentrantReadWriteLock*", KIND_RWLOCK},
     {"*java.util.concurrent.Semaphore*", KIND_SEMAPHORE},
     {"*java.util.concurrent.CountDownLatch*", KIND_BARRIER},
+};
+
+/* Functions of libjvm.so. Other programs use such names for functions of their own. */
+static const struct kind_pattern jvm_patterns[] = {
+    {"Monitor::wait*", KIND_INSIDE},
+    {"PosixSemaphore::wait*", KIND_INSIDE},
+    {"CompileQueue::get*", KIND_IDLE},
+    {"*Gang*::*", KIND_IDLE},
+    {"WorkerThread::*", KIND_IDLE},
+    {"VMThread::wait_for_operation*", KIND_IDLE},
+    {"ServiceThread::*", KIND_IDLE},
+    {"MonitorDeflationThread::*", KIND_IDLE},
+    {"NMethodSweeper::sweeper_loop*", KIND_IDLE},
+    {"NotificationThread::*", KIND_IDLE},
+    {"WatcherThread::*", KIND_IDLE},
+    {"G1*Thread::*", KIND_IDLE},
+    {"os::signal_wait*", KIND_IDLE},
 };
 
 /* These functions wait for a word of the waiting thread, which does not identify the lock. */
@@ -239,11 +243,15 @@ static bool is_inside(const struct profile *profile, uint32_t func, uint32_t lib
     return starts_with(name, "0x") && profile->funcs.resource[func] == library;
 }
 
-/* musl is libc.so or ld-musl-x86_64.so.1, or a part of a static program. */
-static bool is_musl(const struct profile *profile, uint32_t library, const char *function)
+static const char *get_library_name(const struct profile *profile, uint32_t func)
 {
-    const char *name =
-        library < profile->resources.length ? profile_text(profile, profile->resources.data[library].name) : "";
+    uint32_t library = profile->funcs.resource[func];
+    return library < profile->resources.length ? profile_text(profile, profile->resources.data[library].name) : "";
+}
+
+/* musl is libc.so or ld-musl-x86_64.so.1, or a part of a static program. */
+static bool is_musl(const char *name, const char *function)
+{
     return starts_with(name, "ld-musl") || strcmp(name, "libc.so") == 0 || starts_with(function, "timedwait");
 }
 
@@ -264,9 +272,12 @@ static struct lock lock_of_stack(const struct profile *profile, uint32_t stack)
     for (int i = 0; stack != PROFILE_NONE && i < MOST_FRAMES; i++, stack = profile->stacks.prefix[stack]) {
         uint32_t func = profile->frames.func[profile->stacks.frame[stack]];
         const char *name = strip_underscores(profile_text(profile, profile->funcs.name[func]));
-        lock.of_musl |= is_musl(profile, profile->funcs.resource[func], name);
+        const char *library_name = get_library_name(profile, func);
+        lock.of_musl |= is_musl(library_name, name);
         enum lock_kind inner = find_kind(inner_patterns, COUNT(inner_patterns), name);
-        enum lock_kind outer = find_kind(outer_patterns, COUNT(outer_patterns), name);
+        enum lock_kind outer =
+            starts_with(library_name, "libjvm.so") ? find_kind(jvm_patterns, COUNT(jvm_patterns), name) : KIND_NONE;
+        outer = outer == KIND_NONE ? find_kind(outer_patterns, COUNT(outer_patterns), name) : outer;
         lock.is_private |= has_private_word(name);
         if (outer > KIND_INSIDE)
             lock.kind = outer;

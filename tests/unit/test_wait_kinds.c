@@ -40,8 +40,12 @@ static void make_wait(struct wait *wait, const char *object, const char *const *
     while (functions[count])
         count++;
     while (count-- > 0) {
-        bool is_program = functions[count][0] == '!';
-        uint32_t frame = add_frame(wait, functions[count] + is_program, is_program ? "program" : "libc.so.6", 0);
+        bool is_program = functions[count][0] == '!', is_jvm = functions[count][0] == '@';
+        uint32_t frame = add_frame(wait, functions[count] + (is_program || is_jvm),
+                                   is_program ? "program"
+                                   : is_jvm   ? "libjvm.so"
+                                              : "libc.so.6",
+                                   0);
         stack = intern_stack(&wait->interner, stack, frame);
     }
     wait->frame = wait_kinds_frame(&wait->interner, stack, add_frame(wait, object, NULL, IDLE));
@@ -194,8 +198,9 @@ static void test_sleeping_and_idle_threads_of_runtimes_wait_for_no_lock(void **u
     CHECK("lock 0x10", "Idle thread", "idle thread", "syscall", "std::sys::pal::unix::futex::futex_wait",
           "std::sys::sync::condvar::futex::Condvar::wait", "std::sync::poison::condvar::Condvar::wait",
           "rayon_core::sleep::Sleep::sleep");
-    CHECK("lock 0x2c", "Idle thread", "idle thread", "pthread_cond_wait", "os::PlatformMonitor::wait(long)",
-          "Monitor::wait(long)", "CompileQueue::get()", "CompileBroker::compiler_thread_loop()");
+    CHECK("lock 0x2c", "Idle thread", "idle thread", "pthread_cond_wait", "@os::PlatformMonitor::wait(long)",
+          "@Monitor::wait(long)", "@CompileQueue::get()", "@CompileBroker::compiler_thread_loop()");
+    CHECK("lock 0x10", "Condition variable", "condition variable 0x10", "pthread_cond_wait", "!WorkerThread::run()");
 }
 
 int main(void)
