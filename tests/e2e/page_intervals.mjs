@@ -89,6 +89,12 @@ await check('the slowest are compared with the others, per interval, with the nu
     const cells = await page.locator('.tree-row', { hasText: 'mutex cache_lock' }).first().locator('[role=gridcell]').allInnerTexts();
     for (const [at, side] of ['base', 'new'].entries())
         assert(Math.abs(numberOf(cells[at]) - wanted[side].self) < 0.06, `${side}: ${cells[at]} of ${wanted[side].self} ms`);
+    const { waits } = JSON.parse(execFileSync(prof, ['diff', '--json', '--waits', '--slowest', '5%,name:"locked"', file], { encoding: 'utf8' }));
+    const lock = waits.find(({ name }) => name.startsWith('mutex cache_lock'));
+    await page.getByRole('tab', { name: 'Waits' }).click();
+    const counts = await page.locator('.tree-row', { hasText: 'mutex cache_lock' }).first().locator('[role=gridcell]').allInnerTexts();
+    for (const side of ['base', 'new']) assert(counts.includes(lock[side].count > 0 ? lock[side].count.toFixed(2) : '—'), `${side}: no ${lock[side].count} in ${counts}`);
+    await page.goBack();
     await page.goBack();
     await page.waitForSelector(ROW);
     await page.close();

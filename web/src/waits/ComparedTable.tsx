@@ -73,8 +73,12 @@ function createComparedModel(session: Session) {
     }
 
     function countColumn(side: Side, title: string): Column<Row> {
-        const text = (row: Row): string =>
-            row[side].count > 0 ? formatCount(Math.max(1, Math.round(row[side].count))) : '—';
+        const text = (row: Row): string => {
+            const { count } = row[side];
+            if (!(count > 0)) return '—';
+            const isMeanOfIntervals = (session.tree.summary.value?.newIntervals ?? 0) > 0;
+            return isMeanOfIntervals ? count.toFixed(2) : formatCount(Math.max(1, Math.round(count)));
+        };
         return {
             key: `${side}Count`,
             title: `${title} count`,
