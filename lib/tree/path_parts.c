@@ -126,11 +126,9 @@ static uint32_t find_stack(const struct call_nodes *nodes, const struct grouping
     size_t node = nodes->length;
     while (node > 0 && !(totals[node - 1] > half))
         node--;
-    for (size_t i = 0; node > 0 && i < count; i++)
-        for (uint32_t stack = code_stack(grouping, numbers[i]); stack != PROFILE_NONE;
-             stack = grouping->profile->stacks.prefix[stack])
-            if (node_of(nodes, stack) == node - 1)
-                return stack;
+    for (uint32_t stack = 0; node > 0 && stack < grouping->profile->stacks.length; stack++)
+        if (nodes->of_stack[stack] == node - 1)
+            return stack;
     return PROFILE_NONE;
 }
 

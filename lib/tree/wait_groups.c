@@ -19,6 +19,7 @@ struct group_sums {
     double of_rounding;                 /* waits^2: variance of the counts of sums, whose mean length a file rounds */
     uint32_t last_thread;               /* thread of the last counted wait */
     double longest_of_waker;            /* ms: the longest wait of which the stack of the waker is known */
+    uint32_t caller, waker_stack;       /* of the longest waits: recorded stacks; PROFILE_NONE: unknown */
 };
 
 enum { MOST_DEGREES = 30, STEPS_PER_DEGREE = 4 };
@@ -103,45 +104,43 @@ static struct wait_group *group_of(struct grouper *grouper, const struct wait_pa
                                          .first = NAN,
                                          .key = key,
                                          .thread = PROFILE_NONE,
-                                         .own_func = PROFILE_NONE,
-                                         .waker_func = PROFILE_NONE,
                                          .reason = PROFILE_NONE,
                                          .func = PROFILE_NONE,
                                          .node = NODE_NONE,
                                          .waker = PROFILE_NONE};
+        const struct group_sums no_sums = {.caller = PROFILE_NONE, .waker_stack = PROFILE_NONE};
         number = (uint32_t)grouper->groups->list.length;
         if (!hash_set(&grouper->group_of_key, full_key, number) || !array_push(&grouper->groups->list, empty) ||
-            !array_push_zero(&grouper->sums))
+            !array_push(&grouper->sums, no_sums))
             return NULL;
     }
     return &grouper->groups->list.data[number];
 }
 
+static struct group_sums *sums_of(const struct grouper *grouper, const struct wait_group *group)
+{
+    return &grouper->sums.data[group - grouper->groups->list.data];
+}
+
 /* Sets the longest wait of a group to this part. */
 static void set_longest(const struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
 {
-    const struct profile *profile = engine_profile(grouper->engine);
     bool has_node = grouper->grouping != WAITS_BY_STACK && part->stack != PROFILE_NONE;
-    uint32_t caller = part->stack == PROFILE_NONE ? PROFILE_NONE : profile->stacks.prefix[part->stack];
-    struct own_place own = own_place(profile, caller);
     group->reason = reason_of(grouper, part);
     group->func = object_of(grouper, part);
     group->thread = grouper->thread;
     group->waker = part->waker;
     group->node = has_node ? part->node : caller_of(grouper, part);
-    group->own_func = own.func;
-    group->own_line = own.line;
+    sums_of(grouper, group)->caller =
+        part->stack == PROFILE_NONE ? PROFILE_NONE : engine_profile(grouper->engine)->stacks.prefix[part->stack];
 }
 
-static void set_waker(const struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
+static void set_waker(struct group_sums *sums, const struct wait_part *part)
 {
-    double *longest = &grouper->sums.data[group - grouper->groups->list.data].longest_of_waker;
-    if (part->waker_stack == PROFILE_NONE || part->ms <= *longest)
+    if (part->waker_stack == PROFILE_NONE || part->ms <= sums->longest_of_waker)
         return;
-    struct own_place own = own_place(engine_profile(grouper->engine), part->waker_stack);
-    *longest = part->ms;
-    group->waker_func = own.func;
-    group->waker_line = own.line;
+    sums->longest_of_waker = part->ms;
+    sums->waker_stack = part->waker_stack;
 }
 
 /* Waits of one class are at least half as long as the longest wait of the class. A smaller part of a wait than this
@@ -187,7 +186,7 @@ static void add_rounding(struct grouper *grouper, const struct wait_group *group
     static const double steps_per_interval = 100; /* resolution of the times in a file: see time_grid_of() */
     double step = engine_profile(grouper->engine)->meta.interval / steps_per_interval;
     double error = part->length > 0 ? part->unseen * step / part->length : 0;
-    grouper->sums.data[group - grouper->groups->list.data].of_rounding += error * error / 12;
+    sums_of(grouper, group)->of_rounding += error * error / 12;
 }
 
 /* Adds `count` waits of a length, ms. */
@@ -208,15 +207,15 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
     bool is_runnable = reason == grouper->runnable && reason != PROFILE_NONE;
     bool is_sum = reason == grouper->unseen && reason != PROFILE_NONE;
     double count = part->is_recorded ? (part->longest > 0) + part->unseen : 0;
-    uint32_t *last_thread = &grouper->sums.data[group - grouper->groups->list.data].last_thread;
-    if (!group->threads || *last_thread != grouper->thread) {
+    struct group_sums *sums = sums_of(grouper, group);
+    if (!group->threads || sums->last_thread != grouper->thread) {
         group->threads++;
         group->there += grouper->there;
     }
-    *last_thread = grouper->thread;
+    sums->last_thread = grouper->thread;
     if (group->total == 0)
         set_longest(grouper, group, part);
-    set_waker(grouper, group, part);
+    set_waker(sums, part);
     group->total += part->ms;
     group->count += count;
     group->runnable += is_runnable ? part->ms : 0;
@@ -329,6 +328,22 @@ static bool store_estimates(struct grouper *grouper)
     return true;
 }
 
+/* Stores the functions of the longest waits. A search through a stack for each wait that is longer than all before
+ * would take quadratic time. */
+static void store_places(struct grouper *grouper)
+{
+    const struct profile *profile = engine_profile(grouper->engine);
+    for (size_t i = 0; i < grouper->groups->list.length; i++) {
+        struct wait_group *group = &grouper->groups->list.data[i];
+        struct own_place own = own_place(profile, grouper->sums.data[i].caller);
+        struct own_place waker = own_place(profile, grouper->sums.data[i].waker_stack);
+        group->own_func = own.func;
+        group->own_line = own.line;
+        group->waker_func = waker.func;
+        group->waker_line = waker.line;
+    }
+}
+
 /* A run of a comparison. */
 struct run_choice {
     enum profile_side side;
@@ -376,6 +391,7 @@ static int find_groups(struct engine *engine, enum wait_grouping grouping, const
     groups->list.length = 0;
     groups->totals = (struct wait_totals){0};
     bool enough = add_threads(&grouper, choice) && store_estimates(&grouper);
+    store_places(&grouper);
     hash_destroy(&grouper.group_of_key);
     array_free(&grouper.sums);
     length_counts_destroy(&grouper.lengths);

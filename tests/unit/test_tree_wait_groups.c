@@ -201,6 +201,43 @@ static void test_cpu_time_is_that_of_the_tree_where_clocks_differ(void **state)
     engine_free(engine);
 }
 
+/* Each wait is longer than all before, and all 20,000 callers are code of a library. */
+static void test_longer_and_longer_waits_in_deep_stacks_take_no_time(void **state)
+{
+    (void)state;
+    enum { DEPTH = 20000, WAITS = 20000 };
+    struct profile profile;
+    struct wait_stacks stacks = wait_profile_make(&profile);
+    struct wait_groups groups = {0};
+    struct error err;
+    double time = 1;
+    uint32_t deep = stacks.lookup;
+    for (int i = 0; i < DEPTH; i++)
+        deep = wait_profile_call(&profile, deep, "std::f", -1);
+    uint32_t wait = wait_profile_call(&profile, deep, "lock 0x9", REASON_LOCK);
+    struct thread *thread = wait_profile_thread(&profile, "deep", 0);
+    assert_true(samples_give_waker(&thread->samples));
+    for (int i = 1; i <= WAITS; i++) {
+        wait_profile_run(thread, stacks.lookup, time, 1);
+        wait_profile_wait(thread, wait, time, time + i, 0);
+        thread->samples.waker_stack[thread->samples.length - 1] = deep;
+        time += i + 1;
+    }
+    uint32_t index = (uint32_t)profile.threads.length - 1;
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    const struct tree_query query = {
+        .threads = &index, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_OFF_CPU_TIME};
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
+    assert_string_equal(name_of(engine, groups.list.data[0].func), "lock 0x9");
+    assert_string_equal(name_of(engine, groups.list.data[0].own_func), "lookup");
+    assert_string_equal(name_of(engine, groups.list.data[0].waker_func), "lookup");
+    assert_true(groups.list.data[0].longest == WAITS);
+    wait_groups_destroy(&groups);
+    engine_free(engine);
+}
+
 /* ---- whether waits were recorded ---- */
 
 /* A profile of one thread that never waits; `names_reasons`: "Idle" has the reasons of waits. */
@@ -375,6 +412,7 @@ int main(void)
         cmocka_unit_test(test_sums_have_a_number_and_no_longest_wait),
         cmocka_unit_test(test_preemption_is_told_apart_from_waiting),
         cmocka_unit_test(test_cpu_time_is_that_of_the_tree_where_clocks_differ),
+        cmocka_unit_test(test_longer_and_longer_waits_in_deep_stacks_take_no_time),
         cmocka_unit_test(test_a_recorder_of_waits_is_known_by_its_reasons_where_nobody_waited),
         cmocka_unit_test(test_groups_add_up_the_waits_of_the_query),
     };
