@@ -1,6 +1,7 @@
 #include "tree/bottleneck.h"
 
 #include "tree/engine_state.h"
+#include "tree/own_frame.h"
 #include "tree/path_parts.h"
 #include "tree/quantity.h"
 #include "tree/wait_names.h"
@@ -27,15 +28,19 @@ static void parted_path_destroy(struct parted_path *path)
     array_free(&path->parts);
 }
 
+static struct time_range queried_range(const struct engine *engine)
+{
+    struct time_range range = engine_full_range(engine);
+    return (struct time_range){fmax(range.from, engine->range.from), fmin(range.to, engine->range.to)};
+}
+
 /* ---- the critical path of the first thread ---- */
 
 static int describe_path(struct bottleneck *bottleneck, const struct engine *engine, struct error *err)
 {
     struct parted_path path = {0};
     uint32_t thread = engine->threads.data[0];
-    struct time_range range = engine_full_range(engine);
-    range.from = fmax(range.from, engine->range.from);
-    range.to = fmin(range.to, engine->range.to);
+    struct time_range range = queried_range(engine);
     double length = range.to - range.from;
     if (engine_thread_total(engine, thread, WEIGH_CPU_TIME, TABLE_SAMPLES) > (1 - large) * length)
         return 0;
@@ -83,24 +88,80 @@ static bool append_all(struct text_buffer *text, const char *const *words, size_
 #define APPEND(text, ...)                                                                                              \
     append_all(text, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-/* Appends what another thread does during most of the longest wait. */
+/* Whether a thread, while another one waits for the object, is in the function in which it later releases the object.
+ * So it is not only on its way to the object. */
+static bool is_holding(const struct profile *profile, const struct path_segment *segment, uint32_t object)
+{
+    if (segment->wakes_in == PROFILE_NONE || path_object(profile, segment->waited_for) != object)
+        return false;
+    uint32_t releases = own_stack(profile, segment->wakes_in);
+    for (uint32_t at = segment->stack; releases != PROFILE_NONE && at != PROFILE_NONE; at = profile->stacks.prefix[at])
+        if (profile->frames.func[profile->stacks.frame[at]] == profile->frames.func[profile->stacks.frame[releases]])
+            return true;
+    return false;
+}
+
+/* Finds the parts of the path of a thread in which others hold the object. */
+static int find_holding(struct parted_path *path, const struct engine *engine, uint32_t thread, uint32_t object,
+                        struct error *err)
+{
+    const struct profile *profile = engine_profile(engine);
+    size_t kept = 0;
+    int code = critical_path_find(&path->path, profile, thread, queried_range(engine), err);
+    for (size_t i = 0; !code && i < path->path.length; i++)
+        if (is_holding(profile, &path->path.data[i], object))
+            path->path.data[kept++] = path->path.data[i];
+    path->path.length = code ? path->path.length : kept;
+    return code ? code : critical_path_parts(engine, &path->path, thread, &path->parts, err);
+}
+
+/* Returns the part that is more than half of the parts, or NULL. A thread that waits for the object itself does not
+ * hold the object yet. */
+static const struct path_part *find_main_part(const struct path_parts *parts, uint32_t object)
+{
+    const struct path_part *largest = NULL;
+    double total = 0;
+    for (size_t i = 0; i < parts->length; i++) {
+        if (parts->data[i].object == object)
+            continue;
+        total += parts->data[i].ms;
+        largest = largest ? largest : &parts->data[i];
+    }
+    return largest && largest->ms > total / 2 ? largest : NULL;
+}
+
+/* Sums the parts of the path by thread, whether the thread runs or waits. */
+static int find_places(struct parted_path *path, const struct engine *engine, uint32_t thread, struct error *err)
+{
+    for (size_t i = 0; i < path->path.length; i++) {
+        struct path_segment *segment = &path->path.data[i];
+        if (segment->state == PATH_WAITS && segment->stack != PROFILE_NONE)
+            segment->stack = engine_profile(engine)->stacks.prefix[segment->stack];
+        segment->state = PATH_RUNS;
+    }
+    return critical_path_parts(engine, &path->path, thread, &path->parts, err);
+}
+
+/* Appends what a holder does, or else the function that it is in, while the thread with the longest wait waits. */
 static int append_holder(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
                          struct error *err)
 {
     struct parted_path path = {0};
-    char length[QUANTITY_TEXT_MAX];
-    double ms = group->to - group->from;
-    int code = find_path(&path, engine, group->thread, (struct time_range){group->from, group->to}, err);
-    const struct path_part *part = path.parts.data;
-    bool is_known = !code && path.parts.length && part->thread != group->thread && part->ms > ms / 2;
-    bool runs = is_known && part->state == PATH_RUNS && part->func != PROFILE_NONE;
-    bool waits = is_known && part->state == PATH_WAITS && part->object != PROFILE_NONE;
+    const char *does = ", mostly runs ";
+    int code = find_holding(&path, engine, group->thread, group->func, err);
+    const struct path_part *part = code ? NULL : find_main_part(&path.parts, group->func);
+    if (!code && !part) {
+        does = ", is mostly in ";
+        code = find_places(&path, engine, group->thread, err);
+        part = code ? NULL : find_main_part(&path.parts, group->func);
+    }
+    bool runs = part && part->state == PATH_RUNS && part->func != PROFILE_NONE && part->func != group->own_func;
+    bool waits = part && part->state == PATH_WAITS && part->object != PROFILE_NONE;
     bool has_place = waits && part->func != PROFILE_NONE;
-    time_text(length, ms);
     if ((runs || waits) &&
-        !APPEND(text, " In the longest wait, of ", length, ", thread ", thread_name(engine, part->thread),
-                runs ? " runs " : " waits for ", func_name(engine, runs ? part->func : part->object),
-                has_place ? " in " : "", has_place ? func_name(engine, part->func) : "", "."))
+        !APPEND(text, " Its holder, thread ", thread_name(engine, part->thread), runs ? does : ", mostly waits for ",
+                func_name(engine, runs ? part->func : part->object), has_place ? " in " : "",
+                has_place ? func_name(engine, part->func) : "", "."))
         code = error_no_memory(err);
     parted_path_destroy(&path);
     return code;

@@ -7,8 +7,8 @@
  * parts."
  *   - Else, if the threads that wait for a lock, for a disk or for a page wait for a third of their time, and for a
  *     tenth of the time of all threads: "3 of 5 threads wait 60% of their time for mutex cache in Cache::lookup." With
- *     wakers, the critical path of the longest such wait adds what another thread does then: "In the longest wait, of
- *     0.170 s, thread loader runs read_all."
+ *     stacks of wakers, the critical path of a waiting thread adds the function in which a holder is most of that time:
+ *     "Its holder, thread loader, mostly runs read_all."
  *
  * Condition variables, pipes and sockets never are a bottleneck, because threads also wait for work with them. Neither
  * is a lock of unknown kind.

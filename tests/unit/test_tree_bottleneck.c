@@ -13,33 +13,45 @@
 
 static struct error err;
 
-/* The threads of wait_profile.h, whose waits for locks have this reason, and "holder", which runs store() for 100 ms,
- * or sleeps for `sleep` ms of them. `waker`: NULL, or of the wait of one more thread for lock a, 50 ms. */
-static struct engine *make_threads_with_sleep(const char *reason, const char *waker, int sleep)
+/* How the thread "holder" ends the wait of one more thread for lock a, 50 ms. */
+struct release {
+    const char *waker, *in; /* NULL: unknown; `in`: the function */
+    int sleep;              /* ms in which "holder" sleeps before it runs store(), of 100 */
+};
+
+static uint32_t find_stack_of(const struct profile *profile, const char *function)
+{
+    for (uint32_t i = 0; i < profile->stacks.length; i++)
+        if (strcmp(profile_text(profile, profile->funcs.name[profile->frames.func[profile->stacks.frame[i]]]),
+                   function) == 0)
+            return i;
+    return PROFILE_NONE;
+}
+
+/* The threads of wait_profile.h, whose waits for locks have this reason, "holder" and, with a release, "waiter". */
+static struct engine *make_threads(const char *reason, const struct release *release)
 {
     struct profile profile;
     struct wait_stacks stacks = wait_profile_make(&profile);
+    int sleep = release ? release->sleep : 0;
     profile.categories.data[WAIT_IDLE].subcategories.data[REASON_LOCK] = strings_add_z(&profile.strings, reason);
     struct thread *holder = wait_profile_thread(&profile, "holder", 0);
     if (sleep)
         wait_profile_wait(holder, stacks.sleep, 0, sleep, 0);
     for (int time = sleep + 1; time <= 100; time++)
         wait_profile_run(holder, stacks.store, time, 1);
-    if (waker) {
+    if (release) {
         struct thread *waiter = wait_profile_thread(&profile, "waiter", 0);
         assert_true(samples_give_waker(&waiter->samples));
         wait_profile_run(waiter, stacks.lookup, 1, 1);
         wait_profile_wait(waiter, stacks.lookup_lock_a, 1, 51, 0);
-        waiter->samples.waker[waiter->samples.length - 1] = strings_add_z(&profile.strings, waker);
+        waiter->samples.waker[waiter->samples.length - 1] = strings_add_z(&profile.strings, release->waker);
+        if (release->in)
+            waiter->samples.waker_stack[waiter->samples.length - 1] = find_stack_of(&profile, release->in);
     }
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
     return engine;
-}
-
-static struct engine *make_threads(const char *reason, const char *waker)
-{
-    return make_threads_with_sleep(reason, waker, 0);
 }
 
 /* Finds the bottleneck of a query of the first threads. */
@@ -119,26 +131,29 @@ static void test_an_object_with_the_name_of_a_place_has_no_other_place(void **st
     engine_free(engine);
 }
 
-static void test_wakers_lead_to_the_holder(void **state)
+static void assert_holder(struct release release, const char *wanted)
 {
-    (void)state;
-    struct engine *engine = make_threads("Mutex", "holder (103)");
-    assert_sentence(engine, 5,
-                    "3 of 5 threads wait 53% of their time for lock 0x1000 in lookup. "
-                    "In the longest wait, of 50.0 ms, thread holder runs store.",
-                    false);
+    char sentence[200];
+    struct engine *engine = make_threads("Mutex", &release);
+    snprintf(sentence, sizeof(sentence), "3 of 5 threads wait 53%% of their time for lock 0x1000 in lookup.%s", wanted);
+    assert_sentence(engine, 5, sentence, false);
     engine_free(engine);
 }
 
-static void test_the_holder_may_wait_itself(void **state)
+static void test_the_function_that_releases_leads_to_what_the_holder_does(void **state)
 {
     (void)state;
-    struct engine *engine = make_threads_with_sleep("Mutex", "holder (103)", 40);
-    assert_sentence(engine, 5,
-                    "3 of 5 threads wait 53% of their time for lock 0x1000 in lookup. "
-                    "In the longest wait, of 50.0 ms, thread holder waits for sleep in main.",
-                    false);
-    engine_free(engine);
+    assert_holder((struct release){"holder (103)", "store", 0}, " Its holder, thread holder, mostly runs store.");
+    assert_holder((struct release){"holder (103)", "main", 40},
+                  " Its holder, thread holder, mostly waits for sleep in main.");
+    assert_holder((struct release){"holder (103)", "main", 26}, " Its holder, thread holder, is mostly in main.");
+}
+
+static void test_a_thread_on_its_way_to_the_lock_is_no_holder(void **state)
+{
+    (void)state;
+    assert_holder((struct release){"holder (103)", "lookup", 0}, "");
+    assert_holder((struct release){"holder (103)", NULL, 0}, "");
 }
 
 int main(void)
@@ -149,8 +164,8 @@ int main(void)
         cmocka_unit_test(test_waits_for_work_are_no_bottleneck),
         cmocka_unit_test(test_idle_threads_of_a_runtime_hide_no_bottleneck),
         cmocka_unit_test(test_an_object_with_the_name_of_a_place_has_no_other_place),
-        cmocka_unit_test(test_wakers_lead_to_the_holder),
-        cmocka_unit_test(test_the_holder_may_wait_itself),
+        cmocka_unit_test(test_the_function_that_releases_leads_to_what_the_holder_does),
+        cmocka_unit_test(test_a_thread_on_its_way_to_the_lock_is_no_holder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
