@@ -6,7 +6,7 @@
 int replay_add_event(struct replay *replay, const struct spool_event_sample *sample, uint32_t stack, struct error *err)
 {
     struct replay_thread *thread = &replay->threads.data[sample->thread];
-    if (sample->event > EVENTS_MAX) {
+    if (sample->event == 0 || sample->event > EVENTS_MAX) {
         replay->spool.damaged_blocks++;
         return 0;
     }

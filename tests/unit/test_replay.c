@@ -1,6 +1,7 @@
 /* Replaying a recording puts each address into the library that was mapped there at that time. */
 #include "assemble/replay.h"
 #include "assemble/replay_names.h"
+#include "sample/event_list.h"
 
 #include "spool/info.h"
 #include "record/wait_reason.h"
@@ -662,6 +663,21 @@ static void test_an_object_that_is_not_known_has_no_name(void **unused)
     replay_destroy(&recording.replay);
 }
 
+static void test_a_sample_of_an_impossible_event_is_damage(void **unused)
+{
+    (void)unused;
+    static const uint64_t frames[] = {0x1004};
+    struct recording recording;
+    struct spool_event_sample sample = {.time_ns = 5000000, .frames = {frames, 1}};
+    start(&recording);
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
+    for (sample.event = 0; sample.event <= EVENTS_MAX + 1; sample.event += EVENTS_MAX + 1)
+        assert_int_equal(spool_write_event_sample(recording.writer, &sample, NULL), 0);
+    replay_it(&recording);
+    assert_int_equal(recording.replay.spool.damaged_blocks, 2);
+    replay_destroy(&recording.replay);
+}
+
 static void test_where_waits_are_known_each_thread_has_its_own_rest(void **unused)
 {
     (void)unused;
@@ -948,6 +964,7 @@ int main(void)
         cmocka_unit_test(test_the_parts_of_a_long_wait_are_one),
         cmocka_unit_test(test_who_ended_a_wait_is_known_at_its_end),
         cmocka_unit_test(test_an_object_that_is_not_known_has_no_name),
+        cmocka_unit_test(test_a_sample_of_an_impossible_event_is_damage),
         cmocka_unit_test(test_where_waits_are_known_each_thread_has_its_own_rest),
         cmocka_unit_test(test_without_the_count_of_the_kernel_threads_without_samples_keep_their_time),
         cmocka_unit_test(test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost),
