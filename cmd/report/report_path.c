@@ -74,6 +74,8 @@ int report_find_path(struct report *report, struct error *err)
 {
     struct path_ranges ranges = {0};
     int code = engine_slowest_ranges(report->engine, &ranges, err);
+    if (!code && !ranges.length && has_slowest(report))
+        return error_set(err, ENOENT, "--slowest selects no intervals, whose names --intervals lists");
     if (!code && !ranges.length && !array_push(&ranges, (struct path_range){report->threads.data[0], report->range}))
         code = error_no_memory(err);
     if (!code)
