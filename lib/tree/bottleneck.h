@@ -2,9 +2,9 @@
  * The bottleneck of threads that wait, as one sentence, for the header of `prof report` and the page's summary. The
  * data carry a sentence in two cases:
  *
- *   - With wakers, if the critical path of the first thread runs on one other thread for more than a third of the
- * range: "Of 0.128 s, 64.2 ms CPU time of second in compute while first waits for mutex lock_b, 63.4 ms in smaller
- * parts."
+ *   - With wakers, if the critical path of the first thread is on one other thread for more than a third of the
+ *     range: "Of 0.128 s, 64.2 ms CPU time of second in compute while first waits for mutex lock_b, 63.4 ms in smaller
+ *     parts."
  *   - Else, if the threads that wait for a lock, for a disk or for a page wait for a third of their time, and for a
  *     tenth of the time of all threads: "3 of 5 threads wait 60% of their time for mutex cache in Cache::lookup." With
  *     stacks of wakers, the critical path of a waiting thread adds the function in which a holder is most of that time:

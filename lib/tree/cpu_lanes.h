@@ -15,8 +15,8 @@ enum { MOST_CPUS = 1024 }; /* limit of the list */
 /* Lists the CPUs of the profile's slices in ascending order. The list of a comparison is empty. */
 int profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct error *err);
 
-/* Computes the lanes of `count` CPUs, as engine_state_lanes() does, with indexes of threads in place of states. The
- * cost depends on the number of slices in the range. */
+/* Computes the lanes of `count` CPUs, as engine_state_lanes() does, with indexes of threads in place of states. Time:
+ * linear in the slices and pixels of the range, and n log n for n threads of the profile, for each CPU. */
 int engine_cpu_lanes(struct engine *engine, const uint32_t *cpus, size_t count, struct time_range range, uint32_t width,
                      struct state_lanes *lanes, struct error *err);
 

@@ -6,10 +6,9 @@
 
 #include "profile/profile.h"
 
-/* Returns the stack that ends with this frame: `stack` or one of its callers; for a wait, `stack` is the caller. If all
+/* Returns the stack that ends with this frame: `stack` or one of its callers. For a wait, `stack` is the caller. If all
  * frames belong to libraries of the system or an interpreter, the innermost one of the interpreter counts, else the
- * innermost one outside of the kernel. PROFILE_NONE: the stack has
- * no code. */
+ * innermost one outside of the kernel. PROFILE_NONE: the stack has no code. Linear in the depth of the stack. */
 uint32_t own_stack(const struct profile *profile, uint32_t stack);
 
 struct own_place {

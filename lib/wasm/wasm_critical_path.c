@@ -76,7 +76,8 @@ static int write_path(struct session *session, const struct critical_path *path,
     return code;
 }
 
-/* Answers with CriticalPath of critical_path.ts, as JSON. Without wakers, the path stops at each wait. */
+/* Answers with CriticalPath of critical_path.ts, as JSON, for one range or more. Without wakers, the path stops at
+ * each wait. */
 static const struct view *answer_paths(struct session *session, const struct path_range *ranges, size_t count)
 {
     struct critical_path path = {0};
