@@ -16,7 +16,7 @@ static struct error err;
 /* How the thread "holder" ends the wait of one more thread for lock a, 50 ms. */
 struct release {
     const char *waker, *in; /* NULL: unknown; `in`: the function */
-    int sleep;              /* ms in which "holder" sleeps before it runs store(), of 100 */
+    int sleep, waits;       /* ms in which "holder" sleeps, and then waits for lock b, before it runs store(), of 100 */
 };
 
 static uint32_t find_stack_of(const struct profile *profile, const char *function)
@@ -33,12 +33,14 @@ static struct engine *make_threads(const char *reason, const struct release *rel
 {
     struct profile profile;
     struct wait_stacks stacks = wait_profile_make(&profile);
-    int sleep = release ? release->sleep : 0;
+    int sleep = release ? release->sleep : 0, begin = sleep + (release ? release->waits : 0);
     profile.categories.data[WAIT_IDLE].subcategories.data[REASON_LOCK] = strings_add_z(&profile.strings, reason);
     struct thread *holder = wait_profile_thread(&profile, "holder", 0);
     if (sleep)
         wait_profile_wait(holder, stacks.sleep, 0, sleep, 0);
-    for (int time = sleep + 1; time <= 100; time++)
+    if (begin > sleep)
+        wait_profile_wait(holder, stacks.store_lock_b, sleep, begin, 0);
+    for (int time = begin + 1; time <= 100; time++)
         wait_profile_run(holder, stacks.store, time, 1);
     if (release) {
         struct thread *waiter = wait_profile_thread(&profile, "waiter", 0);
@@ -143,17 +145,17 @@ static void assert_holder(struct release release, const char *wanted)
 static void test_the_function_that_releases_leads_to_what_the_holder_does(void **state)
 {
     (void)state;
-    assert_holder((struct release){"holder (103)", "store", 0}, " Its holder, thread holder, mostly runs store.");
-    assert_holder((struct release){"holder (103)", "main", 40},
+    assert_holder((struct release){"holder (103)", "store", 0, 0}, " Its holder, thread holder, mostly runs store.");
+    assert_holder((struct release){"holder (103)", "main", 40, 0},
                   " Its holder, thread holder, mostly waits for sleep in main.");
-    assert_holder((struct release){"holder (103)", "main", 26}, " Its holder, thread holder, is mostly in main.");
+    assert_holder((struct release){"holder (103)", "main", 20, 10}, " Its holder, thread holder, is mostly in store.");
 }
 
 static void test_a_thread_on_its_way_to_the_lock_is_no_holder(void **state)
 {
     (void)state;
-    assert_holder((struct release){"holder (103)", "lookup", 0}, "");
-    assert_holder((struct release){"holder (103)", NULL, 0}, "");
+    assert_holder((struct release){"holder (103)", "lookup", 0, 0}, "");
+    assert_holder((struct release){"holder (103)", NULL, 0, 0}, "");
 }
 
 int main(void)
