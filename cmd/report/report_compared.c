@@ -199,7 +199,7 @@ static void print_wall_time(const struct report *report, const struct func_chang
 }
 
 /* Names the time that the report counts, for the line about the wall time. */
-static const char *get_kind_of_time(enum sample_weight kind)
+static const char *name_counted_time(enum sample_weight kind)
 {
     return kind == WEIGH_CPU_TIME       ? " of CPU time"
            : kind == WEIGH_OFF_CPU_TIME ? " of off-CPU time"
@@ -220,7 +220,7 @@ void report_print_compared_head(const struct report *report, const struct func_c
     if (base == new)
         fputs("Change: none", stdout);
     else
-        ui_print("Change: %s %s%s, %s", change, report->weight.unit, get_kind_of_time(report->weight.kind), relative);
+        ui_print("Change: %s %s%s, %s", change, report->weight.unit, name_counted_time(report->weight.kind), relative);
     if (changes) {
         print_interval(report, &changes->all);
         ui_print(": %s", changes->all.is_noise ? "not more than noise" : "more than noise");

@@ -461,7 +461,7 @@ static void fill_saved_registers(const struct search *search, const struct path 
 
 /* Whether the register passes an argument. Code that switches to another coroutine's stack loads sp from an argument.
  */
-static bool is_argument(unsigned reg)
+static bool is_argument_register(unsigned reg)
 {
     enum { ARGUMENTS = 0x3c6 }; /* rcx, rdx, rsi, rdi, r8, r9 */
     return ARGUMENTS >> reg & 1;
@@ -486,7 +486,7 @@ static bool make_frame(struct search *search, const struct path *path, struct ar
         frame.base_is_word = true;
         frame.word_offset = word.distance;
     }
-    if (is_argument(frame.base))
+    if (is_argument_register(frame.base))
         return false;
     int64_t distance;
     if (address.origin < INSTRUCTION_REGISTERS && address.distance == 0)

@@ -45,7 +45,7 @@ bool kernel_frames_list_unnamed(struct frame_builder *builder)
 
 /* Adds the frame of an unknown kernel address. All addresses without a name share one func, because a kernel address is
  * useless to a user. */
-uint32_t kernel_frames_unknown(struct frame_builder *builder, uint64_t address)
+uint32_t kernel_frames_add_unknown(struct frame_builder *builder, uint64_t address)
 {
     const struct kernel_symbol *symbol = builder->kallsyms ? kallsyms_find_anywhere(builder->kallsyms, address) : NULL;
     builder->symbolization->addresses++;
@@ -58,7 +58,7 @@ uint32_t kernel_frames_unknown(struct frame_builder *builder, uint64_t address)
     return add_kernel_code(builder, "kernel code (no symbols)", NULL);
 }
 
-uint32_t kernel_frames_generated(struct frame_builder *builder, const struct spool_library *code)
+uint32_t kernel_frames_add_generated(struct frame_builder *builder, const struct spool_library *code)
 {
     builder->symbolization->addresses++;
     builder->symbolization->shares_frames = true;

@@ -9,8 +9,8 @@
 int kernel_frames_open(struct frame_builder *builder, struct symbolizer *symbolizer, struct error *err);
 
 /* Return the profile's frame, or PROFILE_NONE if memory ran out. Generated code is code with a KSYMBOL record. */
-uint32_t kernel_frames_unknown(struct frame_builder *builder, uint64_t address);
-uint32_t kernel_frames_generated(struct frame_builder *builder, const struct spool_library *code);
+uint32_t kernel_frames_add_unknown(struct frame_builder *builder, uint64_t address);
+uint32_t kernel_frames_add_generated(struct frame_builder *builder, const struct spool_library *code);
 
-/* Lists the unnamed addresses of kernel_frames_unknown(). False if memory ran out. */
+/* Lists the unnamed addresses of kernel_frames_add_unknown(). False if memory ran out. */
 bool kernel_frames_list_unnamed(struct frame_builder *builder);

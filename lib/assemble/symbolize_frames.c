@@ -82,7 +82,7 @@ static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
     const struct replay_frame *from = &replay->stacks.frames.data[index];
     char name[32];
     if (from->lib < replay->libs.items.length)
-        return kernel_frames_generated(builder, &replay->libs.items.data[from->lib]);
+        return kernel_frames_add_generated(builder, &replay->libs.items.data[from->lib]);
     switch (from->lib) {
     case REPLAY_LIB_TRUNCATED:
         return frame_builder_plain_frame(builder, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
@@ -95,7 +95,7 @@ static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
     case REPLAY_LIB_PYTHON:
         return add_python_frame(builder, from->address);
     case REPLAY_LIB_UNKNOWN_KERNEL:
-        return kernel_frames_unknown(builder, from->address);
+        return kernel_frames_add_unknown(builder, from->address);
     case REPLAY_LIB_DUMPED:
         return jit_frames_dumped(builder, from);
     case REPLAY_LIB_ANONYMOUS:

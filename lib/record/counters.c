@@ -441,7 +441,7 @@ static int finish_counters(void *self, uint64_t stopped, struct error *err)
     return counters_finish(self, err);
 }
 
-struct producer counters_producer(struct counters *counters)
+struct producer counters_as_producer(struct counters *counters)
 {
     return (struct producer){.self = counters,
                              .has_pauses = true,

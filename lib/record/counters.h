@@ -97,4 +97,4 @@ void counters_free_process(struct counters *counters, struct tracked_process *pr
 /* Makes the last reading of each process that still runs. */
 int counters_finish(struct counters *counters, struct error *err);
 
-struct producer counters_producer(struct counters *counters);
+struct producer counters_as_producer(struct counters *counters);

@@ -55,7 +55,7 @@ static int finish_marks(void *self, uint64_t stopped, struct error *err)
     return read_marks(self, monotonic_ns(), true, err);
 }
 
-struct producer marks_producer(struct marks *marks)
+struct producer marks_as_producer(struct marks *marks)
 {
     return (struct producer){
         .self = marks, .work = "Read marks", .deadline = get_next_deadline, .run = run_marks, .finish = finish_marks};

@@ -40,7 +40,7 @@ int marks_open_mapping(struct marks *marks, uint32_t pid, const struct perf_mapp
 
 /* The producer writes new marks to the spool if a read is due, except marks in pauses. At the end it writes all
  * remaining marks. */
-struct producer marks_producer(struct marks *marks);
+struct producer marks_as_producer(struct marks *marks);
 
 /* Adds notes about lost marks. */
 void marks_add_notes(const struct marks *marks, struct record_result *result);

@@ -71,7 +71,7 @@ void process_ends_add_notes(const struct process_ends *ends, struct record_resul
                                (unsigned long long)ends->signals.left_out, PROCESS_SIGNALS_MAX);
 }
 
-struct producer process_ends_producer(struct process_ends *ends)
+struct producer process_ends_as_producer(struct process_ends *ends)
 {
     return (struct producer){.self = ends, .flush = flush_ends, .finish = flush_ends};
 }

@@ -38,4 +38,4 @@ int process_ends_add_signal(struct process_ends *ends, const struct process_sign
 /* Adds a note about signals beyond the limit. */
 void process_ends_add_notes(const struct process_ends *ends, struct record_result *result);
 
-struct producer process_ends_producer(struct process_ends *ends);
+struct producer process_ends_as_producer(struct process_ends *ends);

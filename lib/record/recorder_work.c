@@ -33,7 +33,7 @@ static int flush(void *self, uint64_t now, struct error *err)
     return stacks ? store(work, name, start, now, err) : 0;
 }
 
-struct producer recorder_work_producer(struct recorder_work *work)
+struct producer recorder_work_as_producer(struct recorder_work *work)
 {
     return (struct producer){.self = work, .flush = flush, .finish = flush};
 }

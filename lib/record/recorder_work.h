@@ -27,4 +27,4 @@ static inline void recorder_work_count_unwinding(struct recorder_work *work, uin
     work->stacks++;
 }
 
-struct producer recorder_work_producer(struct recorder_work *work);
+struct producer recorder_work_as_producer(struct recorder_work *work);

@@ -25,9 +25,10 @@ struct producers {
 /* In the order of calls. */
 static struct producers list_producers(struct recording *recording)
 {
-    const struct producer all[] = {marks_producer(&recording->marks), counters_producer(&recording->counters),
-                                   process_ends_producer(&recording->ends), recorder_work_producer(&recording->work),
-                                   waits_producer(&recording->waits)}; /* the last one only with waits */
+    const struct producer all[] = {marks_as_producer(&recording->marks), counters_as_producer(&recording->counters),
+                                   process_ends_as_producer(&recording->ends),
+                                   recorder_work_as_producer(&recording->work),
+                                   waits_as_producer(&recording->waits)}; /* the last one only with waits */
     struct producers producers = {.count = sizeof(all) / sizeof(*all) - !recording_sees_runs(recording)};
     _Static_assert(sizeof(all) <= sizeof(producers.list), "the list is large enough for all producers");
     memcpy(producers.list, all, sizeof(all));

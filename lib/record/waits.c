@@ -545,7 +545,7 @@ static int finish(void *self, uint64_t stopped, struct error *err)
     return waits_flush(self, stopped, true, err);
 }
 
-struct producer waits_producer(struct waits *waits)
+struct producer waits_as_producer(struct waits *waits)
 {
     const struct waits_options *options = &waits->options;
     bool looks = options->late_switches || !options->only_runs;

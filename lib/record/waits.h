@@ -71,7 +71,7 @@ void waits_resume(struct waits *waits, uint64_t time);
 /* Notes that records were lost: the state of all threads becomes unknown. */
 void waits_lost(struct waits *waits);
 
-struct producer waits_producer(struct waits *waits);
+struct producer waits_as_producer(struct waits *waits);
 
 /* Adds a note if this user may not read the stacks of some waiting threads. */
 void waits_note_refused(const struct waits *waits, struct record_result *result);

@@ -235,8 +235,8 @@ const struct marker_chart *marker_view_chart(struct marker_view *view, struct er
 
 /* ---- tracks ---- */
 
-int marker_view_strip(struct marker_view *view, uint32_t thread, const struct marker_window *window, unsigned places,
-                      struct marker_rects *rects, struct error *err)
+int marker_view_list_track(struct marker_view *view, uint32_t thread, const struct marker_window *window,
+                           unsigned places, struct marker_rects *rects, struct error *err)
 {
     const struct marker_list *list = marker_view_thread(view, thread, err);
     size_t category_count = view->context.values.profile->categories.length;

@@ -51,10 +51,11 @@ const uint32_t *marker_view_shown(const struct marker_view *view, size_t *count)
 const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker_sort *keys, size_t key_count,
                                    struct error *err);
 
-/* Lists the markers in a thread's track between two times, by start. The rects have no rows: the category takes the
- * place of the row, and rects of one category in the same pixel are merged. The track omits kinds without a schema. */
-int marker_view_strip(struct marker_view *view, uint32_t thread, const struct marker_window *window, unsigned places,
-                      struct marker_rects *rects, struct error *err);
+/* Lists the markers in a thread's track between two times, sorted by start. The rects have no rows: the category takes
+ * the place of the row, and rects of one category in the same pixel are merged. The track omits kinds without a schema.
+ */
+int marker_view_list_track(struct marker_view *view, uint32_t thread, const struct marker_window *window,
+                           unsigned places, struct marker_rects *rects, struct error *err);
 
 /* Returns the points of a thread's graph: the markers of marker_view_thread() with a value for graph `graph` of the
  * marker kind. The view caches them. NULL if memory ran out. */

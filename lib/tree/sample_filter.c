@@ -17,10 +17,9 @@ static bool add_time(struct interval_times *times, struct time_range time)
     return true;
 }
 
-/* Returns the times of the intervals for a thread, or NULL for an interval that the transform does not select. */
-static struct interval_times *find_times_of(struct interval_times *times, const struct profile *profile,
-                                            const struct marker *marker, const struct transform *transform,
-                                            double least)
+/* Returns the list to which an interval's time belongs, or NULL if the transform does not select the interval. */
+static struct interval_times *select_times(struct interval_times *times, const struct profile *profile,
+                                           const struct marker *marker, const struct transform *transform, double least)
 {
     if (!(marker->end > marker->start))
         return NULL;
@@ -45,7 +44,7 @@ static int find_times(struct sample_filter *filter, struct interval_times *times
         return error_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         const struct marker *marker = &list->data[shown[i]];
-        struct interval_times *own = find_times_of(times, profile, marker, transform, least);
+        struct interval_times *own = select_times(times, profile, marker, transform, least);
         if (own && !add_time(own, (struct time_range){marker->start, marker->end}))
             return error_no_memory(err);
         if (own && transform->splits)

@@ -126,7 +126,7 @@ static void find_path(const struct stack_view *view, const uint32_t *path, size_
     }
 }
 
-static void focus_on_tops(struct stack_view *view, const uint32_t *top, uint32_t *to)
+static void focus_on_subtrees(struct stack_view *view, const uint32_t *top, uint32_t *to)
 {
     for (uint32_t stack = 0; stack < view->length; stack++) {
         if (top[stack] == stack)
@@ -135,13 +135,13 @@ static void focus_on_tops(struct stack_view *view, const uint32_t *top, uint32_t
     }
 }
 
-static void drop_below_tops(const struct stack_view *view, const uint32_t *top, uint32_t *to)
+static void drop_subtrees(const struct stack_view *view, const uint32_t *top, uint32_t *to)
 {
     for (uint32_t stack = 0; stack < view->length; stack++)
         to[stack] = top[stack] == PROFILE_NONE ? stack : PROFILE_NONE;
 }
 
-static void collapse_into_tops(const struct stack_view *view, const uint32_t *top, uint32_t *to)
+static void collapse_subtrees(const struct stack_view *view, const uint32_t *top, uint32_t *to)
 {
     for (uint32_t stack = 0; stack < view->length; stack++)
         to[stack] = top[stack] == PROFILE_NONE ? stack : top[stack];
@@ -271,7 +271,7 @@ static void focus_subtree(struct stack_view *view, const struct transform *trans
         return;
     }
     find_path(view, transform->path, transform->path_length, scratch->to, scratch->top);
-    focus_on_tops(view, scratch->top, scratch->to);
+    focus_on_subtrees(view, scratch->top, scratch->to);
 }
 
 /* Applies a transform that moves samples: fills scratch->to. */
@@ -307,7 +307,7 @@ static void transform_samples(struct stack_view *view, const struct profile *pro
         break;
     case TRANSFORM_FOCUS_FUNCTION:
         find_outermost(view, transform->index, scratch->top);
-        focus_on_tops(view, scratch->top, scratch->to);
+        focus_on_subtrees(view, scratch->top, scratch->to);
         break;
     case TRANSFORM_FOCUS_SUBTREE:
         focus_subtree(view, transform, scratch);
@@ -317,7 +317,7 @@ static void transform_samples(struct stack_view *view, const struct profile *pro
         break;
     case TRANSFORM_DROP_FUNCTION:
         find_outermost(view, transform->index, scratch->top);
-        drop_below_tops(view, scratch->top, scratch->to);
+        drop_subtrees(view, scratch->top, scratch->to);
         break;
     case TRANSFORM_DROP_CATEGORY:
         mark_category(view, transform->index, true, scratch->removed);
@@ -329,7 +329,7 @@ static void transform_samples(struct stack_view *view, const struct profile *pro
         break;
     default: /* TRANSFORM_COLLAPSE_FUNCTION */
         find_outermost(view, transform->index, scratch->top);
-        collapse_into_tops(view, scratch->top, scratch->to);
+        collapse_subtrees(view, scratch->top, scratch->to);
     }
 }
 

@@ -96,7 +96,7 @@ const struct view *session_butterfly_weights(struct session *session, uint32_t i
     return ANSWER(session, sizeof(session->butterflies.weights) / sizeof(double), session->butterflies.weights);
 }
 
-static bool is_side(struct session *session, int side)
+static bool check_side(struct session *session, int side)
 {
     if (side == BUTTERFLY_CALLERS || side == BUTTERFLY_CALLEES)
         return true;
@@ -107,7 +107,7 @@ static bool is_side(struct session *session, int side)
 const struct view *session_butterfly_children(struct session *session, uint32_t id, int side, uint32_t node)
 {
     struct butterfly *butterfly = find(session, id);
-    if (!butterfly || !is_side(session, side))
+    if (!butterfly || !check_side(session, side))
         return NULL;
     return session_view_rows(
         session, butterfly_children(butterfly, (enum butterfly_side)side, node, &session->tree.rows, &session->err));
@@ -117,7 +117,7 @@ const struct view *session_butterfly_descendants(struct session *session, uint32
                                                  uint32_t limit)
 {
     struct butterfly *butterfly = find(session, id);
-    if (!butterfly || !is_side(session, side))
+    if (!butterfly || !check_side(session, side))
         return NULL;
     return session_view_rows(session, butterfly_descendants(butterfly, (enum butterfly_side)side, node, limit,
                                                             &session->tree.rows, &session->err));

@@ -292,7 +292,7 @@ const struct view *session_marker_strip(struct session *session, uint32_t thread
     if (!view)
         return NULL;
     struct marker_window window = {.from = from, .to = to, .pixel = pixel};
-    if (marker_view_strip(view, thread, &window, places, &session->markers.rects, &session->err))
+    if (marker_view_list_track(view, thread, &window, places, &session->markers.rects, &session->err))
         return NULL;
     return answer_rects(session);
 }

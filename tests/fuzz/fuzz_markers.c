@@ -62,7 +62,7 @@ static void look_at(struct marker_view *view, const struct marker_query *query)
     if (chart)
         marker_chart_rects(&rects, chart, list, &window, &err);
     marker_view_sorted(view, &by_details, 1, &err);
-    marker_view_strip(view, 0, &window, marker_view_places(view, 0), &rects, &err);
+    marker_view_list_track(view, 0, &window, marker_view_places(view, 0), &rects, &err);
     draw_graphs(view, &window);
     waits_rects(&rects, totals, marker_view_context(view), list, &window, &err);
     for (size_t i = 0; i < list->length; i++)

@@ -583,7 +583,7 @@ static int look_at_view(struct marker_view *view, size_t *rows_seen, struct erro
     if (!code)
         code = marker_view_sorted(view, keys, 2, err) ? 0 : -ENOMEM;
     if (!code)
-        code = marker_view_strip(view, LOOKED_AT, &window, marker_view_places(view, LOOKED_AT), &rects, err);
+        code = marker_view_list_track(view, LOOKED_AT, &window, marker_view_places(view, LOOKED_AT), &rects, err);
     if (!code)
         code = marker_view_points(view, LOOKED_AT, 0, 0, err) ? 0 : -ENOMEM;
     if (!code)

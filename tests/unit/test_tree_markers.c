@@ -554,7 +554,7 @@ static void test_a_strip_shows_each_of_its_markers(void **state)
             .from = from, .to = from + 1 + random_below(&random, 10), .pixel = random_below(&random, 3) * 0.5};
         const struct marker_list *list = marker_view_thread(view, 0, &err);
         assert_non_null(list);
-        assert_int_equal(marker_view_strip(view, 0, &window, MARKER_IN_OVERVIEW, &rects, &err), 0);
+        assert_int_equal(marker_view_list_track(view, 0, &window, MARKER_IN_OVERVIEW, &rects, &err), 0);
         size_t wanted = 0, counted = 0;
         for (size_t b = 0; b < rects.length; b++)
             counted += rects.count[b];
