@@ -236,7 +236,7 @@ static int parse_words(struct options *options, int count, char **words)
     int at = 1;
     if (strcmp(options->verb, "mark") == 0) {
         if (count < 2 || !words[1][0] || strlen(words[1]) > CONTROL_LINE / 2 || strchr(words[1], '\n'))
-            return ui_usage("ctl", "mark needs a text of one line, of at most %d bytes", CONTROL_LINE / 2);
+            return ui_usage("ctl", "mark needs one line of text, of at most %d bytes", CONTROL_LINE / 2);
         options->text = words[at++];
     }
     if (at < count && !parse_pid(words[at], &options->pid))

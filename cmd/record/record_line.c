@@ -102,7 +102,7 @@ static const struct option_row data_rows[] = {
     {"no-host", 0, NULL, "do not save the name of this machine or the working directory",
      OPTION_FLAG(struct record_line, no_host)},
     {"sampler", 0, "SAMPLER",
-     "sample with perf events (perf), by stopping threads (ptrace), or with perf events if the kernel permits them, else ptrace (auto, the default)",
+     "perf samples with perf events, ptrace samples by stopping threads, and auto (the default) uses perf events if the kernel permits them, else ptrace",
      .parse = parse_sampler, .choices = "auto perf ptrace"},
     {.name = NULL},
 };

@@ -143,7 +143,7 @@ static void describe_low_quality(struct lines *lines, const struct assemble_resu
     if (get_percent(saved->lost, all) >= much_lost) {
         append_separator(line);
         append_percent(line, saved->lost, all);
-        append(line, " of the samples were lost, %s (a lower rate of -r loses fewer samples)",
+        append(line, " of the samples were lost, %s (give a lower -r to lose fewer samples)",
                saved->has_all_cpu_time ? "and the profile shows their time as (not sampled)"
                                        : "so times are too short");
     }

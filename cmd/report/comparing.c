@@ -77,7 +77,7 @@ const struct option_row comparing_option_rows[] = {
     {"forgive", 0, "WHAT",
      "ignore differences of function names in templates (their arguments, <...>), in suffixes (.isra.0, .constprop.1, .part.2, .cold, .llvm.123), or in both (templates,suffixes)",
      .parse = parse_forgiven, .choices = "templates suffixes templates,suffixes"},
-    {"base-range", 0, "FROM,TO", "limit the base to this range, in seconds after the start (or 200ms)",
+    {"base-range", 0, "FROM,TO", "limit the base to this range, such as 1.5,3 in seconds or 200ms,900ms",
      .parse = parse_range, .data = SIDE_BASE},
     {"new-range", 0, "FROM,TO", "limit the new side to this range", .parse = parse_range, .data = SIDE_NEW},
     {"base-thread", 0, "NAME", "limit the base to threads with this tid, index or name; can be given several times",

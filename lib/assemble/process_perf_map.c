@@ -84,7 +84,7 @@ const char *process_perf_map_problem(int code)
 {
     switch (code) {
     case -EPERM:
-        return "prof does not use the file, because it belongs to another user than the process";
+        return "prof does not use the file, because it does not belong to the user of the process";
     case -ELOOP:
         return "prof does not use the file, because it is a symbolic link";
     case -EINVAL:

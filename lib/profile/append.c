@@ -91,7 +91,8 @@ int sample_table_append(struct sample_table *table, size_t row, struct sample_ta
         return 0;
     }
     if (rows->length && !have_equal_columns(table, rows))
-        return error_set(err, EINVAL, "the samples starting at row %zu have other columns than the rows before", row);
+        return error_set(err, EINVAL, "the samples starting at row %zu have different columns from the rows before",
+                         row);
     if (rows->length > PROFILE_NONE - row || !reserve_rows(table, row + rows->length))
         return error_no_memory(err);
     for (size_t i = 0; i < rows->length && rows->time[i] < table->time[row - 1]; i++)

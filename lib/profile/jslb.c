@@ -73,7 +73,7 @@ static int read_slab_table(struct container *container, const unsigned char *byt
                              "the file is truncated: slab %u ends at byte %llu, but the file has %zu bytes", i,
                              (unsigned long long)offset + length, size);
         if (get_element_size(type) == 0 || length % get_element_size(type))
-            return error_set(container->err, EINVAL, "JSLB slab %u is of unknown type %u, or holds no whole elements",
+            return error_set(container->err, EINVAL, "JSLB slab %u has the unknown type %u, or ends within an element",
                              i, type);
         struct slab slab = {.type = type, .bytes = cursor_of(bytes + offset, length)};
         if (!array_push(&container->slabs, slab))

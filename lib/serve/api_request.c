@@ -71,7 +71,7 @@ static int require_array(const cJSON *object, const char *name, const cJSON **ou
 static int require_text(const cJSON *object, const char *name, const char **out, struct error *err)
 {
     *out = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
-    return *out ? 0 : error_set(err, EINVAL, "\"%s\" must be a text", name);
+    return *out ? 0 : error_set(err, EINVAL, "\"%s\" must be a string", name);
 }
 
 /* Reads a hexadecimal number such as "0x1f", with at most 16 digits. */
@@ -80,7 +80,7 @@ static int require_hex(const cJSON *object, const char *name, uint64_t *out, str
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
     size_t digits = text && strncmp(text, "0x", 2) == 0 ? strspn(text + 2, "0123456789abcdefABCDEF") : 0;
     if (digits == 0 || digits > 16 || text[2 + digits])
-        return error_set(err, EINVAL, "\"%s\" must be a text such as \"0x1f\"", name);
+        return error_set(err, EINVAL, "\"%s\" must be a string such as \"0x1f\"", name);
     *out = strtoull(text, NULL, 16);
     return 0;
 }
@@ -90,7 +90,7 @@ static int read_text(const cJSON *object, const char *name, const char **out, st
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, name);
     *out = cJSON_GetStringValue(value);
-    return !value || cJSON_IsNull(value) || *out ? 0 : error_set(err, EINVAL, "\"%s\" must be a text", name);
+    return !value || cJSON_IsNull(value) || *out ? 0 : error_set(err, EINVAL, "\"%s\" must be a string", name);
 }
 
 /* Reads an array of two elements. Returns false for any other value. */

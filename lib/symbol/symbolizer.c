@@ -440,7 +440,7 @@ int symbolizer_embedded_source(struct symbolizer *symbolizer, const struct symbo
     int code = lookup_open(&lookup, &job, true, err);
     *text = code == 0 ? lookup_embedded_source(&lookup, file, length) : NULL;
     if (code == 0 && !*text)
-        code = error_set(err, ENOENT, "the debug info of %s does not contain the text of %s", lib->name, file);
+        code = error_set(err, ENOENT, "the debug info of %s does not contain the source of %s", lib->name, file);
     lookup_close(&lookup);
     symbol_answers_destroy(&job.answers);
     return code;
