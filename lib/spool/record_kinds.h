@@ -64,7 +64,7 @@ EVENT(MAP, mapping, 7, 2, "A process maps code.",
     FIELD(end, ADDRESS, "first address after the mapping")
     FIELD(rva, ADDRESS, "address of `start` relative to the load address of the library")
     FIELD(library, LIBRARY, "the mapped file, or null for anonymous memory"))
-EVENT(LOST, lost, 8, 2, "Samples were lost, because a ring of the kernel or the disk was full.",
+EVENT(LOST, lost, 8, 2, "Samples were lost, because the disk or a ring buffer of the kernel was full.",
     FIELD(time_ns, TIME, "end of the loss")
     FIELD(start_ns, TIME, "start of the loss, 0 if unknown")
     FIELD(cpu, CPU, "CPU of the full ring, or null if the disk was full")
@@ -177,7 +177,7 @@ SAMPLE(SLICE, slice, 4, 5, "A thread ran on one CPU, with gaps of less than a sa
     FIELD(time_ns, TIME, "end of the slice")
     FIELD(cpu, CPU, "CPU")
     FIELD(length_ns, DURATION, "length of the slice")
-    FIELD(off_cpu_ns, DURATION, "time in the slice in which the thread was off the CPU"))
+    FIELD(off_cpu_ns, DURATION, "time that the thread spent off the CPU during the slice"))
 SAMPLE(WAKER_STACK, waker_stack, 5, 6, "A thread ends a wait of another thread. The record of this wait follows.",
     FIELD(thread, THREAD, "the thread that ends the wait")
     FIELD(time_ns, TIME, "time of the wakeup")
