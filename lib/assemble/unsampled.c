@@ -94,8 +94,8 @@ static uint32_t find_row(struct attribution *attribution, uint32_t number)
     return *row;
 }
 
-/* Chooses the row of each thread. A thread without its own row has no waits in the profile; its CPU time before waits
- * counts for the row that it shares. */
+/* Chooses the row of each thread. If a thread shares a row, the profile omits its waits, and adds its CPU time before
+ * waits to the row. */
 static int choose_rows(struct attribution *attribution, struct error *err)
 {
     for (size_t i = 0; i < attribution->times.length; i++) {

@@ -36,5 +36,5 @@
  * samples, and sets excess_removed and the scales of processes. */
 int unsampled_add(struct replay *replay, struct error *err);
 
-/* Whether the recording has the kernel's count, so that the profile includes CPU time without samples. */
+/* Whether the profile includes CPU time without samples, which needs the kernel's count of CPU time. */
 bool unsampled_is_complete(const struct replay *replay);

@@ -75,7 +75,8 @@ static uint128 shift_and_round(uint128 value, int shift, bool sticky)
     return kept + up;
 }
 
-/* Returns value * 2^exponent as a double. `value` has more than 53 bits or is exact. */
+/* Returns value * 2^exponent as a double. `sticky`: the true value is a little above `value`, which must then have more
+ * than 53 bits. */
 static double make_double(uint128 value, int exponent, bool sticky)
 {
     int excess = count_bits(value) - DOUBLE_BITS;

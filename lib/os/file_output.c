@@ -88,8 +88,8 @@ int file_output_check(const char *path, struct error *err)
     return 0;
 }
 
-/* Whether root must not follow a symbolic link: the user of sudo, or a program of this user, may have created the link
- * to redirect root's writes. */
+/* Whether root must not follow a symbolic link: the user who ran sudo may have created the link to redirect root's
+ * writes. */
 static bool must_replace_link(const char *path)
 {
     struct stat link, directory;

@@ -93,7 +93,7 @@ struct thread_run {
     uint32_t ready_count;         /* number of the times that `was_ready` adds up */
     uint64_t known_since;         /* ns: time since which prof knows the state of the thread, or 0 for unknown */
     uint64_t stored;              /* ns of CPU time and waits in the spool since `known_since` */
-    uint32_t ended;               /* number of ended waits that ptrace shows as one wait, or 0 for one */
+    uint32_t ended;               /* number of ended waits that ptrace sees as one wait, or 0 if it is a single wait */
     uint64_t late_switch;         /* ns of waits whose end a sample showed */
     uint64_t was_elsewhere;       /* ns on other CPUs that are not in the spool */
     bool has_run_delay;           /* `run_delay` is known */

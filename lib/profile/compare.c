@@ -61,7 +61,8 @@ static bool is_wait(const struct sample_table *samples, size_t i)
            samples->cpu_delta[i] == 0;
 }
 
-/* Moves a row that begins or ends a wait to the end of the range, and takes this part from the weight of the wait. */
+/* Cuts a wait at a limit of the range: moves the row where it begins or ends to `time`, and shortens it by this move.
+ */
 static void cut_wait(struct sample_table *samples, size_t row, size_t wait, double time)
 {
     samples->weight[wait] -= fmin(samples->weight[wait], fabs(samples->time[row] - time));

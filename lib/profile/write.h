@@ -8,12 +8,12 @@
 #include "profile/profile.h"
 
 struct sample_row {
-    uint32_t stack;       /* PROFILE_NONE: null */
+    uint32_t stack;       /* or PROFILE_NONE (null) */
     double time;          /* ms */
     double weight;        /* read only if the thread has weights */
-    double cpu_delta;     /* µs, NAN: null; read only if the thread has CPU times */
+    double cpu_delta;     /* µs, or NAN (null); read only if the thread has CPU times */
     uint32_t waker;       /* string, or PROFILE_NONE (null); read only if the thread has wakers */
-    uint32_t waker_stack; /* PROFILE_NONE: null; read only if the thread has wakers */
+    uint32_t waker_stack; /* or PROFILE_NONE (null); read only if the thread has wakers */
 };
 
 struct slice_row { /* a row of struct slice_table */

@@ -2,7 +2,7 @@
  * The events to sample in addition to CPU time, by the names of perf(1) and other tools:
  *
  *     cycles, cache-misses, page-faults ...     known_events()
- *     r1a8                                      a raw number of the processor
+ *     r1a8                                      a raw event number of the processor
  *     sched:sched_switch                        a tracepoint of the kernel
  *     uprobe:PATH:FUNCTION[+OFFSET]             entry of a function of a program or library, or of an instruction in it
  *     uprobe:PATH:0xADDRESS                     an instruction, by its address in the file

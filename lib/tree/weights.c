@@ -93,7 +93,7 @@ static struct gap_time gap_time_in_range(const struct thread_gaps *gaps, size_t 
     struct gap_time time = {overlap(start, ran_until, range), overlap(ran_until, end, range)};
     if (gaps->paused_count && time.wait > 0)
         time.wait -= fmin(time.wait, sum_paused(gaps, fmax(ran_until, range.from), fmin(end, range.to)));
-    /* a gap inside the range counts whole, even if clocks differ and CPU time exceeds elapsed time */
+    /* all CPU time of a gap inside the range counts, even if it exceeds elapsed time because clocks differ */
     if (start >= range.from && end <= range.to && start < range.to)
         time.cpu = cpu;
     return time;
