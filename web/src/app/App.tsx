@@ -56,13 +56,13 @@ function goToView(store: StorePart, tab: Tab): void {
     else store.changeView({ tab }, 'push');
 }
 
-/** Keys that work wherever the focus is, text fields and dialogs apart; a digit goes to a view. */
+/** Keys that work wherever the focus is, text fields and dialogs apart; a digit goes to a view, 0 to the tenth. */
 function onSessionKey({ commands, info, store }: Session, event: KeyboardEvent): void {
     if (event.defaultPrevented || opening.value !== null) return;
     if (openDialog.value !== null || menu.value !== null || isPaletteOpen.value || isTrackListOpen.value) return;
     const name = keyName(event);
     const command = commands.commands.find(({ key, isOffered }) => name !== null && key === name && isOffered());
-    const tab = /^[1-9]$/.test(name ?? '') ? offeredTabs(info.value)[Number(name) - 1] : undefined;
+    const tab = /^[0-9]$/.test(name ?? '') ? offeredTabs(info.value)[(Number(name) + 9) % 10] : undefined;
     if (isTyping(event.target) && !command?.isEverywhere) return;
     if (command) command.run();
     else if (tab) goToView(store, tab);

@@ -171,7 +171,12 @@ function commandLines(commands: readonly Command[]): KeyLine[] {
 export function createKeyHelp(session: SessionBase & { commands: CommandsPart; trackActions: TrackActionsPart }) {
     const added: Record<string, KeyLine[]> = {
         Everywhere: commandLines(session.commands.commands),
-        Views: [[['1', '…', String(offeredTabs(session.info.value).length)], 'switch to the view with this number']],
+        Views: [
+            [
+                ['1', '…', String(offeredTabs(session.info.value).length % 10)],
+                'switch to a view, in the order of the tabs',
+            ],
+        ],
         Tracks: session.trackActions.rowActions
             .filter((action) => action.key !== '')
             .map(({ key, label }) => [[rowKeyText(key)], label]),

@@ -91,7 +91,7 @@ export function viewEntries({ info, store }: PaletteSession): Unscored[] {
         group: 'View',
         title: TAB_TITLES[tab],
         detail: '',
-        keys: String(at + 1),
+        keys: String((at + 1) % 10),
         run: () => {
             if (store.view.value.tab !== tab) store.changeView({ tab }, 'push');
         },
