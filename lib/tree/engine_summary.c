@@ -7,6 +7,23 @@
 
 #include "tree/order.h"
 
+int engine_all_functions(struct engine *engine, enum func_order order, struct func_timings *functions,
+                         struct error *err)
+{
+    return func_timings_compute(functions, engine->nodes, &engine->timings, order, err);
+}
+
+int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err)
+{
+    size_t kept = 0;
+    int code = engine_all_functions(engine, order, functions, err);
+    for (size_t i = 0; !code && i < functions->length; i++)
+        if (engine_func_matches(engine, functions->rows[i].func))
+            functions->rows[kept++] = functions->rows[i];
+    functions->length = code ? functions->length : kept;
+    return code;
+}
+
 int engine_functions_weighed(struct engine *engine, enum sample_weight weight, enum sample_table_kind table,
                              struct func_timings *functions, struct error *err)
 {
