@@ -1,5 +1,5 @@
 /*
- * The figures of a summary: the weight of each thread, and the functions by another weight.
+ * The figures of a summary: the weight of each thread, and the functions, also by another weight.
  */
 #include "tree/engine.h"
 
