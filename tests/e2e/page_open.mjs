@@ -364,6 +364,7 @@ await check('a profile that says nothing of itself but lacks most names says so,
     assertEqual((await chip.innerText()).trim(), '33.3% of addresses resolved', 'what is said');
     await chip.click();
     const dialog = page.locator('dialog[open]');
+    await dialog.getByText('1 of 3 (33.3 %)').first().waitFor(); // its content is loaded on demand
     for (const text of ['1 of 3 (33.3 %)', 'prof symbolicate FILE'])
         assert((await dialog.innerText()).includes(text), `the recording does not say ${text}`);
     await page.keyboard.press('Escape');
