@@ -67,14 +67,14 @@ static bool sum_unseen(struct unseen_time *unseen)
 /* Returns NULL if memory ran out. */
 static const struct unseen_time *find_unseen(struct splitting *splitting, uint32_t thread)
 {
-    struct unseen_time **unseen = &splitting->of_thread[thread];
-    if (*unseen)
-        return *unseen;
-    *unseen = calloc(1, sizeof(**unseen));
-    if (!*unseen)
+    struct unseen_time *unseen = splitting->of_thread[thread];
+    if (unseen)
+        return unseen;
+    unseen = splitting->of_thread[thread] = calloc(1, sizeof(*unseen));
+    if (!unseen)
         return NULL;
-    (*unseen)->gaps = find_sample_gaps(splitting->profile, thread);
-    return sum_unseen(*unseen) ? *unseen : NULL;
+    unseen->gaps = find_sample_gaps(splitting->profile, thread);
+    return sum_unseen(unseen) ? unseen : NULL;
 }
 
 /* Returns the ms of unseen time of a thread before a time in an unseen segment, which ends its gap. */
