@@ -88,17 +88,31 @@ static bool append_all(struct text_buffer *text, const char *const *words, size_
 #define APPEND(text, ...)                                                                                              \
     append_all(text, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-/* Whether a thread, while another one waits for the object, is in the function in which it later releases the object.
- * So it is not only on its way to the object. */
-static bool is_holding(const struct profile *profile, const struct path_segment *segment, uint32_t object)
+static bool has_func(const struct profile *profile, uint32_t stack, uint32_t func)
 {
-    if (segment->wakes_in == PROFILE_NONE || path_object(profile, segment->waited_for) != object)
-        return false;
-    uint32_t releases = own_stack(profile, segment->wakes_in);
-    for (uint32_t at = segment->stack; releases != PROFILE_NONE && at != PROFILE_NONE; at = profile->stacks.prefix[at])
-        if (profile->frames.func[profile->stacks.frame[at]] == profile->frames.func[profile->stacks.frame[releases]])
+    for (; stack != PROFILE_NONE; stack = profile->stacks.prefix[stack])
+        if (profile->frames.func[profile->stacks.frame[stack]] == func)
             return true;
     return false;
+}
+
+/* Keeps the segments in which a thread, while another one waits for the object, is in the function in which it later
+ * releases the object. So the thread is not only on its way to the object. */
+static void keep_holding(struct critical_path *path, const struct profile *profile, uint32_t object)
+{
+    uint32_t wakes_in = PROFILE_NONE, releases = PROFILE_NONE; /* of the last segment: a wait has many segments */
+    size_t kept = 0;
+    for (size_t i = 0; i < path->length; i++) {
+        const struct path_segment *segment = &path->data[i];
+        if (segment->wakes_in == PROFILE_NONE || path_object(profile, segment->waited_for) != object)
+            continue;
+        if (segment->wakes_in != wakes_in)
+            releases = own_place(profile, segment->wakes_in).func;
+        wakes_in = segment->wakes_in;
+        if (releases != PROFILE_NONE && has_func(profile, segment->stack, releases))
+            path->data[kept++] = *segment;
+    }
+    path->length = kept;
 }
 
 /* Finds the parts of the path of a thread in which others hold the object. */
@@ -106,13 +120,11 @@ static int find_holding(struct parted_path *path, const struct engine *engine, u
                         struct error *err)
 {
     const struct profile *profile = engine_profile(engine);
-    size_t kept = 0;
     int code = critical_path_find(&path->path, profile, thread, queried_range(engine), err);
-    for (size_t i = 0; !code && i < path->path.length; i++)
-        if (is_holding(profile, &path->path.data[i], object))
-            path->path.data[kept++] = path->path.data[i];
-    path->path.length = code ? path->path.length : kept;
-    return code ? code : critical_path_parts(engine, &path->path, thread, &path->parts, err);
+    if (code)
+        return code;
+    keep_holding(&path->path, profile, object);
+    return critical_path_parts(engine, &path->path, thread, &path->parts, err);
 }
 
 /* Returns the part that is more than half of the parts, or NULL. A thread that waits for the object itself does not

@@ -1,6 +1,7 @@
 #include "tree/path_parts.h"
 
 #include "base/path.h"
+#include "base/search.h"
 #include "tree/engine_state.h"
 #include "tree/order.h"
 #include "tree/own_frame.h"
@@ -42,18 +43,12 @@ static struct part_key key_of(const struct grouping *grouping, uint32_t number)
     return key;
 }
 
-static int compare_numbers(uint32_t a, uint32_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_pieces(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
     struct part_key key_a = key_of(grouping, a), key_b = key_of(grouping, b);
-    int order = compare_numbers(key_a.state, key_b.state);
-    order = order ? order : compare_numbers(key_a.thread, key_b.thread);
-    order = order ? order : compare_numbers(key_a.object, key_b.object);
-    return order ? order : compare_numbers(key_a.waited_for, key_b.waited_for);
+    return ORDER_THEN(key_a.state, key_b.state,
+                      ORDER_THEN(key_a.thread, key_b.thread,
+                                 ORDER_THEN(key_a.object, key_b.object, ORDER(key_a.waited_for, key_b.waited_for))));
 }
 
 static bool must_precede(const void *grouping, uint32_t a, uint32_t b)
@@ -135,46 +130,42 @@ static uint32_t find_stack(const struct call_nodes *nodes, const struct grouping
 static uint32_t find_func(const struct call_nodes *nodes, const struct grouping *grouping, const uint32_t *numbers,
                           size_t count, double *totals)
 {
-    const struct profile *profile = grouping->profile;
-    uint32_t stack = own_stack(profile, find_stack(nodes, grouping, numbers, count, totals));
-    return stack == PROFILE_NONE ? PROFILE_NONE : profile->frames.func[profile->stacks.frame[stack]];
+    return own_place(grouping->profile, find_stack(nodes, grouping, numbers, count, totals)).func;
 }
 
-struct key_range {
+struct ranged_part {
+    struct path_part part;
     size_t first, count; /* of the sorted pieces */
 };
+
+static double magnitude_of_part(const void *ranged)
+{
+    return ((const struct ranged_part *)ranged)->part.ms;
+}
 
 static int make_parts(const struct engine *engine, const struct grouping *grouping, const uint32_t *numbers,
                       size_t length, struct path_parts *parts, struct error *err)
 {
     const struct call_nodes *nodes = &engine->base->whole_nodes;
-    ARRAY(struct path_part) unsorted = {0};
-    ARRAY(struct key_range) ranges = {0};
-    ARRAY(struct order_entry) order = {0};
+    ARRAY(struct ranged_part) ranged = {0};
     double *totals = malloc((nodes->length + 1) * sizeof(*totals));
     bool enough = totals != NULL;
     for (size_t i = 0, end; enough && i < length; i = end) {
         for (end = i + 1; end < length && compare_pieces(grouping, numbers[i], numbers[end]) == 0;)
             end++;
-        const struct path_part part = part_of(grouping, numbers + i, end - i);
-        const struct order_entry entry = {part.ms, (uint32_t)order.length};
-        enough = array_push(&unsorted, part) && array_push(&ranges, (struct key_range){i, end - i}) &&
-                 array_push(&order, entry);
+        enough = array_push(&ranged, ((struct ranged_part){part_of(grouping, numbers + i, end - i), i, end - i}));
     }
     int code = enough ? 0 : error_no_memory(err);
-    if (!code && order.length)
-        code = order_heaviest_first(order.data, order.length, err);
-    for (size_t i = 0; !code && i < order.length; i++) {
-        struct path_part part = unsorted.data[order.data[i].index];
-        struct key_range range = ranges.data[order.data[i].index];
-        if ((part.state == PATH_RUNS || part.state == PATH_WAITS) && i < PATH_PARTS_NAMED)
-            part.func = find_func(nodes, grouping, numbers + range.first, range.count, totals);
-        code = array_push(parts, part) ? 0 : error_no_memory(err);
+    if (!code && ranged.length)
+        code = order_rows(ranged.data, sizeof(*ranged.data), ranged.length, magnitude_of_part, err);
+    for (size_t i = 0; !code && i < ranged.length; i++) {
+        struct ranged_part *row = &ranged.data[i];
+        if ((row->part.state == PATH_RUNS || row->part.state == PATH_WAITS) && i < PATH_PARTS_NAMED)
+            row->part.func = find_func(nodes, grouping, numbers + row->first, row->count, totals);
+        code = array_push(parts, row->part) ? 0 : error_no_memory(err);
     }
     free(totals);
-    array_free(&unsorted);
-    array_free(&ranges);
-    array_free(&order);
+    array_free(&ranged);
     return code;
 }
 
