@@ -1,5 +1,6 @@
 #include "tree/cpu_lanes.h"
 
+#include "base/hash.h"
 #include "base/search.h"
 #include "tree/engine_state.h"
 
@@ -19,14 +20,6 @@ static int find_cpu(struct engine *engine, uint32_t cpu, struct cpu_part *part, 
     return code;
 }
 
-static bool has_cpu(const struct cpu_numbers *cpus, uint32_t cpu)
-{
-    for (size_t i = cpus->length; i-- > 0;)
-        if (cpus->data[i] == cpu)
-            return true;
-    return false;
-}
-
 static int compare_numbers(const void *a, const void *b)
 {
     return ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
@@ -34,13 +27,18 @@ static int compare_numbers(const void *a, const void *b)
 
 int profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct error *err)
 {
+    struct hash seen = {0};
+    bool enough = true;
     cpus->length = 0;
     for (size_t i = 0; i < profile->threads.length && !profile_is_comparison(profile); i++) {
         const struct slice_table *table = &profile->threads.data[i].slices;
-        for (size_t row = 0; row < table->length && cpus->length < MOST_CPUS; row++)
-            if (!has_cpu(cpus, table->cpu[row]) && !array_push(cpus, table->cpu[row]))
-                return error_no_memory(err);
+        for (size_t row = 0; enough && row < table->length && cpus->length < MOST_CPUS; row++)
+            if (hash_get(&seen, table->cpu[row]) == HASH_MISSING)
+                enough = hash_set(&seen, table->cpu[row], 1) && array_push(cpus, table->cpu[row]);
     }
+    hash_destroy(&seen);
+    if (!enough)
+        return error_no_memory(err);
     if (cpus->length)
         qsort(cpus->data, cpus->length, sizeof(*cpus->data), compare_numbers);
     return 0;
