@@ -1,5 +1,5 @@
 /** The lane below a thread's activity: whether it ran, or what it waited for. And the legend of all lanes. */
-import type { JSX } from 'preact';
+import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { styleColor } from '../base/canvas';
 import { useSession } from '../session/context';
@@ -9,26 +9,34 @@ import { ProfileText } from '../ui/text';
 import { LANE_HEIGHT, type TrackKey } from '../view/tracks';
 import { theme } from '../window/theme';
 import { graphWidth } from '../window/windows';
-import { drawLane, pixelColor } from './draw_states';
+import { drawLane, type Lane, pixelColor, type StateColors } from './draw_states';
+
+/** Draws a lane on a canvas, again whenever the lane, the width or the theme changes. `looksOf`: the colors of a state. */
+export function useLaneDrawing(
+    canvas: RefObject<HTMLCanvasElement | null>,
+    lane: Lane | null | undefined,
+    height: number,
+    looksOf: (state: number) => StateColors,
+): void {
+    const width = graphWidth.value;
+    const colors = theme.value;
+    useEffect(() => {
+        if (!canvas.current || !lane) return;
+        canvas.current.dataset.theme = colors;
+        const looks = lane.states.map(({ state }) => looksOf(state));
+        drawLane(canvas.current, lane, looks, width, height);
+    }, [lane, width, colors]);
+}
 
 export function StateLane({ trackKey, threads }: { trackKey: TrackKey; threads: readonly number[] }): JSX.Element {
     const { stateLanes, states } = useSession();
     const canvas = useRef<HTMLCanvasElement>(null);
-    const width = graphWidth.value;
-    const colors = theme.value;
-    const lane = stateLanes.lanes.value?.get(trackKey);
     useEffect(() => stateLanes.showLane(trackKey, threads), [trackKey, threads.join()]);
-    useEffect(() => {
-        if (!canvas.current || !lane) return;
-        canvas.current.dataset.theme = colors;
-        const stripe = pixelColor(styleColor('state-stripe'));
-        const looks = lane.states.map(({ state }) => {
-            const known = states.threadStates.value[state];
-            const color = pixelColor(styleColor(known?.color ?? 'state-other'));
-            return { color, stripe: known?.isUnseen ? stripe : color };
-        });
-        drawLane(canvas.current, lane, looks, width, LANE_HEIGHT);
-    }, [lane, width, colors]);
+    useLaneDrawing(canvas, stateLanes.lanes.value?.get(trackKey), LANE_HEIGHT, (state) => {
+        const known = states.threadStates.value[state];
+        const color = pixelColor(styleColor(known?.color ?? 'state-other'));
+        return { color, stripe: known?.isUnseen ? pixelColor(styleColor('state-stripe')) : color };
+    });
     return (
         <>
             <GraphError sentence={stateLanes.laneError.value} />

@@ -1,6 +1,6 @@
 /** The lane of a CPU: which threads ran on it, as a part of each pixel's time, and the slice under the mouse. */
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { Session } from '../app/session';
 import { columnRatio, styleColor } from '../base/canvas';
 import { NAME_COLORS } from '../base/colors';
@@ -12,10 +12,10 @@ import { GraphError } from '../ui/GraphError';
 import { ProfileText } from '../ui/text';
 import { useRequest, useSeen } from '../ui/use';
 import type { TrackRow } from '../view/tracks';
-import { theme } from '../window/theme';
 import { graphWidth } from '../window/windows';
-import { drawLane, pixelColor, type StateColors } from './draw_states';
+import { pixelColor } from './draw_states';
 import { lanesOf } from './lane_answer';
+import { useLaneDrawing } from './StateLane';
 
 const MOST_THREADS = 5;
 
@@ -30,10 +30,8 @@ export function CpuLane({ row, height }: { row: TrackRow; height: number }): JSX
     const canvas = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
     const [from, to] = store.committedRange.value;
-    const width = graphWidth.value;
-    const pixels = Math.round(width * columnRatio());
+    const pixels = Math.round(graphWidth.value * columnRatio());
     const colorOf = useMemo(() => threadColors(info.value.threads), [info.value.threads]);
-    const colors = theme.value;
     const { key, index } = row;
     const request = useRequest(
         isSeen && pixels > 0
@@ -44,16 +42,10 @@ export function CpuLane({ row, height }: { row: TrackRow; height: number }): JSX
             : null,
         [index, isSeen, from, to, pixels],
     );
-    const lane = request.value.value;
-    useEffect(() => {
-        if (!canvas.current || !lane) return;
-        canvas.current.dataset.theme = colors;
-        const looks = lane.states.map(({ state }): StateColors => {
-            const color = pixelColor(styleColor(colorOf.get(state) ?? 'state-other'));
-            return { color, stripe: color };
-        });
-        drawLane(canvas.current, lane, looks, width, height);
-    }, [lane, width, colors]);
+    useLaneDrawing(canvas, request.value.value, height, (thread) => {
+        const color = pixelColor(styleColor(colorOf.get(thread) ?? 'state-other'));
+        return { color, stripe: color };
+    });
     return (
         <>
             <GraphError sentence={request.error.value} />
