@@ -277,12 +277,24 @@ static size_t count_used_slots(const struct block_file *file)
     return count;
 }
 
+/* Returns how many slots fit into a file of keep_bytes beside its events. Chunks get at least a CHUNKS_PART-th of the
+ * file, because compaction cannot drop the events of libraries. */
+static size_t count_slots_within_limit(const struct block_file *file)
+{
+    enum { CHUNKS_PART = 4 };
+    if (!file->keep_bytes)
+        return SIZE_MAX;
+    uint64_t room = file->keep_bytes > file->event_bytes ? file->keep_bytes - file->event_bytes : 0;
+    if (room < file->keep_bytes / CHUNKS_PART)
+        room = file->keep_bytes / CHUNKS_PART;
+    size_t count = (size_t)(room / (BLOCK_HEADER + SLOT_SIZE));
+    return count < MIN_SLOTS ? MIN_SLOTS : count;
+}
+
 /* Frees the oldest slots until `adding` more slots fit within the limits. */
 static void free_slots_beyond_limits(struct block_file *file, uint64_t now, size_t adding)
 {
-    size_t most = file->keep_bytes ? (size_t)(file->keep_bytes / (BLOCK_HEADER + SLOT_SIZE)) : SIZE_MAX;
-    if (most < MIN_SLOTS)
-        most = MIN_SLOTS;
+    size_t most = count_slots_within_limit(file);
     size_t used = count_used_slots(file);
     for (struct block_slot *oldest; (oldest = find_oldest_slot(file)); used--) {
         bool is_old = file->keep_ns && oldest->span.last + file->keep_ns < now;

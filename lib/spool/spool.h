@@ -20,8 +20,8 @@ struct spool_writer;
 /* Creates `path` (mode 0600, must not exist). */
 int spool_writer_new(struct spool_writer **out, const char *path, struct error *err);
 
-/* The limits of a flight recorder, which keeps only the newest samples: bytes of samples in the file, and ns before the
- * newest sample. 0: no limit. The file has at least four chunks. */
+/* The limits of a flight recorder, which keeps only the newest samples: bytes of the file, and ns before the newest
+ * sample. 0: no limit. The file has at least four chunks, and at least a quarter of `bytes` are chunks. */
 struct spool_bounds {
     uint64_t bytes, ns;
 };

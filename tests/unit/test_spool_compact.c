@@ -130,6 +130,30 @@ static void test_ended_threads_without_samples_are_dropped(void **unused)
     unlink(path);
 }
 
+/* The limit of a flight recorder includes the events that its samples need. */
+static void test_events_of_sampled_threads_count_for_the_limit(void **unused)
+{
+    (void)unused;
+    enum { THREADS = 200000, MOST = 2 << 20 };
+    struct spool_writer *writer = begin();
+    off_t largest = 0;
+    for (uint32_t i = 1; i <= THREADS; i++) {
+        uint64_t time = 100 + i * 10;
+        add(writer, (struct spool_event){.kind = SPOOL_THREAD, .number = i, .tid = i, .time = time, .name = "worker"});
+        add_sample(writer, i, time + 1);
+        add(writer, (struct spool_event){.kind = SPOOL_THREAD_END, .number = i, .time = time + 2});
+        if (i % 1000 == 0) {
+            struct stat status;
+            assert_int_equal(spool_writer_flush(writer, NULL), 0);
+            assert_int_equal(stat(path, &status), 0);
+            largest = status.st_size > largest ? status.st_size : largest;
+        }
+    }
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    assert_in_range(largest, 1 << 19, MOST);
+    unlink(path);
+}
+
 /* A daemon has the mappings of the process that forked it and ended. */
 static void test_a_process_keeps_what_it_has_from_an_ended_parent(void **unused)
 {
@@ -185,6 +209,7 @@ static void test_damaged_events_are_not_compacted(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_events_of_sampled_threads_count_for_the_limit),
         cmocka_unit_test(test_ended_threads_without_samples_are_dropped),
         cmocka_unit_test(test_a_process_keeps_what_it_has_from_an_ended_parent),
         cmocka_unit_test(test_damaged_events_are_not_compacted),
