@@ -66,8 +66,8 @@ static void format_sides(const struct check *check, const struct limit *limit, c
 {
     char base[QUANTITY_TEXT_MAX], new[QUANTITY_TEXT_MAX];
     const char *unit = check->report.weight.unit;
-    weight_text(base, limit->change.base, unit);
-    weight_text(new, limit->change.new, unit);
+    format_weight(base, limit->change.base, unit);
+    format_weight(new, limit->change.new, unit);
     snprintf(out, 2 * QUANTITY_TEXT_MAX, "%.60s %.20s to %.60s %.20s", base, unit, new, unit);
 }
 
@@ -163,19 +163,19 @@ static void print_markdown(const struct check *check)
     }
     for (size_t i = 0; i < check->changes.functions.length && listed < MOST_FUNCTIONS; i++) {
         const struct func_timing *row = &check->changes.functions.rows[i];
-        const struct change_estimate *change = func_change_of(&check->changes, row->func);
+        const struct change_estimate *change = get_func_change(&check->changes, row->func);
         if (!change || change->is_noise)
             continue;
         if (listed++ == 0)
             ui_print("\n| function | base %s | new %s | change of self, 95%% |\n|---|---:|---:|---:|\n",
                      report->weight.unit, report->weight.unit);
         char base[QUANTITY_TEXT_MAX], new[QUANTITY_TEXT_MAX], by[QUANTITY_TEXT_MAX], reach[QUANTITY_TEXT_MAX];
-        weight_text(base, row->sides[SIDE_BASE].self, report->weight.unit);
-        weight_text(new, row->sides[SIDE_NEW].self, report->weight.unit);
+        format_weight(base, row->sides[SIDE_BASE].self, report->weight.unit);
+        format_weight(new, row->sides[SIDE_NEW].self, report->weight.unit);
         report_format_change(report, row->self, by);
-        weight_text(reach, (change->high - change->low) / 2, report->weight.unit);
+        format_weight(reach, (change->high - change->low) / 2, report->weight.unit);
         fputs("| ", stdout);
-        print_markdown_code(profile_text(report->profile, func_names_of(report->profile, row->func).name));
+        print_markdown_code(profile_text(report->profile, get_func_names(report->profile, row->func).name));
         ui_print(" | %s | %s | %s ± %s |\n", base, new, by, reach);
     }
     if (listed == 0)
@@ -211,11 +211,11 @@ static void write_changed_functions(struct json_writer *json, const struct check
     const struct profile *profile = check->report.profile;
     for (size_t i = 0; i < check->changes.functions.length; i++) {
         const struct func_timing *row = &check->changes.functions.rows[i];
-        const struct change_estimate *change = func_change_of(&check->changes, row->func);
+        const struct change_estimate *change = get_func_change(&check->changes, row->func);
         if (!change || change->is_noise)
             continue;
         json_open(json, '{');
-        json_member_text(json, "name", profile_text(profile, func_names_of(profile, row->func).name));
+        json_member_text(json, "name", profile_text(profile, get_func_names(profile, row->func).name));
         json_member_double(json, "base", row->sides[SIDE_BASE].self);
         json_member_double(json, "new", row->sides[SIDE_NEW].self);
         json_member_open(json, "interval", '[');

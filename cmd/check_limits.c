@@ -98,7 +98,7 @@ static bool is_change(const struct limit *limit)
 
 static bool matches_func(const struct limit *limit, const struct report *report, uint32_t func)
 {
-    const char *name = profile_text(report->profile, func_names_of(report->profile, func).name);
+    const char *name = profile_text(report->profile, get_func_names(report->profile, func).name);
     return fnmatch(limit->pattern, name, 0) == 0;
 }
 
@@ -233,7 +233,7 @@ int limits_measure(struct limit *limits, size_t count, const struct report *repo
     for (size_t i = 0; i < count; i++)
         if (is_change(&limits[i]))
             changes[judged++] = &limits[i].change;
-    if (!status && changes_judge(changes, judged, &err))
+    if (!status && judge_changes(changes, judged, &err))
         status = ui_fail_error(&err);
     for (size_t i = 0; !status && i < count; i++)
         limits[i].result = judge_limit(&limits[i]);
@@ -244,7 +244,7 @@ int limits_measure(struct limit *limits, size_t count, const struct report *repo
 void limit_format(const struct limit *limit, const struct report *report, char out[QUANTITY_TEXT_MAX])
 {
     char amount[QUANTITY_TEXT_MAX];
-    weight_text(amount, fabs(limit->measured), report->weight.unit);
+    format_weight(amount, fabs(limit->measured), report->weight.unit);
     switch (limit->kind) {
     case LIMIT_CHANGE_PERCENT:
         if (isinf(limit->measured))

@@ -200,7 +200,7 @@ static bool list_tracepoints(const char *pattern)
     struct error why = {0};
     char count[QUANTITY_TEXT_MAX];
     int code = tracefs_list(add_tracepoint, &all, &why);
-    count_text(count, (double)all.count);
+    format_count(count, (double)all.count);
     bool works = !code && all.count && try_event_name("sched:sched_switch", &why);
     if (all.no_memory)
         ui_fail("out of memory");

@@ -265,7 +265,7 @@ static void collect_detail(void *context, const char *label, const char *format,
     struct record_summary *summary = context;
     char number[QUANTITY_TEXT_MAX];
     if (strcmp(format, "string") != 0) {
-        number_text(number, format, strtod(value, NULL));
+        format_number(number, format, strtod(value, NULL));
         value = number;
     }
     size_t left = SUMMARY_DETAILS - summary->details_length;

@@ -27,7 +27,7 @@ const struct profile_comparison *report_comparison(const struct report *report)
 void report_format_change(const struct report *report, double change, char out[QUANTITY_TEXT_MAX])
 {
     char text[QUANTITY_TEXT_MAX];
-    weight_text(text, fabs(change), report->weight.unit);
+    format_weight(text, fabs(change), report->weight.unit);
     bool is_nothing = change == 0 || strspn(text, "0.,") == strlen(text);
     if (is_nothing)
         snprintf(out, QUANTITY_TEXT_MAX, "%s", report->utf8 ? "–" : "-");
@@ -153,8 +153,8 @@ static void print_side(const struct report *report, const struct func_changes *c
     char total[QUANTITY_TEXT_MAX], count[QUANTITY_TEXT_MAX];
     const struct profile_comparison *comparison = report_comparison(report);
     size_t intervals = engine_interval_count(report->engine, side);
-    count_text(count, (double)intervals);
-    weight_text(total, report->side_totals[side], report->weight.unit);
+    format_count(count, (double)intervals);
+    format_weight(total, report->side_totals[side], report->weight.unit);
     ui_print("%s:%*s", names[side], side == SIDE_BASE ? 2 : 3, "");
     report_print_shortened(report, profile_text(report->profile, comparison->name[side]), 60);
     if (comparison->runs[side] > 1)
@@ -172,7 +172,7 @@ void report_format_half_interval(const struct report *report, const struct chang
                                  char out[QUANTITY_TEXT_MAX])
 {
     char text[QUANTITY_TEXT_MAX];
-    weight_text(text, (estimate->high - estimate->low) / 2, report->weight.unit);
+    format_weight(text, (estimate->high - estimate->low) / 2, report->weight.unit);
     snprintf(out, QUANTITY_TEXT_MAX, "%s%.80s", report->utf8 ? "±" : "+-", text);
 }
 
@@ -187,8 +187,8 @@ static void print_wall_time(const struct report *report, const struct func_chang
 {
     const struct change_estimate *estimate = &changes->wall_time;
     char base[QUANTITY_TEXT_MAX], new[QUANTITY_TEXT_MAX], relative[QUANTITY_TEXT_MAX];
-    weight_text(base, estimate->base, "ms");
-    weight_text(new, estimate->new, "ms");
+    format_weight(base, estimate->base, "ms");
+    format_weight(new, estimate->new, "ms");
     format_relative(report, estimate->base, estimate->new, relative);
     ui_print("Wall time: %s ms to %s ms", base, new);
     if (estimate->base != estimate->new)
@@ -279,7 +279,7 @@ int report_find_changes(struct func_changes *changes, const struct report *repor
 static void print_function(const struct report *report, const struct func_changes *changes,
                            const struct func_timing *row)
 {
-    const struct change_estimate *estimate = func_change_of(changes, row->func);
+    const struct change_estimate *estimate = get_func_change(changes, row->func);
     char reach[QUANTITY_TEXT_MAX] = "";
     if (estimate)
         report_format_half_interval(report, estimate, reach);
@@ -290,7 +290,7 @@ static void print_function(const struct report *report, const struct func_change
 
 static bool is_noise(const struct func_changes *changes, const struct func_timing *row)
 {
-    const struct change_estimate *estimate = func_change_of(changes, row->func);
+    const struct change_estimate *estimate = get_func_change(changes, row->func);
     return !estimate || estimate->is_noise;
 }
 
@@ -354,7 +354,7 @@ static void print_one_sided_functions(const struct report *report, const struct 
         }
     if (!count)
         return;
-    weight_text(weight, sum, report->weight.unit);
+    format_weight(weight, sum, report->weight.unit);
     report_append(text, "%zu function%s %s, with %s %s self.", count, count == 1 ? "" : "s",
                   side == SIDE_NEW ? "appeared"
                   : count == 1     ? "is gone"

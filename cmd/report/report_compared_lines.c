@@ -84,7 +84,7 @@ static void print_line(const struct report *report, const struct compared_line *
     used +=
         report_print_shortened(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
     ui_print("%s", number);
-    report_print_name(report, profile_text(report->profile, func_names_of(report->profile, row->func).name),
+    report_print_name(report, profile_text(report->profile, get_func_names(report->profile, row->func).name),
                       report_columns_left(report, used));
     putchar('\n');
 }
@@ -99,8 +99,8 @@ static void print_unknown_lines(const struct report *report, const struct report
     if (unknown[SIDE_BASE] + unknown[SIDE_NEW] <
         0.001 * (fabs(report->side_totals[SIDE_BASE]) + fabs(report->side_totals[SIDE_NEW])))
         return;
-    weight_text(base, unknown[SIDE_BASE], report->weight.unit);
-    weight_text(new, unknown[SIDE_NEW], report->weight.unit);
+    format_weight(base, unknown[SIDE_BASE], report->weight.unit);
+    format_weight(new, unknown[SIDE_NEW], report->weight.unit);
     ui_print("Without a line number: %s %s of the base, %s %s of the new side.\n", base, report->weight.unit, new,
              report->weight.unit);
 }

@@ -31,7 +31,7 @@ static int find_changes(const struct report *report, struct compared_waits *wait
                                     .are_runs = waits->are_runs,
                                     .are_intervals = engine_interval_count(report->engine, SIDE_NEW) > 0};
     if (!code && header->has_wall_time)
-        code = comparison_wall_time(&header->wall_time, report->profile, err);
+        code = estimate_wall_time_change(&header->wall_time, report->profile, err);
     return code;
 }
 
@@ -87,7 +87,7 @@ static void print_count(const struct report *report, double count)
     if (count > 0 && engine_interval_count(report->engine, SIDE_NEW))
         snprintf(text, sizeof(text), "%.2f", count); /* of an interval */
     else if (count > 0)
-        count_text(text, fmax(1, round(count)));
+        format_count(text, fmax(1, round(count)));
     report_print_right_aligned(report, text, COUNT_COLUMNS);
 }
 

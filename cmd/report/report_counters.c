@@ -29,8 +29,8 @@ static bool fill_row(const struct report *report, const struct counter *counter,
     for (size_t i = 0; i < report->threads.length && !is_chosen; i++)
         is_chosen = profile->threads.data[report->threads.data[i]].pid == counter->pid;
     row->counter = counter;
-    counter_display_of(&row->display, profile, counter);
-    counter_totals_of(&row->totals, counter, row->display.starts_at_zero, report->range.from, report->range.to);
+    read_counter_display(&row->display, profile, counter);
+    sum_counter(&row->totals, counter, row->display.starts_at_zero, report->range.from, report->range.to);
     return is_chosen && !isnan(row->totals.low);
 }
 
@@ -69,13 +69,13 @@ static void format_amount(const struct counter_row *row, double amount, char out
     if (isnan(amount))
         snprintf(out, QUANTITY_TEXT_MAX, "-");
     else if (is_cpu_time(row))
-        duration_text(out, convert_to_cpu_ms(row, amount));
+        format_duration(out, convert_to_cpu_ms(row, amount));
     else if (is_unit(row, "pWh"))
         snprintf(out, QUANTITY_TEXT_MAX, "%.4g J", amount * 3600e-12);
     else if (is_unit(row, "bytes"))
-        bytes_text(out, amount);
+        format_bytes(out, amount);
     else
-        count_text(out, amount);
+        format_count(out, amount);
 }
 
 static void format_rate(const struct counter_row *row, double per_ms, char out[QUANTITY_TEXT_MAX])
@@ -233,9 +233,9 @@ static void print_figures(const struct report *report, const struct process_figu
         if (isnan(columns[i].value))
             snprintf(text, sizeof(text), "-");
         else if (columns[i].is_bytes)
-            bytes_text(text, columns[i].value);
+            format_bytes(text, columns[i].value);
         else
-            count_text(text, columns[i].value);
+            format_count(text, columns[i].value);
         report_print_right_aligned(report, text, NUMBER_COLUMNS);
     }
     struct counter_row row = {.counter = figures->counter};

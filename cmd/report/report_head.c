@@ -22,7 +22,7 @@ static double count_all_samples(const struct report *report)
 {
     double all = 0;
     for (size_t i = 0; i < report->profile->threads.length; i++)
-        all += weighed_sample_count(report->profile, i, report->weight.kind, report->weight.table, whole_time);
+        all += count_weighed_samples(report->profile, i, report->weight.kind, report->weight.table, whole_time);
     return all;
 }
 
@@ -62,7 +62,7 @@ static int collect_metadata(const struct report *report, struct metadata *metada
 {
     int code = 0;
     for (size_t i = 0; !code && i < report->profile->meta.extra.length; i++)
-        code = metadata_of_section(metadata, arena, report->profile, &report->profile->meta.extra.data[i], err);
+        code = list_section_metadata(metadata, arena, report->profile, &report->profile->meta.extra.data[i], err);
     return code;
 }
 
@@ -85,11 +85,11 @@ static void append_amount(const struct report *report, char *line)
     const char *unit = report->weight.unit;
     char text[QUANTITY_TEXT_MAX];
     if (strcmp(unit, "ms") == 0)
-        time_text(text, report->total);
+        format_time(text, report->total);
     else if (strcmp(unit, "bytes") == 0)
-        bytes_text(text, report->total);
+        format_bytes(text, report->total);
     else
-        count_text(text, report->total);
+        format_count(text, report->total);
     bool has_unit = strcmp(unit, "ms") != 0 && strcmp(unit, "bytes") != 0;
     if (strcmp(unit, "samples") != 0)
         report_append(line, "%s%s%s", text, has_unit ? " " : "", has_unit ? unit : "");
@@ -103,11 +103,11 @@ static void append_time(const struct report *report, char *line)
         append_amount(report, line);
         return;
     }
-    time_text(text, wall);
+    format_time(text, wall);
     report_append(line, "%s", text);
     if (!profile_has_weight(report->profile, WEIGH_CPU_TIME))
         return;
-    time_text(text, cpu);
+    format_time(text, cpu);
     report_append(line, ", CPU %s", text);
     if (wall > 0)
         report_append(line, " (%.*f%%)", cpu < wall / 100 ? 1 : 0, 100 * cpu / wall);
@@ -120,15 +120,15 @@ static void append_samples(const struct report *report, char *line)
     /* a critical path counts segments, of other threads, too */
     double counted = report->options.kind == REPORT_CRITICAL_PATH ? all : report_counted_samples(report);
     const char *comma = line[0] ? "," : "";
-    count_text(counted_text, counted);
-    count_text(all_text, all);
+    format_count(counted_text, counted);
+    format_count(all_text, all);
     bool is_part = report_is_filtered(report) && report->options.kind != REPORT_CRITICAL_PATH;
     if (is_part)
         report_append(line, "%s %s of", comma, counted_text);
     report_append(line, "%s%s%s sample%s", is_part ? "" : comma, is_part || *comma ? " " : "", all_text,
                   all == 1 ? "" : "s");
     if (!is_part && counted != all) {
-        count_text(counted_text, all - counted);
+        format_count(counted_text, all - counted);
         report_append(line, " (%s without a stack)", counted_text);
     }
 }
@@ -167,7 +167,7 @@ static void print_first_line(const struct report *report, const struct metadata 
     const char *command = profile_text(report->profile, meta->arguments), *end = find_metadata(metadata, ends);
     char line[REPORT_LINE_SIZE], lost_text[QUANTITY_TEXT_MAX];
     double lost = parse_number(find_metadata(metadata, lost_names));
-    count_text(lost_text, lost);
+    format_count(lost_text, lost);
     /* a narrow line omits the threads, which the table below also lists */
     for (int with_threads = 1; with_threads >= 0; with_threads--) {
         line[0] = '\0';
@@ -335,7 +335,7 @@ struct event_count report_count_event(const struct report *report, size_t event)
         const struct thread *thread = &report->profile->threads.data[report->threads.data[i]];
         const struct sample_table *samples = thread_samples(thread, (enum sample_table_kind)(TABLE_EVENTS + event));
         size_t first, last;
-        samples_in_range(samples, report->range, &first, &last);
+        find_samples_in_range(samples, report->range, &first, &last);
         count.samples += (double)(last - first);
         for (size_t k = first; k < last; k++)
             count.total += samples->weight ? samples->weight[k] : 1;
@@ -353,8 +353,8 @@ static void print_events(const struct report *report)
     for (size_t i = 0; i < meta->events.length; i++) {
         char total[QUANTITY_TEXT_MAX], samples[QUANTITY_TEXT_MAX];
         struct event_count count = report_count_event(report, i);
-        count_text(total, count.total);
-        count_text(samples, count.samples);
+        format_count(total, count.total);
+        format_count(samples, count.samples);
         report_append(text, "%s%.200s %s", i ? ", " : "", profile_text(report->profile, meta->events.data[i].name),
                       total);
         if (count.total != count.samples)
@@ -419,7 +419,7 @@ static int print_details(const struct report *report, struct error *err)
     char date[64];
     time_t seconds = (time_t)(meta->start_time / 1000);
     struct tm local;
-    int code = metadata_of_profile(&metadata, &arena, report->profile, err);
+    int code = list_profile_metadata(&metadata, &arena, report->profile, err);
     if (!code && meta->start_time > 0 && meta->start_time < 1e14 && localtime_r(&seconds, &local) &&
         strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local) &&
         !array_push(&metadata, (struct metadata_entry){"Recorded on", date}))
@@ -428,7 +428,7 @@ static int print_details(const struct report *report, struct error *err)
         print_metadata(report, "Profile", &metadata);
     for (size_t i = 0; !code && i < meta->extra.length; i++) {
         metadata.length = 0;
-        code = metadata_of_section(&metadata, &arena, report->profile, &meta->extra.data[i], err);
+        code = list_section_metadata(&metadata, &arena, report->profile, &meta->extra.data[i], err);
         if (!code)
             print_metadata(report, profile_text(report->profile, meta->extra.data[i].label), &metadata);
     }

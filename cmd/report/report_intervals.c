@@ -55,7 +55,7 @@ static int fill_list(struct interval_list *list, const struct report *report, st
 static void format_length(char out[QUANTITY_TEXT_MAX], double ms)
 {
     if (ms >= 100)
-        count_text(out, ms);
+        format_count(out, ms);
     else
         snprintf(out, QUANTITY_TEXT_MAX, "%.*f", ms >= 10 ? 1 : ms >= 1 ? 2 : 3, ms);
 }
@@ -76,14 +76,14 @@ static void append_waits(const struct report *report, const struct interval_list
     for (int shown = 0; shown < MOST_REASONS; shown++) {
         size_t best = SIZE_MAX;
         for (size_t i = 0; i < list->reasons; i++) {
-            double wait = interval_waits(list, row)[i];
+            double wait = get_interval_waits(list, row)[i];
             if (i != runnable && wait > 0 && wait < before &&
-                (best == SIZE_MAX || wait > interval_waits(list, row)[best]))
+                (best == SIZE_MAX || wait > get_interval_waits(list, row)[best]))
                 best = i;
         }
         if (best == SIZE_MAX)
             break;
-        before = interval_waits(list, row)[best];
+        before = get_interval_waits(list, row)[best];
         report_append(text, "%s%s %.1f%%", *text ? ", " : "", wait_reason_name(report->engine, (uint32_t)best),
                       100 * before / total);
     }
@@ -94,10 +94,10 @@ static void append_waits(const struct report *report, const struct interval_list
 static void print_row(const struct report *report, const struct interval_list *list, size_t row)
 {
     const struct interval_stats *stats = &list->names.data[row];
-    uint32_t runnable = profile_runnable_reason(report->profile);
-    double ready = runnable < list->reasons ? interval_waits(list, row)[runnable] : 0;
+    uint32_t runnable = find_runnable_reason(report->profile);
+    double ready = runnable < list->reasons ? get_interval_waits(list, row)[runnable] : 0;
     char count[QUANTITY_TEXT_MAX], waits[REPORT_LINE_SIZE] = "";
-    count_text(count, stats->count);
+    format_count(count, stats->count);
     ui_print("%*s", COUNT_WIDTH, count);
     const double lengths[] = {stats->p50, stats->p90, stats->p99};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
@@ -131,7 +131,7 @@ static void print_histogram(const struct interval_stats *stats)
     ui_print("\n%*s%*s\n", LONGEST_WIDTH, "up to ms", LONGEST_WIDTH, "count");
     for (size_t i = first; i <= last && i < INTERVAL_BUCKETS; i++) {
         char count[QUANTITY_TEXT_MAX];
-        count_text(count, stats->histogram[i]);
+        format_count(count, stats->histogram[i]);
         print_length(ldexp(1, (int)i + INTERVAL_FIRST_OCTAVE + 1), LONGEST_WIDTH);
         ui_print("%*s  ", LONGEST_WIDTH, count);
         for (uint32_t at = 0; at < (uint64_t)stats->histogram[i] * BAR / most; at++)

@@ -34,7 +34,7 @@ static void write_func(struct json_writer *json, const struct report *report, ui
 {
     static const char *const texts[] = {
         [INLINED_NEVER] = "never", [INLINED_SOMETIMES] = "sometimes", [INLINED_ALWAYS] = "always"};
-    struct func_names names = func_names_of(report->profile, func);
+    struct func_names names = get_func_names(report->profile, func);
     write_profile_string(json, "name", report, names.name);
     write_profile_string(json, "lib", report, names.lib);
     write_profile_string(json, "file", report, names.file);
@@ -138,7 +138,7 @@ static int write_changes(struct json_writer *json, const struct report *report, 
     json_member_open(json, "functions", '[');
     for (size_t i = 0; !code && i < changes.functions.length && printed < limit; i++) {
         const struct func_timing *row = &changes.functions.rows[i];
-        const struct change_estimate *estimate = func_change_of(&changes, row->func);
+        const struct change_estimate *estimate = get_func_change(&changes, row->func);
         if (!is_heavy(report, fmax(fabs(row->total), fabs(row->self))))
             continue;
         json_open(json, '{');
@@ -398,7 +398,7 @@ static void write_threads(struct json_writer *json, const struct report *report)
         write_profile_string(json, "tid", report, thread->tid);
         json_member_double(
             json, "samples",
-            weighed_sample_count(report->profile, report->threads.data[i], WEIGH_SAMPLES, TABLE_SAMPLES, whole_time));
+            count_weighed_samples(report->profile, report->threads.data[i], WEIGH_SAMPLES, TABLE_SAMPLES, whole_time));
         json_member_double(json, "cpu_ms", report_cpu_time(report, report->threads.data[i]));
         if (thread->slices.length)
             json_member_double(json, "migrations", report_migrations(report, report->threads.data[i]));

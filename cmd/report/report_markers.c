@@ -83,7 +83,7 @@ static int print_marker(struct marker_report *markers, const struct marker *mark
     if (!details)
         return -1;
     if (marker->kind != MARKER_INSTANT)
-        number_text(duration, "duration", marker->end - marker->start);
+        format_number(duration, "duration", marker->end - marker->start);
     char *micro = strstr(duration, "\xc2\xb5");
     if (micro && !report->utf8) {
         *micro = 'u';

@@ -73,7 +73,7 @@ int report_choose_path(struct report *report)
 int report_find_path(struct report *report, struct error *err)
 {
     struct path_ranges ranges = {0};
-    int code = engine_slowest_ranges(report->engine, &ranges, err);
+    int code = engine_list_slowest_ranges(report->engine, &ranges, err);
     if (!code && !ranges.length && has_slowest(report))
         return error_set(err, ENOENT, "--slowest selects no intervals, whose names --intervals lists");
     if (!code && !ranges.length && !array_push(&ranges, (struct path_range){report->threads.data[0], report->range}))
@@ -95,7 +95,7 @@ int report_find_path(struct report *report, struct error *err)
 
 static const char *func_text(const struct report *report, uint32_t func)
 {
-    return profile_text(report->profile, func_names_of(report->profile, func).name);
+    return profile_text(report->profile, get_func_names(report->profile, func).name);
 }
 
 static const char *thread_text(const struct report *report, uint32_t thread)
@@ -128,7 +128,7 @@ static int print_row(const struct report *report, size_t first, size_t end, stru
     if (!code && !text_append(&text, "", 1))
         code = error_no_memory(err);
     if (!code) {
-        weight_text(length, to - from, "ms");
+        format_weight(length, to - from, "ms");
         ui_print("%*.6f%*s  ", START_COLUMNS, (from - engine_full_range(report->engine).from) / 1000, LENGTH_COLUMNS,
                  length);
         unsigned used = report_print_text(report, thread_text(report, segment->thread), THREAD_COLUMNS);
@@ -199,8 +199,8 @@ static void write_segment(struct json_writer *json, const struct report *report,
     if (segment->waker != PROFILE_NONE)
         json_member_text(json, "waker", profile_text(profile, segment->waker));
     write_thread(json, "waiter", segment->waiter);
-    write_func(json, report, "waited_for", path_object(profile, segment->waited_for));
-    write_func(json, report, "wakes_in", own_place(profile, segment->wakes_in).func);
+    write_func(json, report, "waited_for", find_path_object(profile, segment->waited_for));
+    write_func(json, report, "wakes_in", find_own_place(profile, segment->wakes_in).func);
     json_member_open(json, "stack", '[');
     for (uint32_t stack = segment->stack; stack != PROFILE_NONE; stack = profile->stacks.prefix[stack])
         json_text_z(json, func_text(report, func_of(profile, stack)));

@@ -43,7 +43,7 @@ void report_print_omissions(const struct report *report, const struct omissions 
     snprintf(text, sizeof(text), "%s", hidden);
     if (omissions->light) {
         bool is_branch = strcmp(row_noun, "branch") == 0;
-        count_text(count, (double)omissions->light);
+        format_count(count, (double)omissions->light);
         report_append(text, ", %s %s%s below %g%% (--min-percent 0)", count, row_noun,
                       omissions->light == 1 ? ""
                       : is_branch           ? "es"
@@ -51,7 +51,7 @@ void report_print_omissions(const struct report *report, const struct omissions 
                       get_least_percent(report));
     }
     if (omissions->deep) {
-        count_text(count, (double)omissions->deep);
+        format_count(count, (double)omissions->deep);
         report_append(text, ", callees of %s row%s of level %" PRIu32 " (--depth)", count,
                       omissions->deep == 1 ? "" : "s", report_level_limit(report));
     }

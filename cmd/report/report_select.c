@@ -50,7 +50,7 @@ static int choose_weight(struct report *report)
                                                                     : report->options.weight;
     if (!id && report->options.compared.splits && engine_has_waits(report->engine))
         id = "time"; /* what intervals last */
-    if (weights_of_profile(&weights, report->profile, &err))
+    if (list_weights(&weights, report->profile, &err))
         return ui_fail_error(&err);
     int status = EXIT_SUCCESS;
     bool is_known = true;

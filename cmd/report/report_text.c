@@ -173,7 +173,7 @@ void report_print_wrapped(const struct report *report, const char *text, unsigne
 
 const char *report_get_origin(const struct profile *profile, uint32_t func)
 {
-    struct func_names names = func_names_of(profile, func);
+    struct func_names names = get_func_names(profile, func);
     uint32_t origin = names.lib != PROFILE_NONE ? names.lib : names.file;
     return origin != PROFILE_NONE ? strings_text(&profile->strings, origin) : NULL;
 }
@@ -190,7 +190,7 @@ void report_print_func(const struct report *report, uint32_t func, const char *c
         [INLINED_NEVER] = "", [INLINED_SOMETIMES] = " (partly inlined)", [INLINED_ALWAYS] = " (inlined)"};
     char after[REPORT_LINE_SIZE];
     snprintf(after, sizeof(after), "%s%s", count, marks[report_get_inlining(report, func)]);
-    const char *name = strings_text(&report->profile->strings, func_names_of(report->profile, func).name);
+    const char *name = strings_text(&report->profile->strings, get_func_names(report->profile, func).name);
     const char *origin = report_get_origin(report->profile, func);
     bool bracket = origin && origin[0] != '['; /* "[kernel.kallsyms]" has its own brackets */
     unsigned around = bracket ? 4 : 2, origin_columns = origin && origin[0] ? report_text_columns(report, origin) : 0;
@@ -221,7 +221,7 @@ void report_format_weight(const struct report *report, double weight, char out[Q
     if (weight == 0)
         snprintf(out, QUANTITY_TEXT_MAX, "%s", report->utf8 ? "–" : "-");
     else
-        weight_text(out, weight, report->weight.unit);
+        format_weight(out, weight, report->weight.unit);
 }
 
 static const char *get_library_name(const struct report *report, uint32_t resource)
@@ -261,6 +261,6 @@ const char *report_focus_name(const struct report *report)
     case BUTTERFLY_CATEGORY:
         return get_category_name(report, index);
     default:
-        return strings_text(&report->profile->strings, func_names_of(report->profile, index).name);
+        return strings_text(&report->profile->strings, get_func_names(report->profile, index).name);
     }
 }

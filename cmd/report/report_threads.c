@@ -38,9 +38,9 @@ double report_cpu_time(const struct report *report, uint32_t thread)
     struct thread_gaps gaps = find_sample_gaps(report->profile, thread);
     size_t first, last;
     double sum = 0;
-    samples_in_range(samples, report->range, &first, &last);
+    find_samples_in_range(samples, report->range, &first, &last);
     for (size_t i = first; i <= last && samples->cpu_delta; i++)
-        sum += gap_time_in(&gaps, i, report->range).cpu;
+        sum += measure_gap_in(&gaps, i, report->range).cpu;
     return sum;
 }
 
@@ -66,8 +66,8 @@ static struct thread_row make_row(const struct report *report, uint32_t index)
     return (struct thread_row){.cpu = report_cpu_time(report, index),
                                .lifetime = get_overlap(report, thread->start, thread->end),
                                .migrations = report_migrations(report, index),
-                               .samples = weighed_sample_count(report->profile, index, report->weight.kind,
-                                                               report->weight.table, report->range),
+                               .samples = count_weighed_samples(report->profile, index, report->weight.kind,
+                                                                report->weight.table, report->range),
                                .first = index,
                                .last = index,
                                .threads = 1,
@@ -126,7 +126,7 @@ static unsigned print_row_figures(const struct thread_table *table, const struct
     char text[QUANTITY_TEXT_MAX];
     unsigned used = SHARE_COLUMNS + 2 + COUNT_COLUMNS + 2;
     if (table->has_cpu) {
-        time_text(text, row->cpu);
+        format_time(text, row->cpu);
         ui_print("%*s", TIME_COLUMNS, text);
         used += TIME_COLUMNS;
     }
@@ -135,10 +135,10 @@ static unsigned print_row_figures(const struct thread_table *table, const struct
         print_percent(row->cpu, row->lifetime);
         used += SHARE_COLUMNS;
     }
-    count_text(text, row->samples);
+    format_count(text, row->samples);
     ui_print("  %*s", COUNT_COLUMNS, text);
     if (table->has_migrations) {
-        count_text(text, row->migrations);
+        format_count(text, row->migrations);
         ui_print("%*s", MIGRATION_COLUMNS, text);
         used += MIGRATION_COLUMNS;
     }

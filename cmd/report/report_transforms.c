@@ -39,7 +39,7 @@ static int match_text(const char *text, const struct wanted *wanted)
 /* The report's notation "name [library]" matches only functions of this library. */
 static int match_func(const struct profile *profile, uint32_t func, const struct wanted *wanted)
 {
-    const char *name = strings_text(&profile->strings, func_names_of(profile, func).name);
+    const char *name = strings_text(&profile->strings, get_func_names(profile, func).name);
     const char *origin = report_get_origin(profile, func);
     size_t name_length = strlen(name);
     int fit = match_text(name, wanted);
@@ -75,7 +75,7 @@ static int print_no_match(const struct report *report, const struct report_trans
 
 static void print_name(const struct report *report, uint32_t func, bool with_origin)
 {
-    const char *name = strings_text(&report->profile->strings, func_names_of(report->profile, func).name);
+    const char *name = strings_text(&report->profile->strings, get_func_names(report->profile, func).name);
     const char *origin = with_origin ? report_get_origin(report->profile, func) : NULL;
     bool bracket = origin && origin[0] != '[';
     ui_print_message("  %.200s%s%s%.80s%s", name, origin ? "  " : "", bracket ? "[" : "", origin ? origin : "",

@@ -94,7 +94,7 @@ static const char *reason_text(const struct report *report, uint32_t reason)
 
 static const char *func_text(const struct report *report, uint32_t func)
 {
-    return profile_text(report->profile, func_names_of(report->profile, func).name);
+    return profile_text(report->profile, get_func_names(report->profile, func).name);
 }
 
 static const char *object_text(const struct report *report, const struct wait_group *group)
@@ -117,7 +117,7 @@ static int find_callers(const struct report *report, const struct wait_group *gr
                         struct node_path *path, struct error *err)
 {
     path->length = 0;
-    if (!wait_group_path(report->engine, group->node, path))
+    if (!append_call_path(report->engine, group->node, path))
         return error_no_memory(err);
     if (grouping != WAITS_BY_STACK && path->length && group->func != PROFILE_NONE)
         path->length--;
@@ -135,7 +135,7 @@ static void append_line(const struct report *report, uint32_t func, uint32_t lin
 {
     if (func == PROFILE_NONE || !line)
         return;
-    struct func_names names = func_names_of(report->profile, func);
+    struct func_names names = get_func_names(report->profile, func);
     const char *file = profile_text(report->profile, names.file);
     if (file[0])
         report_append(text, " (%.60s:%u)", path_base_name(file), line);
@@ -185,7 +185,7 @@ static void write_length(char out[QUANTITY_TEXT_MAX], double ms, bool is_known)
     if (!is_known)
         snprintf(out, QUANTITY_TEXT_MAX, "-");
     else if (ms >= 100)
-        count_text(out, ms);
+        format_count(out, ms);
     else
         snprintf(out, QUANTITY_TEXT_MAX, "%.*f", ms >= 10 ? 1 : ms >= 1 ? 2 : 3, ms);
 }
@@ -193,10 +193,10 @@ static void write_length(char out[QUANTITY_TEXT_MAX], double ms, bool is_known)
 static void fill_numbers(const struct report *report, const struct wait_group *group, double there, struct row *row)
 {
     struct time_range full = engine_full_range(report->engine);
-    estimate_text(row->numbers[COLUMN_TOTAL], group->total, group->total_error, "ms");
+    format_estimate(row->numbers[COLUMN_TOTAL], group->total, group->total_error, "ms");
     snprintf(row->numbers[COLUMN_SHARE], QUANTITY_TEXT_MAX, "%.1f%%", there > 0 ? 100 * group->total / there : 0);
     if (group->count > 0)
-        estimate_text(row->numbers[COLUMN_COUNT], fmax(1, round(group->count)), group->count_error, "");
+        format_estimate(row->numbers[COLUMN_COUNT], fmax(1, round(group->count)), group->count_error, "");
     else
         snprintf(row->numbers[COLUMN_COUNT], QUANTITY_TEXT_MAX, "-");
     write_length(row->numbers[COLUMN_LONGEST], group->longest, group->longest > 0);
@@ -350,9 +350,9 @@ static void print_row(const struct report *report, const struct table *table, co
 static void print_totals(const struct wait_totals *totals)
 {
     char waited[QUANTITY_TEXT_MAX], there[QUANTITY_TEXT_MAX], runnable[QUANTITY_TEXT_MAX], text[REPORT_LINE_SIZE] = "";
-    time_text(waited, totals->waited);
-    time_text(there, totals->there);
-    time_text(runnable, totals->runnable);
+    format_time(waited, totals->waited);
+    format_time(there, totals->there);
+    format_time(runnable, totals->runnable);
     report_append(text, "Off CPU for %s of %s", waited, there);
     if (totals->runnable > 0)
         report_append(text, ", %s runnable", runnable);
@@ -472,8 +472,8 @@ void report_describe_waiting(const struct report *report, const struct wait_tota
     text[0] = '\0';
     if (totals->waited > (1 - mostly_waiting) * totals->there && totals->ran < mostly_waiting * totals->there) {
         char ran[QUANTITY_TEXT_MAX], there[QUANTITY_TEXT_MAX];
-        time_text(ran, totals->ran);
-        time_text(there, totals->there);
+        format_time(ran, totals->ran);
+        format_time(there, totals->there);
         report_append(text,
                       "The thread%s ran for %s of %s: --off-cpu shows where %s waited, --waits shows the reasons.",
                       report->threads.length == 1 ? "" : "s", ran, there, report->threads.length == 1 ? "it" : "they");

@@ -123,7 +123,7 @@ static void write_nodes(struct trace *trace)
     for (uint32_t node = 0; node < trace->nodes->length; node++) {
         if (!trace->used[node])
             continue;
-        struct func_names names = func_names_of(trace->profile, trace->nodes->func[node]);
+        struct func_names names = get_func_names(trace->profile, trace->nodes->func[node]);
         uint32_t parent = trace->nodes->prefix[node];
         const char *name = profile_text(trace->profile, names.name);
         write_node(trace, node + ID_NODES, parent == NODE_NONE ? ID_ROOT : parent + ID_NODES,

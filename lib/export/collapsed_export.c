@@ -11,7 +11,7 @@
 static bool append_name(struct text_buffer *path, const struct profile *profile, uint32_t func)
 {
     size_t first = path->length;
-    const char *name = profile_text(profile, func_names_of(profile, func).name);
+    const char *name = profile_text(profile, get_func_names(profile, func).name);
     if (!text_append_z(path, *name ? name : "(no name)"))
         return false;
     for (size_t i = first; i < path->length; i++) {

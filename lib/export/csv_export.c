@@ -75,7 +75,7 @@ static void write_titles(struct csv *csv, const char *const *titles)
 
 static void write_func(struct csv *csv, uint32_t func)
 {
-    struct func_names names = func_names_of(csv->profile, func);
+    struct func_names names = get_func_names(csv->profile, func);
     write_string(csv, names.name);
     write_string(csv, names.lib);
     write_string(csv, names.file);
@@ -153,7 +153,7 @@ static int write_hot_lines(struct csv *csv)
     int code = hot_lines_compute(&hot, csv->profile, &counted, SIZE_MAX, csv->err);
     PUT_TITLES(csv, "self", "unit", "file", "line", "function");
     for (size_t i = 0; !code && i < hot.rows.length; i++) {
-        struct func_names names = func_names_of(csv->profile, hot.rows.data[i].func);
+        struct func_names names = get_func_names(csv->profile, hot.rows.data[i].func);
         write_number(csv, hot.rows.data[i].self);
         write_text(csv, csv->view->weight.unit);
         write_string(csv, names.file);
@@ -177,7 +177,7 @@ static int write_threads(struct csv *csv)
         write_string(csv, thread->tid);
         write_string(csv, thread->process_name);
         write_string(csv, thread->pid);
-        write_number(csv, weighed_sample_count(csv->profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, csv->view->range));
+        write_number(csv, count_weighed_samples(csv->profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, csv->view->range));
         write_number(csv, has_cpu_times ? engine_thread_total(csv->view->engine, index, WEIGH_CPU_TIME, TABLE_SAMPLES)
                                         : NAN);
         end_row(csv);
@@ -270,10 +270,10 @@ static const char *wait_group_name(const struct csv *csv, const struct wait_grou
         return wait_reason_name(csv, group->key);
     case WAITS_BY_OBJECT:
     case WAITS_BY_OBJECT_AND_WAKER:
-        return profile_text(csv->profile, func_names_of(csv->profile, group->key).name);
+        return profile_text(csv->profile, get_func_names(csv->profile, group->key).name);
     case WAITS_BY_STACK:
         return profile_text(csv->profile,
-                            func_names_of(csv->profile, engine_nodes(csv->view->engine)->func[group->key]).name);
+                            get_func_names(csv->profile, engine_nodes(csv->view->engine)->func[group->key]).name);
     case WAITS_BY_THREAD:
         return profile_text(csv->profile, csv->profile->threads.data[group->key].name);
     default:

@@ -138,7 +138,7 @@ static bool select_samples(struct made_profile *made, struct sample_table *sampl
                            struct time_range range)
 {
     size_t first, last;
-    samples_in_range(samples, range, &first, &last);
+    find_samples_in_range(samples, range, &first, &last);
     size_t count = last - first;
     uint32_t *stack = arena_alloc(&made->memory, (count + 1) * sizeof(*stack));
     uint32_t *waker_stack =

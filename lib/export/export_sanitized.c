@@ -31,7 +31,7 @@ static int find_weight(const struct profile *profile, const struct weight *wante
                        struct error *err)
 {
     struct weight_list weights = {0};
-    int code = weights_of_profile(&weights, profile, err);
+    int code = list_weights(&weights, profile, err);
     const struct weight *found = NULL;
     for (size_t i = 0; !code && !found && i < weights.length; i++)
         if (weights.data[i].kind == wanted->kind && weights.data[i].table == wanted->table)

@@ -73,7 +73,7 @@ double export_weight_scale(const struct weight *weight)
 int export_weights(const struct export_view *view, struct weight_list *weights, struct error *err)
 {
     if (!view->has_one_weight)
-        return weights_of_profile(weights, engine_profile(view->engine), err);
+        return list_weights(weights, engine_profile(view->engine), err);
     return array_push(weights, view->weight) ? 0 : error_no_memory(err);
 }
 

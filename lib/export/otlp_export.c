@@ -449,7 +449,7 @@ static void write_functions(struct otlp *otlp)
 {
     write_empty_entry(otlp, DICTIONARY_FUNCTION);
     for (size_t i = 0; i < otlp->function_list.length; i++) {
-        struct func_names names = func_names_of(otlp->profile, otlp->function_list.data[i]);
+        struct func_names names = get_func_names(otlp->profile, otlp->function_list.data[i]);
         size_t function = protobuf_open(&otlp->out, DICTIONARY_FUNCTION);
         protobuf_write_unsigned(&otlp->out, FUNCTION_NAME, export_profile_string(&otlp->strings, names.name));
         protobuf_write_unsigned(&otlp->out, FUNCTION_FILE, export_profile_string(&otlp->strings, names.file));

@@ -115,7 +115,7 @@ static void write_frame(struct perf_script *script, uint32_t stack)
     const struct frame_table *frames = &script->profile->frames;
     uint32_t frame = script->stacks->frame[stack], func = script->stacks->func[stack];
     bool is_own = frames->func[frame] == func;
-    struct func_names names = func_names_of(script->profile, func);
+    struct func_names names = get_func_names(script->profile, func);
     library_paths_find(&script->library_paths, script->profile, &names);
     const char *name = profile_text(script->profile, names.name);
     uint32_t lib =

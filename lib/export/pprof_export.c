@@ -378,7 +378,7 @@ static int write_functions(struct pprof *pprof)
     for (uint32_t func = 0; !code && func < pprof->stacks.view->func_count; func++) {
         if (!pprof->used_functions[func])
             continue;
-        struct func_names names = func_names_of(pprof->profile, func);
+        struct func_names names = get_func_names(pprof->profile, func);
         uint32_t name = export_profile_string(&pprof->strings, names.name);
         size_t opened = protobuf_open(&pprof->out, PROFILE_FUNCTION);
         protobuf_write_unsigned(&pprof->out, FUNCTION_ID, (uint64_t)func + 1);

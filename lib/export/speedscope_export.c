@@ -53,7 +53,7 @@ static void collect_runs(struct speedscope *speedscope, uint32_t thread)
 
 static void write_frame(struct speedscope *speedscope, uint32_t func)
 {
-    struct func_names names = func_names_of(speedscope->profile, func);
+    struct func_names names = get_func_names(speedscope->profile, func);
     const char *name = profile_text(speedscope->profile, names.name);
     uint32_t file = names.file != PROFILE_NONE ? names.file : names.lib;
     json_open(speedscope->json, '{');

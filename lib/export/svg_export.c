@@ -117,7 +117,7 @@ static void write_amount(struct svg *svg, double weight)
 {
     char text[QUANTITY_TEXT_MAX];
     const char *unit = svg->view->weight.unit;
-    weight_text(text, weight, unit);
+    format_weight(text, weight, unit);
     write_text(svg, text, SIZE_MAX);
     if (strcmp(unit, "bytes") == 0)
         return; /* its text has a unit */
@@ -130,7 +130,7 @@ static void write_title(struct svg *svg, const struct flame_rect *rect, const ch
     sink_put_z(svg->out, "<title>");
     write_text(svg, name, NAME_LIMIT);
     if (rect->func != PROFILE_NONE) {
-        const char *lib = profile_text(svg->profile, func_names_of(svg->profile, rect->func).lib);
+        const char *lib = profile_text(svg->profile, get_func_names(svg->profile, rect->func).lib);
         sink_put_z(svg->out, *lib ? " [" : "");
         write_text(svg, lib, NAME_LIMIT);
         sink_put_z(svg->out, *lib ? "]" : "");
@@ -162,7 +162,7 @@ static void write_rect(struct svg *svg, const struct flame_rect *rect)
     double y = HEAD + (double)level * ROW;
     snprintf(many, sizeof(many), "(%u narrow functions)", rect->count);
     if (rect->func != PROFILE_NONE)
-        name = profile_text(svg->profile, func_names_of(svg->profile, rect->func).name);
+        name = profile_text(svg->profile, get_func_names(svg->profile, rect->func).name);
     write_number(svg, "<g data-x=\"", rect->start, DECIMALS + 3);
     write_number(svg, "\" data-w=\"", rect->end - rect->start, DECIMALS + 3);
     sink_put_z(svg->out, "\">");

@@ -139,7 +139,7 @@ static void draw_samples(const struct canvas *canvas, const struct strip *strip,
                          const struct sample_table *samples)
 {
     size_t first, last;
-    samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
+    find_samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
     first -= first > 0; /* the neighbors of the range cover a part of it */
     last += last < samples->length;
     if (first == last)
@@ -208,7 +208,7 @@ static void draw_gaps(const struct canvas *canvas, const struct strip *strip, co
                       const struct sample_table *samples, const struct wait_rows *waits)
 {
     size_t first, last;
-    samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
+    find_samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
     last += last < samples->length; /* the gap before the sample covers a part of the range */
     bool draws_all = match_all(request, nodes), has_run = false;
     double left = 0, right = 0;
@@ -228,7 +228,7 @@ static void draw_gaps(const struct canvas *canvas, const struct strip *strip, co
             continue;
         }
         double share = get_gap_cpu_percent(samples, i, request->interval) / 100, middle = (start + end) / 2;
-        uint32_t ran = running_stack(waits, samples, i);
+        uint32_t ran = find_running_stack(waits, samples, i);
         bool is_wait = !is_sample_row(waits, i);
         add_half(canvas, stacks, nodes, request, ran, (struct time_range){start, middle}, share);
         add_half(canvas, stacks, nodes, request, is_wait ? ran : stack, (struct time_range){middle, end}, share);
@@ -312,10 +312,10 @@ void activity_destroy(struct activity *activity)
     *activity = (struct activity){0};
 }
 
-size_t sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent)
+size_t find_sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent)
 {
     size_t next, end;
-    samples_in_range(samples, (struct time_range){time, INFINITY}, &next, &end);
+    find_samples_in_range(samples, (struct time_range){time, INFINITY}, &next, &end);
     size_t i = next; /* the first sample at or after `time`; the sample before may be nearer */
     if (next > 0 && (next == samples->length || time < (samples->time[next - 1] + samples->time[next]) / 2))
         i = next - 1;
@@ -336,11 +336,11 @@ static double length_on_axis(const struct sample_table *samples, size_t row)
     return samples->weight && samples->weight_type != WEIGHT_BYTES ? fabs(samples->weight[row]) : 1;
 }
 
-double thread_activity(const struct sample_table *samples, struct time_range range, const struct stack_view *stacks,
-                       uint32_t idle, const struct profile_meta *meta)
+double measure_thread_activity(const struct sample_table *samples, struct time_range range,
+                               const struct stack_view *stacks, uint32_t idle, const struct profile_meta *meta)
 {
     size_t first, last;
-    samples_in_range(samples, range, &first, &last);
+    find_samples_in_range(samples, range, &first, &last);
     double sum = 0;
     if (samples->cpu_delta) {
         for (size_t i = first; i < last; i++)

@@ -36,7 +36,7 @@ struct activity {
 /* Computes the activity graph. Samples dropped by a transform do not count; if is_filtered, samples without a stack
  * do not count either. Each sample covers half of the gap before it and half of the gap after it; each half has the
  * CPU share of its gap. Three box blurs smooth the result. Recorded waits cover no time: the CPU time next to them
- * belongs to running_stack(). The caller destroys `activity`. */
+ * belongs to find_running_stack(). The caller destroys `activity`. */
 int activity_compute(struct activity *activity, const struct stack_view *stacks, const struct call_nodes *nodes,
                      const struct activity_request *request, struct error *err);
 
@@ -44,10 +44,10 @@ void activity_destroy(struct activity *activity);
 
 /* Returns the sample that covers `time`, or SIZE_MAX. Sets `*cpu_percent` to the CPU share of the half gap that
  * contains `time`; NAN if the thread has no CPU times. */
-size_t sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent);
+size_t find_sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent);
 
 /* Activity of a thread in a range, ms: CPU time if the profile has it, else the interval times the number of samples
  * outside category `idle` (PROFILE_NONE: no such category). In a profile without times, a sample counts its weight
  * in the unit of the axis; bytes count as one sample. The page ranks threads by the activity of the full range. */
-double thread_activity(const struct sample_table *samples, struct time_range range, const struct stack_view *stacks,
-                       uint32_t idle, const struct profile_meta *meta);
+double measure_thread_activity(const struct sample_table *samples, struct time_range range,
+                               const struct stack_view *stacks, uint32_t idle, const struct profile_meta *meta);

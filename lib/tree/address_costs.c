@@ -38,7 +38,7 @@ static bool set_stack_locations(uint32_t *of_stack, struct location_numbers *add
         int64_t base = profile->native_symbols.data[request->symbol].address;
         if (request->start_count)
             address = find_instruction(address, base, request);
-        of_stack[stack] = location_number(addresses, (uint64_t)address);
+        of_stack[stack] = number_location(addresses, (uint64_t)address);
         if (of_stack[stack] == PROFILE_NONE)
             return false;
     }
@@ -148,7 +148,7 @@ static void remove_duplicates(struct address_lines *lines)
     lines->length = kept;
 }
 
-int address_lines_of(struct address_lines *lines, const struct profile *profile, uint32_t symbol, struct error *err)
+int list_address_lines(struct address_lines *lines, const struct profile *profile, uint32_t symbol, struct error *err)
 {
     const struct frame_table *frames = &profile->frames;
     lines->length = 0;

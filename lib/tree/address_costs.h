@@ -56,4 +56,4 @@ struct address_line {
 ARRAY_TYPE(struct address_lines, struct address_line);
 
 /* Lists the distinct funcs and lines in a symbol's frames, by address and inline depth. */
-int address_lines_of(struct address_lines *lines, const struct profile *profile, uint32_t symbol, struct error *err);
+int list_address_lines(struct address_lines *lines, const struct profile *profile, uint32_t symbol, struct error *err);

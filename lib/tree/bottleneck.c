@@ -104,10 +104,10 @@ static void keep_holding(struct critical_path *path, const struct profile *profi
     size_t kept = 0;
     for (size_t i = 0; i < path->length; i++) {
         const struct path_segment *segment = &path->data[i];
-        if (segment->wakes_in == PROFILE_NONE || path_object(profile, segment->waited_for) != object)
+        if (segment->wakes_in == PROFILE_NONE || find_path_object(profile, segment->waited_for) != object)
             continue;
         if (segment->wakes_in != wakes_in)
-            releases = own_place(profile, segment->wakes_in).func;
+            releases = find_own_place(profile, segment->wakes_in).func;
         wakes_in = segment->wakes_in;
         if (releases != PROFILE_NONE && has_func(profile, segment->stack, releases))
             path->data[kept++] = *segment;

@@ -28,18 +28,18 @@ static double compute_standard_deviation(const double *runs, size_t count)
 }
 
 /* Wall time is the time that a user waits for a run; CPU time may differ. */
-int comparison_wall_time(struct change_estimate *wall_time, const struct profile *profile, struct error *err)
+int estimate_wall_time_change(struct change_estimate *wall_time, const struct profile *profile, struct error *err)
 {
     const uint32_t *runs = profile->meta.comparison.runs;
     bool are_runs = runs[SIDE_BASE] > 1 && runs[SIDE_NEW] > 1;
     double *times[PROFILE_SIDES];
     for (int side = 0; side < PROFILE_SIDES; side++)
-        times[side] = comparison_wall_times(profile, (enum profile_side)side);
+        times[side] = measure_wall_times(profile, (enum profile_side)side);
     bool enough = times[SIDE_BASE] && times[SIDE_NEW];
     if (enough) {
         const struct noise_units base = {times[SIDE_BASE], runs[SIDE_BASE], are_runs, 0};
         const struct noise_units new = {times[SIDE_NEW], runs[SIDE_NEW], are_runs, 0};
-        *wall_time = change_estimate_of(&base, &new);
+        *wall_time = estimate_change(&base, &new);
     }
     free(times[SIDE_BASE]);
     free(times[SIDE_NEW]);
@@ -64,10 +64,10 @@ static int estimate_changes(struct func_changes *changes, const struct engine *e
         for (int side = 0; changes->are_runs && side < PROFILE_SIDES; side++)
             changes->deviation[side] = compute_standard_deviation(weights.all[side], weights.count[side]);
         changes->has_wall_time = engine->weight == WEIGH_TIME || weight_needs_cpu_times(engine->weight);
-        code = function_changes_judge(&changes->all, changes->estimates, groups, err);
+        code = judge_function_changes(&changes->all, changes->estimates, groups, err);
     }
     if (!code && changes->has_wall_time)
-        code = comparison_wall_time(&changes->wall_time, engine_profile(engine), err);
+        code = estimate_wall_time_change(&changes->wall_time, engine_profile(engine), err);
     unit_weights_destroy(&weights);
     return code;
 }
@@ -97,7 +97,7 @@ void func_changes_destroy(struct func_changes *changes)
     *changes = (struct func_changes){0};
 }
 
-const struct change_estimate *func_change_of(const struct func_changes *changes, uint32_t func)
+const struct change_estimate *get_func_change(const struct func_changes *changes, uint32_t func)
 {
     uint32_t group = changes->group_of_func[func];
     return group == PROFILE_NONE ? NULL : &changes->estimates[group];

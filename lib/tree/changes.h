@@ -28,7 +28,7 @@ void func_changes_destroy(struct func_changes *changes);
 
 /* Computes how much longer (ms) the runs of the new side took, independent of any query. The interval is valid if both
  * sides have several runs. Sets no verdict. */
-int comparison_wall_time(struct change_estimate *wall_time, const struct profile *profile, struct error *err);
+int estimate_wall_time_change(struct change_estimate *wall_time, const struct profile *profile, struct error *err);
 
 /* Returns the change of a function, or NULL if its time is below the limit for judging. */
-const struct change_estimate *func_change_of(const struct func_changes *changes, uint32_t func);
+const struct change_estimate *get_func_change(const struct func_changes *changes, uint32_t func);

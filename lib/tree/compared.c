@@ -91,7 +91,7 @@ int compared_timings(struct timings *timings, const struct call_nodes *nodes, co
 
 /* ---- the scale ---- */
 
-double *comparison_wall_times(const struct profile *profile, enum profile_side side)
+double *measure_wall_times(const struct profile *profile, enum profile_side side)
 {
     uint32_t runs = profile->meta.comparison.runs[side];
     double *ends = calloc((size_t)runs + 1, sizeof(*ends));
@@ -111,7 +111,7 @@ static int compute_mean_wall_time(const struct profile *profile, enum profile_si
                                   struct error *err)
 {
     uint32_t runs = profile->meta.comparison.runs[side];
-    double *times = comparison_wall_times(profile, side), sum = 0;
+    double *times = measure_wall_times(profile, side), sum = 0;
     if (!times)
         return error_no_memory(err);
     for (uint32_t run = 0; run < runs; run++)
@@ -199,7 +199,7 @@ static int sum_side_weights(const struct profile *profile, const struct weighing
 static int find_first_weight(const struct profile *profile, struct weight *weight, struct error *err)
 {
     struct weight_list weights = {0};
-    int code = weights_of_profile(&weights, profile, err);
+    int code = list_weights(&weights, profile, err);
     if (!code)
         *weight = weights.data[0];
     array_free(&weights);

@@ -43,7 +43,7 @@ int comparison_set_scale(struct profile *profile, enum compare_by by, const char
 
 /* Returns the duration of each run of a side: ms from its start to its last sample, or the end of its last thread.
  * The caller frees it, or NULL if memory ran out. */
-double *comparison_wall_times(const struct profile *profile, enum profile_side side);
+double *measure_wall_times(const struct profile *profile, enum profile_side side);
 
 /* Sums the weights of a query as stack_weights_sum() does. For a comparison: `weights` gets the change, `sides` the two
  * sides. */

@@ -100,7 +100,7 @@ static bool add_group(struct adder *adder, const struct wait_group *group, enum 
 {
     enum { NAME_SIZE = 512 };
     char name[NAME_SIZE];
-    wait_name_of_any_run(name_of_group(adder, group), name, sizeof(name));
+    strip_wait_name(name_of_group(adder, group), name, sizeof(name));
     uint32_t text = strings_add_z(&adder->waits->names, name);
     if (text == STRING_NONE || (text + 1 == adder->rows.length && !add_row(adder, text)))
         return false;
@@ -150,13 +150,13 @@ static struct change_estimate estimate_row(const struct adder *adder, size_t at)
     const uint32_t *runs = adder->comparison->runs;
     const struct row *row = &adder->rows.data[at];
     if (!adder->waits->are_runs)
-        return change_estimate_between(noise_of_waits(adder, row, SIDE_BASE), noise_of_waits(adder, row, SIDE_NEW));
+        return estimate_change_between(noise_of_waits(adder, row, SIDE_BASE), noise_of_waits(adder, row, SIDE_NEW));
     double *new_totals = adder->totals[SIDE_NEW] + at * runs[SIDE_NEW];
     for (uint32_t run = 0; run < runs[SIDE_NEW]; run++)
         new_totals[run] *= adder->request.scale;
     const struct noise_units base = {adder->totals[SIDE_BASE] + at * runs[SIDE_BASE], runs[SIDE_BASE], true, 0};
     const struct noise_units new = {new_totals, runs[SIDE_NEW], true, 0};
-    return change_estimate_of(&base, &new);
+    return estimate_change(&base, &new);
 }
 
 static bool is_judged(const struct adder *adder, const struct row *row)
@@ -189,7 +189,7 @@ static int estimate_rows(struct adder *adder, struct error *err)
         if (!array_push(&waits->list, wait))
             return error_no_memory(err);
     }
-    return function_changes_judge(&waits->all, waits->estimates, waits->estimate_count, err);
+    return judge_function_changes(&waits->all, waits->estimates, waits->estimate_count, err);
 }
 
 static double magnitude_of_row(const void *row)

@@ -31,7 +31,7 @@ struct walk {
     uint32_t *mains;         /* per thread: the last main thread at or before the thread in the profile */
     uint32_t *first_waiters; /* per thread: the first thread from which the path came, if it waited */
     uint32_t *tid_of_string; /* per string: tid of the waker that it names */
-    uint32_t runnable;       /* profile_runnable_reason() */
+    uint32_t runnable;       /* find_runnable_reason() */
     uint32_t thread;         /* the thread at the current end of the path */
     double time;             /* ms: time of the current end of the path */
     ARRAY(struct followed_wait) followed;
@@ -53,7 +53,7 @@ static uint32_t parse_tid(const char *from, const char *to)
 }
 
 /* "worker-2 (1234)" or "curl (77), in a soft interrupt" */
-uint32_t waker_tid(const char *waker)
+uint32_t parse_waker_tid(const char *waker)
 {
     static const char soft[] = ", in a soft interrupt";
     size_t length = strlen(waker), soft_length = sizeof(soft) - 1;
@@ -123,7 +123,7 @@ static uint32_t find_waker(struct walk *walk, uint32_t waker, double time)
         return PROFILE_NONE;
     uint32_t *tid = &walk->tid_of_string[waker];
     if (*tid == TID_NOT_PARSED)
-        *tid = waker_tid(profile_text(walk->profile, waker));
+        *tid = parse_waker_tid(profile_text(walk->profile, waker));
     return *tid == TID_UNKNOWN ? PROFILE_NONE : find_thread(walk, *tid, time);
 }
 
@@ -233,9 +233,9 @@ static bool add_running(struct walk *walk, const struct thread_gaps *gaps, size_
 {
     static const double clocks_differ = 0.02; /* intervals; CPU times and times of switches have two clocks */
     double since = get_gap_start(gaps, row);
-    double waited = gap_time_in(gaps, row, whole_time).wait, end = get_gap_end(gaps, row);
+    double waited = measure_gap_in(gaps, row, whole_time).wait, end = get_gap_end(gaps, row);
     double ran_until = waited > clocks_differ * gaps->interval ? fmax(since, end - waited) : end;
-    uint32_t stack = running_stack(&gaps->waits, gaps->samples, row);
+    uint32_t stack = find_running_stack(&gaps->waits, gaps->samples, row);
     if (ran_until < walk->time && !add(walk, ran_until, PATH_UNSEEN, stack, PROFILE_NONE))
         return false;
     return add(walk, since, PATH_RUNS, stack, PROFILE_NONE);
@@ -349,7 +349,7 @@ static int walk_range(struct walk *walk, const struct path_range *range, struct 
 int critical_paths_find(struct critical_path *path, const struct profile *profile, const struct path_range *ranges,
                         size_t count, struct error *err)
 {
-    struct walk walk = {.profile = profile, .path = path, .runnable = profile_runnable_reason(profile)};
+    struct walk walk = {.profile = profile, .path = path, .runnable = find_runnable_reason(profile)};
     path->length = 0;
     int code = read_threads(&walk) ? 0 : error_no_memory(err);
     if (!code)

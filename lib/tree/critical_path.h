@@ -57,4 +57,4 @@ int critical_paths_find(struct critical_path *path, const struct profile *profil
                         size_t count, struct error *err);
 
 /* Parses the name of a waker: returns the thread number of a recorded thread, or PROFILE_NONE. */
-uint32_t waker_tid(const char *waker);
+uint32_t parse_waker_tid(const char *waker);

@@ -63,7 +63,7 @@ struct engine *engine_new(struct profile *profile, struct error *err)
     }
     base->profile = *profile;
     *profile = (struct profile){0};
-    base->idle_category = profile_idle_category(&base->profile);
+    base->idle_category = find_idle_category(&base->profile);
     base->has_waits = profile_has_waits(&base->profile);
     int code = add_not_running(base, err);
     if (!code)
@@ -409,7 +409,7 @@ bool engine_func_matches(const struct engine *engine, uint32_t func)
 
 int engine_name_ranks(struct engine *engine, const uint32_t **ranks, struct error *err)
 {
-    int code = engine->base->name_ranks ? 0 : name_ranks(&engine->base->profile, &engine->base->name_ranks, err);
+    int code = engine->base->name_ranks ? 0 : rank_names(&engine->base->profile, &engine->base->name_ranks, err);
     *ranks = engine->base->name_ranks;
     return code;
 }
@@ -533,8 +533,8 @@ double engine_thread_time(const struct engine *engine, uint32_t thread, struct t
     const struct profile *profile = &engine->base->profile;
     if (thread >= profile->threads.length)
         return 0;
-    return thread_activity(&profile->threads.data[thread].samples, range, &engine->base->whole,
-                           engine_idle_category(engine), &profile->meta);
+    return measure_thread_activity(&profile->threads.data[thread].samples, range, &engine->base->whole,
+                                   engine_idle_category(engine), &profile->meta);
 }
 
 /* Computes the activity of threads over all samples, or over the samples in the query. activity.h describes
@@ -552,7 +552,7 @@ static int compute_activity(struct engine *engine, bool is_all, const struct act
         if (code)
             break;
         samples[i] = is_all ? &profile->threads.data[threads[i]].samples : engine_samples(engine, threads[i]);
-        waits[i] = wait_rows_of(profile, threads[i]);
+        waits[i] = get_wait_rows(profile, threads[i]);
     }
     request.samples = samples;
     request.waits = waits;

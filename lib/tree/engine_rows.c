@@ -187,7 +187,7 @@ static bool find_sample(const struct engine *engine, uint32_t thread, const stru
 {
     if (time >= gaps->known_end)
         return false;
-    size_t sample = sample_at(gaps->samples, engine->base->profile.meta.interval, time, &place->cpu_percent);
+    size_t sample = find_sample_at(gaps->samples, engine->base->profile.meta.interval, time, &place->cpu_percent);
     if (sample == SIZE_MAX)
         return false;
     place->time = gaps->samples->time[sample];
@@ -204,13 +204,13 @@ static bool find_stack_between_samples(const struct engine *engine, uint32_t thr
     size_t i = find_gap_at(gaps, time, &gap);
     if (i == SIZE_MAX || samples->length == 0)
         return false;
-    sample_at(samples, gaps->interval, time, &place->cpu_percent);
+    find_sample_at(samples, gaps->interval, time, &place->cpu_percent);
     bool is_wait = is_wait_end(&gaps->waits, i);
     if (is_wait) {
         place->wait = gap;
         place->reason = wait_row_reason(&gaps->waits, i);
         place->waker = samples->waker ? samples->waker[i] : PROFILE_NONE;
-        place->unseen = wait_weight_in(gaps, i, whole_time).unseen;
+        place->unseen = measure_wait_in(gaps, i, whole_time).unseen;
     }
     if (is_wait || (is_sample_row(&gaps->waits, i) && time >= (gap.from + gap.to) / 2)) {
         place->time = is_wait ? gap.from : gap.to;
@@ -218,7 +218,8 @@ static bool find_stack_between_samples(const struct engine *engine, uint32_t thr
         return true;
     }
     place->time = i > 0 ? gap.from : gap.to;
-    *stack = (struct found_stack){running_stack(&gaps->waits, samples, i), running_stack(&gaps->waits, left, i)};
+    *stack =
+        (struct found_stack){find_running_stack(&gaps->waits, samples, i), find_running_stack(&gaps->waits, left, i)};
     return true;
 }
 

@@ -101,7 +101,7 @@ int name_finder_find(const struct name_finder *finder, const char *text, size_t 
                      struct found_names *found, struct error *err)
 {
     struct fuzzy_word words[FUZZY_WORDS];
-    size_t count = fuzzy_words(words, text, length);
+    size_t count = split_fuzzy_words(words, text, length);
     found->length = 0;
     for (uint32_t func = 0; func < finder->profile->funcs.length; func++) {
         int score = score_of_func(finder, func, words, count);
@@ -125,7 +125,7 @@ int name_finder_init(struct name_finder *finder, const struct profile *profile, 
         return error_no_memory(err);
     }
     for (uint32_t i = 0; i < strings; i++)
-        finder->letters[i] = fuzzy_letters(get_string_text(profile, i));
+        finder->letters[i] = collect_fuzzy_letters(get_string_text(profile, i));
     return 0;
 }
 

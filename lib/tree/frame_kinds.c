@@ -48,7 +48,7 @@ static bool is_kernel_by_name(const char *name)
            (starts_with(name, "0xffff") && strspn(name + 2, "0123456789abcdefABCDEF") == DIGITS);
 }
 
-enum frame_kind frame_kind_of(const struct profile *profile, uint32_t func)
+enum frame_kind get_frame_kind(const struct profile *profile, uint32_t func)
 {
     const struct func_table *funcs = &profile->funcs;
     uint32_t resource = resource_of_func(profile, func);
@@ -67,10 +67,10 @@ enum frame_kind frame_kind_of(const struct profile *profile, uint32_t func)
     return is_kernel_by_name(name) ? FRAME_KERNEL : FRAME_JIT;
 }
 
-unsigned frame_kinds_of_profile(const struct profile *profile)
+unsigned get_frame_kinds(const struct profile *profile)
 {
     unsigned kinds = 0;
     for (uint32_t func = 0; func < profile->funcs.length; func++)
-        kinds |= frame_kind_of(profile, func);
+        kinds |= get_frame_kind(profile, func);
     return kinds;
 }

@@ -15,7 +15,7 @@ enum frame_kind {
 };
 
 /* Returns the kind of a func, or of a func that stands for a library. */
-enum frame_kind frame_kind_of(const struct profile *profile, uint32_t func);
+enum frame_kind get_frame_kind(const struct profile *profile, uint32_t func);
 
 /* Returns the kinds of all funcs. */
-unsigned frame_kinds_of_profile(const struct profile *profile);
+unsigned get_frame_kinds(const struct profile *profile);

@@ -99,7 +99,7 @@ static bool pass_parentheses(struct scan *scan)
     return is_scope;
 }
 
-size_t func_name_bare(const char *name, size_t length, char *bare)
+size_t strip_func_name(const char *name, size_t length, char *bare)
 {
     struct scan scan = {.at = name, .end = name + length, .bare = bare};
     bool has_parameters = false;

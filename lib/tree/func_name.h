@@ -10,4 +10,4 @@
  * type that a Rust name begins with ("<Vec<T> as Extend>::extend") and the receiver of a Go method ("main.(*T).Run")
  * belong to the name. `bare` has room for `length` bytes, which need not end with NUL. Returns the number of bytes
  * written. */
-size_t func_name_bare(const char *name, size_t length, char *bare);
+size_t strip_func_name(const char *name, size_t length, char *bare);

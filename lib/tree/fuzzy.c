@@ -24,7 +24,7 @@ static uint64_t get_character_bit(char c)
     return UINT64_C(1) << (SIGNS_AT + (unsigned char)c % SIGNS);
 }
 
-uint64_t fuzzy_letters(struct fuzzy_text text)
+uint64_t collect_fuzzy_letters(struct fuzzy_text text)
 {
     uint64_t set = 0;
     for (size_t i = 0; i < text.length; i++)
@@ -34,7 +34,7 @@ uint64_t fuzzy_letters(struct fuzzy_text text)
 
 /* ---- words ---- */
 
-size_t fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text, size_t length)
+size_t split_fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text, size_t length)
 {
     size_t count = 0;
     for (size_t at = 0; at < length;) {
@@ -47,7 +47,7 @@ size_t fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text, size_
         for (; at < length && !text_is_blank(text[at]); at++)
             if (word->length < FUZZY_LETTERS)
                 word->letters[word->length++] = text_lower(text[at]);
-        word->set = fuzzy_letters((struct fuzzy_text){word->letters, word->length});
+        word->set = collect_fuzzy_letters((struct fuzzy_text){word->letters, word->length});
     }
     return count;
 }

@@ -25,7 +25,7 @@ enum {
 struct fuzzy_word {
     char letters[FUZZY_LETTERS]; /* letters in lower case */
     size_t length;
-    uint64_t set; /* see fuzzy_letters() */
+    uint64_t set; /* see collect_fuzzy_letters() */
 };
 
 struct fuzzy_text {
@@ -34,10 +34,10 @@ struct fuzzy_text {
 };
 
 /* Returns the set of letters in a text, to exclude words with other letters quickly. */
-uint64_t fuzzy_letters(struct fuzzy_text text);
+uint64_t collect_fuzzy_letters(struct fuzzy_text text);
 
 /* Splits the search text into words. Returns their number. */
-size_t fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text, size_t length);
+size_t split_fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text, size_t length);
 
 /* Returns the best score of a word in the text, or FUZZY_NOWHERE for no match. */
 int fuzzy_score(struct fuzzy_text text, const struct fuzzy_word *word);

@@ -30,12 +30,12 @@ static void add_states(struct filling *filling, const struct marker *marker, siz
     struct time_range range = {marker->start, marker->end};
     double running = 0, waited = 0;
     size_t first, after;
-    samples_in_range(samples, range, &first, &after);
+    find_samples_in_range(samples, range, &first, &after);
     for (size_t i = first; samples->cpu_delta && i <= after && i <= samples->length; i++) {
-        running += gap_time_in(gaps, i, range).cpu;
+        running += measure_gap_in(gaps, i, range).cpu;
         if (!is_wait_end(&gaps->waits, i))
             continue;
-        double own = wait_weight_in(gaps, i, range).own;
+        double own = measure_wait_in(gaps, i, range).own;
         uint32_t reason = wait_row_reason(&gaps->waits, i);
         if (reason < list->reasons)
             list->waits.data[row * list->reasons + reason] += own;
@@ -155,7 +155,7 @@ static int sort_names(struct interval_list *list, struct error *err)
 int interval_list_fill(struct interval_list *list, const struct profile *profile, const struct marker_list *markers,
                        const uint32_t *shown, size_t count, struct error *err)
 {
-    uint32_t idle = profile_idle_category(profile);
+    uint32_t idle = find_idle_category(profile);
     struct order_entries entries = {0};
     struct filling filling = {.list = list,
                               .profile = profile,
@@ -180,7 +180,7 @@ int interval_list_fill(struct interval_list *list, const struct profile *profile
     return code;
 }
 
-double slowest_interval_limit(const struct marker_list *markers, const uint32_t *shown, size_t count, double share)
+double find_slowest_interval_limit(const struct marker_list *markers, const uint32_t *shown, size_t count, double share)
 {
     struct order_entries entries = {0};
     struct error err;

@@ -34,13 +34,14 @@ int interval_list_fill(struct interval_list *list, const struct profile *profile
                        const uint32_t *shown, size_t count, struct error *err);
 
 /* Returns the ms of each reason for a name, list->reasons numbers. */
-static inline const double *interval_waits(const struct interval_list *list, size_t name)
+static inline const double *get_interval_waits(const struct interval_list *list, size_t name)
 {
     return list->waits.data + name * list->reasons;
 }
 
 /* Returns the shortest interval that belongs to the slowest `share` (0 to 1) of the markers, ms; INFINITY if none is an
  * interval. NAN if memory ran out. */
-double slowest_interval_limit(const struct marker_list *markers, const uint32_t *shown, size_t count, double share);
+double find_slowest_interval_limit(const struct marker_list *markers, const uint32_t *shown, size_t count,
+                                   double share);
 
 void interval_list_destroy(struct interval_list *list);

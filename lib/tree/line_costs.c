@@ -58,7 +58,7 @@ static int sum_values(struct location_costs *costs, struct location_numbers *num
     for (uint32_t stack = 0; enough && stack < length; stack++) {
         uint64_t value;
         bool has_value = find_line_or_call(file, stack, are_calls, &value);
-        of_stack[stack] = has_value ? location_number(numbers, value) : PROFILE_NONE;
+        of_stack[stack] = has_value ? number_location(numbers, value) : PROFILE_NONE;
         enough = !has_value || of_stack[stack] != PROFILE_NONE;
     }
     struct location_request request = {of_stack, (uint32_t)numbers->values.length, are_calls, file->request->selection};
@@ -144,8 +144,8 @@ struct line_sums {
 
 static bool add_to_sums(struct line_sums *sums, uint64_t place, uint32_t func, double weight)
 {
-    uint32_t line = location_number(&sums->lines, place);
-    uint32_t pair = line == PROFILE_NONE ? line : location_number(&sums->pairs, (uint64_t)line << 32 | func);
+    uint32_t line = number_location(&sums->lines, place);
+    uint32_t pair = line == PROFILE_NONE ? line : number_location(&sums->pairs, (uint64_t)line << 32 | func);
     if (pair == PROFILE_NONE || (pair == sums->of_pair.length && !array_push(&sums->of_pair, 0)) ||
         (line == sums->of_line.length && (!array_push(&sums->of_line, 0) || !array_push(&sums->heaviest, pair))))
         return false;
@@ -231,8 +231,8 @@ static bool has_library(const struct code_addresses *places, uint32_t lib)
     return false;
 }
 
-int source_places(struct code_addresses *places, const struct profile *profile, uint32_t source, size_t limit,
-                  struct error *err)
+int list_source_places(struct code_addresses *places, const struct profile *profile, uint32_t source, size_t limit,
+                       struct error *err)
 {
     const struct frame_table *frames = &profile->frames;
     places->length = 0;

@@ -66,5 +66,5 @@ struct code_address {
 ARRAY_TYPE(struct code_addresses, struct code_address);
 
 /* Finds one code address of this file for each library, at most `limit`. */
-int source_places(struct code_addresses *places, const struct profile *profile, uint32_t source, size_t limit,
-                  struct error *err);
+int list_source_places(struct code_addresses *places, const struct profile *profile, uint32_t source, size_t limit,
+                       struct error *err);

@@ -10,7 +10,7 @@
 
 /* ---- numbers of locations ---- */
 
-uint32_t location_number(struct location_numbers *numbers, uint64_t value)
+uint32_t number_location(struct location_numbers *numbers, uint64_t value)
 {
     uint32_t *number = hash_at(&numbers->index, value);
     if (!number)

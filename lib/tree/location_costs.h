@@ -29,7 +29,7 @@ struct location_numbers {
 };
 
 /* Returns the number of a value, or PROFILE_NONE if memory runs out. */
-uint32_t location_number(struct location_numbers *numbers, uint64_t value);
+uint32_t number_location(struct location_numbers *numbers, uint64_t value);
 void location_numbers_destroy(struct location_numbers *numbers);
 
 struct location_costs {

@@ -34,8 +34,8 @@ int marker_points_read(struct marker_points *points, const struct marker_context
     return code;
 }
 
-void marker_graph(const struct marker_points *points, bool is_bar, double from, double to, float *values,
-                  uint32_t *markers, uint32_t width)
+void draw_marker_graph(const struct marker_points *points, bool is_bar, double from, double to, float *values,
+                       uint32_t *markers, uint32_t width)
 {
     struct pixel_values pixels = {.values = values, .whose = markers, .width = width};
     bool is_empty = !(to > from);

@@ -20,5 +20,5 @@ int marker_points_read(struct marker_points *points, const struct marker_context
 
 /* Writes the largest value for each pixel from `from` to `to` (ms), and its marker (UINT32_MAX: none). A bar lasts as
  * long as its marker; a line keeps its value until the next marker begins. */
-void marker_graph(const struct marker_points *points, bool is_bar, double from, double to, float *values,
-                  uint32_t *markers, uint32_t width);
+void draw_marker_graph(const struct marker_points *points, bool is_bar, double from, double to, float *values,
+                       uint32_t *markers, uint32_t width);

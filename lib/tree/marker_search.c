@@ -118,7 +118,7 @@ static struct span split_field(struct span *span, const struct search *search)
     if (!is_field(field, search))
         return none;
     span->at = colon + 1;
-    *span = span_trimmed(*span);
+    *span = trim_span(*span);
     return field;
 }
 
@@ -130,7 +130,7 @@ static void skip_field(struct span *span, const void *context)
 /* False if memory ran out. */
 static bool add_term(struct search *search, struct span span)
 {
-    span = span_trimmed(span);
+    span = trim_span(span);
     if (span.at == span.end || search->count == MOST_TERMS)
         return true;
     struct term *term = &search->terms[search->count];
@@ -158,7 +158,7 @@ static bool split_terms(struct search *search, const char *text, size_t length)
 {
     struct span rest = {text, length ? text + length : text};
     while (rest.at < rest.end) {
-        const char *end = search_term_end(rest, skip_field, search);
+        const char *end = find_search_term_end(rest, skip_field, search);
         if (!add_term(search, (struct span){rest.at, end}))
             return false;
         rest.at = end + (end < rest.end);

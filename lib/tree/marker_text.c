@@ -1,6 +1,7 @@
 #include "tree/marker_text.h"
 
 #include "base/json.h"
+#include "tree/search_text.h"
 
 /* ---- payloads ---- */
 
@@ -146,26 +147,13 @@ static bool append_category(const struct label_writer *writer)
 static bool append_time(const struct label_writer *writer, double ms)
 {
     char text[QUANTITY_TEXT_MAX];
-    number_text(text, "duration", ms);
+    format_number(text, "duration", ms);
     return text_append_z(writer->out, text);
 }
-
-struct span {
-    const char *at, *end;
-};
 
 static bool span_equals(struct span span, const char *text)
 {
     return (size_t)(span.end - span.at) == strlen(text) && memcmp(span.at, text, strlen(text)) == 0;
-}
-
-static struct span trim_span(struct span span)
-{
-    while (span.at < span.end && *span.at == ' ')
-        span.at++;
-    while (span.at < span.end && span.end[-1] == ' ')
-        span.end--;
-    return span;
 }
 
 static const char *get_field_format(const struct label_writer *writer, struct span key)

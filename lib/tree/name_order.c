@@ -55,7 +55,7 @@ static int sort_group(struct name_sort *sort, struct name_group group, struct er
     return code;
 }
 
-int name_ranks(const struct profile *profile, uint32_t **ranks, struct error *err)
+int rank_names(const struct profile *profile, uint32_t **ranks, struct error *err)
 {
     size_t count = profile->funcs.length + profile->resources.length;
     struct name_sort sort = {.profile = profile, .entries = malloc((count + 1) * sizeof(*sort.entries))};

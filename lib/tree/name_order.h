@@ -8,4 +8,4 @@
 /* Returns the rank of each func (including funcs that stand for a library, see func_of_resource()) by the bytes of its
  * name. Equal names rank by index. The caller frees the ranks. Takes time linear in the letters that distinguish names,
  * plus n log n. */
-int name_ranks(const struct profile *profile, uint32_t **ranks, struct error *err);
+int rank_names(const struct profile *profile, uint32_t **ranks, struct error *err);

@@ -92,7 +92,7 @@ static struct side_noise measure_noise_of_blocks(const struct noise_units *units
     return (struct side_noise){sum, fmax(squares, units->least * units->least / 4), degrees};
 }
 
-struct change_estimate change_estimate_between(struct side_noise base, struct side_noise other)
+struct change_estimate estimate_change_between(struct side_noise base, struct side_noise other)
 {
     double variance = base.variance + other.variance, error = sqrt(variance), change = other.value - base.value;
     double degrees =
@@ -110,9 +110,9 @@ struct change_estimate change_estimate_between(struct side_noise base, struct si
                                     .is_noise = true};
 }
 
-struct change_estimate change_estimate_of(const struct noise_units *base, const struct noise_units *new)
+struct change_estimate estimate_change(const struct noise_units *base, const struct noise_units *new)
 {
-    return change_estimate_between(base->are_runs ? measure_noise_of_runs(base) : measure_noise_of_blocks(base),
+    return estimate_change_between(base->are_runs ? measure_noise_of_runs(base) : measure_noise_of_blocks(base),
                                    new->are_runs ? measure_noise_of_runs(new) : measure_noise_of_blocks(new));
 }
 
@@ -120,7 +120,7 @@ struct change_estimate change_estimate_of(const struct noise_units *base, const 
 
 /* Holm's step-down method: compares the smallest p-value with the limit for all changes, the next one with the limit
  * for the remaining ones, until a p-value is too large. */
-int changes_judge(struct change_estimate *const *changes, size_t count, struct error *err)
+int judge_changes(struct change_estimate *const *changes, size_t count, struct error *err)
 {
     struct order_entry *order = malloc((count + 1) * sizeof(*order));
     if (!order)
@@ -136,7 +136,7 @@ int changes_judge(struct change_estimate *const *changes, size_t count, struct e
     return code;
 }
 
-int function_changes_judge(struct change_estimate *all, struct change_estimate *functions, size_t count,
+int judge_function_changes(struct change_estimate *all, struct change_estimate *functions, size_t count,
                            struct error *err)
 {
     struct order_entry *order = malloc((count + 1) * sizeof(*order));

@@ -38,10 +38,10 @@ struct change_estimate {
     double base, new; /* values of the sides: means of runs, or sums of blocks */
     double low, high; /* bounds of the 95 % interval of new - base */
     double chance;    /* probability of a change at least this large by chance */
-    bool is_noise;    /* set by changes_judge(): the change may be noise */
+    bool is_noise;    /* set by judge_changes(): the change may be noise */
 };
 
-struct change_estimate change_estimate_of(const struct noise_units *base, const struct noise_units *new);
+struct change_estimate estimate_change(const struct noise_units *base, const struct noise_units *new);
 
 /* The value of a side, its variance, and the degrees of freedom of this variance. */
 struct side_noise {
@@ -49,13 +49,13 @@ struct side_noise {
 };
 
 /* Estimates the change between two sides, for callers that sum the variances. */
-struct change_estimate change_estimate_between(struct side_noise base, struct side_noise other);
+struct change_estimate estimate_change_between(struct side_noise base, struct side_noise other);
 
 /* Judges limits. */
-int changes_judge(struct change_estimate *const *changes, size_t count, struct error *err);
+int judge_changes(struct change_estimate *const *changes, size_t count, struct error *err);
 
 /* Judges the total and the functions of a list together. */
-int function_changes_judge(struct change_estimate *all, struct change_estimate *functions, size_t count,
+int judge_function_changes(struct change_estimate *all, struct change_estimate *functions, size_t count,
                            struct error *err);
 
 /* Returns the probability of a |t| of Student's distribution at least this large; exported for tests. */

@@ -3,13 +3,13 @@
 #include "tree/frame_kinds.h"
 #include "tree/runtime_frames.h"
 
-uint32_t own_stack(const struct profile *profile, uint32_t stack)
+uint32_t find_own_stack(const struct profile *profile, uint32_t stack)
 {
     const struct stack_table *stacks = &profile->stacks;
     uint32_t innermost = PROFILE_NONE, in_interpreter = PROFILE_NONE;
     for (uint32_t at = stack; at != PROFILE_NONE; at = stacks->prefix[at]) {
         uint32_t func = profile->frames.func[stacks->frame[at]];
-        enum frame_kind kind = frame_kind_of(profile, func);
+        enum frame_kind kind = get_frame_kind(profile, func);
         if (kind != FRAME_NATIVE && kind != FRAME_JIT && kind != FRAME_JS)
             continue;
         bool is_runtime = is_runtime_frame(profile, func);
@@ -23,9 +23,9 @@ uint32_t own_stack(const struct profile *profile, uint32_t stack)
     return in_interpreter != PROFILE_NONE ? in_interpreter : innermost;
 }
 
-struct own_place own_place(const struct profile *profile, uint32_t stack)
+struct own_place find_own_place(const struct profile *profile, uint32_t stack)
 {
-    uint32_t own = own_stack(profile, stack);
+    uint32_t own = find_own_stack(profile, stack);
     if (own == PROFILE_NONE)
         return (struct own_place){PROFILE_NONE, 0};
     uint32_t frame = profile->stacks.frame[own];

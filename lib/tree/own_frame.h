@@ -9,12 +9,12 @@
 /* Returns the stack that ends with this frame: `stack` or one of its callers. For a wait, `stack` is the caller. If all
  * frames belong to libraries of the system or an interpreter, the innermost one of the interpreter counts, else the
  * innermost one outside of the kernel. PROFILE_NONE: the stack has no code. Linear in the depth of the stack. */
-uint32_t own_stack(const struct profile *profile, uint32_t stack);
+uint32_t find_own_stack(const struct profile *profile, uint32_t stack);
 
 struct own_place {
     uint32_t func; /* PROFILE_NONE: unknown */
     uint32_t line; /* 1-based; 0: unknown */
 };
 
-/* Returns the function and the line of own_stack(). */
-struct own_place own_place(const struct profile *profile, uint32_t stack);
+/* Returns the function and the line of find_own_stack(). */
+struct own_place find_own_place(const struct profile *profile, uint32_t stack);

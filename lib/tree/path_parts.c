@@ -35,10 +35,10 @@ static struct part_key key_of(const struct grouping *grouping, uint32_t number)
     const struct path_segment *segment = segment_of(grouping, number);
     struct part_key key = {piece->state, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
     if (piece->state == PATH_WAITS)
-        key.object = path_object(profile, piece->stack);
+        key.object = find_path_object(profile, piece->stack);
     if ((piece->state == PATH_WAITS || piece->state == PATH_RUNS) && segment->thread != grouping->first) {
         key.thread = profile->threads.data[segment->thread].name;
-        key.waited_for = path_object(profile, segment->waited_for);
+        key.waited_for = find_path_object(profile, segment->waited_for);
     }
     return key;
 }
@@ -82,7 +82,7 @@ static struct path_part part_of(const struct grouping *grouping, const uint32_t 
     part.waited_for = key.waited_for;
     if (key.thread != PROFILE_NONE && segment->waited_for != PROFILE_NONE)
         part.waiter = segment->waiter;
-    part.wakes_in = own_place(grouping->profile, part.waiter == PROFILE_NONE ? PROFILE_NONE : segment->wakes_in);
+    part.wakes_in = find_own_place(grouping->profile, part.waiter == PROFILE_NONE ? PROFILE_NONE : segment->wakes_in);
     return part;
 }
 
@@ -130,7 +130,7 @@ static uint32_t find_stack(const struct call_nodes *nodes, const struct grouping
 static uint32_t find_func(const struct call_nodes *nodes, const struct grouping *grouping, const uint32_t *numbers,
                           size_t count, double *totals)
 {
-    return own_place(grouping->profile, find_stack(nodes, grouping, numbers, count, totals)).func;
+    return find_own_place(grouping->profile, find_stack(nodes, grouping, numbers, count, totals)).func;
 }
 
 struct ranged_part {
@@ -199,7 +199,7 @@ static uint32_t counted_stack(const struct engine *engine, const struct path_pie
     return has_stack && piece->stack != PROFILE_NONE ? piece->stack : engine->base->not_running;
 }
 
-int engine_slowest_ranges(const struct engine *engine, struct path_ranges *ranges, struct error *err)
+int engine_list_slowest_ranges(const struct engine *engine, struct path_ranges *ranges, struct error *err)
 {
     const struct sample_filter *filter = &engine->filter;
     for (uint32_t thread = 0; filter->times && thread < filter->thread_count; thread++)
@@ -253,7 +253,7 @@ static void say(struct sentence *sentence, const char *words)
 static void say_time(struct sentence *sentence, double ms)
 {
     char text[QUANTITY_TEXT_MAX];
-    time_text(text, ms);
+    format_time(text, ms);
     say(sentence, text);
 }
 
@@ -275,7 +275,7 @@ static void say_end(struct sentence *sentence, struct own_place place)
         return;
     say(sentence, ", which ends in ");
     say_func(sentence, place.func);
-    struct func_names names = func_names_of(sentence->profile, place.func);
+    struct func_names names = get_func_names(sentence->profile, place.func);
     if (!place.line || names.file == PROFILE_NONE)
         return;
     snprintf(line, sizeof(line), " (%.60s:%u)", path_base_name(profile_text(sentence->profile, names.file)),
@@ -401,7 +401,7 @@ static void say_stack(struct sentence *sentence, uint32_t stack)
 
 static void say_waiter(struct sentence *sentence, const struct path_segment *segment)
 {
-    uint32_t object = path_object(sentence->profile, segment->waited_for);
+    uint32_t object = find_path_object(sentence->profile, segment->waited_for);
     if (segment->waited_for == PROFILE_NONE)
         say(sentence, "creates ");
     say_thread(sentence, segment->waiter);
@@ -411,7 +411,7 @@ static void say_waiter(struct sentence *sentence, const struct path_segment *seg
     if (object == PROFILE_NONE)
         return;
     say_func(sentence, object);
-    say_end(sentence, own_place(sentence->profile, segment->wakes_in));
+    say_end(sentence, find_own_place(sentence->profile, segment->wakes_in));
 }
 
 int path_segment_append_text(struct text_buffer *text, const struct profile *profile,

@@ -58,7 +58,7 @@ const char *path_state_name(enum path_state state);
 
 /* Appends the times of the slowest intervals that the engine's query selects, thread by thread; none if no transform
  * selects the slowest intervals. */
-int engine_slowest_ranges(const struct engine *engine, struct path_ranges *ranges, struct error *err);
+int engine_list_slowest_ranges(const struct engine *engine, struct path_ranges *ranges, struct error *err);
 
 /* Replaces the weights of the engine's query by the path: the tree then adds up to the range, in ms, without the
  * inverted tree. Each piece (path_pieces.h) counts for its stack; PATH_UNSEEN and pieces without a stack count for

@@ -22,7 +22,7 @@ struct splitting {
 };
 
 /* Subcategory 0 means that the kind of the wait, and so its object, are unknown. */
-uint32_t path_object(const struct profile *profile, uint32_t stack)
+uint32_t find_path_object(const struct profile *profile, uint32_t stack)
 {
     uint32_t frame = stack == PROFILE_NONE ? PROFILE_NONE : profile->stacks.frame[stack];
     return frame == PROFILE_NONE || profile->frames.subcategory[frame] == 0 ? PROFILE_NONE
@@ -50,10 +50,10 @@ static bool sum_unseen(struct unseen_time *unseen)
     for (size_t i = 0; i < count; i++) {
         unseen->before[i] = total;
         if (!is_wait_end(&gaps->waits, i)) {
-            total += gap_time_in(gaps, i, whole_time).wait;
+            total += measure_gap_in(gaps, i, whole_time).wait;
             continue;
         }
-        double weight = wait_weight_in(gaps, i, whole_time).unseen;
+        double weight = measure_wait_in(gaps, i, whole_time).unseen;
         weights += weight;
         if (weight > 0 && !array_push(&unseen->stand_ins, (struct stand_in){weights, gaps->samples->stack[i]}))
             return false;
@@ -80,7 +80,7 @@ static const struct unseen_time *find_unseen(struct splitting *splitting, uint32
 /* Returns the ms of unseen time of a thread before a time in an unseen segment, which ends its gap. */
 static double unseen_before(const struct unseen_time *unseen, size_t gap, double time)
 {
-    double waited = gap_time_in(&unseen->gaps, gap, whole_time).wait;
+    double waited = measure_gap_in(&unseen->gaps, gap, whole_time).wait;
     return unseen->before[gap] + fmax(0, waited - (get_gap_end(&unseen->gaps, gap) - time));
 }
 
@@ -91,7 +91,7 @@ static bool add_estimate(struct splitting *splitting, uint32_t segment, uint32_t
     struct path_piece piece = {ms, segment, PATH_WAITS, stack, true};
     if (reason == splitting->runnable)
         piece.state = PATH_RUNNABLE;
-    else if (reason == splitting->not_seen || path_object(profile, stack) == PROFILE_NONE)
+    else if (reason == splitting->not_seen || find_path_object(profile, stack) == PROFILE_NONE)
         piece.state = PATH_UNSEEN;
     return array_push(splitting->pieces, piece);
 }
@@ -127,8 +127,8 @@ int path_pieces_make(struct path_pieces *pieces, const struct profile *profile, 
     struct splitting splitting = {.profile = profile,
                                   .pieces = pieces,
                                   .of_thread = calloc(threads + 1, sizeof(struct unseen_time *)),
-                                  .runnable = profile_runnable_reason(profile),
-                                  .not_seen = profile_wait_reason(profile, "Not seen")};
+                                  .runnable = find_runnable_reason(profile),
+                                  .not_seen = find_wait_reason(profile, "Not seen")};
     bool enough = splitting.of_thread != NULL;
     pieces->length = 0;
     for (uint32_t i = 0; enough && i < path->length; i++) {

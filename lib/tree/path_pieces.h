@@ -24,4 +24,4 @@ int path_pieces_make(struct path_pieces *pieces, const struct profile *profile, 
                      struct error *err);
 
 /* Returns the func of the object of a wait with this stack; PROFILE_NONE: unknown. */
-uint32_t path_object(const struct profile *profile, uint32_t stack);
+uint32_t find_path_object(const struct profile *profile, uint32_t stack);

@@ -34,8 +34,8 @@ static const char *format_value(struct arena *arena, const struct profile *profi
     return copy;
 }
 
-int metadata_of_section(struct metadata *metadata, struct arena *arena, const struct profile *profile,
-                        const struct extra_section *section, struct error *err)
+int list_section_metadata(struct metadata *metadata, struct arena *arena, const struct profile *profile,
+                          const struct extra_section *section, struct error *err)
 {
     for (size_t i = 0; i < section->entries.length; i++) {
         const struct extra_entry *entry = &section->entries.data[i];
@@ -62,8 +62,8 @@ static void add_cores(struct metadata_writer *writer, const struct profile_meta 
     add_entry(writer, "Cores", text);
 }
 
-int metadata_of_profile(struct metadata *metadata, struct arena *arena, const struct profile *profile,
-                        struct error *err)
+int list_profile_metadata(struct metadata *metadata, struct arena *arena, const struct profile *profile,
+                          struct error *err)
 {
     struct metadata_writer writer = {metadata, arena, profile, false};
     const struct profile_meta *meta = &profile->meta;
@@ -76,7 +76,7 @@ int metadata_of_profile(struct metadata *metadata, struct arena *arena, const st
     add_string(&writer, "CPU", meta->cpu_name);
     add_cores(&writer, meta);
     if (meta->main_memory) {
-        number_text(number, "bytes", (double)meta->main_memory);
+        format_number(number, "bytes", (double)meta->main_memory);
         add_entry(&writer, "Memory", number);
     }
     add_string(&writer, "Versions", meta->misc);
@@ -94,7 +94,7 @@ static bool is_address(const char *name)
     return digits > 0 && name[2 + digits] == '\0';
 }
 
-struct address_counts address_counts_of_profile(const struct profile *profile)
+struct address_counts count_symbolized_addresses(const struct profile *profile)
 {
     struct address_counts counts = {0};
     const struct frame_table *frames = &profile->frames;

@@ -13,13 +13,13 @@ struct metadata_entry {
 ARRAY_TYPE(struct metadata, struct metadata_entry);
 
 /* Lists the known entries in display order: command, system, CPU, cores, memory ... */
-int metadata_of_profile(struct metadata *metadata, struct arena *arena, const struct profile *profile,
-                        struct error *err);
+int list_profile_metadata(struct metadata *metadata, struct arena *arena, const struct profile *profile,
+                          struct error *err);
 
 /* Lists the entries of one section of meta.extra, formatted by their marker format (bytes, duration, percentage
  * ...). */
-int metadata_of_section(struct metadata *metadata, struct arena *arena, const struct profile *profile,
-                        const struct extra_section *section, struct error *err);
+int list_section_metadata(struct metadata *metadata, struct arena *arena, const struct profile *profile,
+                          const struct extra_section *section, struct error *err);
 
 struct address_counts {
     size_t all, resolved;
@@ -27,4 +27,4 @@ struct address_counts {
 
 /* Counts the library addresses in the profile's frames, and the addresses with a symbol. The name of a function without
  * a symbol is its address: "0x1f0". */
-struct address_counts address_counts_of_profile(const struct profile *profile);
+struct address_counts count_symbolized_addresses(const struct profile *profile);

@@ -11,7 +11,7 @@ static void group_thousands(char *text)
     }
 }
 
-void count_text(char out[QUANTITY_TEXT_MAX], double value)
+void format_count(char out[QUANTITY_TEXT_MAX], double value)
 {
     snprintf(out, QUANTITY_TEXT_MAX, fabs(value) < 1e15 ? "%.0f" : "%g", value);
     if (fabs(value) < 1e15)
@@ -36,7 +36,7 @@ static void format_short(char *out, double value, const char *unit)
     snprintf(out, QUANTITY_TEXT_MAX, "%s %s", number, unit);
 }
 
-void bytes_text(char out[QUANTITY_TEXT_MAX], double value)
+void format_bytes(char out[QUANTITY_TEXT_MAX], double value)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     size_t unit = 0;
@@ -47,7 +47,7 @@ void bytes_text(char out[QUANTITY_TEXT_MAX], double value)
     snprintf(out, QUANTITY_TEXT_MAX, unit == 0 || fabs(value) >= 100 ? "%.0f %s" : "%.1f %s", value, units[unit]);
 }
 
-void duration_text(char out[QUANTITY_TEXT_MAX], double ms)
+void format_duration(char out[QUANTITY_TEXT_MAX], double ms)
 {
     double size = fabs(ms);
     if (size >= 1000 || size == 0)
@@ -60,7 +60,7 @@ void duration_text(char out[QUANTITY_TEXT_MAX], double ms)
         format_short(out, ms * 1e6, "ns");
 }
 
-void time_text(char out[QUANTITY_TEXT_MAX], double ms)
+void format_time(char out[QUANTITY_TEXT_MAX], double ms)
 {
     if (fabs(ms) < 100)
         snprintf(out, QUANTITY_TEXT_MAX, "%.1f ms", ms);
@@ -70,11 +70,11 @@ void time_text(char out[QUANTITY_TEXT_MAX], double ms)
         group_thousands(out);
 }
 
-void weight_text(char out[QUANTITY_TEXT_MAX], double weight, const char *unit)
+void format_weight(char out[QUANTITY_TEXT_MAX], double weight, const char *unit)
 {
     bool is_whole = strcmp(unit, "ms") != 0 && weight == floor(weight);
     if (strcmp(unit, "bytes") == 0) {
-        bytes_text(out, weight);
+        format_bytes(out, weight);
         return;
     }
     snprintf(out, QUANTITY_TEXT_MAX, fabs(weight) >= 1e15 ? "%.6g" : is_whole ? "%.0f" : "%.1f", weight);
@@ -92,12 +92,12 @@ static double round_estimate(double value, double error)
     return round(value / place) * place;
 }
 
-void estimate_text(char out[QUANTITY_TEXT_MAX], double value, double error, const char *unit)
+void format_estimate(char out[QUANTITY_TEXT_MAX], double value, double error, const char *unit)
 {
     char text[QUANTITY_TEXT_MAX];
     double least = strcmp(unit, "ms") == 0 ? 0.05 : 0.5; /* smaller errors are not visible */
     error = error < least ? 0 : error;
     bool is_whole = error >= 1 && strcmp(unit, "ms") == 0;
-    weight_text(text, round_estimate(value, error), is_whole ? "" : unit);
+    format_weight(text, round_estimate(value, error), is_whole ? "" : unit);
     snprintf(out, QUANTITY_TEXT_MAX, "%s%.80s", error > 0 ? "about " : "", text);
 }

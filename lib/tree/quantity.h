@@ -9,19 +9,19 @@
 enum { QUANTITY_TEXT_MAX = 96 };
 
 /* "1,234,567" */
-void count_text(char out[QUANTITY_TEXT_MAX], double value);
+void format_count(char out[QUANTITY_TEXT_MAX], double value);
 
 /* "12 B", "1.5 KiB", "340 MiB" */
-void bytes_text(char out[QUANTITY_TEXT_MAX], double value);
+void format_bytes(char out[QUANTITY_TEXT_MAX], double value);
 
 /* "1.25 s", "12.5 ms", "340 µs" */
-void duration_text(char out[QUANTITY_TEXT_MAX], double ms);
+void format_duration(char out[QUANTITY_TEXT_MAX], double ms);
 
 /* Writes a time with the decimals of tables: "12.5 ms", "3.124 s", "1,204.1 s". */
-void time_text(char out[QUANTITY_TEXT_MAX], double ms);
+void format_time(char out[QUANTITY_TEXT_MAX], double ms);
 
 /* Writes a weight for a column whose header has the unit: "1,234.5" (ms), "1,234" (samples or events), "1.5 KiB". */
-void weight_text(char out[QUANTITY_TEXT_MAX], double weight, const char *unit);
+void format_weight(char out[QUANTITY_TEXT_MAX], double weight, const char *unit);
 
-/* Writes a value like weight_text(), and an estimate, whose `error` is visible in these digits, as "about 3,400". */
-void estimate_text(char out[QUANTITY_TEXT_MAX], double value, double error, const char *unit);
+/* Writes a value like format_weight(), and an estimate, whose `error` is visible in these digits, as "about 3,400". */
+void format_estimate(char out[QUANTITY_TEXT_MAX], double value, double error, const char *unit);

@@ -27,7 +27,7 @@ static bool is_runtime_function(const char *name)
 
 bool is_runtime_frame(const struct profile *profile, uint32_t func)
 {
-    const struct func_names names = func_names_of(profile, func);
+    const struct func_names names = get_func_names(profile, func);
     return is_runtime_library(profile_text(profile, names.lib)) ||
            is_runtime_function(profile_text(profile, names.name));
 }
@@ -35,7 +35,7 @@ bool is_runtime_frame(const struct profile *profile, uint32_t func)
 bool is_interpreter_frame(const struct profile *profile, uint32_t func)
 {
     static const char *const starts[] = {"libpython", "python", "libjvm.so", "libruby", NULL};
-    return starts_with_any(profile_text(profile, func_names_of(profile, func).lib), starts);
+    return starts_with_any(profile_text(profile, get_func_names(profile, func).lib), starts);
 }
 
 uint32_t count_runtime_frames(const struct profile *profile, const uint32_t *path, size_t length)

@@ -39,7 +39,7 @@ static int find_times(struct sample_filter *filter, struct interval_times *times
     size_t count;
     const uint32_t *shown = marker_view_shown(markers, &count);
     const struct marker_list *list = marker_view_list(markers);
-    double least = transform->slowest > 0 ? slowest_interval_limit(list, shown, count, transform->slowest) : 0;
+    double least = transform->slowest > 0 ? find_slowest_interval_limit(list, shown, count, transform->slowest) : 0;
     if (isnan(least))
         return error_no_memory(err);
     for (size_t i = 0; i < count; i++) {

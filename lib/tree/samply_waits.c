@@ -2,7 +2,7 @@
 
 static const char kind_name[] = "OnCpu";
 
-uint32_t waits_schema(const struct marker_schemas *schemas)
+uint32_t find_on_cpu_schema(const struct marker_schemas *schemas)
 {
     return marker_schemas_find(schemas, kind_name, sizeof(kind_name) - 1);
 }
@@ -50,11 +50,11 @@ static bool add_span(struct waits_writer *writer, enum wait_state state, uint32_
     return marker_rects_add(writer->rects, state, marker, 1, start, end);
 }
 
-int waits_rects(struct marker_rects *rects, double totals[WAIT_STATES], const struct marker_context *context,
-                const struct marker_list *list, const struct marker_window *window, struct error *err)
+int list_on_cpu_rects(struct marker_rects *rects, double totals[WAIT_STATES], const struct marker_context *context,
+                      const struct marker_list *list, const struct marker_window *window, struct error *err)
 {
     struct waits_writer writer = {rects, totals, window, -INFINITY};
-    uint32_t schema = waits_schema(context->schemas), last = UINT32_MAX;
+    uint32_t schema = find_on_cpu_schema(context->schemas), last = UINT32_MAX;
     struct payload payload = {0};
     struct text_buffer text = {0};
     int code = 0;

@@ -20,7 +20,7 @@ static enum search_field split_field(struct span *span)
         if ((size_t)(span->end - span->at) > length && text_starts_with(span->at, fields[i].prefix, length) &&
             span->at[length] != ':') {
             span->at += length;
-            *span = span_trimmed(*span);
+            *span = trim_span(*span);
             return fields[i].field;
         }
     }
@@ -48,7 +48,7 @@ static bool names_arguments(struct span term, bool is_pattern)
 /* False if memory ran out. */
 static bool add_term(struct search *search, struct span span)
 {
-    span = span_trimmed(span);
+    span = trim_span(span);
     if (span.at == span.end || search->term_count == SEARCH_MAX_TERMS)
         return true;
     struct search_term *term = &search->terms[search->term_count];
@@ -85,7 +85,7 @@ int search_parse(struct search *search, const char *text, size_t length, struct 
     struct span rest = {text, length ? text + length : text};
     *search = (struct search){0};
     while (rest.at < rest.end) {
-        const char *end = search_term_end(rest, skip_field, NULL);
+        const char *end = find_search_term_end(rest, skip_field, NULL);
         if (!add_term(search, (struct span){rest.at, end})) {
             search_destroy(search);
             return error_no_memory(err);
@@ -152,7 +152,7 @@ static uint16_t match_name(const struct search *search, struct string_entry name
     bool may_have_arguments = memchr(name.text, '<', name.length) || memchr(name.text, '(', name.length);
     struct string_entry without = name;
     if (may_have_arguments) {
-        without.length = func_name_bare(name.text, name.length, bare);
+        without.length = strip_func_name(name.text, name.length, bare);
         without.text = bare;
     }
     for (size_t t = 0; t < search->term_count; t++) {

@@ -59,7 +59,7 @@ bool text_contains(const char *text, size_t text_length, const char *term, size_
 
 /* ---- terms ---- */
 
-struct span span_trimmed(struct span span)
+struct span trim_span(struct span span)
 {
     while (span.at < span.end && text_is_blank(*span.at))
         span.at++;
@@ -73,11 +73,11 @@ bool span_is_enclosed(struct span span, char quote)
     return span.end - span.at > 2 && *span.at == quote && span.end[-1] == quote;
 }
 
-const char *search_term_end(struct span rest, void (*skip_field)(struct span *span, const void *context),
-                            const void *context)
+const char *find_search_term_end(struct span rest, void (*skip_field)(struct span *span, const void *context),
+                                 const void *context)
 {
     const char *comma = memchr(rest.at, ',', (size_t)(rest.end - rest.at));
-    struct span term = span_trimmed(rest);
+    struct span term = trim_span(rest);
     if (term.at < term.end && *term.at == '-')
         term.at++;
     skip_field(&term, context);

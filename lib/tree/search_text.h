@@ -26,12 +26,12 @@ bool text_starts_with(const char *text, const char *term, size_t length);
 bool text_contains(const char *text, size_t text_length, const char *term, size_t length);
 
 /* Returns the span without blanks at its ends. */
-struct span span_trimmed(struct span span);
+struct span trim_span(struct span span);
 
 /* Returns whether the span has `quote` at both ends and text between. */
 bool span_is_enclosed(struct span span, char quote);
 
 /* Finds the end of the term at `rest.at`: a comma, or the closing quote or slash of a term that begins with a quote or
  * slash. `skip_field` skips a prefix such as "lib:". */
-const char *search_term_end(struct span rest, void (*skip_field)(struct span *span, const void *context),
-                            const void *context);
+const char *find_search_term_end(struct span rest, void (*skip_field)(struct span *span, const void *context),
+                                 const void *context);

@@ -205,7 +205,7 @@ struct scale {
     uint32_t columns;
     bool has_running, has_waits; /* whether the weight of the query counts running time and waits, in a thread with
                                   * recorded waits */
-    uint32_t runnable_reason;    /* profile_runnable_reason() */
+    uint32_t runnable_reason;    /* find_runnable_reason() */
 };
 
 /* A time range with one known stack. */
@@ -288,9 +288,9 @@ static uint32_t find_held_node(const struct scale *scale, size_t i)
     const struct wait_rows *waits = &scale->gaps.waits;
     uint32_t callers = waits->prefix_of_stack[scale->samples->stack[i]];
     if (callers == PROFILE_NONE)
-        callers = running_stack(waits, scale->samples, i - 1);
+        callers = find_running_stack(waits, scale->samples, i - 1);
     if (callers == PROFILE_NONE && i + 1 < scale->samples->length)
-        callers = running_stack(waits, scale->samples, i + 1);
+        callers = find_running_stack(waits, scale->samples, i + 1);
     return find_node_of_sample(scale, callers);
 }
 
@@ -313,7 +313,7 @@ static size_t split_gap_with_waits(const struct scale *scale, size_t i, struct p
     if (is_last && !is_sample_row(waits, i))
         return 1;
     if (scale->has_running)
-        pieces[0].node = find_node_of_sample(scale, running_stack(waits, scale->samples, next));
+        pieces[0].node = find_node_of_sample(scale, find_running_stack(waits, scale->samples, next));
     double ran_until = is_last ? INFINITY : get_running_end_of_gap(&scale->gaps, next);
     if (ran_until >= pieces[0].last)
         return 1;
@@ -392,7 +392,7 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
         return error_set(err, EINVAL, "this profile has no thread %u", request->thread);
     const struct sample_table *samples = engine_samples(engine, request->thread);
     size_t first, last;
-    samples_in_range(samples, request->range, &first, &last);
+    find_samples_in_range(samples, request->range, &first, &last);
     if (!(length > 0) || request->columns == 0)
         return 0;
     struct scale scale = {.samples = samples,
@@ -405,7 +405,7 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
                           .columns = request->columns,
                           .has_running = engine->weight != WEIGH_OFF_CPU_TIME && engine->weight != WEIGH_OFF_CPU,
                           .has_waits = engine->weight != WEIGH_CPU_TIME && engine->weight != WEIGH_ON_CPU,
-                          .runnable_reason = profile_runnable_reason(profile)};
+                          .runnable_reason = find_runnable_reason(profile)};
     if (first > 0 && get_time_after(&scale, first - 1) > request->range.from)
         first--;
     if (first == last)

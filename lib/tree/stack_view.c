@@ -65,7 +65,7 @@ void stack_view_destroy(struct stack_view *view)
 
 /* ---- names ---- */
 
-struct func_names func_names_of(const struct profile *profile, uint32_t func)
+struct func_names get_func_names(const struct profile *profile, uint32_t func)
 {
     struct func_names names = {.name = PROFILE_NONE,
                                .lib = PROFILE_NONE,

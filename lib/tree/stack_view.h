@@ -77,4 +77,4 @@ struct func_names {
 };
 
 /* For an index out of range, every name is unknown. */
-struct func_names func_names_of(const struct profile *profile, uint32_t func);
+struct func_names get_func_names(const struct profile *profile, uint32_t func);

@@ -24,7 +24,7 @@ struct states_maker {
 
 uint32_t thread_state_count(const struct profile *profile)
 {
-    uint32_t idle = profile_idle_category(profile);
+    uint32_t idle = find_idle_category(profile);
     size_t reasons = idle == PROFILE_NONE ? 0 : profile->categories.data[idle].subcategories.length;
     return STATE_REASONS + (uint32_t)reasons + 1;
 }
@@ -92,12 +92,12 @@ static void add_wait(struct states_maker *maker, uint32_t state, double from, do
     add_piece(maker, state, from, to);
 }
 
-/* The unseen waits that the wait that ends at row `i` stands for: see wait_weight_in(). */
+/* The unseen waits that the wait that ends at row `i` stands for: see measure_wait_in(). */
 static void add_unseen(struct states_maker *maker, uint32_t state, size_t i)
 {
     const struct thread_gaps *gaps = &maker->gaps;
     double start = gaps->samples->time[i - 1], end = gaps->samples->time[i];
-    double unseen = wait_weight_in(gaps, i, whole_time).unseen;
+    double unseen = measure_wait_in(gaps, i, whole_time).unseen;
     double from = fmax(end - fmin(unseen, wait_weight_spread), fmin(gaps->start, start));
     if (!(unseen > 0) || !(end > from))
         return;
@@ -119,7 +119,7 @@ static void add_gap(struct states_maker *maker, size_t i, bool has_waits)
         add_unseen(maker, state, i);
         return;
     }
-    const struct gap_time time = gap_time_in(gaps, i, whole_time);
+    const struct gap_time time = measure_gap_in(gaps, i, whole_time);
     maker->cpu_before += time.cpu;
     if (!(to > from))
         return;
@@ -322,7 +322,7 @@ int state_cache_find(struct state_cache *cache, const struct profile *profile, u
     *states = NULL;
     if (thread >= profile->threads.length)
         return 0;
-    const struct wait_rows waits = wait_rows_of(profile, thread);
+    const struct wait_rows waits = get_wait_rows(profile, thread);
     if (!has_wait_rows(&waits))
         return 0;
     if (!cache->of_thread)

@@ -3,7 +3,7 @@
  * the difference of two prefix sums, so a graph of a long recording costs as much as one of a short recording.
  *
  * A state has a rate at each time, in ms per ms. The CPU time of a gap (weights.h) is spread over the gap. A recorded
- * wait has rate 1 from its start to its end; its unseen waits are spread as by wait_weight_in(). The sum of all rates
+ * wait has rate 1 from its start to its end; its unseen waits are spread as by measure_wait_in(). The sum of all rates
  * is therefore 1 on average, but not at each time.
  */
 #pragma once

@@ -86,7 +86,7 @@ static void read_display(struct counter_display *display, const struct profile *
         copy_text_z(display->unit, sizeof(display->unit), count_unit);
 }
 
-void counter_display_of(struct counter_display *display, const struct profile *profile, const struct counter *counter)
+void read_counter_display(struct counter_display *display, const struct profile *profile, const struct counter *counter)
 {
     const char *category = strings_text(&profile->strings, counter->category);
     set_defaults(display, category, strings_text(&profile->strings, counter->name));
@@ -123,7 +123,8 @@ static size_t find_first_after(const struct counter *counter, double time, bool 
                                or_at ? search_real_is_below : is_not_after, &time);
 }
 
-void counter_graph(const struct counter *counter, bool is_rate, double from, double to, float *values, uint32_t width)
+void draw_counter_graph(const struct counter *counter, bool is_rate, double from, double to, float *values,
+                        uint32_t width)
 {
     struct pixel_values pixels = {.values = values, .width = width};
     bool is_empty = !(to > from);
@@ -140,7 +141,7 @@ void counter_graph(const struct counter *counter, bool is_rate, double from, dou
     }
 }
 
-bool counter_at(struct counter_value *value, const struct counter *counter, bool is_rate, double time)
+bool find_counter_value(struct counter_value *value, const struct counter *counter, bool is_rate, double time)
 {
     size_t i = find_first_after(counter, time, is_rate);
     if (!is_rate)
@@ -153,8 +154,8 @@ bool counter_at(struct counter_value *value, const struct counter *counter, bool
     return true;
 }
 
-void counter_totals_of(struct counter_totals *totals, const struct counter *counter, bool starts_at_zero, double from,
-                       double to)
+void sum_counter(struct counter_totals *totals, const struct counter *counter, bool starts_at_zero, double from,
+                 double to)
 {
     *totals = (struct counter_totals){.least = NAN, .most = NAN, .mean = NAN, .low = NAN, .high = NAN};
     double sum = 0, area = 0;

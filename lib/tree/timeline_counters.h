@@ -22,12 +22,14 @@ struct counter_display {
 };
 
 /* Reads the counter's display from the file, with the defaults of its category. */
-void counter_display_of(struct counter_display *display, const struct profile *profile, const struct counter *counter);
+void read_counter_display(struct counter_display *display, const struct profile *profile,
+                          const struct counter *counter);
 
 /* Computes the maximum for each pixel from `from` to `to` (ms): of the running sum in the counter's unit, or of the
  * change per ms. NAN outside of the counter's samples. The change of the first sample does not count, because the
  * previous value is unknown. */
-void counter_graph(const struct counter *counter, bool is_rate, double from, double to, float *values, uint32_t width);
+void draw_counter_graph(const struct counter *counter, bool is_rate, double from, double to, float *values,
+                        uint32_t width);
 
 struct counter_value {
     double time;        /* of the sample, ms */
@@ -38,7 +40,7 @@ struct counter_value {
 
 /* Finds the sample that the graph shows at `time`: the previous sample for sums, the next sample for rates. Returns
  * false if no such sample exists. */
-bool counter_at(struct counter_value *value, const struct counter *counter, bool is_rate, double time);
+bool find_counter_value(struct counter_value *value, const struct counter *counter, bool is_rate, double time);
 
 struct counter_totals {
     double total;       /* the sum of changes of samples with from < time <= to */
@@ -49,8 +51,8 @@ struct counter_totals {
 };
 
 /* Computes the totals. If `starts_at_zero` is set (see struct counter_display), the first sample is no value. */
-void counter_totals_of(struct counter_totals *totals, const struct counter *counter, bool starts_at_zero, double from,
-                       double to);
+void sum_counter(struct counter_totals *totals, const struct counter *counter, bool starts_at_zero, double from,
+                 double to);
 
 /* A graph of a counter or of markers: the maximum value of each pixel. */
 struct pixel_values {

@@ -61,7 +61,7 @@ static bool is_frame_kept(const struct transform *transform, const struct path_c
     case TRANSFORM_MERGE_RESOURCE:
         return resource_of_func(context->profile, func) != transform->index;
     case TRANSFORM_FOCUS_FRAMES:
-        return frame_kind_of(context->profile, func) & transform->index;
+        return get_frame_kind(context->profile, func) & transform->index;
     case TRANSFORM_MERGE_MATCHING:
         return !search_func_matches(context->search, func);
     default: /* TRANSFORM_MERGE_FUNCTION */

@@ -229,7 +229,7 @@ static uint8_t *list_frame_kinds(const struct profile *profile)
     size_t count = profile->funcs.length + profile->resources.length;
     uint8_t *kinds = malloc(count + 1);
     for (uint32_t func = 0; kinds && func < count; func++)
-        kinds[func] = (uint8_t)frame_kind_of(profile, func);
+        kinds[func] = (uint8_t)get_frame_kind(profile, func);
     return kinds;
 }
 

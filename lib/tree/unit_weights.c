@@ -260,12 +260,12 @@ struct change_estimate unit_weights_change(const struct unit_weights *weights, s
     struct noise_units units[PROFILE_SIDES];
     for (int side = 0; side < PROFILE_SIDES; side++)
         units[side] = group_units(weights, side, weights->of_groups[side] + group * weights->count[side]);
-    return change_estimate_of(&units[SIDE_BASE], &units[SIDE_NEW]);
+    return estimate_change(&units[SIDE_BASE], &units[SIDE_NEW]);
 }
 
 struct change_estimate unit_weights_change_of_all(const struct unit_weights *weights)
 {
     const struct noise_units base = group_units(weights, SIDE_BASE, weights->all[SIDE_BASE]);
     const struct noise_units new = group_units(weights, SIDE_NEW, weights->all[SIDE_NEW]);
-    return change_estimate_of(&base, &new);
+    return estimate_change(&base, &new);
 }

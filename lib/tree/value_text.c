@@ -6,7 +6,7 @@
 
 /* ---- numbers ---- */
 
-void number_text(char out[QUANTITY_TEXT_MAX], const char *format, double value)
+void format_number(char out[QUANTITY_TEXT_MAX], const char *format, double value)
 {
     static const struct {
         const char *format;
@@ -15,17 +15,17 @@ void number_text(char out[QUANTITY_TEXT_MAX], const char *format, double value)
                      {"microseconds", 1e-3}, {"nanoseconds", 1e-6}};
     for (size_t i = 0; i < sizeof(durations) / sizeof(*durations); i++)
         if (strcmp(format, durations[i].format) == 0) {
-            duration_text(out, value * durations[i].ms);
+            format_duration(out, value * durations[i].ms);
             return;
         }
     if (strcmp(format, "bytes") == 0)
-        bytes_text(out, value);
+        format_bytes(out, value);
     else if (strcmp(format, "percentage") == 0)
         snprintf(out, QUANTITY_TEXT_MAX, "%.4g %%", value * 100);
     else if (strcmp(format, "hexadecimal") == 0 && value >= 0 && value < 18446744073709551616.0)
         snprintf(out, QUANTITY_TEXT_MAX, "0x%llx", (unsigned long long)value);
     else if (strcmp(format, "integer") == 0)
-        count_text(out, value);
+        format_count(out, value);
     else
         snprintf(out, QUANTITY_TEXT_MAX, "%.15g", value);
 }
@@ -52,7 +52,7 @@ static bool append_number(struct text_buffer *out, const struct value_context *c
     char text[QUANTITY_TEXT_MAX];
     if (means_string(format))
         return append_string(out, context->profile, value);
-    number_text(text, format, strcmp(format, "time") == 0 ? value - context->zero : value);
+    format_number(text, format, strcmp(format, "time") == 0 ? value - context->zero : value);
     return text_append_z(out, text);
 }
 

@@ -15,7 +15,7 @@ struct value_context {
 };
 
 /* Writes a number, NUL-terminated: "12.5 ms", "1.5 MiB", "1,234". A number without a unit has all its digits. */
-void number_text(char out[QUANTITY_TEXT_MAX], const char *format, double value);
+void format_number(char out[QUANTITY_TEXT_MAX], const char *format, double value);
 
 /* Appends a value of JSON text: strings decoded, lists with commas between, each row of a table on a line; a value that
  * does not fit its format is appended unchanged. False if memory ran out. */

@@ -32,7 +32,7 @@ struct grouper {
     ARRAY(struct group_sums) sums;                  /* sums of each group */
     double limits[MOST_DEGREES * STEPS_PER_DEGREE]; /* limits of Student's distribution; 0: not computed yet */
     struct hash group_of_key;                       /* key_of(), for pairs with the waker in the upper half */
-    uint32_t runnable, unseen;                      /* results of profile_wait_reason() */
+    uint32_t runnable, unseen;                      /* results of find_wait_reason() */
     uint32_t thread;
     double there; /* ms: lifetime of `thread` in the range */
 };
@@ -242,7 +242,7 @@ static bool find_node(const struct engine *engine, uint32_t stack, uint32_t *nod
 static struct wait_part part_of(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     const struct sample_table *samples = gaps->samples;
-    const struct wait_weight weight = wait_weight_in(gaps, i, range);
+    const struct wait_weight weight = measure_wait_in(gaps, i, range);
     return (struct wait_part){.ms = weight.own + weight.unseen,
                               .longest = weight.own,
                               .length = weight.length,
@@ -272,7 +272,7 @@ static bool add_thread(struct grouper *grouper)
     if (!has_wait_rows(&gaps.waits))
         return true;
     bool has_waits = row_cursor_find(&wait_end, &gaps.waits, ROW_WAIT_END, 0) != SIZE_MAX;
-    samples_in_range(left, engine->range, &first, &after);
+    find_samples_in_range(left, engine->range, &first, &after);
     for (size_t i = first; i <= left->length; i++) {
         struct wait_part part = {.stack = PROFILE_NONE, .waker = PROFILE_NONE, .waker_stack = PROFILE_NONE};
         if (i > after && (i == left->length || left->time[i] >= engine->range.to + wait_weight_spread))
@@ -280,7 +280,7 @@ static bool add_thread(struct grouper *grouper)
         if (has_waits && is_wait_end(&gaps.waits, i))
             part = part_of(&gaps, i, engine->range);
         else if (!has_waits && i <= after)
-            part.ms = gap_time_in(&gaps, i, engine->range).wait;
+            part.ms = measure_gap_in(&gaps, i, engine->range).wait;
         uint32_t stack = has_waits && part.is_recorded ? left->stack[i] : engine->base->not_running;
         if (part.ms > 0 && find_node(engine, stack, &part.node) && !add_part(grouper, &part))
             return false;
@@ -335,8 +335,8 @@ static void store_places(struct grouper *grouper)
     const struct profile *profile = engine_profile(grouper->engine);
     for (size_t i = 0; i < grouper->groups->list.length; i++) {
         struct wait_group *group = &grouper->groups->list.data[i];
-        struct own_place own = own_place(profile, grouper->sums.data[i].caller);
-        struct own_place waker = own_place(profile, grouper->sums.data[i].waker_stack);
+        struct own_place own = find_own_place(profile, grouper->sums.data[i].caller);
+        struct own_place waker = find_own_place(profile, grouper->sums.data[i].waker_stack);
         group->own_func = own.func;
         group->own_line = own.line;
         group->waker_func = waker.func;
@@ -386,8 +386,8 @@ static int find_groups(struct engine *engine, enum wait_grouping grouping, const
     struct grouper grouper = {.engine = engine,
                               .grouping = grouping,
                               .groups = groups,
-                              .runnable = profile_runnable_reason(engine_profile(engine)),
-                              .unseen = profile_wait_reason(engine_profile(engine), "Not seen")};
+                              .runnable = find_runnable_reason(engine_profile(engine)),
+                              .unseen = find_wait_reason(engine_profile(engine), "Not seen")};
     groups->list.length = 0;
     groups->totals = (struct wait_totals){0};
     bool enough = add_threads(&grouper, choice) && store_estimates(&grouper);
@@ -423,7 +423,7 @@ double engine_lifetime(const struct engine *engine)
     return sum;
 }
 
-bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path)
+bool append_call_path(const struct engine *engine, uint32_t node, struct node_path *path)
 {
     const struct call_nodes *nodes = engine->nodes;
     size_t first = path->length;

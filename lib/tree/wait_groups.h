@@ -82,7 +82,7 @@ int engine_wait_groups_of_run(struct engine *engine, enum wait_grouping grouping
 double engine_lifetime(const struct engine *engine);
 
 /* Appends the funcs from the root down to a call node. */
-bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path);
+bool append_call_path(const struct engine *engine, uint32_t node, struct node_path *path);
 
 /* Whether the profile has wakers. */
 bool profile_has_wakers(const struct profile *profile);

@@ -19,7 +19,7 @@ void wait_place_write(struct json_writer *json, const char *key, const struct pr
 {
     if (func == PROFILE_NONE)
         return;
-    struct func_names names = func_names_of(profile, func);
+    struct func_names names = get_func_names(profile, func);
     json_member_open(json, key, '{');
     json_member_text(json, "function", profile_text(profile, names.name));
     if (names.file != PROFILE_NONE)

@@ -17,7 +17,7 @@ const char *wait_object_name(const struct engine *engine, const struct wait_grou
 {
     const struct profile *profile = engine_profile(engine);
     return group->func == PROFILE_NONE ? "(not running)"
-                                       : profile_text(profile, func_names_of(profile, group->func).name);
+                                       : profile_text(profile, get_func_names(profile, group->func).name);
 }
 
 const char *wait_waker_name(const struct engine *engine, const struct wait_group *group)
@@ -59,7 +59,7 @@ static size_t measure_port(const char *name, const char *at)
     return 1 + PORT_DIGITS;
 }
 
-void wait_name_of_any_run(const char *name, char *out, size_t size)
+void strip_wait_name(const char *name, char *out, size_t size)
 {
     bool is_socket = strstr(name, "socket:[") != NULL;
     size_t length = 0;

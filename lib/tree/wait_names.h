@@ -18,4 +18,4 @@ const char *wait_waker_name(const struct engine *engine, const struct wait_group
 /* Copies a name without the parts that differ between the runs of a program: numbers of pipes and sockets, addresses of
  * locks, tids, and ports that the kernel chose. "read pipe:[77]" becomes "read pipe", "mutex 0x7f12" becomes "mutex",
  * "thread reader (501)" becomes "thread reader". `size`: bytes of `out`, at least 1; a longer name is cut off. */
-void wait_name_of_any_run(const char *name, char *out, size_t size);
+void strip_wait_name(const char *name, char *out, size_t size);

@@ -1,6 +1,6 @@
 #include "tree/wait_rows.h"
 
-uint32_t profile_idle_category(const struct profile *profile)
+uint32_t find_idle_category(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->categories.length; i++)
         if (strcmp(strings_text(&profile->strings, profile->categories.data[i].name), "Idle") == 0)
@@ -8,9 +8,9 @@ uint32_t profile_idle_category(const struct profile *profile)
     return PROFILE_NONE;
 }
 
-uint32_t profile_wait_reason(const struct profile *profile, const char *name)
+uint32_t find_wait_reason(const struct profile *profile, const char *name)
 {
-    uint32_t idle = profile_idle_category(profile);
+    uint32_t idle = find_idle_category(profile);
     if (idle == PROFILE_NONE)
         return PROFILE_NONE;
     const struct category *category = &profile->categories.data[idle];
@@ -20,13 +20,13 @@ uint32_t profile_wait_reason(const struct profile *profile, const char *name)
     return PROFILE_NONE;
 }
 
-uint32_t profile_runnable_reason(const struct profile *profile)
+uint32_t find_runnable_reason(const struct profile *profile)
 {
-    uint32_t reason = profile_wait_reason(profile, "Runnable");
-    return reason == PROFILE_NONE ? profile_wait_reason(profile, "Preempted") : reason;
+    uint32_t reason = find_wait_reason(profile, "Runnable");
+    return reason == PROFILE_NONE ? find_wait_reason(profile, "Preempted") : reason;
 }
 
-struct wait_rows wait_rows_of(const struct profile *profile, uint32_t thread)
+struct wait_rows get_wait_rows(const struct profile *profile, uint32_t thread)
 {
     const struct sample_table *samples = &profile->threads.data[thread].samples;
     bool has_rows = samples->cpu_delta && samples->weight && samples->weight_type == WEIGHT_TRACING_MS;
@@ -35,14 +35,14 @@ struct wait_rows wait_rows_of(const struct profile *profile, uint32_t thread)
                               .frame_of_stack = profile->stacks.frame,
                               .category_of_frame = profile->frames.category,
                               .reason_of_frame = profile->frames.subcategory,
-                              .category = has_rows ? profile_idle_category(profile) : PROFILE_NONE};
+                              .category = has_rows ? find_idle_category(profile) : PROFILE_NONE};
 }
 
 bool profile_has_waits(const struct profile *profile)
 {
-    bool names_reasons = profile_runnable_reason(profile) != PROFILE_NONE;
+    bool names_reasons = find_runnable_reason(profile) != PROFILE_NONE;
     for (uint32_t thread = 0; thread < profile->threads.length; thread++) {
-        const struct wait_rows rows = wait_rows_of(profile, thread);
+        const struct wait_rows rows = get_wait_rows(profile, thread);
         if (names_reasons && has_wait_rows(&rows))
             return true;
         for (size_t i = 0; has_wait_rows(&rows) && i < rows.samples->length; i++)
@@ -52,7 +52,7 @@ bool profile_has_waits(const struct profile *profile)
     return false;
 }
 
-uint32_t running_stack(const struct wait_rows *rows, const struct sample_table *samples, size_t i)
+uint32_t find_running_stack(const struct wait_rows *rows, const struct sample_table *samples, size_t i)
 {
     size_t length = samples->length;
     if (i > 0 && is_sample_row(rows, i - 1))

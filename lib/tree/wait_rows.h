@@ -14,14 +14,14 @@
 #include "profile/profile.h"
 
 /* The category "Idle", or PROFILE_NONE. */
-uint32_t profile_idle_category(const struct profile *profile);
+uint32_t find_idle_category(const struct profile *profile);
 
 /* The subcategory of "Idle" with this name; PROFILE_NONE: none. */
-uint32_t profile_wait_reason(const struct profile *profile, const char *name);
+uint32_t find_wait_reason(const struct profile *profile, const char *name);
 
 /* The subcategory "Runnable" of "Idle", in older profiles "Preempted": the reason of waits for a CPU. PROFILE_NONE:
  * none. */
-uint32_t profile_runnable_reason(const struct profile *profile);
+uint32_t find_runnable_reason(const struct profile *profile);
 
 struct wait_rows {
     const struct sample_table *samples; /* recorded samples, also of waits that a transform drops */
@@ -29,7 +29,7 @@ struct wait_rows {
     uint32_t category; /* "Idle"; PROFILE_NONE: the thread has no recorded waits */
 };
 
-struct wait_rows wait_rows_of(const struct profile *profile, uint32_t thread);
+struct wait_rows get_wait_rows(const struct profile *profile, uint32_t thread);
 
 /* Whether a thread stores its waits in rows, whether or not it has waited. */
 static inline bool has_wait_rows(const struct wait_rows *rows)
@@ -71,7 +71,7 @@ static inline uint32_t wait_row_reason(const struct wait_rows *rows, size_t i)
 /* Returns the stack with which a thread ran before row `i` (up to the number of rows): the stack of the on-CPU sample
  * at either end of this time. Between two waits, returns the caller of the later wait, because the thread reached that
  * wait at the end. PROFILE_NONE: unknown. `samples`: the rows, with their own stacks where a filter dropped some. */
-uint32_t running_stack(const struct wait_rows *rows, const struct sample_table *samples, size_t i);
+uint32_t find_running_stack(const struct wait_rows *rows, const struct sample_table *samples, size_t i);
 
 /* Finds the row for a time: the next row of a kind, else the last row of this kind before. The times of requests must
  * ascend. All requests together take one pass over the rows. Starts zeroed. */

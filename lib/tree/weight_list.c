@@ -183,7 +183,7 @@ static bool add_events(struct weight_list *list, const struct profile *profile)
     return enough;
 }
 
-int weights_of_profile(struct weight_list *list, const struct profile *profile, struct error *err)
+int list_weights(struct weight_list *list, const struct profile *profile, struct error *err)
 {
     bool has_waits = profile_has_waits(profile), enough = true;
     list->length = 0;

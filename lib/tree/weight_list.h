@@ -11,7 +11,7 @@ struct weight {
     const char *id;    /* name in URLs of the page and for --weight */
     const char *label; /* for people */
     const char *hint;  /* one sentence: the meaning of a sample's weight */
-    const char *unit;  /* "samples", "ms", "bytes", or the counted event: see weight_text() */
+    const char *unit;  /* "samples", "ms", "bytes", or the counted event: see format_weight() */
     enum sample_weight kind;
     enum sample_table_kind table; /* sample table that the weight counts */
 };
@@ -29,7 +29,7 @@ bool weight_needs_cpu_times(enum sample_weight weight);
 /* Fills the list with the weights that the profile has. The first weight is the default: the recorded weight; CPU time
  * if the profile has recorded waits, whose recorded weight mixes CPU time and waits; the first event if CPU time was
  * not sampled. The caller frees it. */
-int weights_of_profile(struct weight_list *list, const struct profile *profile, struct error *err);
+int list_weights(struct weight_list *list, const struct profile *profile, struct error *err);
 
 /* Finds the weight with this id, even if the profile lacks its data. Returns false if the id is unknown. */
 bool weights_find(const struct profile *profile, const char *id, struct weight *weight);

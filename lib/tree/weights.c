@@ -9,7 +9,7 @@ static size_t find_first_from(const struct sample_table *samples, double time)
     return search_count_before(samples->time, samples->length, sizeof(*samples->time), search_real_is_below, &time);
 }
 
-void samples_in_range(const struct sample_table *samples, struct time_range range, size_t *first, size_t *last)
+void find_samples_in_range(const struct sample_table *samples, struct time_range range, size_t *first, size_t *last)
 {
     *first = find_first_from(samples, range.from);
     *last = find_first_from(samples, range.to);
@@ -40,7 +40,7 @@ struct thread_gaps find_sample_gaps(const struct profile *profile, uint32_t thre
                                .known_end = end,
                                .interval = meta->interval,
                                .shortest_wait = SLEEP_INTERVALS * meta->interval,
-                               .waits = wait_rows_of(profile, thread),
+                               .waits = get_wait_rows(profile, thread),
                                .paused = row->paused.data,
                                .paused_count = row->paused.length};
     if (length == 0) {
@@ -111,14 +111,14 @@ static inline struct gap_time gap_time_inline(const struct thread_gaps *gaps, si
     return (struct gap_time){cpu, end > start + cpu ? end - (start + cpu) : 0};
 }
 
-struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range)
+struct gap_time measure_gap_in(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     return gap_time_inline(gaps, i, range);
 }
 
 const double wait_weight_spread = 1000;
 
-struct wait_weight wait_weight_in(const struct thread_gaps *gaps, size_t i, struct time_range range)
+struct wait_weight measure_wait_in(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     double start = gaps->samples->time[i - 1], end = gaps->samples->time[i], length = end - start;
     double weight = gaps->samples->weight ? gaps->samples->weight[i] : length, unseen = fmax(0, weight - length);
@@ -211,7 +211,7 @@ static void add_samples(struct stack_weights *weights, const struct profile *pro
 {
     const struct sample_table *samples = samples_of(profile, weighing, thread);
     size_t first, last;
-    samples_in_range(samples, weighing->range, &first, &last);
+    find_samples_in_range(samples, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++)
         if (samples->stack[i] != PROFILE_NONE)
             weights->of_stack[samples->stack[i]] += 1;
@@ -240,7 +240,7 @@ static inline __attribute__((always_inline)) void add_wait(const struct weighing
 {
     if (samples->stack[i] == PROFILE_NONE)
         return;
-    const struct wait_weight wait = wait_weight_in(gaps, i, weighing->range);
+    const struct wait_weight wait = measure_wait_in(gaps, i, weighing->range);
     if (is_in_range || wait.own + wait.unseen > 0) /* a row in the range counts even without time */
         add(context, samples->stack[i], wait.own + wait.unseen, is_in_range);
 }
@@ -297,7 +297,7 @@ static void weigh_times(const struct profile *profile, const struct weighing *we
         if (!has_stack(samples, i))
             continue;
         bool is_after_last = i >= samples->length, waits_there = gap_has_waiting_sample(&gaps, i);
-        struct gap_time time = gap_time_in(&gaps, i, range);
+        struct gap_time time = measure_gap_in(&gaps, i, range);
         if (weighing->weight == WEIGH_CPU_TIME)
             time.wait = 0;
         if (weighing->weight == WEIGH_OFF_CPU_TIME)
@@ -333,7 +333,7 @@ static void weigh_allocations(const struct weighing *weighing, const struct samp
                               void *context)
 {
     size_t first, last;
-    samples_in_range(table, weighing->range, &first, &last);
+    find_samples_in_range(table, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++) {
         set_row(weighing, i);
         uint32_t stack = stack_of_allocation(table, i, first, last, weighing->weight);
@@ -355,11 +355,11 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
         weigh_times(profile, weighing, thread, samples, add, context);
         return;
     }
-    struct wait_rows waits = wait_rows_of(profile, thread);
+    struct wait_rows waits = get_wait_rows(profile, thread);
     if (!has_wait_rows(&waits))
         waits.samples = samples;
     size_t first, last;
-    samples_in_range(samples, weighing->range, &first, &last);
+    find_samples_in_range(samples, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++) {
         set_row(weighing, i);
         if (samples->stack[i] == PROFILE_NONE)
@@ -377,14 +377,14 @@ static bool rows_have_sample_counts(const struct profile *profile, const struct 
     return profile->meta.has_no_times && samples->weight && samples->weight_type == WEIGHT_SAMPLES;
 }
 
-double weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight,
-                            enum sample_table_kind table, struct time_range range)
+double count_weighed_samples(const struct profile *profile, uint32_t thread, enum sample_weight weight,
+                             enum sample_table_kind table, struct time_range range)
 {
-    const struct wait_rows waits = wait_rows_of(profile, thread);
+    const struct wait_rows waits = get_wait_rows(profile, thread);
     const struct sample_table *samples = thread_samples(&profile->threads.data[thread], table);
     size_t first, last;
     double count = 0;
-    samples_in_range(samples, range, &first, &last);
+    find_samples_in_range(samples, range, &first, &last);
     if (table == TABLE_SAMPLES && rows_have_sample_counts(profile, samples)) {
         for (size_t i = first; i < last; i++)
             count += fabs(samples->weight[i]);

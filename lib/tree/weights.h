@@ -47,7 +47,7 @@ struct stack_weights {
 };
 
 /* Finds the samples of the thread in the range: the first, and one past the last. */
-void samples_in_range(const struct sample_table *samples, struct time_range range, size_t *first, size_t *last);
+void find_samples_in_range(const struct sample_table *samples, struct time_range range, size_t *first, size_t *last);
 
 /* Selects samples and their weight. */
 struct weighing {
@@ -96,7 +96,7 @@ static inline double get_gap_end(const struct thread_gaps *gaps, size_t i)
 }
 
 /* Returns the part of gap `i` (0 to samples->length) in the range. */
-struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range);
+struct gap_time measure_gap_in(const struct thread_gaps *gaps, size_t i, struct time_range range);
 
 /* The weight of a recorded wait in the range. */
 struct wait_weight {
@@ -105,7 +105,7 @@ struct wait_weight {
     double length; /* ms: full length of the wait */
 };
 
-struct wait_weight wait_weight_in(const struct thread_gaps *gaps, size_t i, struct time_range range);
+struct wait_weight measure_wait_in(const struct thread_gaps *gaps, size_t i, struct time_range range);
 
 /* Limit in ms: a wait that ends later than this after a range has no weight in the range. */
 extern const double wait_weight_spread;
@@ -133,8 +133,8 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
                   void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context);
 
 /* Returns the number of counted samples of a thread in a range, with or without a stack: see weigh_thread(). */
-double weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight,
-                            enum sample_table_kind table, struct time_range range);
+double count_weighed_samples(const struct profile *profile, uint32_t thread, enum sample_weight weight,
+                             enum sample_table_kind table, struct time_range range);
 
 /* Sums the samples of several threads. Ignores indexes out of range and repeated ones. The caller zeroes the struct
  * once; later calls reuse its memory. */

@@ -132,7 +132,7 @@ const struct view *session_changes(struct session *session, uint32_t query, int 
             (struct known_change){PROFILE_NONE, changes.all.is_noise, changes.all.low, changes.all.high};
     for (size_t i = 0; !code && i < changes.functions.length; i++) {
         uint32_t func = changes.functions.rows[i].func;
-        const struct change_estimate *change = func_change_of(&changes, func);
+        const struct change_estimate *change = get_func_change(&changes, func);
         if (change)
             session->comparing.changes.data[session->comparing.changes.length++] =
                 (struct known_change){func, change->is_noise, change->low, change->high};

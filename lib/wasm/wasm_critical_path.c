@@ -110,7 +110,7 @@ const struct view *session_slowest_paths(struct session *session, uint32_t query
     const struct view *answer = NULL;
     if (!engine)
         return NULL;
-    int code = engine_slowest_ranges(engine, &ranges, &session->err);
+    int code = engine_list_slowest_ranges(engine, &ranges, &session->err);
     if (!code && !ranges.length)
         error_set(&session->err, EINVAL, "the query selects no slowest intervals");
     else if (!code)

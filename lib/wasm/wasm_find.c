@@ -42,7 +42,7 @@ const struct view *session_find_texts(struct session *session, uint32_t typed, u
 {
     struct fuzzy_word words[FUZZY_WORDS];
     const char *text = (const char *)session->input.data + typed, *end = text + length;
-    size_t count = fuzzy_words(words, (const char *)session->input.data, typed), texts = 0;
+    size_t count = split_fuzzy_words(words, (const char *)session->input.data, typed), texts = 0;
     session->finding.text_scores.length = 0;
     session->finding.text_marks.length = 0;
     if (!array_reserve(&session->finding.text_marks, (size_t)length + 1))

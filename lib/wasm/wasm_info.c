@@ -54,13 +54,13 @@ static int write_all_metadata(struct json_writer *json, const struct profile *pr
 {
     struct arena arena = {0};
     struct metadata metadata = {0};
-    int code = metadata_of_profile(&metadata, &arena, profile, err);
+    int code = list_profile_metadata(&metadata, &arena, profile, err);
     write_metadata(json, "metadata", &metadata);
     json_member_open(json, "extra", '[');
     for (size_t i = 0; !code && i < profile->meta.extra.length; i++) {
         const struct extra_section *section = &profile->meta.extra.data[i];
         metadata.length = 0;
-        code = metadata_of_section(&metadata, &arena, profile, section, err);
+        code = list_section_metadata(&metadata, &arena, profile, section, err);
         json_open(json, '{');
         write_string(json, "label", profile, section->label);
         write_metadata(json, "entries", &metadata);
@@ -89,13 +89,13 @@ static void write_thread(struct json_writer *json, const struct engine *engine, 
     json_member_double(json, "start", isnan(thread->start) ? thread->process_start : thread->start);
     json_member_double(json, "end", isnan(thread->end) ? thread->process_end : thread->end);
     json_member_double(json, "sampleCount",
-                       weighed_sample_count(profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time));
+                       count_weighed_samples(profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time));
     json_member_double(json, "markerCount", (double)thread->markers.length);
     json_member_double(json, "markerPlaces", markers ? marker_view_places(markers, index) : 0);
-    json_member_bool(json, "hasWaits",
-                     markers &&
-                         marker_view_has_kind(markers, index, waits_schema(marker_view_context(markers)->schemas)));
-    const struct wait_rows waits = wait_rows_of(profile, index);
+    json_member_bool(
+        json, "hasWaits",
+        markers && marker_view_has_kind(markers, index, find_on_cpu_schema(marker_view_context(markers)->schemas)));
+    const struct wait_rows waits = get_wait_rows(profile, index);
     json_member_bool(json, "hasWaitRows", has_wait_rows(&waits));
     json_member_double(json, "activity", engine_thread_time(engine, index, (struct time_range){-INFINITY, INFINITY}));
     json_close(json, '}');
@@ -114,7 +114,7 @@ static void write_counter(struct json_writer *json, const struct profile *profil
 {
     const struct counter *counter = &profile->counters.data[index];
     struct counter_display display;
-    counter_display_of(&display, profile, counter);
+    read_counter_display(&display, profile, counter);
     json_open(json, '{');
     json_member_double(json, "index", index);
     json_member_text(json, "label", display.label);
@@ -233,12 +233,12 @@ static void write_counts(struct json_writer *json, const struct profile *profile
 {
     double samples = 0, markers = 0;
     for (uint32_t i = 0; i < profile->threads.length; i++) {
-        samples += weighed_sample_count(profile, i, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time);
+        samples += count_weighed_samples(profile, i, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time);
         markers += (double)profile->threads.data[i].markers.length;
     }
     json_member_double(json, "sampleCount", samples);
     json_member_double(json, "markerCount", markers);
-    struct address_counts addresses = address_counts_of_profile(profile);
+    struct address_counts addresses = count_symbolized_addresses(profile);
     json_member_double(json, "addressCount", (double)addresses.all);
     json_member_double(json, "resolvedCount", (double)addresses.resolved);
 }
@@ -247,7 +247,7 @@ static int write_comparison(struct json_writer *json, const struct profile *prof
 {
     const struct profile_comparison *comparison = &profile->meta.comparison;
     struct change_estimate wall_time;
-    if (comparison_wall_time(&wall_time, profile, err))
+    if (estimate_wall_time_change(&wall_time, profile, err))
         return -ENOMEM;
     json_member_open(json, "comparison", '{');
     write_string(json, "base", profile, comparison->name[SIDE_BASE]);
@@ -285,10 +285,10 @@ const struct view *session_info(struct session *session)
     json_member_double(json, "rangeEnd", range.to);
     int code = profile_is_comparison(profile) ? write_comparison(json, profile, &session->err) : 0;
     write_counts(json, profile);
-    json_member_double(json, "frameKinds", frame_kinds_of_profile(profile));
+    json_member_double(json, "frameKinds", get_frame_kinds(profile));
     uint32_t idle = engine_idle_category(session->engine);
     json_member_double(json, "idleCategory", idle == PROFILE_NONE ? -1 : (double)idle);
-    uint32_t runnable = profile_runnable_reason(profile);
+    uint32_t runnable = find_runnable_reason(profile);
     json_member_double(json, "runnableReason", runnable == PROFILE_NONE ? -1 : (double)runnable);
     json_member_bool(json, "hasWaits", engine_has_waits(session->engine));
     json_member_bool(json, "hasIntervals", has_intervals(profile));

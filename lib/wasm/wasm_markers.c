@@ -316,8 +316,8 @@ const struct view *session_marker_graph(struct session *session, uint32_t thread
         !array_reserve(&session->markers.graph_markers, (size_t)width + 1))
         return no_memory(session);
     bool is_bar = schemas->graphs.data[schemas->items.data[schema].first_graph + graph].is_bar;
-    marker_graph(points, is_bar, from, to, session->markers.graph_values.data, session->markers.graph_markers.data,
-                 width);
+    draw_marker_graph(points, is_bar, from, to, session->markers.graph_values.data, session->markers.graph_markers.data,
+                      width);
     return ANSWER(session, width, session->markers.graph_values.data, session->markers.graph_markers.data);
 }
 
@@ -330,8 +330,8 @@ const struct view *session_waits(struct session *session, uint32_t thread, doubl
         return NULL;
     const struct marker_list *list = marker_view_thread(view, thread, &session->err);
     struct marker_window window = {.from = from, .to = to, .pixel = pixel};
-    if (!list || waits_rects(&session->markers.rects, session->markers.wait_totals, marker_view_context(view), list,
-                             &window, &session->err))
+    if (!list || list_on_cpu_rects(&session->markers.rects, session->markers.wait_totals, marker_view_context(view),
+                                   list, &window, &session->err))
         return NULL;
     answer_rects(session);
     session->view.columns[5] = session->markers.wait_totals;
@@ -349,7 +349,7 @@ static const struct counter *find_counter(struct session *session, uint32_t coun
 static struct counter_display get_counter_display(const struct session *session, const struct counter *counter)
 {
     struct counter_display display;
-    counter_display_of(&display, engine_profile(session->engine), counter);
+    read_counter_display(&display, engine_profile(session->engine), counter);
     return display;
 }
 
@@ -363,8 +363,8 @@ const struct view *session_counter_graph(struct session *session, uint32_t index
         return fail_unknown(session, "counter");
     if (!array_reserve(&session->markers.graph_values, (size_t)width + 1))
         return no_memory(session);
-    counter_graph(counter, get_counter_display(session, counter).is_rate, from, to, session->markers.graph_values.data,
-                  width);
+    draw_counter_graph(counter, get_counter_display(session, counter).is_rate, from, to,
+                       session->markers.graph_values.data, width);
     return ANSWER(session, width, session->markers.graph_values.data);
 }
 
@@ -378,7 +378,7 @@ const struct view *session_counter_at(struct session *session, uint32_t index, d
 {
     const struct counter *counter = find_counter(session, index);
     struct counter_value value;
-    if (!counter || !counter_at(&value, counter, get_counter_display(session, counter).is_rate, time))
+    if (!counter || !find_counter_value(&value, counter, get_counter_display(session, counter).is_rate, time))
         return answer_numbers(session, 0);
     const double numbers[] = {value.time, value.change, value.rate, value.accumulated};
     memcpy(session->markers.counter_numbers, numbers, sizeof(numbers));
@@ -391,7 +391,7 @@ const struct view *session_counter_totals(struct session *session, uint32_t inde
     const struct counter *counter = find_counter(session, index);
     struct counter_totals totals = {0};
     if (counter)
-        counter_totals_of(&totals, counter, get_counter_display(session, counter).starts_at_zero, from, to);
+        sum_counter(&totals, counter, get_counter_display(session, counter).starts_at_zero, from, to);
     const double numbers[] = {totals.total, totals.low, totals.high};
     memcpy(session->markers.counter_numbers, numbers, sizeof(numbers));
     return answer_numbers(session, 3);

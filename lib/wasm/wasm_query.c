@@ -109,7 +109,7 @@ struct engine *session_stacks(struct session *session, const uint32_t *words, ui
 const struct weight_list *session_weights(struct session *session)
 {
     bool is_known = session->querying.weights.length > 0 ||
-                    !weights_of_profile(&session->querying.weights, engine_profile(session->engine), &session->err);
+                    !list_weights(&session->querying.weights, engine_profile(session->engine), &session->err);
     return is_known ? &session->querying.weights : NULL;
 }
 

@@ -37,7 +37,7 @@ const struct view *session_source(struct session *session, uint32_t source)
 const struct view *session_source_places(struct session *session, uint32_t source)
 {
     const struct profile *profile = engine_profile(session->engine);
-    if (source_places(&session->source.places, profile, source, MOST_PLACES, &session->err))
+    if (list_source_places(&session->source.places, profile, source, MOST_PLACES, &session->err))
         return NULL;
     return ANSWER_ARRAY(session, &session->source.places);
 }
@@ -73,7 +73,7 @@ const struct view *session_symbol(struct session *session, uint32_t symbol)
 /* Answers with one column of struct address_line. */
 const struct view *session_address_lines(struct session *session, uint32_t symbol)
 {
-    if (address_lines_of(&session->source.address_lines, engine_profile(session->engine), symbol, &session->err))
+    if (list_address_lines(&session->source.address_lines, engine_profile(session->engine), symbol, &session->err))
         return NULL;
     return ANSWER_ARRAY(session, &session->source.address_lines);
 }

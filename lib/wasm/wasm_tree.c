@@ -169,7 +169,7 @@ const struct view *session_functions(struct session *session, uint32_t query, in
 const struct view *session_func(struct session *session, uint32_t func)
 {
     const struct profile *profile = engine_profile(session->engine);
-    session->tree.names = func_names_of(profile, func);
+    session->tree.names = get_func_names(profile, func);
     library_paths_find(&session->tree.library_paths, profile, &session->tree.names);
     return ANSWER(session, sizeof(session->tree.names) / sizeof(uint32_t), &session->tree.names);
 }

@@ -14,7 +14,7 @@ static const struct view *answer_groups(struct session *session, const struct en
     waits->paths.length = waits->path_ends.length = waits->runtime_callers.length = 0;
     for (size_t i = 0; i < waits->groups.list.length; i++) {
         size_t first = waits->paths.length;
-        if (!wait_group_path(engine, waits->groups.list.data[i].node, &waits->paths))
+        if (!append_call_path(engine, waits->groups.list.data[i].node, &waits->paths))
             return no_memory(session);
         size_t length = waits->paths.length - first, callers = length - (has_objects && length);
         uint32_t runtime = count_runtime_frames(engine_profile(engine), waits->paths.data + first, callers);

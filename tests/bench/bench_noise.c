@@ -95,7 +95,7 @@ static struct change_estimate estimate(const struct recording *recording, const 
     const struct noise_units a = {are_runs ? base->runs[f] : base->blocks + f * count, count, are_runs,
                                   recording->least};
     const struct noise_units b = {are_runs ? new->runs[f] : new->blocks + f *count, count, are_runs, recording->least};
-    return change_estimate_of(&a, &b);
+    return estimate_change(&a, &b);
 }
 
 static void compare(const struct recording *recording, const struct side *base, const struct side *new, bool are_runs,
@@ -104,7 +104,7 @@ static void compare(const struct recording *recording, const struct side *base, 
     struct change_estimate changes[MOST_FUNCS], all = estimate(recording, base, new, are_runs, recording->funcs);
     for (size_t f = 0; f < recording->funcs; f++)
         changes[f] = estimate(recording, base, new, are_runs, f);
-    must(function_changes_judge(&all, changes, recording->funcs, &err));
+    must(judge_function_changes(&all, changes, recording->funcs, &err));
     *any = !all.is_noise;
     *first = !changes[0].is_noise;
     for (size_t f = 0; f < recording->funcs; f++)
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < profile->threads.length; i++)
         threads[i] = i;
     struct weight_list weights = {0};
-    must(weights_of_profile(&weights, profile, &err));
+    must(list_weights(&weights, profile, &err));
     const struct tree_query query = {.threads = threads,
                                      .thread_count = profile->threads.length,
                                      .range = whole_time,

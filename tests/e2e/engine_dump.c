@@ -163,7 +163,7 @@ static enum sample_weight default_weight(const struct engine *engine)
 {
     struct weight_list weights = {0};
     struct error err;
-    must(weights_of_profile(&weights, engine_profile(engine), &err), &err);
+    must(list_weights(&weights, engine_profile(engine), &err), &err);
     enum sample_weight weight = weights.data[0].kind;
     array_free(&weights);
     return weight;

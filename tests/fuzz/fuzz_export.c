@@ -56,7 +56,7 @@ static void write_query(struct engine *engine, const uint8_t *choices)
     struct error err;
     uint32_t one = profile->threads.length ? choices[0] % (uint32_t)profile->threads.length : 0, *all = NULL;
     all = calloc(profile->threads.length + 1, sizeof(*all));
-    if (!all || weights_of_profile(&weights, profile, &err) != 0 || !weights.length)
+    if (!all || list_weights(&weights, profile, &err) != 0 || !weights.length)
         abort();
     for (uint32_t i = 0; i < profile->threads.length; i++)
         all[i] = i;

@@ -42,7 +42,7 @@ static void draw_graphs(struct marker_view *view, const struct marker_window *wi
         for (uint32_t k = 0; k < schemas->items.data[i].graph_count; k++) {
             const struct marker_points *points = marker_view_points(view, 0, i, k, &err);
             if (points)
-                marker_graph(points, k % 2 == 0, window->from, window->to, values, markers, WIDTH);
+                draw_marker_graph(points, k % 2 == 0, window->from, window->to, values, markers, WIDTH);
         }
 }
 
@@ -64,7 +64,7 @@ static void look_at(struct marker_view *view, const struct marker_query *query)
     marker_view_sorted(view, &by_details, 1, &err);
     marker_view_list_track(view, 0, &window, marker_view_places(view, 0), &rects, &err);
     draw_graphs(view, &window);
-    waits_rects(&rects, totals, marker_view_context(view), list, &window, &err);
+    list_on_cpu_rects(&rects, totals, marker_view_context(view), list, &window, &err);
     for (size_t i = 0; i < list->length; i++)
         for (int label = MARKER_TABLE_LABEL; label <= MARKER_TOOLTIP_LABEL; label++)
             marker_label_append(&text, marker_view_context(view), &list->data[i], (enum marker_label)label, &payload,

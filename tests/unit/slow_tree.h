@@ -265,7 +265,7 @@ static inline void slow_transform(struct slow_stack *stack, const struct profile
         break;
     case TRANSFORM_FOCUS_FRAMES:
         for (size_t i = stack->depth; i-- > 0;)
-            if (!(frame_kind_of(profile, frames[i].func) & index))
+            if (!(get_frame_kind(profile, frames[i].func) & index))
                 slow_remove(stack, i);
         break;
     case TRANSFORM_DROP_RESOURCE:

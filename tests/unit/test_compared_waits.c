@@ -26,7 +26,7 @@ static struct error err;
 static void assert_general(const char *name, const char *wanted)
 {
     char general[64];
-    wait_name_of_any_run(name, general, sizeof(general));
+    strip_wait_name(name, general, sizeof(general));
     assert_string_equal(general, wanted);
 }
 
@@ -57,9 +57,9 @@ static void test_long_names_are_cut_off(void **state)
 {
     char general[6];
     (void)state;
-    wait_name_of_any_run("mutex 0x10 cache", general, sizeof(general));
+    strip_wait_name("mutex 0x10 cache", general, sizeof(general));
     assert_string_equal(general, "mutex");
-    wait_name_of_any_run("sleeping", general, sizeof(general));
+    strip_wait_name("sleeping", general, sizeof(general));
     assert_string_equal(general, "sleep");
 }
 
@@ -204,7 +204,7 @@ static void test_one_run_has_the_interval_of_its_waits(void **state)
         sides[side] = (struct side_noise){factor * sum_of_powers(1, count[side], ms[side][0]),
                                           factor * factor * squares, degrees};
     }
-    struct change_estimate wanted = change_estimate_between(sides[SIDE_BASE], sides[SIDE_NEW]);
+    struct change_estimate wanted = estimate_change_between(sides[SIDE_BASE], sides[SIDE_NEW]);
     const struct compared_wait *lock = row_of(&waits, "lock");
     const struct change_estimate *change = compared_wait_change(&waits, lock);
     assert_non_null(change);
@@ -255,7 +255,7 @@ static void test_unseen_waits_widen_the_interval(void **state)
     struct engine *engine = engine_new(&compared, &err);
     assert_non_null(engine);
     find(&waits, engine, WAITS_BY_THREAD);
-    struct change_estimate wanted = change_estimate_between(sides[SIDE_BASE], sides[SIDE_NEW]);
+    struct change_estimate wanted = estimate_change_between(sides[SIDE_BASE], sides[SIDE_NEW]);
     assert_near(compared_wait_change(&waits, row_of(&waits, "worker"))->high, wanted.high);
     compared_waits_destroy(&waits);
     engine_free(engine);
@@ -290,7 +290,7 @@ static void test_runs_have_the_interval_of_their_totals(void **state)
     const struct compared_wait *worker = row_of(&waits, "worker");
     const struct noise_units base = {(double[]){19, 20, 21}, 3, true, 0};
     const struct noise_units new = {(double[]){116, 120, 124}, 3, true, 0};
-    struct change_estimate wanted = change_estimate_of(&base, &new);
+    struct change_estimate wanted = estimate_change(&base, &new);
     const struct change_estimate *change = compared_wait_change(&waits, worker);
     assert_true(waits.are_runs);
     assert_near(worker->ms[SIDE_BASE], 20);

@@ -98,7 +98,7 @@ static void test_an_inlined_call_is_in_the_library_of_its_caller(void **state)
                 &profile);
     assert_sample(&profile, &profile.threads.data[0].samples, 0, "main;outer;inner;innermost", 0, 0.125);
     for (uint32_t i = 0; i < profile.funcs.length; i++) {
-        struct func_names names = func_names_of(&profile, i);
+        struct func_names names = get_func_names(&profile, i);
         assert_string_equal(profile_text(&profile, names.lib),
                             strcmp(profile_text(&profile, names.name), "main") == 0 ? "app" : "libouter.so");
     }

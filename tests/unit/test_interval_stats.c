@@ -63,8 +63,8 @@ static void test_percentiles_and_states_of_intervals(void **state)
     assert_true(answer->total == 0.875 && answer->running == 0.375 && answer->rest == 0.5);
     for (uint32_t reason = 0; reason < list.reasons; reason++)
         assert_true(list.waits.data[list.reasons + reason] == (reason == REASON_LOCK ? 40 : 0));
-    assert_true(slowest_interval_limit(marker_view_list(view), shown, count, 2.0 / (REQUESTS + 2)) == 25);
-    assert_true(slowest_interval_limit(marker_view_list(view), shown, count, 1.5 / (REQUESTS + 2)) == 25);
+    assert_true(find_slowest_interval_limit(marker_view_list(view), shown, count, 2.0 / (REQUESTS + 2)) == 25);
+    assert_true(find_slowest_interval_limit(marker_view_list(view), shown, count, 1.5 / (REQUESTS + 2)) == 25);
     interval_list_destroy(&list);
     marker_view_free(view);
     profile_destroy(&profile);

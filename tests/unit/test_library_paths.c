@@ -31,7 +31,7 @@ static void add_func(struct profile *profile, unsigned number)
 
 static void assert_path(struct library_paths *paths, const struct profile *profile, uint32_t func, const char *wanted)
 {
-    struct func_names names = func_names_of(profile, func);
+    struct func_names names = get_func_names(profile, func);
     library_paths_find(paths, profile, &names);
     if (wanted)
         assert_string_equal(strings_text(&profile->strings, names.lib_path), wanted);

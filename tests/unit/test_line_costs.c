@@ -361,7 +361,7 @@ static void test_a_file_is_found_at_an_address_of_each_library_that_has_it(void 
             bool has_code = false;
             for (size_t frame = 0; frame < profile.frames.length; frame++)
                 has_code |= profile.funcs.source[profile.frames.func[frame]] == source;
-            assert_int_equal(source_places(&places, &profile, source, 4, &err), 0);
+            assert_int_equal(list_source_places(&places, &profile, source, 4, &err), 0);
             assert_int_equal(places.length, has_code); /* there is one library */
             bool is_there = !has_code;
             for (size_t frame = 0; has_code && frame < profile.frames.length; frame++)
@@ -387,7 +387,7 @@ static void check_lines_of_symbol(const struct profile *profile, uint32_t symbol
 {
     struct address_lines lines = {0};
     struct error err;
-    assert_int_equal(address_lines_of(&lines, profile, symbol, &err), 0);
+    assert_int_equal(list_address_lines(&lines, profile, symbol, &err), 0);
     for (size_t frame = 0; frame < profile->frames.length; frame++) {
         size_t found = 0;
         for (size_t i = 0; i < lines.length; i++)

@@ -50,7 +50,7 @@ static void test_chances_are_those_of_tables(void **state)
 static struct change_estimate of_runs(const double *base, size_t base_count, const double *new, size_t new_count)
 {
     const struct noise_units a = {base, base_count, true, 0}, b = {new, new_count, true, 0};
-    return change_estimate_of(&a, &b);
+    return estimate_change(&a, &b);
 }
 
 /* Welch's own example has other sizes and variances on both sides; the figures are those of R's t.test(). */
@@ -73,7 +73,7 @@ static void test_equal_runs_have_not_changed(void **state)
     const double values[] = {5, 5, 5};
     struct change_estimate change = of_runs(values, 3, values, 3), *list[] = {&change};
     struct error err;
-    assert_int_equal(changes_judge(list, 1, &err), 0);
+    assert_int_equal(judge_changes(list, 1, &err), 0);
     assert_true(change.is_noise && change.chance == 1);
 }
 
@@ -82,7 +82,7 @@ static void test_a_difference_below_one_sample_is_noise(void **state)
     (void)state;
     const double base[] = {5, 5, 5, 5}, new[] = {5.4, 5.4, 5.4, 5.4};
     const struct noise_units a = {base, 4, true, 1}, b = {new, 4, true, 1};
-    assert_true(change_estimate_of(&a, &b).chance > 0.05);
+    assert_true(estimate_change(&a, &b).chance > 0.05);
 }
 
 /* ---- all together ---- */
@@ -99,7 +99,7 @@ static size_t judge(double chance_of_all, double chance, size_t changed, bool *i
     for (size_t i = 0; i < MANY; i++)
         changes[i] =
             (struct change_estimate){.chance = i < changed ? chance : (double)(i - changed + 1) / (MANY - changed + 1)};
-    assert_int_equal(function_changes_judge(&all, changes, MANY, &err), 0);
+    assert_int_equal(judge_function_changes(&all, changes, MANY, &err), 0);
     for (size_t i = 0; i < MANY; i++)
         found += !changes[i].is_noise;
     *is_all_changed = !all.is_noise;
@@ -130,7 +130,7 @@ static void test_a_total_without_functions_is_judged_alone(void **state)
     (void)state;
     struct change_estimate all = {.chance = 0.04};
     struct error err;
-    assert_int_equal(function_changes_judge(&all, NULL, 0, &err), 0);
+    assert_int_equal(judge_function_changes(&all, NULL, 0, &err), 0);
     assert_false(all.is_noise);
 }
 
@@ -171,7 +171,7 @@ static struct change_estimate estimate(const double *base_runs, const double *ne
 {
     const struct noise_units a = {are_runs ? base_runs : base_blocks, are_runs ? RUNS : BLOCKS, are_runs, 1};
     const struct noise_units b = {are_runs ? new_runs : new_blocks, are_runs ? RUNS : BLOCKS, are_runs, 1};
-    return change_estimate_of(&a, &b);
+    return estimate_change(&a, &b);
 }
 
 /* Whether anything is called changed, and whether the first function is. */
@@ -190,7 +190,7 @@ static void compare(const struct side *base, const struct side *new, bool are_ru
     all = estimate(sums[0].runs[0], sums[1].runs[0], sums[0].blocks[0], sums[1].blocks[0], are_runs);
     for (int f = 0; f < FUNCS; f++)
         changes[f] = estimate(base->runs[f], new->runs[f], base->blocks[f], new->blocks[f], are_runs);
-    assert_int_equal(function_changes_judge(&all, changes, FUNCS, &err), 0);
+    assert_int_equal(judge_function_changes(&all, changes, FUNCS, &err), 0);
     *any = !all.is_noise;
     *first = !changes[0].is_noise;
     for (int f = 0; f < FUNCS; f++)

@@ -269,9 +269,9 @@ static int ask_for_costs(struct engine *engine, size_t *rows_seen, struct error 
     if (!code)
         code = symbol_costs_compute(&symbols, profile, &counted, 1, addresses_of.selection, err);
     if (!code)
-        code = address_lines_of(&table, profile, 1, err);
+        code = list_address_lines(&table, profile, 1, err);
     if (!code)
-        code = source_places(&places, profile, 0, 4, err);
+        code = list_source_places(&places, profile, 0, 4, err);
     *rows_seen +=
         lines.lines.length + hot.rows.length + addresses.rows.length + symbols.length + table.length + places.length;
     line_costs_destroy(&lines);
@@ -290,9 +290,9 @@ static int ask_for_metadata(struct engine *engine, size_t *rows_seen, struct err
     struct arena arena = {0};
     struct name_finder finder = {0};
     struct found_names found = {0};
-    int code = metadata_of_profile(&metadata, &arena, profile, err);
+    int code = list_profile_metadata(&metadata, &arena, profile, err);
     if (!code)
-        code = metadata_of_section(&metadata, &arena, profile, &profile->meta.extra.data[0], err);
+        code = list_section_metadata(&metadata, &arena, profile, &profile->meta.extra.data[0], err);
     if (!code)
         code = name_finder_init(&finder, profile, err);
     if (!code)
@@ -587,7 +587,7 @@ static int look_at_view(struct marker_view *view, size_t *rows_seen, struct erro
     if (!code)
         code = marker_view_points(view, LOOKED_AT, 0, 0, err) ? 0 : -ENOMEM;
     if (!code)
-        code = waits_rects(&rects, totals, marker_view_context(view), marker_view_list(view), &window, err);
+        code = list_on_cpu_rects(&rects, totals, marker_view_context(view), marker_view_list(view), &window, err);
     marker_rects_destroy(&rects);
     return code ? code : look_at_labels(view, rows_seen, err);
 }

@@ -73,14 +73,14 @@ static void add_rows(struct sums *sums, const struct profile *profile)
     for (uint32_t i = 0; i < profile->threads.length; i++) {
         const struct sample_table *samples = &profile->threads.data[i].samples;
         const struct thread_gaps gaps = find_sample_gaps(profile, i);
-        const struct wait_rows waits = wait_rows_of(profile, i);
+        const struct wait_rows waits = get_wait_rows(profile, i);
         sums->markers += profile->threads.data[i].markers.length;
         for (size_t row = 0; row < samples->length; row++) {
             sums->wait_rows += is_wait_row(&waits, row);
             sums->run_rows += !is_wait_row(&waits, row);
         }
         for (size_t gap = 0; gap <= samples->length; gap++) {
-            struct gap_time time = gap_time_in(&gaps, gap, whole_time);
+            struct gap_time time = measure_gap_in(&gaps, gap, whole_time);
             sums->cpu += time.cpu;
             sums->off_cpu += time.wait;
         }

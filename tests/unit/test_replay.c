@@ -553,7 +553,7 @@ static void add_wait(struct recording *recording, uint64_t start, uint64_t end, 
     assert_int_equal(spool_writer_sample(recording->writer, &sample, NULL), 0);
 }
 
-static struct stored_sample sample_at(const struct replay *replay, int n)
+static struct stored_sample find_sample_at(const struct replay *replay, int n)
 {
     struct sample_cursor cursor = {0};
     struct stored_sample sample;
@@ -575,7 +575,8 @@ static void test_a_wait_is_two_samples_below_what_it_waited_for(void **unused)
     add_wait(&recording, 5000000, 9000000, REASON_LOCK, 1, 0);
     replay_it(&recording);
     const struct replay *replay = &recording.replay;
-    struct stored_sample before = sample_at(replay, 0), first = sample_at(replay, 1), second = sample_at(replay, 2);
+    struct stored_sample before = find_sample_at(replay, 0), first = find_sample_at(replay, 1),
+                         second = find_sample_at(replay, 2);
     assert_int_equal(sample_store_count(replay->samples.store, 0), 3);
     assert_true(before.time == 5000000 && before.kind == STORED_CPU && before.stack == REPLAY_NONE);
     assert_int_equal(stored_sample_cpu_time(&before) * SAMPLE_CPU_UNIT, 300000);
@@ -603,7 +604,7 @@ static void test_the_parts_of_a_long_wait_are_one(void **unused)
     add_wait(&recording, 21000000, 30000000, REASON_SLEEP, 0, 0);
     replay_it(&recording);
     assert_int_equal(sample_store_count(recording.replay.samples.store, 0), 6);
-    assert_true(sample_at(&recording.replay, 2).time == 20000000);
+    assert_true(find_sample_at(&recording.replay, 2).time == 20000000);
     assert_int_equal(recording.replay.samples.waits, 2);
     replay_destroy(&recording.replay);
 }
@@ -637,8 +638,8 @@ static void test_who_ended_a_wait_is_known_at_its_end(void **unused)
     assert_true(wakers[0].stack != REPLAY_NONE && wakers[1].stack == REPLAY_NONE);
     assert_string_equal(replay_object(&recording.replay, wakers[0].object), "worker (7)");
     assert_int_equal(wakers[1].object, wakers[0].object);
-    struct stored_sample first = sample_at(&recording.replay, 2), start = sample_at(&recording.replay, 3),
-                         end = sample_at(&recording.replay, 4);
+    struct stored_sample first = find_sample_at(&recording.replay, 2), start = find_sample_at(&recording.replay, 3),
+                         end = find_sample_at(&recording.replay, 4);
     assert_true(first.kind == STORED_WAIT_END && first.waker == 0);
     assert_true(start.kind == STORED_WAIT_BEGIN);
     assert_true(end.kind == STORED_WAIT_END && end.waker == 2); /* the part that goes on has its own waker */
@@ -656,7 +657,8 @@ static void test_an_object_that_is_not_known_has_no_name(void **unused)
     add_wait(&recording, 5000000, 9000000, 77, 5, 0);
     replay_it(&recording);
     const struct replay *replay = &recording.replay;
-    uint64_t address = replay->stacks.frames.data[replay->stacks.items.data[sample_at(replay, 1).stack].frame].address;
+    uint64_t address =
+        replay->stacks.frames.data[replay->stacks.items.data[find_sample_at(replay, 1).stack].frame].address;
     assert_int_equal(replay_wait_reason(address), REASON_UNKNOWN);
     assert_null(replay_object(replay, replay_wait_object(address)));
     assert_int_equal(replay->spool.damaged_blocks, 2);
@@ -762,7 +764,8 @@ static void test_a_thread_that_waits_at_the_end_has_the_time_before_as_not_sampl
     assert_int_equal(cpu_time_of_all(replay), 16 * MS / 10);
     assert_int_equal(replay->cpu_time.covered, MS);
     assert_string_equal(stack_text(replay, 0, 7), "not sampled+0");
-    assert_int_equal(sample_at(replay, 7).cpu_time, 0); /* the rows before the waits have it; this one has the weight */
+    assert_int_equal(find_sample_at(replay, 7).cpu_time,
+                     0); /* the rows before the waits have it; this one has the weight */
     assert_int_equal(sample_store_count(replay->samples.store, 0), 8);
     replay_destroy(&recording.replay);
 }
@@ -839,7 +842,7 @@ static void test_time_of_switching_makes_the_samples_of_its_process_longer(void 
     assert_float_equal(replay->processes.data[1].scale, 1.25, 1e-9);
     assert_float_equal(replay->processes.data[2].scale, 1.1, 1e-9);
     assert_int_equal(sample_store_count(replay->samples.store, 0), 5);
-    assert_in_range(sample_at(replay, 4).cpu_time * 1.1 * SAMPLE_CPU_UNIT, MS / 10 - 2000, MS / 10 + 2000);
+    assert_in_range(find_sample_at(replay, 4).cpu_time * 1.1 * SAMPLE_CPU_UNIT, MS / 10 - 2000, MS / 10 + 2000);
     assert_int_equal(replay->threads.data[1].cpu_time.unsampled, 0);
     assert_in_range(replay->cpu_time.covered, 138 * MS / 10 - 2000, 138 * MS / 10 + 2000);
     replay_destroy(&recording.replay);
@@ -928,7 +931,7 @@ static void test_a_rest_after_a_wait_has_a_sample_and_the_wait_keeps_its_waker(v
     end_thread(&recording, 0, 10 * MS);
     add_number(&recording, "cpu_time", "1300000");
     replay_it(&recording);
-    struct stored_sample end = sample_at(&recording.replay, 2);
+    struct stored_sample end = find_sample_at(&recording.replay, 2);
     assert_true(end.kind == STORED_WAIT_END && end.waker == 0);
     assert_int_equal(cpu_time_of_all(&recording.replay), 1300000);
     replay_destroy(&recording.replay);

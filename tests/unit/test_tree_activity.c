@@ -308,7 +308,7 @@ static void test_a_place_shows_the_sample_whose_span_it_lies_in(void **state)
         const struct sample_table *samples = &engine_profile(engine)->threads.data[0].samples;
         for (double time = -2; time < 130; time += 0.37) {
             double percent;
-            size_t sample = sample_at(samples, 1, time, &percent), slow = SIZE_MAX;
+            size_t sample = find_sample_at(samples, 1, time, &percent), slow = SIZE_MAX;
             for (size_t i = 0; i < samples->length; i++) {
                 double start, end;
                 slow_span(samples, i, 1, &start, &end);

@@ -65,7 +65,7 @@ static const char *weights_text(const struct profile *profile, char text[512])
 {
     struct weight_list list = {0};
     struct error err;
-    assert_int_equal(weights_of_profile(&list, profile, &err), 0);
+    assert_int_equal(list_weights(&list, profile, &err), 0);
     text[0] = '\0';
     for (size_t i = 0; i < list.length; i++)
         if (list.data[i].table != TABLE_SAMPLES)

@@ -68,7 +68,7 @@ static void test_a_pixel_shows_the_largest_value_in_it(void **state)
         /* Pixels of a quarter: all times are exact. */
         double from = random_below(&random, 20) * 0.25, to = from + WIDTH * 0.25;
         for (int is_rate = 0; is_rate < 2; is_rate++) {
-            counter_graph(&made.counter, is_rate, from, to, values, WIDTH);
+            draw_counter_graph(&made.counter, is_rate, from, to, values, WIDTH);
             for (uint32_t x = 0; x < WIDTH; x++) {
                 double slow = slow_pixel(&made.counter, is_rate, from + x * 0.25, from + (x + 1) * 0.25);
                 assert_int_equal(isnan(values[x]), isnan(slow));
@@ -95,10 +95,10 @@ static void test_a_place_shows_the_sample_of_the_graph_there(void **state)
                 after = i;
         }
         struct counter_value value;
-        assert_int_equal(counter_at(&value, counter, false, time), before != SIZE_MAX);
+        assert_int_equal(find_counter_value(&value, counter, false, time), before != SIZE_MAX);
         if (before != SIZE_MAX)
             assert_true(value.time == counter->time[before] && value.accumulated == sum_to(counter, before));
-        assert_int_equal(counter_at(&value, counter, true, time), after != SIZE_MAX && after > 0);
+        assert_int_equal(find_counter_value(&value, counter, true, time), after != SIZE_MAX && after > 0);
         if (after != SIZE_MAX && after > 0) {
             double elapsed = counter->time[after] - counter->time[after - 1];
             assert_true(value.rate == (elapsed > 0 ? counter->count[after] / elapsed : 0));
@@ -139,7 +139,7 @@ static void test_totals_are_the_sums_of_the_range(void **state)
             area += fmax(0, length) * sum_to(counter, i - 1);
         }
         struct counter_totals totals;
-        counter_totals_of(&totals, counter, false, from, to);
+        sum_counter(&totals, counter, false, from, to);
         assert_true(isnan(least) ? isnan(totals.least) : totals.least == least && totals.most == most);
         assert_true(fabs(totals.covered - covered) < 1e-9);
         assert_true(covered == 0 || fabs(totals.mean - area / covered) < 1e-9);
@@ -158,34 +158,34 @@ static void test_a_counter_says_how_it_is_shown(void **state)
     struct counter counter = {.name = strings_add_z(&profile.strings, "malloc"),
                               .category = strings_add_z(&profile.strings, "Memory"),
                               .json = PROFILE_NONE};
-    counter_display_of(&display, &profile, &counter);
+    read_counter_display(&display, &profile, &counter);
     assert_false(display.is_rate);
     assert_string_equal(display.unit, "bytes");
     assert_string_equal(display.label, "malloc");
     counter.json = strings_add_z(&profile.strings,
                                  "{\"graphType\":\"line-rate\",\"tooltipRows\":[{\"type\":\"value\",\"label\":\"no\"}],"
                                  "\"unit\":\"pWh\",\"color\":\"red\",\"label\":\"Power\",\"sortWeight\":3}");
-    counter_display_of(&display, &profile, &counter);
+    read_counter_display(&display, &profile, &counter);
     assert_true(display.is_rate && display.sort_weight == 3);
     assert_string_equal(display.unit, "pWh");
     assert_string_equal(display.color, "red");
     assert_string_equal(display.label, "Power");
     counter.json = strings_add_z(&profile.strings, "{\"unit\":\"0123456789012345678901234567890\xc3\xa9 too long\"}");
-    counter_display_of(&display, &profile, &counter);
+    read_counter_display(&display, &profile, &counter);
     assert_string_equal(display.unit, "0123456789012345678901234567890");
     assert_false(display.starts_at_zero || display.is_hidden_at_first || display.is_of_system);
     counter.json =
         strings_add_z(&profile.strings, "{\"countUnit\":\"cpu-ms\",\"unit\":\"percent\",\"startsAtZero\":true,"
                                         "\"isHiddenAtFirst\":true,\"isOfSystem\":true}");
-    counter_display_of(&display, &profile, &counter);
+    read_counter_display(&display, &profile, &counter);
     assert_true(display.starts_at_zero && display.is_hidden_at_first && display.is_of_system);
     assert_string_equal(display.unit, "cpu-ms");
     counter.category = strings_add_z(&profile.strings, "CPU");
     counter.json = PROFILE_NONE;
-    counter_display_of(&display, &profile, &counter);
+    read_counter_display(&display, &profile, &counter);
     assert_string_equal(display.unit, "percent");
     profile.meta.has_cpu_delta = true; /* only then is it known what is counted */
-    counter_display_of(&display, &profile, &counter);
+    read_counter_display(&display, &profile, &counter);
     assert_true(display.is_rate);
     assert_string_equal(display.unit, "cpu-us");
     profile_destroy(&profile);

@@ -390,14 +390,14 @@ static void test_unseen_waits_are_parts_of_the_waits_that_stand_for_them(void **
 static void test_only_recorded_threads_have_a_number(void **state)
 {
     (void)state;
-    assert_int_equal(waker_tid("worker-2 (1234)"), 1234);
-    assert_int_equal(waker_tid("a (3) (4), in a soft interrupt"), 4);
-    assert_int_equal(waker_tid("Xorg (77), not recorded"), PROFILE_NONE);
-    assert_int_equal(waker_tid("interrupt"), PROFILE_NONE);
-    assert_int_equal(waker_tid("()"), PROFILE_NONE);
-    assert_int_equal(waker_tid("77)"), PROFILE_NONE);
-    assert_int_equal(waker_tid("a (99999999999)"), PROFILE_NONE);
-    assert_int_equal(waker_tid(""), PROFILE_NONE);
+    assert_int_equal(parse_waker_tid("worker-2 (1234)"), 1234);
+    assert_int_equal(parse_waker_tid("a (3) (4), in a soft interrupt"), 4);
+    assert_int_equal(parse_waker_tid("Xorg (77), not recorded"), PROFILE_NONE);
+    assert_int_equal(parse_waker_tid("interrupt"), PROFILE_NONE);
+    assert_int_equal(parse_waker_tid("()"), PROFILE_NONE);
+    assert_int_equal(parse_waker_tid("77)"), PROFILE_NONE);
+    assert_int_equal(parse_waker_tid("a (99999999999)"), PROFILE_NONE);
+    assert_int_equal(parse_waker_tid(""), PROFILE_NONE);
 }
 
 /* ---- any profile ---- */

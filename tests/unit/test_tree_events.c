@@ -51,7 +51,7 @@ static double total_of(struct engine *engine, const char *id, size_t *samples)
                                      .weight = weight.kind,
                                      .table = weight.table};
     assert_int_equal(engine_query(engine, &query, &err), 0);
-    *samples = weighed_sample_count(profile, 0, weight.kind, weight.table, whole_time);
+    *samples = count_weighed_samples(profile, 0, weight.kind, weight.table, whole_time);
     return engine_timings(engine)->root_total;
 }
 
@@ -61,7 +61,7 @@ static void check_weights(struct profile *profile)
     struct error err;
     struct weight_list list = {0};
     size_t samples;
-    assert_int_equal(weights_of_profile(&list, profile, &err), 0);
+    assert_int_equal(list_weights(&list, profile, &err), 0);
     const struct weight *last = &list.data[list.length - 1];
     assert_string_equal(last[-1].id, "page-faults");
     assert_string_equal(last[-1].unit, "page-faults");
@@ -166,7 +166,7 @@ static void test_an_event_is_the_first_weight_where_cpu_time_was_not_sampled(voi
     read_text(text, SIZE_MAX, &profile);
     char *saved = text_of_profile(&profile, 0);
     read_text(saved, SIZE_MAX, &again);
-    assert_int_equal(weights_of_profile(&list, &again, &err), 0);
+    assert_int_equal(list_weights(&list, &again, &err), 0);
     assert_string_equal(list.data[0].id, "page-faults");
     assert_string_equal(list.data[2].id, "recorded");
     array_free(&list);
@@ -215,7 +215,7 @@ static void test_more_events_than_there_may_be_are_left_out(void **state)
                                    "{\"event\": \"e16\", \"stack\": [0], \"time\": [1], \"length\": 1}");
     read_text(text, SIZE_MAX, &profile);
     assert_int_equal(profile.meta.events.length, PROFILE_EVENTS_MAX);
-    assert_int_equal(weights_of_profile(&list, &profile, &err), 0);
+    assert_int_equal(list_weights(&list, &profile, &err), 0);
     assert_string_equal(list.data[list.length - 1].id, "e15");
     assert_int_equal(thread_samples(&profile.threads.data[0], TABLE_EVENTS + 15)->length, 1);
     array_free(&list);

@@ -281,7 +281,7 @@ static void assert_ranks_follow_names(const struct profile *profile)
     uint32_t *ranks;
     struct error err;
     size_t count = profile->funcs.length + profile->resources.length;
-    assert_int_equal(name_ranks(profile, &ranks, &err), 0);
+    assert_int_equal(rank_names(profile, &ranks, &err), 0);
     for (uint32_t a = 0; a < count; a++)
         for (uint32_t b = 0; b < count; b++)
             assert_int_equal(ranks[a] < ranks[b], a != b && comes_before(profile, a, b));
@@ -337,7 +337,7 @@ static void test_long_names_take_time_by_their_length_only(void **state)
     }
     uint32_t *ranks;
     struct error err;
-    assert_int_equal(name_ranks(&profile, &ranks, &err), 0);
+    assert_int_equal(rank_names(&profile, &ranks, &err), 0);
     for (uint32_t i = 0; i < NAMES; i++)
         assert_int_equal(ranks[i], NAMES - 1 - i);
     free(ranks);

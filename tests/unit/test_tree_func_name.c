@@ -13,7 +13,7 @@
 static void check_bare(const char *name, const char *expected)
 {
     char bare[256];
-    size_t length = func_name_bare(name, strlen(name), bare);
+    size_t length = strip_func_name(name, strlen(name), bare);
     bare[length] = '\0';
     assert_string_equal(bare, expected);
 }
@@ -67,7 +67,7 @@ static void test_any_text_has_a_name(void **state)
         char *exact = malloc(length + 1); /* the sanitizer sees each byte beyond */
         assert_non_null(exact);
         memcpy(exact, name, length);
-        assert_true(func_name_bare(exact, length, bare) <= length);
+        assert_true(strip_func_name(exact, length, bare) <= length);
         free(exact);
     }
     enum { LONG = 1 << 21 };
@@ -75,7 +75,7 @@ static void test_any_text_has_a_name(void **state)
     assert_true(text && bare);
     for (size_t i = 0; i < LONG; i++)
         text[i] = i % 2 ? '<' : 'a';
-    assert_int_equal(func_name_bare(text, LONG, bare), LONG);
+    assert_int_equal(strip_func_name(text, LONG, bare), LONG);
     free(text);
     free(bare);
 }

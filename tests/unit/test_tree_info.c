@@ -26,7 +26,7 @@ static void assert_shown(const char *format, const char *json, const char *wante
     struct extra_entry entry = {strings_add_z(&profile.strings, "label"), strings_add_z(&profile.strings, format),
                                 strings_add_z(&profile.strings, json)};
     assert_true(array_push(&section.entries, entry));
-    assert_int_equal(metadata_of_section(&metadata, &arena, &profile, &section, &err), 0);
+    assert_int_equal(list_section_metadata(&metadata, &arena, &profile, &section, &err), 0);
     assert_int_equal(metadata.length, 1);
     assert_string_equal(metadata.data[0].label, "label");
     assert_string_equal(metadata.data[0].value, wanted);
@@ -105,7 +105,7 @@ static void test_a_section_has_a_fact_for_each_of_its_entries(void **state)
                                     strings_add_z(&profile.strings, "integer"), strings_add_z(&profile.strings, json)};
         assert_true(array_push(&section.entries, entry));
     }
-    assert_int_equal(metadata_of_section(&metadata, &arena, &profile, &section, &err), 0);
+    assert_int_equal(list_section_metadata(&metadata, &arena, &profile, &section, &err), 0);
     assert_int_equal(metadata.length, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_string_equal(metadata.data[i].label, labels[i]);
@@ -129,7 +129,7 @@ static void test_facts_that_are_not_known_are_left_out(void **state)
     profile.meta.logical_cpus = 8;
     profile.meta.main_memory = UINT64_C(16) << 30;
     profile.meta.version = 70;
-    assert_int_equal(metadata_of_profile(&metadata, &arena, &profile, &err), 0);
+    assert_int_equal(list_profile_metadata(&metadata, &arena, &profile, &err), 0);
     static const struct metadata_entry wanted[] = {
         {"Command", "./app --fast"}, {"Cores", "8"}, {"Memory", "16.0 GiB"}, {"File format", "70"}};
     assert_int_equal(metadata.length, sizeof(wanted) / sizeof(*wanted));
@@ -150,15 +150,15 @@ static void test_addresses_are_resolved_unless_their_function_is_called_like_one
     char *text = text_of_file("samply-0.13.json");
     assert_int_equal(read_bytes(text, strlen(text), strlen(text), &profile, &err), 0);
     free(text);
-    struct address_counts before = address_counts_of_profile(&profile);
+    struct address_counts before = count_symbolized_addresses(&profile);
     assert_int_equal(before.resolved, 0);
     assert_true(before.all > 2);
     profile.funcs.name[profile.frames.func[0]] = strings_add_z(&profile.strings, "0xfeed_me");
-    struct address_counts named = address_counts_of_profile(&profile);
+    struct address_counts named = count_symbolized_addresses(&profile);
     assert_int_equal(named.resolved, 1);
     profile.frames.inline_depth[1] = 1;
     profile.frames.address[2] = -1;
-    assert_int_equal(address_counts_of_profile(&profile).all, before.all - 2);
+    assert_int_equal(count_symbolized_addresses(&profile).all, before.all - 2);
     profile_destroy(&profile);
 }
 

@@ -641,7 +641,7 @@ static void test_a_graph_shows_the_largest_number_in_each_pixel(void **state)
             uint32_t markers[WIDTH];
             double from = (double)(seed % 8);
             assert_non_null(points);
-            marker_graph(points, is_bar, from, from + WIDTH * 0.25, values, markers, WIDTH);
+            draw_marker_graph(points, is_bar, from, from + WIDTH * 0.25, values, markers, WIDTH);
             for (uint32_t x = 0; x < WIDTH; x++) {
                 double left = from + x * 0.25;
                 int wanted = slow_pixel_marker(&profile, list, is_bar, left, left + 0.25);

@@ -304,13 +304,13 @@ static void test_kinds_of_frames_follow_from_their_library(void **state)
     assert_true(array_push(&profile.libs, image));
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         uint32_t func = add_code(&profile, cases[i].name, cases[i].lib, cases[i].type);
-        assert_int_equal(frame_kind_of(&profile, func), cases[i].kind);
+        assert_int_equal(get_frame_kind(&profile, func), cases[i].kind);
         profile.funcs.flags[func] = FUNC_IS_JS;
-        assert_int_equal(frame_kind_of(&profile, func), FRAME_JS);
+        assert_int_equal(get_frame_kind(&profile, func), FRAME_JS);
         profile.funcs.flags[func] = 0;
     }
-    assert_int_equal(frame_kind_of(&profile, func_of_resource(&profile, 0)), FRAME_KERNEL);
-    assert_int_equal(frame_kinds_of_profile(&profile), FRAME_KERNEL | FRAME_NATIVE | FRAME_JIT | FRAME_OTHER);
+    assert_int_equal(get_frame_kind(&profile, func_of_resource(&profile, 0)), FRAME_KERNEL);
+    assert_int_equal(get_frame_kinds(&profile), FRAME_KERNEL | FRAME_NATIVE | FRAME_JIT | FRAME_OTHER);
     profile_destroy(&profile);
 }
 

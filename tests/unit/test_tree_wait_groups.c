@@ -65,7 +65,7 @@ static void test_two_waiters_on_one_lock_are_one_object(void **state)
     assert_true(lock->percentile_99 <= 40 && lock->percentile_99 > 40 / 1.03);
     assert_true(lock->total_error == 0 && lock->count_error == 0);
     assert_string_equal(name_of(engine, lock->own_func), "lookup");
-    assert_true(wait_group_path(engine, lock->node, &path));
+    assert_true(append_call_path(engine, lock->node, &path));
     assert_int_equal(path.length, 4);
     assert_string_equal(name_of(engine, path.data[0]), "main");
     assert_string_equal(name_of(engine, path.data[2]), "lookup");

@@ -336,10 +336,10 @@ static void test_of_times_each_wait_is_one_sample(void **state)
     struct profile profile;
     make_waits(&profile);
     (void)state;
-    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_CPU_TIME, TABLE_SAMPLES, whole_time), 21);
-    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_OFF_CPU_TIME, TABLE_SAMPLES, whole_time), 3);
-    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_TIME, TABLE_SAMPLES, whole_time), 24);
-    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time), 27);
+    assert_int_equal(count_weighed_samples(&profile, READER, WEIGH_CPU_TIME, TABLE_SAMPLES, whole_time), 21);
+    assert_int_equal(count_weighed_samples(&profile, READER, WEIGH_OFF_CPU_TIME, TABLE_SAMPLES, whole_time), 3);
+    assert_int_equal(count_weighed_samples(&profile, READER, WEIGH_TIME, TABLE_SAMPLES, whole_time), 24);
+    assert_int_equal(count_weighed_samples(&profile, READER, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time), 27);
     profile_destroy(&profile);
 }
 
@@ -348,7 +348,7 @@ static const char *list_text(const struct profile *profile, char text[1024])
 {
     struct weight_list list = {0};
     struct error err = {0};
-    assert_int_equal(weights_of_profile(&list, profile, &err), 0);
+    assert_int_equal(list_weights(&list, profile, &err), 0);
     text[0] = '\0';
     for (size_t i = 0; i < list.length; i++)
         snprintf(text + strlen(text), 1024 - strlen(text), "%s%s=%s(%s)", i ? ", " : "", list.data[i].id,
@@ -427,7 +427,7 @@ static void test_weights_are_written_in_their_unit(void **state)
     char text[QUANTITY_TEXT_MAX];
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        weight_text(text, cases[i].weight, cases[i].unit);
+        format_weight(text, cases[i].weight, cases[i].unit);
         assert_string_equal(text, cases[i].text);
     }
 }
@@ -441,7 +441,7 @@ static void test_times_have_the_unit_of_their_size(void **state)
     char text[QUANTITY_TEXT_MAX];
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        time_text(text, cases[i].ms);
+        format_time(text, cases[i].ms);
         assert_string_equal(text, cases[i].text);
     }
 }

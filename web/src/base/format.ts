@@ -151,7 +151,7 @@ export function formatRate(perMs: number, unit: string): string {
     return `${formatAmount(perMs * 1000, unit)}/s`;
 }
 
-/** A value, and an estimate as "about 3,400", rounded to the place of its error; like estimate_text() of tree/quantity.c. */
+/** A value, and an estimate as "about 3,400", rounded to the place of its error; like format_estimate() of tree/quantity.c. */
 export function formatEstimate(value: number, error: number, unit: string): string {
     const isTime = unit === 'ms';
     if (!(error >= (isTime ? 0.05 : 0.5)) || value === 0)
