@@ -12,6 +12,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { writeHexColors } from './oklch.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const FIRST_LOAD_LIMIT = 160 * 1024; // bytes after gzip, without the engine
@@ -43,6 +44,14 @@ const startedBefore = {
     setup: (plugins) =>
         plugins.onResolve({ filter: /\/engine\/start$/ }, () => ({ path: './engine.js', external: true })),
 };
+const hexColors = {
+    name: 'hex-colors',
+    setup: (plugins) =>
+        plugins.onLoad({ filter: /\/colors\.css$/ }, async ({ path }) => ({
+            contents: writeHexColors(await readFile(path, 'utf8')),
+            loader: 'css',
+        })),
+};
 // What the page imports on demand becomes files of their own; each worker stays one file.
 const { metafile } = await build({
     ...options,
@@ -53,6 +62,7 @@ const { metafile } = await build({
 });
 const others = await build({
     ...options,
+    plugins: [hexColors],
     metafile: true,
     entryPoints: [
         { in: join(here, 'src/engine/start.ts'), out: 'engine' },

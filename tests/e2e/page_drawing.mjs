@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
+import { writeHexColors } from '../../web/oklch.mjs';
 
 const [rectDrawing, strip, rectStrip, counter, activity, markerChart, jumps, rectColors, colors] = await loadParts([
     'flame/draw_rects', 'timeline/draw_strip', 'timeline/draw_rect_strip', 'timeline/draw_counter', 'timeline/draw_activity', 'markers/draw_marker_chart',
@@ -109,11 +110,12 @@ function useRatio(ratio) {
 
 const COLORS = {
     rects: Array.from({ length: 3 }, (_, category) =>
-        Object.fromEntries(['fill', 'hover', 'selected', 'faint', 'aggregate', 'selectedText', 'selectedNarrow'].map((use, at) => [use, `#0${category}0${at}ff`])),
+        Object.fromEntries(['fill', 'oddFill', 'hover', 'selected', 'faint', 'aggregate', 'selectedText', 'selectedNarrow'].map((use, at) => [use, `#0${category}0${at}ff`])),
     ),
     surface: '#ffffff',
     text: '#000000',
     quiet: '#808080',
+    quietText: '#404040',
 };
 
 /** Some rects side by side in each of `rows`; some are aggregates, some have no match. */
@@ -190,7 +192,8 @@ function slowColor(frame, { band, rect }, isNarrow) {
     if (selected[rect]) return isNarrow ? colors.selectedNarrow : colors.selected;
     if (frame.hovered?.band === band && frame.hovered.rect === rect) return colors.hover;
     if (all.matches[rect] === 0) return colors.faint;
-    return all.func[rect] === -1 ? colors.aggregate : colors.fill;
+    if (all.func[rect] === -1) return colors.aggregate;
+    return all.depth[rect] % 2 === 1 ? colors.oddFill : colors.fill;
 }
 
 const placeText = (place) => (place ? `${place.band} ${place.rect}` : '');
@@ -488,9 +491,10 @@ const channels = (color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at
 
 for (const theme of ['light', 'dark'])
     await check(`text on rects of every color can be read, and what is selected stands out without glare (${theme})`, () => {
-        const sheet = readFileSync(new URL('../../web/src/style/colors.css', import.meta.url), 'utf8');
+        const sheet = writeHexColors(readFileSync(new URL('../../web/src/style/colors.css', import.meta.url), 'utf8'));
         const blocks = sheet.split(':root[data-theme="dark"]');
-        const values = new Map([...(theme === 'dark' ? blocks.join() : blocks[0]).matchAll(/(--[\w-]+): (#\w{6});/g)].map(([, key, value]) => [key, value]));
+        const values = new Map([...(theme === 'dark' ? blocks.join() : blocks[0]).matchAll(/(--[\w-]+): (#\w{6}|var.*);/g)].map(([, key, value]) => [key, value]));
+        for (const [key, value] of values) if (value.startsWith('var')) values.set(key, values.get(value.slice(4, -1)));
         globalThis.document = { documentElement: {} };
         globalThis.getComputedStyle = () => ({ getPropertyValue: (key) => values.get(key) ?? '' });
         const names = [...values.keys()].filter((key) => key.startsWith('--category-')).map((key) => ({ name: key, color: key.slice('--category-'.length) }));
@@ -499,7 +503,9 @@ for (const theme of ['light', 'dark'])
         assertEqual(chart.names.length, colors.NAME_SLOTS, 'colors of names');
         assertEqual(new Set(chart.names.map((one) => one.fill)).size, colors.NAME_SLOTS, 'different ones');
         for (const one of [...chart.rects, ...chart.names]) {
-            for (const fill of [one.fill, one.hover, one.aggregate])
+            for (const fill of [one.fill, one.oddFill])
+                assert(contrast(chart.quietText, fill) >= 4.5, `${chart.quietText} on ${fill} has a contrast of ${contrast(chart.quietText, fill)}`);
+            for (const fill of [one.fill, one.oddFill, one.hover, one.aggregate])
                 assert(contrast(chart.text, fill) >= 4.5, `${chart.text} on ${fill} has a contrast of ${contrast(chart.text, fill)}`);
             assert(contrast(one.selectedText, one.selected) >= 4.5, `${one.selectedText} on the selected ${one.selected}`);
             assert(contrast(one.selected, one.fill) >= 1.2, `${one.selected} beside ${one.fill}`);

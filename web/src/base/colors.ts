@@ -24,19 +24,7 @@ const FROM_THE_BOTTOM = [
  * Colors of names, neighbors as unlike as can be. A name has a slot: the color with the slot's number, or, from the second round on,
  * the same one pale.
  */
-export const NAME_COLORS = [
-    'blue',
-    'orange',
-    'lightgreen',
-    'purple',
-    'yellow',
-    'green',
-    'lightred',
-    'lightblue',
-    'brown',
-    'magenta',
-    'red',
-] as const;
+export const NAME_COLORS = ['blue', 'orange', 'green', 'purple', 'yellow', 'lightblue', 'magenta', 'red'] as const;
 export const NAME_SLOTS = 2 * NAME_COLORS.length;
 
 /** The CSS value for a slot's color; -1: of what has no name. */

@@ -6,6 +6,8 @@ import { canvasColors, NAME_COLORS } from './colors';
 /** As style sheets write them: #rrggbb. */
 export interface RectColors {
     fill: string;
+    /** In every second row, so that rows keep apart. */
+    oddFill: string;
     /** Under the mouse. */
     hover: string;
     /** The category's own color. */
@@ -28,6 +30,8 @@ export interface ChartColors {
     surface: string;
     /** On rects that are neither selected nor faint. */
     text: string;
+    /** On the same, of what surrounds the own name of a function. */
+    quietText: string;
     quiet: string;
     accent: string;
     line: string;
@@ -36,15 +40,17 @@ export interface ChartColors {
 type Rgb = [number, number, number];
 
 /** How much of the color a tint has in the light theme, where the rest is the surface. */
-const TINT = { fill: 0.5, hover: 0.75, pale: 0.28, palePressed: 0.4, faint: 0.14 };
+const TINT = { fill: 0.56, odd: 0.46, hover: 0.8, pale: 0.32, paleOdd: 0.26, palePressed: 0.44, faint: 0.14 };
 /**
  * In the dark theme colors are dimmed instead, which keeps them pure: a mixture with a dark surface turns yellow into mud. Luminances, as
  * what all have and what they have of the color's own: what is lighter than others stays lighter, which does not take an eye for hues.
  */
 const DIM = {
-    fill: [0.04, 0.14],
-    hover: [0.07, 0.11],
-    pale: [0.025, 0.07],
+    fill: [0.045, 0.125],
+    odd: [0.04, 0.105],
+    hover: [0.07, 0.16],
+    pale: [0.025, 0.08],
+    paleOdd: [0.022, 0.07],
     palePressed: [0.04, 0.1],
     faint: [0.016, 0.012],
 } as const;
@@ -106,6 +112,7 @@ function rectColors(color: Rgb, surface: Rgb, theme: 'light' | 'dark', isPale = 
     const isSeen = contrast(selected, parse(fill)) >= LEAST_CONTRAST;
     return {
         fill,
+        oddFill: tint(isPale ? 'paleOdd' : 'odd'),
         hover: tint(isPale ? 'palePressed' : 'hover'),
         selected: write(selected),
         selectedNarrow: write(isSeen ? selected : theme === 'light' ? DARK_TEXT : LIGHT_TEXT),
@@ -160,6 +167,7 @@ function changeColors(level: number, surface: Rgb): RectColors {
     const fill = mix(full, same, LEVEL_SHARES[Math.abs(level)] ?? 0);
     return {
         fill: write(fill),
+        oddFill: write(fill),
         hover: write(mix(selected, fill, 0.35)),
         selected: write(selected),
         selectedNarrow: write(selected),
@@ -180,6 +188,7 @@ export function chartColors(categories: readonly Category[], theme: 'light' | 'd
         changes: CHANGE_LEVELS.map((level) => changeColors(level, surface)),
         surface: styleColor('surface'),
         text: theme === 'light' ? styleColor('text') : write(LIGHT_TEXT),
+        quietText: styleColor('rect-text-quiet'),
         quiet: styleColor('text-quiet'),
         accent: styleColor('accent'),
         line: styleColor('line'),

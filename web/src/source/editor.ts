@@ -190,7 +190,7 @@ function toneRules(tone: 'less' | 'more'): Record<string, string> {
 const theme = EditorView.theme({
     '.tone-less': toneRules('less'),
     '.tone-more': toneRules('more'),
-    '&': { height: '100%', backgroundColor: 'var(--surface)', color: 'var(--text)', fontSize: '12px' },
+    '&': { height: '100%', backgroundColor: 'var(--surface)', color: 'var(--text)', fontSize: 'var(--type)' },
     '&.cm-focused': { outline: 'none' },
     '.cm-scroller': { fontFamily: 'var(--code-font)', lineHeight: '20px', overflow: 'auto' },
     '.cm-content': { padding: '0 0 40px', cursor: 'default' },
@@ -230,7 +230,7 @@ const theme = EditorView.theme({
         borderRadius: '8px',
         color: 'var(--text-quiet)',
         fontFamily: 'var(--text-font)',
-        fontSize: '11px',
+        fontSize: 'var(--type-small)',
     },
     mark: { borderRadius: '2px', backgroundColor: 'var(--mark)', color: 'var(--mark-text)' },
     'mark > span': { color: 'inherit' },

@@ -1,5 +1,5 @@
 /** A row of a table: its cells at the left, then the main one, whose name follows where that is scrolled out of view. */
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { columnWidth } from '../window/settings';
 import type { Column } from './table_columns';
 
@@ -19,6 +19,18 @@ interface RowProps<Row> {
     state: { level: number; isOpen?: boolean } | undefined;
 }
 
+/** A number whose fraction is quiet, or all of it below 1. */
+function withQuietFraction(content: ComponentChildren): ComponentChildren {
+    const [, whole, fraction] = (typeof content === 'string' && /^(|.*[1-9]\d*)((?:<?0)?\.\d.*)$/.exec(content)) || [];
+    if (fraction === undefined) return content;
+    return (
+        <>
+            {whole}
+            <span class="fraction">{fraction}</span>
+        </>
+    );
+}
+
 function Cell<Row>({ table, row, column }: { table: string; row: Row; column: Column<Row> }): JSX.Element {
     const more = column.classOf?.(row) ?? '';
     const width = `${columnWidth(table, column.key, column.width)}px`;
@@ -27,10 +39,10 @@ function Cell<Row>({ table, row, column }: { table: string; row: Row; column: Co
         <span
             role="gridcell"
             class={more === '' ? column.class : `${column.class} ${more}`}
-            style={bar === undefined ? { width } : { width, backgroundSize: `${100 * bar}% 3px` }}
+            style={bar === undefined ? { width } : { width, backgroundSize: `${100 * bar}% calc(100% - 4px)` }}
             title={column.describe?.(row)}
         >
-            {column.cell(row)}
+            {column.isNumber ? withQuietFraction(column.cell(row)) : column.cell(row)}
         </span>
     );
 }

@@ -27,7 +27,7 @@ export interface Column<Row> {
     /** Another class of a single cell. */
     classOf?(row: Row): string;
     cell(row: Row): ComponentChildren;
-    /** A line below the cell's text, from the left: how much of the cell it takes, 0 to 1. */
+    /** How much of the cell is filled behind its text, from the left, 0 to 1. */
     bar?(row: Row): number;
     /** The number in words. */
     describe?(row: Row): string;
