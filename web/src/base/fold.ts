@@ -47,16 +47,43 @@ export function foldTemplates(name: string): string {
     return folded;
 }
 
-/** Where the function's own name begins, after namespaces and classes, outside of all brackets. */
-export function ownNameAt(name: string): number {
+/** Where the function's own name begins, after return type, namespaces and classes, outside of all brackets. */
+function ownNameAt(name: string): number {
     let depth = 0;
     let at = 0;
+    let word = 0;
     for (let i = 0; i < name.length; i++) {
-        const character = name[i];
-        if (character === '(' && depth === 0 && i > 0 && !name.startsWith('(anonymous', i)) break;
-        if (character === '<' || character === '(') depth++;
-        else if (character === '>' || character === ')') depth--;
-        else if (character === ':' && depth === 0 && name[i + 1] === ':') at = i + 2;
+        const character = name[i] ?? '';
+        const isParameters = character === '(' && depth === 0 && i > 0 && !name.startsWith('(anonymous', i);
+        if (isParameters && name[i - 1] !== '.')
+            return word === i || /\boperator\b/.test(name.slice(at, i)) ? at : Math.max(at, word);
+        if ('<({'.includes(character)) depth++;
+        else if ('>)}'.includes(character) && name[i - 1] !== '-') depth--;
+        else if (depth !== 0) continue;
+        else if (character === ' ') word = i + 1;
+        else if (name.startsWith('::', i) && (name[i + 2] !== '<' || LAMBDA.test(name.slice(i + 2)))) at = i + 2;
+        // In Go and Java, also a path or a receiver is before the name.
+        else if (character === '.' && (/^[\w.~-]*[/(]/.test(name) || /[A-Z]\w*$/.test(name.slice(0, i)))) at = i + 1;
     }
     return at;
+}
+
+const OWN_NAME =
+    /^(?:operator(?: ?\(\)| ?\[\]|\s*(?:<=>|<<=?|>>=?|->\*?|[^\s\w(])+| [^(]+)|~?[^<(\s]+?(?=::<|[<(\s]|$))/;
+
+/** A name in three parts: what it is in, the function's own name, and its template arguments and parameters. */
+export function nameParts(name: string): [before: string, own: string, after: string] {
+    const at = ownNameAt(name);
+    const end = at + (OWN_NAME.exec(name.slice(at))?.[0].length ?? name.length);
+    // A name that only looks like one of a function, such as a sentence.
+    if (at === 0 && !/^(?:::)?[<(]|^ \(/.test(name.slice(end))) return ['', name, ''];
+    return [name.slice(0, at), name.slice(at, end), name.slice(end)];
+}
+
+/** A name whose parameters are left out where it is longer than `limit`. */
+export function foldParameters(name: string, limit: number): string {
+    if (name.length <= limit) return name;
+    const [before, own, after] = nameParts(name);
+    const at = after.indexOf('(');
+    return at < 0 || after.startsWith('()', at) ? name : `${before}${own}${after.slice(0, at)}(…)`;
 }

@@ -1,7 +1,7 @@
 /** Draws the rects of a flame graph or a stack chart, crisp at any size of a pixel, with as much of the names as fits. */
 
 import { pixelRatio, sizeCanvas } from '../base/canvas';
-import { ownNameAt } from '../base/fold';
+import { nameParts } from '../base/fold';
 import { describeNarrow } from '../base/format';
 import { type ChartColors, colorsOfCategory, type RectColors } from '../base/rect_colors';
 import type { Rects } from '../engine/charts';
@@ -74,6 +74,12 @@ function characterWidth(context: CanvasRenderingContext2D, code: number): number
     return width;
 }
 
+function textWidth(context: CanvasRenderingContext2D, text: string): number {
+    let width = 0;
+    for (const character of text) width += characterWidth(context, character.codePointAt(0) ?? 0);
+    return width;
+}
+
 /** As much of `text` as is at most `room` wide; '' if that is nothing. The context has the font, not scaled. */
 export function fitText(context: CanvasRenderingContext2D, text: string, room: number): string {
     const dots = characterWidth(context, ELLIPSIS.codePointAt(0) ?? 0);
@@ -89,12 +95,23 @@ export function fitText(context: CanvasRenderingContext2D, text: string, room: n
     return text;
 }
 
-/** A name in `room`: what it is in goes first, then the end of the name itself. */
-export function fitName(context: CanvasRenderingContext2D, name: string, room: number): string {
-    const whole = fitText(context, name, room);
-    const at = whole === name ? 0 : ownNameAt(name);
-    const own = at > 0 ? fitText(context, ELLIPSIS + name.slice(at), room) : '';
-    return own === '' || own === ELLIPSIS + ELLIPSIS ? whole : own;
+/**
+ * A name in `room`, in the parts of nameParts(): parameters and template arguments go first, then namespaces, the outermost first, then
+ * the end of the own name.
+ */
+export function fitName(context: CanvasRenderingContext2D, name: string, room: number): [string, string, string] {
+    const [before, own, after] = nameParts(name);
+    const used = textWidth(context, before + own);
+    if (used <= room) {
+        const rest = fitText(context, after, room - used);
+        return [before, own, rest];
+    }
+    for (let at = before.indexOf('::'); at >= 0; at = before.indexOf('::', at + 2)) {
+        const scope = at + 2 < before.length ? ELLIPSIS + before.slice(at + 2) : ELLIPSIS;
+        if (textWidth(context, scope + own) <= room) return [scope, own, ''];
+    }
+    const fitting = fitText(context, own, room);
+    return ['', fitting, ''];
 }
 
 // ---- places ----
@@ -137,7 +154,8 @@ function fillOf(colors: RectColors, band: Band, rect: number, isHovered: boolean
     if (band.selected[rect] === 1) return isNarrow ? colors.selectedNarrow : colors.selected;
     if (isHovered) return colors.hover;
     if (band.rects.matches[rect] === 0) return colors.faint;
-    return band.rects.func[rect] === -1 ? colors.aggregate : colors.fill;
+    if (band.rects.func[rect] === -1) return colors.aggregate;
+    return (band.rects.depth[rect] ?? 0) % 2 === 1 ? colors.oddFill : colors.fill;
 }
 
 const pixels = new Map<string, number>();
@@ -246,13 +264,18 @@ function drawName(context: CanvasRenderingContext2D, frame: Frame, ratio: number
     const func = band.rects.func[rect] ?? -1;
     const count = func === -1 ? band.rects.count?.[rect] : undefined;
     const text = count === undefined ? frame.label(func) : describeNarrow(count);
-    const fitting = text === '' ? '' : fitName(context, text, width / ratio - 2 * TEXT_MARGIN);
-    if (fitting === '' || (count !== undefined && fitting !== text)) return;
+    const parts = text === '' ? ['', '', ''] : fitName(context, text, width / ratio - 2 * TEXT_MARGIN);
+    if (parts[1] === '' || (count !== undefined && parts.join('') !== text)) return;
+    const { quiet, quietText, text: strong } = frame.colors;
     const isFaint = band.rects.matches[rect] === 0;
-    const plain = isFaint ? frame.colors.quiet : frame.colors.text;
-    context.fillStyle = band.selected[rect] === 1 ? colorsOf(frame, band, rect).selectedText : plain;
-    const top = topOf(frame, band.firstRow + (band.rects.depth[rect] ?? 0));
-    context.fillText(fitting, left / ratio + TEXT_MARGIN, top + ROW_HEIGHT / 2);
+    const selected = band.selected[rect] === 1 ? colorsOf(frame, band, rect).selectedText : '';
+    const y = topOf(frame, band.firstRow + (band.rects.depth[rect] ?? 0)) + ROW_HEIGHT / 2;
+    let x = left / ratio + TEXT_MARGIN;
+    parts.forEach((part, at) => {
+        context.fillStyle = selected || (isFaint ? quiet : at === 1 ? strong : quietText);
+        if (part !== '') context.fillText(part, x, y);
+        x += textWidth(context, part);
+    });
 }
 
 /** The image of each canvas that was drawn last: one of several megabytes is not to be made for every picture. */

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';
-import { ownNameAt } from '../base/fold';
+import { nameParts } from '../base/fold';
 import {
     describeChange,
     describeWeight,
@@ -105,15 +105,13 @@ function Name({ func, none }: { func: number; none: string }): JSX.Element {
     namesVersion.value;
     const name = func < 0 ? undefined : funcName(func);
     const text = plainText(name ? shortName(name.name) || '(no name)' : none, NAME_LIMIT);
-    const own = ownNameAt(text);
-    const [whole = ''] = /^[^(]*/.exec(text.slice(own)) ?? [];
-    const end = own + whole.length;
+    const [scope, own, rest] = nameParts(text);
     return (
         <>
             <bdi class="scoped-name" dir="ltr">
-                {own > 0 && <span class="scope">{text.slice(0, own)}</span>}
-                <span>{whole}</span>
-                {end < text.length && <span class="arguments">{text.slice(end)}</span>}
+                {scope !== '' && <span class="scope">{scope}</span>}
+                <b>{own}</b>
+                {rest !== '' && <span class="arguments">{rest}</span>}
             </bdi>
             {name && name.lib !== '' && (
                 <span class="tree-lib">

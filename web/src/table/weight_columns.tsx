@@ -2,14 +2,14 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';
-import { foldTemplates } from '../base/fold';
+import { foldParameters, foldTemplates } from '../base/fold';
 import { describeWeight, formatShare, formatWeight } from '../base/format';
 import { plainText, ROW_LIMIT } from '../base/plain';
 import type { FuncInfo } from '../engine/api';
 import { useSession } from '../session/context';
 import { ChevronIcon, CutIcon } from '../ui/icons';
 import { NameTooltip } from '../ui/NameTooltip';
-import { ProfileText } from '../ui/text';
+import { NameText, ProfileText } from '../ui/text';
 import { foldsTemplates, toggleTemplates } from '../window/settings';
 import { type MenuItem, menuItem } from '../window/windows';
 import { INDENT } from './Table';
@@ -18,6 +18,8 @@ import type { TreeNode } from './tree_nodes';
 
 /** Names are folded up to here: nobody reads longer ones in a row. */
 const FOLD_LIMIT = 8000;
+/** Parameters are shown of names up to here. */
+const WHOLE_LIMIT = 48;
 const LIB_LIMIT = 80;
 /** px: the width of the average character, and of what is around a name. */
 const CHARACTER_WIDTH = 7;
@@ -25,7 +27,7 @@ const NAME_MARGIN = 56;
 
 /** A name as rows show it. */
 export function shortName(name: string): string {
-    return foldsTemplates.value ? foldTemplates(name.slice(0, FOLD_LIMIT)) : name;
+    return foldsTemplates.value ? foldParameters(foldTemplates(name.slice(0, FOLD_LIMIT)), WHOLE_LIMIT) : name;
 }
 
 /** px: an estimate of what a func takes in a row. */
@@ -189,7 +191,7 @@ export function FuncText({ func, class: more = '' }: FuncTextProps): JSX.Element
         <span class={`tree-text${more}`}>
             {name?.name === '(truncated)' && <CutIcon />}
             {!name?.name && <span class="tree-lib">{shownName(func)}</span>}
-            {name && <ProfileText text={shortName(name.name)} find={find} />}
+            {name && <NameText text={shortName(name.name)} find={find} />}
             {name && <InlinedBadge inlined={name.inlined} />}
             {name && name.lib !== '' && <ProfileText class="tree-lib" text={name.lib} limit={LIB_LIMIT} find={find} />}
         </span>

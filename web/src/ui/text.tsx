@@ -1,5 +1,6 @@
 /** Text out of the profile. It is always a text node, with what is invisible spelled out, and it never runs backwards. */
 import { Fragment, type JSX } from 'preact';
+import { nameParts } from '../base/fold';
 import { markedPieces } from '../base/highlight';
 import { plainText, ROW_LIMIT } from '../base/plain';
 
@@ -23,6 +24,30 @@ export function ProfileText(props: ProfileTextProps): JSX.Element {
     return (
         <bdi class={props.class} dir="ltr">
             {markedPieces(plain, find).map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}
+        </bdi>
+    );
+}
+
+/** The name of a function, its own name stronger than what is around it. */
+export function NameText({ text, limit = ROW_LIMIT, find = null }: Omit<ProfileTextProps, 'class'>): JSX.Element {
+    const plain = plainText(text, limit);
+    const pieces = markedPieces(plain, find);
+    let at = 0;
+    const [before, own, after] = nameParts(plain).map((part) => {
+        const from = at;
+        at += part.length;
+        let start = 0;
+        return pieces.map(({ text: piece, marked }) => {
+            const shown = plain.slice(Math.max(from, start), Math.min(at, start + piece.length));
+            start += piece.length;
+            return shown !== '' && marked ? <mark>{shown}</mark> : shown;
+        });
+    });
+    return (
+        <bdi class="func-name" dir="ltr">
+            {before}
+            <b>{own}</b>
+            {after}
         </bdi>
     );
 }
