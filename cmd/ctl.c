@@ -5,6 +5,7 @@
 #include "cmd/ctl.h"
 
 #include "cmd/common/commands.h"
+#include "cmd/common/quantities.h"
 #include "cmd/common/ui.h"
 
 #include "base/array.h"
@@ -212,15 +213,6 @@ static int control_recordings(const struct options *options)
     return status;
 }
 
-static bool parse_pid(const char *text, pid_t *pid)
-{
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    *pid = (pid_t)value;
-    return *text >= '1' && *text <= '9' && !*end && !errno && value <= INT_MAX;
-}
-
 /* VERB [TEXT] [PID]. Returns 0 or the exit status after a message. */
 static int parse_words(struct options *options, int count, char **words)
 {
@@ -239,8 +231,10 @@ static int parse_words(struct options *options, int count, char **words)
             return ui_usage("ctl", "mark needs one line of text, of at most %d bytes", CONTROL_LINE / 2);
         options->text = words[at++];
     }
-    if (at < count && !parse_pid(words[at], &options->pid))
+    uint64_t pid = 0;
+    if (at < count && !parse_number(words[at], 1, INT_MAX, &pid))
         return ui_usage("ctl", "'%s' is not a process ID", words[at]);
+    options->pid = (pid_t)pid;
     if (count > at + 1)
         return ui_usage("ctl", "give one process ID, not %d", count - at);
     if (options->pid && options->all)

@@ -1,5 +1,6 @@
 #include "cmd/common/options.h"
 
+#include "cmd/common/quantities.h"
 #include "cmd/common/ui.h"
 
 #include "base/typing_distance.h"
@@ -12,15 +13,67 @@ static const struct option_row help_row = {.name = "help", .letter = 'h'};
 
 /* ---- parsers of values ---- */
 
+static void *get_field(const struct option_use *use)
+{
+    return (char *)use->group + use->row->field;
+}
+
 int option_set_flag(const struct option_use *use)
 {
-    *(bool *)((char *)use->group + use->row->field) = true;
+    *(bool *)get_field(use) = true;
     return 0;
+}
+
+int option_set_value(const struct option_use *use)
+{
+    *(unsigned *)get_field(use) = (unsigned)use->row->data;
+    return 0;
+}
+
+/* "auto perf ptrace" in the message is "auto, perf or ptrace". */
+int option_set_choice(const struct option_use *use)
+{
+    char list[256] = "";
+    unsigned index = 0;
+    for (const char *at = use->row->choices; *at; index++) {
+        size_t length = strcspn(at, " "), used = strlen(list);
+        if (strlen(use->value) == length && strncmp(use->value, at, length) == 0) {
+            *(unsigned *)get_field(use) = (unsigned)use->row->data + index;
+            return 0;
+        }
+        snprintf(list + used, sizeof(list) - used, "%s%.*s", !index ? "" : at[length] ? ", " : " or ", (int)length, at);
+        at += length + (at[length] == ' ');
+    }
+    return ui_usage(use->command, "--%s takes %s, not '%s'", use->row->name, list, use->value);
+}
+
+int option_set_number(const struct option_use *use)
+{
+    uint64_t number;
+    if (!parse_number(use->value, 1, (uint64_t)use->row->data, &number))
+        return ui_usage(use->command, "--%s takes a number from 1 to %d, not '%s'", use->row->name, use->row->data,
+                        use->value);
+    *(uint32_t *)get_field(use) = (uint32_t)number;
+    return 0;
+}
+
+int option_set_size(const struct option_use *use)
+{
+    return parse_size(use->value, get_field(use))
+               ? 0
+               : ui_usage(use->command, "'%s' is not a size (K, M, G), such as 64M", use->value);
+}
+
+int option_set_time(const struct option_use *use)
+{
+    return parse_time(use->value, get_field(use))
+               ? 0
+               : ui_usage(use->command, "'%s' is not a time (ms, s, min, h), such as 30s", use->value);
 }
 
 int option_set_text(const struct option_use *use)
 {
-    *(const char **)((char *)use->group + use->row->field) = use->value;
+    *(const char **)get_field(use) = use->value;
     return 0;
 }
 
@@ -31,6 +84,14 @@ int option_set_name(const struct option_use *use)
     const char letter[] = {'-', use->row->letter, '/', '\0'};
     return ui_usage(use->command, "%s--%s needs the name of a %s", use->row->letter ? letter : "", use->row->name,
                     strstr(use->row->value, "DIR") ? "directory" : "file");
+}
+
+int option_add_text(const struct option_use *use)
+{
+    struct option_texts *texts = get_field(use);
+    if (!*use->value)
+        return ui_usage(use->command, "--%s needs a value", use->row->name);
+    return array_push(texts, use->value) ? 0 : ui_fail("out of memory");
 }
 
 /* ---- wrong options ---- */

@@ -4,9 +4,12 @@
  */
 #pragma once
 
-#include "base/standard.h"
+#include "base/array.h"
 
 struct option_row;
+
+/* The values of an option that can be given several times. */
+ARRAY_TYPE(struct option_texts, const char *);
 
 /* An option on the command line. */
 struct option_use {
@@ -45,14 +48,35 @@ struct option_table {
     bool stops_at_word;       /* the first word starts another command line with its own options: parsing stops there */
 };
 
-/* Parsers that set row->field: bool, const char *. option_set_name() rejects an empty text. */
+/*
+ * Parsers that set row->field.
+ *
+ * option_set_flag()    bool
+ * option_set_value()   an enum, to row->data
+ * option_set_choice()  an enum, to row->data plus the index of the value in row->choices
+ * option_set_number()  uint32_t from 1 to row->data
+ * option_set_size()    uint64_t, in bytes
+ * option_set_time()    uint64_t, in ns
+ * option_set_text()    const char *
+ * option_set_name()    const char *, not empty
+ * option_add_text()    struct option_texts, not empty
+ */
 int option_set_flag(const struct option_use *use);
+int option_set_value(const struct option_use *use);
+int option_set_choice(const struct option_use *use);
+int option_set_number(const struct option_use *use);
+int option_set_size(const struct option_use *use);
+int option_set_time(const struct option_use *use);
 int option_set_text(const struct option_use *use);
 int option_set_name(const struct option_use *use);
+int option_add_text(const struct option_use *use);
 
-#define OPTION_FLAG(type, member) .parse = option_set_flag, .field = offsetof(type, member)
-#define OPTION_TEXT(type, member) .parse = option_set_text, .field = offsetof(type, member)
-#define OPTION_NAME(type, member) .parse = option_set_name, .field = offsetof(type, member)
+#define OPTION(parser, type, member)     .parse = (parser), .field = offsetof(type, member)
+#define OPTION_FLAG(type, member)        OPTION(option_set_flag, type, member)
+#define OPTION_VALUE(type, member, enum) OPTION(option_set_value, type, member), .data = (enum)
+#define OPTION_NUMBER(type, member, max) OPTION(option_set_number, type, member), .data = (max)
+#define OPTION_TEXT(type, member)        OPTION(option_set_text, type, member)
+#define OPTION_NAME(type, member)        OPTION(option_set_name, type, member)
 
 /* Parses the options of a command into its struct; optind is then the index of the first other word. Returns true if
  * the command continues; otherwise *status is its exit status, after a message or the help. */

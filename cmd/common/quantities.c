@@ -24,6 +24,14 @@ static bool parse_quantity(const char *text, const struct unit *units, uint64_t 
     return false;
 }
 
+bool parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno && *number >= least && *number <= most;
+}
+
 bool parse_size(const char *text, uint64_t *bytes)
 {
     return parse_quantity(text, sizes, bytes);

@@ -1,9 +1,12 @@
 /*
- * Parsers of the sizes and times in option values: a number and a unit.
+ * Parsers of the numbers, sizes and times in option values.
  */
 #pragma once
 
 #include "base/standard.h"
+
+/* Parses a decimal number from `least` to `most`. */
+bool parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *number);
 
 /* Parses a size in bytes, such as "64M" or "1.5GiB"; K, M and G are powers of 1024. Returns false unless the text is a
  * positive size. */

@@ -1,6 +1,5 @@
 #include "cmd/push/push_options.h"
 
-#include "cmd/common/quantities.h"
 #include "cmd/common/ui.h"
 
 #include "os/file_io.h"
@@ -101,35 +100,19 @@ static int parse_label(const struct option_use *use)
     return code ? ui_fail_error(&err) : 0;
 }
 
-static int parse_queue_size(const struct option_use *use)
-{
-    struct push_options *options = use->group;
-    return parse_size(use->value, &options->queue_size)
-               ? 0
-               : ui_usage(use->command, "'%s' is not a size (K, M, G), such as 64M", use->value);
-}
-
-static int parse_limit(const struct option_use *use)
-{
-    return parse_time(use->value, (uint64_t *)((char *)use->group + use->row->field))
-               ? 0
-               : ui_usage(use->command, "'%s' is not a time (ms, s, min, h), such as 30s", use->value);
-}
-
 const struct option_row push_option_rows[] = {
     {"label", 0, "KEY=VALUE", "add an attribute to the resource, such as service.name=shop; can be given several times",
      .parse = parse_label},
     {"header", 0, "HEADER",
      "add the header 'Name: value', or the headers in @FILE, to requests, for credentials; can be given several times",
      .parse = parse_header},
-    {"timeout", 0, "TIME", "time limit of one request (10s)", .parse = parse_limit,
-     .field = offsetof(struct push_options, timeout)},
-    {"retry-for", 0, "TIME", "retry for TIME while the server is down or busy (60s)", .parse = parse_limit,
-     .field = offsetof(struct push_options, retry)},
+    {"timeout", 0, "TIME", "time limit of one request (10s)", OPTION(option_set_time, struct push_options, timeout)},
+    {"retry-for", 0, "TIME", "retry for TIME while the server is down or busy (60s)",
+     OPTION(option_set_time, struct push_options, retry)},
     {"queue", 0, "DIR", "directory of queued profiles (~/.local/state/prof/push)",
      OPTION_NAME(struct push_options, queue)},
     {"queue-size", 0, "SIZE", "size limit of the queue, beyond which prof drops the oldest profiles (64M)",
-     .parse = parse_queue_size},
+     OPTION(option_set_size, struct push_options, queue_size)},
     {.name = NULL},
 };
 

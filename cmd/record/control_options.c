@@ -12,18 +12,6 @@ enum { MOST_ITERATIONS = 1000 };
 
 /* ---- options ---- */
 
-static int parse_iterations(const struct option_use *use)
-{
-    struct control_options *options = use->group;
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(use->value, &end, 10);
-    if (*use->value < '0' || *use->value > '9' || *end || errno || value < 1 || value > MOST_ITERATIONS)
-        return ui_usage("record", "'%s' is not a number of runs from 1 to %d", use->value, MOST_ITERATIONS);
-    options->iterations = (uint32_t)value;
-    return 0;
-}
-
 static int parse_last(const struct option_use *use)
 {
     struct control_options *options = use->group;
@@ -33,14 +21,6 @@ static int parse_last(const struct option_use *use)
                      "record",
                      "'%s' is neither a time (ms, s, min, h) nor a size (K, M, G): give a value such as 30s or 64M",
                      use->value);
-}
-
-static int parse_max_size(const struct option_use *use)
-{
-    struct control_options *options = use->group;
-    return parse_size(use->value, &options->max_size)
-               ? 0
-               : ui_usage("record", "'%s' is not a size (K, M, G), such as 500M", use->value);
 }
 
 static int parse_delay(const struct option_use *use)
@@ -56,11 +36,12 @@ const struct option_row control_option_rows[] = {
      OPTION_FLAG(struct control_options, paused)},
     {"delay", 0, "SECONDS", "start with a pause of this time, after which the time of -d begins", .parse = parse_delay},
     {"iterations", 0, "N", "run COMMAND N times in sequence, into one profile; stop at the first failure",
-     .parse = parse_iterations},
+     OPTION_NUMBER(struct control_options, iterations, MOST_ITERATIONS)},
     {"last", 0, "TIME|SIZE",
      "flight recorder: keep only the newest 30s, 5min or 64M; 'prof ctl snapshot' or SIGUSR1 saves their profile at any time",
      .parse = parse_last},
-    {"max-size", 0, "SIZE", "stop recording at this size (500M); COMMAND continues", .parse = parse_max_size},
+    {"max-size", 0, "SIZE", "stop recording at this size (500M); COMMAND continues",
+     OPTION(option_set_size, struct control_options, max_size)},
     {.name = NULL},
 };
 

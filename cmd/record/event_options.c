@@ -1,5 +1,6 @@
 #include "cmd/record/event_options.h"
 
+#include "cmd/common/quantities.h"
 #include "cmd/common/ui.h"
 
 /* EVENT[,EVENT...] */
@@ -24,13 +25,9 @@ static int add_texts(const struct option_use *use)
 static int parse_period(const struct option_use *use)
 {
     struct event_options *options = use->group;
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(use->value, &end, 10);
-    if (*use->value < '0' || *use->value > '9' || *end || errno || value < 1 || value > INT64_MAX)
-        return ui_usage("record", "'%s' is not a period: give a number of events per sample, at least 1", use->value);
-    options->period = value;
-    return 0;
+    return parse_number(use->value, 1, INT64_MAX, &options->period)
+               ? 0
+               : ui_usage("record", "'%s' is not a period: give a number of events per sample, at least 1", use->value);
 }
 
 const struct option_row event_option_rows[] = {

@@ -4,18 +4,6 @@
 
 #include "record/counters.h"
 
-static int parse_rate(const struct option_use *use)
-{
-    struct record_line *options = use->group;
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(use->value, &end, 10);
-    if (*use->value < '0' || *use->value > '9' || *end || errno || value < 1 || value > 1000000)
-        return ui_usage("record", "'%s' is not a rate: give 1 to 1000000 Hz", use->value);
-    options->rate = (uint32_t)value;
-    return 0;
-}
-
 static int parse_duration(const struct option_use *use)
 {
     struct record_line *options = use->group;
@@ -25,28 +13,6 @@ static int parse_duration(const struct option_use *use)
         return ui_usage("record", "'%s' is not a duration: give at least 0.001 seconds", use->value);
     options->duration = (uint64_t)(seconds * 1e9);
     return 0;
-}
-
-static int parse_sampler(const struct option_use *use)
-{
-    static const char *const names[] = {
-        [RECORD_BY_ANY] = "auto", [RECORD_BY_PERF] = "perf", [RECORD_BY_PTRACE] = "ptrace"};
-    struct record_line *options = use->group;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (strcmp(use->value, names[i]) == 0) {
-            options->sampler = (enum record_sampler)i;
-            return 0;
-        }
-    return ui_usage("record", "'%s' is not a sampler: give perf, ptrace or auto", use->value);
-}
-
-static int parse_choice(const struct option_use *use)
-{
-    enum choice *choice = (enum choice *)((char *)use->group + use->row->field);
-    *choice = strcmp(use->value, "no") == 0 ? CHOICE_NO : CHOICE_YES;
-    return *choice == CHOICE_NO || strcmp(use->value, "yes") == 0
-               ? 0
-               : ui_usage("record", "--%s is 'yes' or 'no', not '%s'", use->row->name, use->value);
 }
 
 static int parse_counters(const struct option_use *use)
@@ -62,10 +28,9 @@ static int parse_counters(const struct option_use *use)
 
 static int add_environment_variable(const struct option_use *use)
 {
-    struct record_line *options = use->group;
-    if (!*use->value || strchr(use->value, '='))
-        return ui_usage("record", "--env takes the name of an environment variable, not '%s'", use->value);
-    return array_push(&options->variables, use->value) ? 0 : ui_fail("out of memory");
+    return strchr(use->value, '=')
+               ? ui_usage("record", "--env takes the name of an environment variable, not '%s'", use->value)
+               : option_add_text(use);
 }
 
 static const struct option_row output_rows[] = {
@@ -85,25 +50,26 @@ static const struct option_row output_rows[] = {
 };
 
 static const struct option_row data_rows[] = {
-    {"rate", 'r', "HZ", "samples per second of CPU time, for each thread (1000)", .parse = parse_rate},
-    {"off-cpu", 0, "yes|no", "also record waits and their reasons (yes; with -a: no)", .parse = parse_choice,
-     .field = offsetof(struct record_line, off_cpu), .choices = "yes no"},
+    {"rate", 'r', "HZ", "samples per second of CPU time, for each thread (1000)",
+     OPTION_NUMBER(struct record_line, rate, 1000000)},
+    {"off-cpu", 0, "yes|no", "also record waits and their reasons (yes; with -a: no)",
+     OPTION(option_set_choice, struct record_line, off_cpu), .data = CHOICE_YES, .choices = "yes no"},
     {"wakers", 0, NULL,
      "print the reason if the kernel does not permit to record the wakers of waits; with -a: record both",
      OPTION_FLAG(struct record_line, wakers)},
     {"no-wakers", 0, NULL, "do not record the wakers of waits", OPTION_FLAG(struct record_line, no_wakers)},
-    {"python", 0, "yes|no", "read the frames of Python code (yes)", .parse = parse_choice,
-     .field = offsetof(struct record_line, python), .choices = "yes no"},
+    {"python", 0, "yes|no", "read the frames of Python code (yes)",
+     OPTION(option_set_choice, struct record_line, python), .data = CHOICE_YES, .choices = "yes no"},
     {"counters", 0, "LIST",
      "read these counters: all, none, or some of cpu, memory, faults, io, switches, threads, system and power, separated by commas (all)",
      .parse = parse_counters, .choices = "all none cpu memory faults io switches threads system power"},
     {"env", 0, "VARIABLE", "save the value of this environment variable in the profile; can be given several times",
-     .parse = add_environment_variable},
+     OPTION(add_environment_variable, struct record_line, variables)},
     {"no-host", 0, NULL, "do not save the name of this machine or the working directory",
      OPTION_FLAG(struct record_line, no_host)},
     {"sampler", 0, "SAMPLER",
      "perf samples with perf events, ptrace samples by stopping threads, and auto (the default) uses perf events if the kernel permits them, else ptrace",
-     .parse = parse_sampler, .choices = "auto perf ptrace"},
+     OPTION(option_set_choice, struct record_line, sampler), .choices = "auto perf ptrace"},
     {.name = NULL},
 };
 

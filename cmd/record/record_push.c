@@ -6,13 +6,6 @@
 static const uint64_t shortest_window =
     UINT64_C(1000000000); /* ns: at least a second, because the recorder writes the spool once a second */
 
-static int set_address(const struct option_use *use)
-{
-    struct record_push_options *options = use->group;
-    options->address = use->value;
-    return 0;
-}
-
 static int parse_every(const struct option_use *use)
 {
     struct record_push_options *options = use->group;
@@ -24,7 +17,7 @@ static int parse_every(const struct option_use *use)
 const struct option_row record_push_option_rows[] = {
     {"push", 0, "URL",
      "at the end, send the profile to a server for OpenTelemetry profiles; 'env' stands for the address in OTEL_EXPORTER_OTLP_ENDPOINT",
-     .parse = set_address, .choices = "env"},
+     OPTION_TEXT(struct record_push_options, address), .choices = "env"},
     {"every", 0, "TIME", "with --push: send the newest samples every TIME (60s) during the recording",
      .parse = parse_every},
     {.name = NULL},

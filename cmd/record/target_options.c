@@ -22,14 +22,6 @@ static int parse_pids(const struct option_use *use)
     }
 }
 
-static int add_thread(const struct option_use *use)
-{
-    struct target_options *options = use->group;
-    if (!*use->value)
-        return ui_usage("record", "--thread needs the name of a thread, or a pattern such as 'worker-*'");
-    return array_push(&options->threads, use->value) ? 0 : ui_fail("out of memory");
-}
-
 static int parse_cgroup(const struct option_use *use)
 {
     struct target_options *options = use->group;
@@ -58,7 +50,7 @@ const struct option_row target_option_rows[] = {
     {"follow-daemons", 0, NULL, "record until background children of COMMAND have ended, too",
      OPTION_FLAG(struct target_options, follow_daemons)},
     {"thread", 0, "NAME", "only threads with this name or pattern ('worker-*'); can be given several times",
-     .parse = add_thread},
+     OPTION(option_add_text, struct target_options, threads)},
     {"cpu", 0, "LIST", "sample only these CPUs (0-3,8)", .parse = parse_cpus},
     {.name = NULL},
 };

@@ -25,7 +25,7 @@ struct target_options {
     bool no_inherit, follow_daemons;
     bool has_cpus;
     struct cpu_list cpus;
-    ARRAY(const char *) threads; /* patterns */
+    struct option_texts threads; /* patterns */
 };
 
 extern const struct option_row target_option_rows[];

@@ -64,12 +64,6 @@ static int parse_range(const struct option_use *use)
     return selection_parse_range(use->command, use->value, &side->from, &side->to);
 }
 
-static int add_thread(const struct option_use *use)
-{
-    struct compared_side *side = &((struct comparing *)use->group)->sides[use->row->data];
-    return array_push(&side->threads, use->value) ? 0 : ui_fail("out of memory");
-}
-
 const struct option_row comparing_option_rows[] = {
     {"by", 0, "WHAT",
      "scale the new side until its samples, cpu-time, wall-time or function:NAME equal those of the base (none)",
@@ -81,9 +75,9 @@ const struct option_row comparing_option_rows[] = {
      .parse = parse_range, .data = SIDE_BASE},
     {"new-range", 0, "FROM,TO", "limit the new side to this range", .parse = parse_range, .data = SIDE_NEW},
     {"base-thread", 0, "NAME", "limit the base to threads with this tid, index or name; can be given several times",
-     .parse = add_thread, .data = SIDE_BASE},
-    {"new-thread", 0, "NAME", "limit the new side to these threads; can be given several times", .parse = add_thread,
-     .data = SIDE_NEW},
+     OPTION(option_add_text, struct comparing, sides[SIDE_BASE].threads)},
+    {"new-thread", 0, "NAME", "limit the new side to these threads; can be given several times",
+     OPTION(option_add_text, struct comparing, sides[SIDE_NEW].threads)},
     {.name = NULL},
 };
 

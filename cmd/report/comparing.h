@@ -11,7 +11,7 @@
 
 struct compared_side {
     ARRAY(const char *) files;
-    ARRAY(const char *) threads; /* arguments of --base-thread, --new-thread */
+    struct option_texts threads; /* arguments of --base-thread, --new-thread */
     double from, to;             /* seconds after the start: --base-range, --new-range, or NAN for none */
 };
 

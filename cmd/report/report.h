@@ -66,7 +66,7 @@ struct report_options {
     const char *weight;  /* id of the weight, or NULL (the first weight of the profile) */
     const char *search;
     const char *marker;          /* marker of the critical path, by name; NULL: none */
-    ARRAY(const char *) threads; /* arguments of --thread */
+    struct option_texts threads; /* arguments of --thread */
     ARRAY(struct report_transform) transforms;
     double from, to;    /* seconds after the start, or NAN for none */
     uint32_t depth;     /* levels of the tree, or 0 (the default of the output format) */
@@ -75,7 +75,7 @@ struct report_options {
     struct symbol_options symbols;
     bool is_comparison;         /* diff and check */
     struct comparing compared;  /* of diff and check */
-    ARRAY(const char *) limits; /* for prof check: --fail-if */
+    struct option_texts limits; /* for prof check: --fail-if */
     const char *junit;          /* of check: the file */
     bool markdown, strict;      /* of check */
     bool is_tree;               /* for prof diff: --tree was given */

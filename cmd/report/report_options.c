@@ -7,6 +7,7 @@
 #include "cmd/report/report_text.h"
 
 #include "cmd/common/commands.h"
+#include "cmd/common/quantities.h"
 #include "cmd/common/spool_input.h"
 #include "cmd/common/ui.h"
 
@@ -14,29 +15,10 @@
 
 #include <getopt.h>
 
-static bool parse_unsigned(const char *text, size_t *count)
-{
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    *count = value;
-    return *text >= '0' && *text <= '9' && !*end && !errno && value < SIZE_MAX;
-}
-
-static int parse_depth(const struct option_use *use)
-{
-    struct report_options *options = use->group;
-    size_t count;
-    if (!parse_unsigned(use->value, &count) || count == 0 || count > UINT32_MAX)
-        return ui_usage(use->command, "'%s' is not a number of levels", use->value);
-    options->depth = (uint32_t)count;
-    return 0;
-}
-
 static int parse_row_limit(const struct option_use *use)
 {
     struct report_options *options = use->group;
-    return parse_unsigned(use->value, &options->limit)
+    return parse_number(use->value, 0, SIZE_MAX - 1, &options->limit)
                ? 0
                : ui_usage(use->command, "'%s' is not a number of rows", use->value);
 }
@@ -58,18 +40,6 @@ static int parse_range(const struct option_use *use)
     return selection_parse_range(use->command, use->value, &options->from, &options->to);
 }
 
-static int add_thread(const struct option_use *use)
-{
-    struct report_options *options = use->group;
-    return array_push(&options->threads, use->value) ? 0 : ui_fail("out of memory");
-}
-
-static int add_limit(const struct option_use *use)
-{
-    struct report_options *options = use->group;
-    return array_push(&options->limits, use->value) ? 0 : ui_fail("out of memory");
-}
-
 static int add_transform(const struct option_use *use)
 {
     struct report_options *options = use->group;
@@ -79,15 +49,10 @@ static int add_transform(const struct option_use *use)
 
 static int choose_color(const struct option_use *use)
 {
-    static const char *const names[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-    struct report_options *options = use->group;
-    const char *text = use->value ? use->value : "always";
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (strcmp(names[i], text) == 0) {
-            options->color = (enum report_color_when)i;
-            return 0;
-        }
-    return ui_usage(use->command, "--color takes auto, always or never, not '%s'", text);
+    struct option_use chosen = *use;
+    char usual[] = "always";
+    chosen.value = use->value ? use->value : usual;
+    return option_set_choice(&chosen);
 }
 
 static int choose_kind(const struct option_use *use)
@@ -109,13 +74,6 @@ static int choose_times(const struct option_use *use)
     static const char *const weights[] = {"cpu-time", "off-cpu-time", "time"};
     struct report_options *options = use->group;
     options->weight = weights[use->row->data];
-    return 0;
-}
-
-static int choose_order(const struct option_use *use)
-{
-    struct report_options *options = use->group;
-    options->order = (enum func_order)use->row->data;
     return 0;
 }
 
@@ -215,13 +173,14 @@ static const struct option_row print_rows[] = {
      .data = REPORT_BUTTERFLY},
     {"lines", 0, "FILE", "the lines of a source file with their time; FILE is a path or its last parts",
      .parse = choose_kind, .data = REPORT_LINES},
-    {"depth", 0, "LEVELS", "at most LEVELS levels of the tree (8 in an inverted tree)", .parse = parse_depth},
+    {"depth", 0, "LEVELS", "at most LEVELS levels of the tree (8 in an inverted tree)",
+     OPTION_NUMBER(struct report_options, depth, INT_MAX)},
     {"min-percent", 0, "P", "hide branches, or changes, below this percentage of the total (0.5)",
      .parse = parse_percent},
     {"limit", 0, "ROWS", "at most ROWS rows, 0 for all (400, functions 60)", .parse = parse_row_limit},
     {"json", 0, NULL, "all rows as JSON, for scripts", OPTION_FLAG(struct report_options, json)},
-    {"color", 0, "[WHEN]", "colors: auto (on a terminal), always or never", .parse = choose_color,
-     .choices = "auto always never"},
+    {"color", 0, "[WHEN]", "colors: auto (on a terminal), always or never",
+     OPTION(choose_color, struct report_options, color), .choices = "auto always never"},
     {"no-pager", 0, NULL, "do not start a pager (PROF_PAGER, PAGER or less)",
      OPTION_FLAG(struct report_options, no_pager)},
     {.name = NULL},
@@ -238,7 +197,7 @@ static const struct option_row sample_rows[] = {
      OPTION_TEXT(struct report_options, weight)},
     {"thread", 't', "NAME",
      "only threads with this tid, index or name; if no thread has this name, threads whose name contains it; can be given several times",
-     .parse = add_thread},
+     OPTION(option_add_text, struct report_options, threads)},
     {"search", 0, "TERMS",
      "only stacks that match all terms, separated by commas, in the name of a function, file or library; -term excludes, \"term\" is the whole name, /term/ a regular expression, lib:term and file:term match only libraries and files",
      OPTION_TEXT(struct report_options, search)},
@@ -294,10 +253,10 @@ static const struct option_row transform_rows[] = {
 };
 
 static const struct option_row diff_rows[] = {
-    {"self", 0, NULL, "list functions by the change of their self time (the default)", .parse = choose_order,
-     .data = FUNCS_BY_SELF},
-    {"total", 0, NULL, "list functions by the change of their total time", .parse = choose_order,
-     .data = FUNCS_BY_TOTAL},
+    {"self", 0, NULL, "list functions by the change of their self time (the default)",
+     OPTION_VALUE(struct report_options, order, FUNCS_BY_SELF)},
+    {"total", 0, NULL, "list functions by the change of their total time",
+     OPTION_VALUE(struct report_options, order, FUNCS_BY_TOTAL)},
     {"waits", 0, "[BY]", "the waits of threads, grouped by object (the default), reason, thread or waker",
      .parse = choose_kind, .data = REPORT_WAITS, .choices = "object reason thread waker"},
     {"tree", 0, NULL, "the call tree instead of a list", OPTION_FLAG(struct report_options, is_tree)},
@@ -311,7 +270,7 @@ static const struct option_row check_rows[] = {
      "self(parse*) > 20%     these functions take more than 20% of the total\n"
      "total(render) > +20ms  the function and its callees take 20 ms more\n"
      "total(render) > 500ms  the function and its callees take more than 500 ms",
-     .parse = add_limit},
+     OPTION(option_add_text, struct report_options, limits)},
     {"strict", 0, NULL, "exit with 4 if the result of a limit is 'cannot tell'",
      OPTION_FLAG(struct report_options, strict)},
     {"markdown", 0, NULL, "print the result as Markdown, for a pull request",
