@@ -14,7 +14,6 @@
 #include "os/file_io.h"
 #include "os/file_output.h"
 #include "base/json_write.h"
-#include "base/text_buffer.h"
 
 enum { EXIT_LIMIT = 3, EXIT_CANNOT_TELL = 4, MOST_FUNCTIONS = 20 };
 
@@ -198,11 +197,7 @@ static void write_limit(struct json_writer *json, const struct limit *limit)
     json_member_double(json, "value", limit->value);
     json_member_double(json, "base", limit->change.base);
     json_member_double(json, "new", limit->change.new);
-    json_member_open(json, "interval", '[');
-    json_double(json, limit->change.low);
-    json_double(json, limit->change.high);
-    json_close(json, ']');
-    json_member_bool(json, "is_noise", limit->change.is_noise);
+    change_estimate_write(json, &limit->change);
     json_close(json, '}');
 }
 
@@ -218,23 +213,14 @@ static void write_changed_functions(struct json_writer *json, const struct check
         json_member_text(json, "name", profile_text(profile, get_func_names(profile, row->func).name));
         json_member_double(json, "base", row->sides[SIDE_BASE].self);
         json_member_double(json, "new", row->sides[SIDE_NEW].self);
-        json_member_open(json, "interval", '[');
-        json_double(json, change->low);
-        json_double(json, change->high);
-        json_close(json, ']');
+        change_interval_write(json, change);
         json_close(json, '}');
     }
 }
 
-static int print_json(const struct check *check)
+static void write_check(struct json_writer *json, const void *context)
 {
-    struct text_buffer text = {0};
-    struct byte_sink sink = text_sink(&text);
-    struct error err = {0};
-    struct json_writer *json = malloc(sizeof(*json));
-    if (!json)
-        return ui_fail("out of memory");
-    json_writer_init(json, &sink, &err);
+    const struct check *check = context;
     json_open(json, '{');
     json_member_text(json, "base", get_side_name(check, SIDE_BASE));
     json_member_text(json, "new", get_side_name(check, SIDE_NEW));
@@ -255,14 +241,6 @@ static int print_json(const struct check *check)
     write_changed_functions(json, check);
     json_close(json, ']');
     json_close(json, '}');
-    int code = json_writer_finish(json);
-    free(json);
-    if (!code) {
-        ui_write(text.data, text.length);
-        putchar('\n');
-    }
-    array_free(&text);
-    return code ? ui_fail_error(&err) : EXIT_SUCCESS;
 }
 
 /* ---- JUnit ---- */
@@ -346,7 +324,7 @@ static int print_result(const struct check *check)
     if (status)
         return status;
     if (options->json)
-        status = print_json(check);
+        status = ui_print_json(write_check, check);
     else if (options->markdown)
         print_markdown(check);
     else

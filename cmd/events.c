@@ -7,18 +7,17 @@
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"
-#include "base/text_buffer.h"
 #include "elf/elf_probes.h"
+#include "process/program_file.h"
 #include "sample/event_list.h"
 #include "sample/event_sampling.h"
 #include "sample/tracefs.h"
 #include "tree/quantity.h"
 
 #include <fnmatch.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_WIDTH = 26, LINE_WIDTH = 100 };
+enum { NAME_WIDTH = 26, LINE_WIDTH = 100, PATTERN_SIZE = 256 };
 
 static const struct event_place own_thread = {.cpu = -1, .ring_fd = -1};
 
@@ -35,48 +34,18 @@ static bool try_event_name(const char *text, struct error *why)
 
 /* ---- printing ---- */
 
-/* Prints words, separated by commas or blanks, in lines of LINE_WIDTH columns. */
-struct flow {
-    size_t indent, used;
-};
-
-static void print_word(struct flow *flow, const char *word, const char *behind)
+/* Prints a list of words or a sentence in lines of LINE_WIDTH columns. */
+static void print_indented(const char *text, int indent)
 {
-    size_t length = strlen(word) + strlen(behind);
-    if (!flow->used || flow->used + 1 + length > LINE_WIDTH) {
-        ui_print("%s%*s", flow->used ? "\n" : "", (int)flow->indent, "");
-        flow->used = flow->indent;
-    } else {
-        putchar(' ');
-        flow->used++;
-    }
-    ui_print("%s%s", word, behind);
-    flow->used += length;
+    ui_print("%*s", indent, "");
+    ui_print_wrapped(text, indent, LINE_WIDTH);
 }
 
-static void print_text(struct flow *flow, const char *text)
+static void print_reason(const struct error *reason)
 {
-    char word[256];
-    for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
-        int length = (int)strcspn(at, " ");
-        snprintf(word, sizeof(word), "%.*s", length, at);
-        print_word(flow, word, "");
-        at += length;
-    }
-}
-
-static void end_line(const struct flow *flow)
-{
-    if (flow->used)
-        putchar('\n');
-}
-
-static void print_reason(const char *reason)
-{
-    struct flow flow = {.indent = 4};
-    print_text(&flow, "not here:");
-    print_text(&flow, reason);
-    end_line(&flow);
+    char text[sizeof(reason->text) + 16];
+    snprintf(text, sizeof(text), "not here: %s", reason->text);
+    print_indented(text, 4);
 }
 
 static void print_event(const char *name, const char *what)
@@ -111,18 +80,16 @@ static bool list_kernel_events(const char *title, bool hardware, const char *pat
             print_event(known[i].name, known[i].what);
     }
     for (size_t i = 0; left && i < count; i++) {
-        struct flow flow = {.indent = 2};
+        char names[4096] = "";
         if (!is_left[i])
             continue;
-        for (size_t k = i; k < count; k++) {
-            bool is_same = is_left[k] && strcmp(reasons[k].text, reasons[i].text) == 0;
-            if (!is_same)
-                continue;
-            print_word(&flow, known[k].name, "");
-            is_left[k] = k == i;
-        }
-        end_line(&flow);
-        print_reason(reasons[i].text);
+        for (size_t k = i; k < count; k++)
+            if (is_left[k] && strcmp(reasons[k].text, reasons[i].text) == 0) {
+                ui_append(names, sizeof(names), "%s%s", *names ? " " : "", known[k].name);
+                is_left[k] = false;
+            }
+        print_indented(names, 2);
+        print_reason(&reasons[i]);
     }
     free(reasons);
     free(is_left);
@@ -181,16 +148,14 @@ static int compare_names(const void *a, const void *b)
 
 static void print_systems(struct tracepoints *all)
 {
-    struct flow flow = {.indent = 2};
+    char text[8192] = "";
     if (all->systems.length)
         qsort(all->systems.data, all->systems.length, sizeof(*all->systems.data), compare_systems);
-    for (size_t i = 0; i < all->systems.length; i++) {
-        char text[96], count[32];
-        snprintf(text, sizeof(text), "%s:*", all->systems.data[i].name);
-        snprintf(count, sizeof(count), " %zu%s", all->systems.data[i].count, i + 1 < all->systems.length ? "," : "");
-        print_word(&flow, text, count);
-    }
-    end_line(&flow);
+    for (size_t i = 0; i < all->systems.length; i++)
+        ui_append(text, sizeof(text), "%s%s:*(%zu)", i ? ", " : "", all->systems.data[i].name,
+                  all->systems.data[i].count);
+    if (*text)
+        print_indented(text, 2);
 }
 
 /* True: some matched. */
@@ -209,7 +174,7 @@ static bool list_tracepoints(const char *pattern)
                  code ? "" : ": ", code ? "" : count);
         print_systems(&all);
         if (!works)
-            print_reason(why.text);
+            print_reason(&why);
     }
     if (all.names.length)
         qsort(all.names.data, all.names.length, sizeof(*all.names.data), compare_names);
@@ -217,7 +182,7 @@ static bool list_tracepoints(const char *pattern)
         ui_print("  %s\n", all.names.data[i]);
     bool any = all.names.length != 0;
     if (any && !works)
-        print_reason(why.text);
+        print_reason(&why);
     for (size_t i = 0; i < all.names.length; i++)
         free(all.names.data[i]);
     array_free(&all.names);
@@ -248,7 +213,7 @@ static void list_probes(void)
     print_event("uretprobe:PATH:FUNCTION", "returns from it");
     print_event("usdt:PATH:PROVIDER:NAME", "a static probe");
     if (!try_probe("/proc/self/exe", &why))
-        print_reason(why.text);
+        print_reason(&why);
 }
 
 static int compare_probes(const void *a, const void *b)
@@ -284,7 +249,7 @@ static int list_static_probes(const char *path)
         ui_print(next - i > 1 ? "  (%zu locations)\n" : "\n", next - i);
     }
     if (!try_probe(path, &err))
-        print_reason(err.text);
+        print_reason(&err);
     elf_probes_free(&probes);
     elf_file_close(&file);
     return EXIT_SUCCESS;
@@ -294,8 +259,7 @@ static int list_static_probes(const char *path)
 
 static void write_state(struct json_writer *json, bool works, const struct error *why)
 {
-    json_key(json, "available");
-    json_bool(json, works);
+    json_member_bool(json, "available", works);
     if (!works)
         json_member_text(json, "reason", why->text);
 }
@@ -304,8 +268,7 @@ static void write_kernel_events(struct json_writer *json, const char *pattern)
 {
     size_t count;
     const struct known_event *known = known_events(&count);
-    json_key(json, "events");
-    json_open(json, '[');
+    json_member_open(json, "events", '[');
     for (size_t i = 0; i < count; i++) {
         struct error why = {0};
         if (pattern && fnmatch(pattern, known[i].name, 0))
@@ -323,7 +286,7 @@ static void write_kernel_events(struct json_writer *json, const char *pattern)
     json_close(json, ']');
 }
 
-static bool write_tracepoints(struct json_writer *json, const char *pattern)
+static void write_tracepoints(struct json_writer *json, const char *pattern)
 {
     struct tracepoints all = {.pattern = pattern ? pattern : "*"};
     struct error why = {0};
@@ -331,11 +294,9 @@ static bool write_tracepoints(struct json_writer *json, const char *pattern)
     bool works = !code && all.count && try_event_name("sched:sched_switch", &why);
     if (all.names.length)
         qsort(all.names.data, all.names.length, sizeof(*all.names.data), compare_names);
-    json_key(json, "tracepoints");
-    json_open(json, '{');
+    json_member_open(json, "tracepoints", '{');
     write_state(json, works, &why);
-    json_key(json, "names");
-    json_open(json, '[');
+    json_member_open(json, "names", '[');
     for (size_t i = 0; i < all.names.length; i++) {
         json_text_z(json, all.names.data[i]);
         free(all.names.data[i]);
@@ -344,45 +305,37 @@ static bool write_tracepoints(struct json_writer *json, const char *pattern)
     json_close(json, '}');
     array_free(&all.names);
     array_free(&all.systems);
-    return !all.no_memory;
+    if (all.no_memory)
+        ui_fail("out of memory");
 }
 
-/* Prints a JSON object with "events", "tracepoints" and "probes". */
-static int print_json(const char *word)
+/* Matches names against a shell pattern; a pattern without wildcards, such as "sched", stands for "*sched*". */
+static const char *make_pattern(const char *word, char pattern[PATTERN_SIZE])
 {
-    char pattern[256];
+    snprintf(pattern, PATTERN_SIZE, strpbrk(word, "*?[") ? "%s" : "*%s*", word);
+    return pattern;
+}
+
+static void write_all(struct json_writer *json, const void *word)
+{
+    char text[PATTERN_SIZE];
+    const char *pattern = word ? make_pattern(word, text) : NULL;
     struct error why = {0};
-    struct text_buffer text = {0};
-    struct byte_sink sink = text_sink(&text);
-    struct json_writer *json = malloc(sizeof(*json));
-    bool ok = json != NULL;
-    snprintf(pattern, sizeof(pattern), word && strpbrk(word, "*?[") ? "%s" : "*%s*", word ? word : "");
-    if (ok) {
-        json_writer_init(json, &sink, NULL);
-        json_open(json, '{');
-        write_kernel_events(json, word ? pattern : NULL);
-        ok = write_tracepoints(json, word ? pattern : NULL);
-        json_key(json, "probes");
-        json_open(json, '{');
-        write_state(json, try_probe("/proc/self/exe", &why), &why);
-        json_close(json, '}');
-        json_close(json, '}');
-        ok = json_writer_finish(json) == 0 && ok && ui_write(text.data, text.length);
-        putchar('\n');
-    }
-    free(json);
-    array_free(&text);
-    return ok ? EXIT_SUCCESS : ui_fail("cannot write the list of events");
+    json_open(json, '{');
+    write_kernel_events(json, pattern);
+    write_tracepoints(json, pattern);
+    json_member_open(json, "probes", '{');
+    write_state(json, try_probe("/proc/self/exe", &why), &why);
+    json_close(json, '}');
+    json_close(json, '}');
 }
 
 /* ---- the command ---- */
 
-/* Matches names against a shell pattern; a pattern without wildcards, such as "sched", stands for "*sched*". */
 static int list_matching(const char *word)
 {
-    char pattern[256];
-    bool is_pattern = strpbrk(word, "*?[") != NULL;
-    snprintf(pattern, sizeof(pattern), is_pattern ? "%s" : "*%s*", word);
+    char text[PATTERN_SIZE];
+    const char *pattern = make_pattern(word, text);
     bool any = list_kernel_events("", false, pattern);
     any |= list_kernel_events("", true, pattern);
     any |= list_tracepoints(pattern);
@@ -397,19 +350,8 @@ static int list_matching(const char *word)
 /* Finds a program by its path, or by its name in PATH. */
 static bool find_file(const char *word, char *path)
 {
-    struct stat info;
-    if (strchr(word, '/'))
-        return realpath(word, path) != NULL;
-    const char *directories = getenv("PATH");
-    for (const char *at = directories ? directories : ""; *at;) {
-        char candidate[PATH_MAX];
-        size_t length = strcspn(at, ":");
-        if (length && snprintf(candidate, sizeof(candidate), "%.*s/%s", (int)length, at, word) < PATH_MAX &&
-            stat(candidate, &info) == 0 && S_ISREG(info.st_mode) && access(candidate, X_OK) == 0)
-            return realpath(candidate, path) != NULL;
-        at += length + (at[length] == ':');
-    }
-    return false;
+    char found[PATH_MAX];
+    return realpath(strchr(word, '/') || program_file_find(word, found) ? word : found, path) != NULL;
 }
 
 struct options {
@@ -448,7 +390,7 @@ int cmd_events(int argc, char **argv)
         return ui_usage("events", "give one pattern or program, not %d", argc - optind);
     const char *word = argv[optind];
     if (options.json)
-        return print_json(word);
+        return ui_print_json(write_all, word);
     if (word && strchr(word, '/') && !strpbrk(word, "*?["))
         return find_file(word, path) ? list_static_probes(path) : ui_fail("cannot read %s: %s", word, strerror(errno));
     if (word)

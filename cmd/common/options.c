@@ -251,31 +251,6 @@ static int count_label_columns(const struct option_group *group)
     return most;
 }
 
-/* Prints the text from column `indent` on, with line breaks between words. */
-static void print_wrapped(const char *text, int indent)
-{
-    int column = indent, spaces = 0; /* before the next word */
-    while (*text) {
-        int length = (int)strcspn(text, " \n");
-        bool is_full = column > indent && column + spaces + length > HELP_COLUMNS;
-        if (is_full)
-            ui_print("\n%*s", indent, "");
-        column = is_full ? indent : column + spaces;
-        ui_print("%*s%.*s", is_full ? 0 : spaces, "", length, text);
-        column += length;
-        text += length;
-        spaces = (int)strspn(text, " ");
-        text += spaces;
-        if (*text == '\n') {
-            ui_print("\n%*s", indent, "");
-            column = indent;
-            spaces = 0;
-            text++;
-        }
-    }
-    ui_print("\n");
-}
-
 void options_print_help(const struct option_table *table)
 {
     int columns = 0;
@@ -291,7 +266,7 @@ void options_print_help(const struct option_table *table)
             char label[LABEL_SIZE];
             format_label(row, label);
             ui_print("%-*s  ", columns, label);
-            print_wrapped(row->help, columns + 2);
+            ui_print_wrapped(row->help, columns + 2, HELP_COLUMNS);
         }
     }
 }

@@ -1,5 +1,6 @@
 #include "cmd/common/ui.h"
 
+#include "base/json_write.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>
@@ -61,6 +62,26 @@ static int write_to_stdout(void *context, const void *bytes, size_t size, struct
 
 const struct byte_sink ui_sink = {.write = write_to_stdout};
 
+int ui_print_json(void (*write)(struct json_writer *json, const void *context), const void *context)
+{
+    static struct json_writer json;
+    struct error err = {0};
+    json_writer_init(&json, &ui_sink, &err);
+    write(&json, context);
+    if (!json_writer_finish(&json) && (putchar('\n') == EOF || fflush(stdout)))
+        error_set(&err, errno, "cannot write to standard output: %s", strerror(errno));
+    return err.text[0] ? ui_fail_error(&err) : EXIT_SUCCESS;
+}
+
+void ui_append(char *text, size_t size, const char *format, ...)
+{
+    va_list args;
+    size_t used = strlen(text);
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
+}
+
 static void print_masked(FILE *file, const char *format, va_list args)
 {
     char *text;
@@ -77,6 +98,30 @@ void ui_print(const char *format, ...)
     va_start(args, format);
     print_masked(stdout, format, args);
     va_end(args);
+}
+
+void ui_print_wrapped(const char *text, int indent, int width)
+{
+    int column = indent, spaces = 0; /* before the next word */
+    while (*text) {
+        int length = (int)strcspn(text, " \n");
+        bool is_full = column > indent && column + spaces + length > width;
+        if (is_full)
+            ui_print("\n%*s", indent, "");
+        column = is_full ? indent : column + spaces;
+        ui_print("%*s%.*s", is_full ? 0 : spaces, "", length, text);
+        column += length;
+        text += length;
+        spaces = (int)strspn(text, " ");
+        text += spaces;
+        if (*text == '\n') {
+            ui_print("\n%*s", indent, "");
+            column = indent;
+            spaces = 0;
+            text++;
+        }
+    }
+    ui_print("\n");
 }
 
 void ui_print_error(const char *format, ...)

@@ -15,6 +15,10 @@ enum { EXIT_USAGE = 2 };
 /* Prints to standard output, with '?' for each invisible character except newline and tab. */
 void ui_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Prints a text that begins in the column `indent`, with line breaks between words before the column `width`, and a
+ * newline at its end. A newline in the text starts a new line. */
+void ui_print_wrapped(const char *text, int indent, int width);
+
 /* Like ui_print(), but prints to standard error. */
 void ui_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -24,6 +28,13 @@ bool ui_write(const char *bytes, size_t size);
 
 /* Writes to standard output, like ui_write(). */
 extern const struct byte_sink ui_sink;
+
+/* Prints the JSON that `write` writes, and a newline. Returns the exit status after a message. */
+struct json_writer;
+int ui_print_json(void (*write)(struct json_writer *json, const void *context), const void *context);
+
+/* Appends formatted text to the string in a buffer of `size` bytes, and truncates the string at the buffer's end. */
+void ui_append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Replaces the invisible characters of a text. Returns the new size of the text, which never exceeds the old size. */
 size_t ui_mask(char *text, size_t size);

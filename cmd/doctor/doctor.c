@@ -10,7 +10,6 @@
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"
-#include "base/text_buffer.h"
 
 #include <stdarg.h>
 #include <unistd.h>
@@ -71,7 +70,7 @@ void finding_install(struct findings *findings, const struct package_names *name
 
 static const char *const state_names[] = {[FINDING_OK] = "ok", [FINDING_LESS] = "less", [FINDING_FAILED] = "failed"};
 
-static void print_findings(const struct findings *findings, bool works)
+static void print_findings(const struct findings *findings)
 {
     enum { LABEL_WIDTH = 18 };
     static const char *const signs[] = {[FINDING_OK] = "ok", [FINDING_LESS] = "-", [FINDING_FAILED] = "NO"};
@@ -81,13 +80,14 @@ static void print_findings(const struct findings *findings, bool works)
         if (finding->fix[0])
             ui_print("%*s     $ %s\n", LABEL_WIDTH, "", finding->fix);
     }
-    ui_print("%s\n", works ? "\nprof can record here." : "\nprof cannot record here.");
+    ui_print("%s\n", findings->can_record ? "\nprof can record here." : "\nprof cannot record here.");
 }
 
-static void write_findings(struct json_writer *json, const struct findings *findings, bool works)
+static void write_findings(struct json_writer *json, const void *context)
 {
+    const struct findings *findings = context;
     json_open(json, '{');
-    json_member_bool(json, "records", works);
+    json_member_bool(json, "records", findings->can_record);
     json_member_open(json, "findings", '[');
     for (size_t i = 0; i < findings->items.length; i++) {
         const struct finding *finding = &findings->items.data[i];
@@ -103,41 +103,24 @@ static void write_findings(struct json_writer *json, const struct findings *find
     json_close(json, '}');
 }
 
-static bool print_json(const struct findings *findings, bool works)
-{
-    struct text_buffer text = {0};
-    struct byte_sink sink = text_sink(&text);
-    struct json_writer *json = malloc(sizeof(*json));
-    bool ok = json != NULL;
-    if (ok) {
-        json_writer_init(json, &sink, NULL);
-        write_findings(json, findings, works);
-        ok = json_writer_finish(json) == 0 && ui_write(text.data, text.length);
-        putchar('\n');
-    }
-    free(json);
-    array_free(&text);
-    return ok;
-}
-
 /* ---- the command ---- */
 
 static int add_findings(const char *program, bool as_json)
 {
     struct findings findings = {0};
-    bool works = doctor_examine_recording(&findings);
+    findings.can_record = doctor_examine_recording(&findings);
     doctor_examine_programs(&findings);
     if (program)
         doctor_examine_target(&findings, program);
-    int status = works ? EXIT_SUCCESS : EXIT_FAILURE;
+    int status = EXIT_SUCCESS;
     if (findings.out_of_memory)
         status = ui_fail("out of memory");
-    else if (!as_json)
-        print_findings(&findings, works);
-    else if (!print_json(&findings, works))
-        status = ui_fail("cannot write the report");
+    else if (as_json)
+        status = ui_print_json(write_findings, &findings);
+    else
+        print_findings(&findings);
     array_free(&findings.items);
-    return status;
+    return findings.can_record ? status : EXIT_FAILURE;
 }
 
 struct options {

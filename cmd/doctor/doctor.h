@@ -23,7 +23,7 @@ struct finding {
 
 struct findings {
     ARRAY(struct finding) items;
-    bool out_of_memory;
+    bool can_record, out_of_memory;
 };
 
 /* Adds a finding without a fix; `format` is a format of printf() for its text. */

@@ -5,7 +5,6 @@
 #include "os/file_proc.h"
 #include "tree/value_text.h"
 
-#include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,17 +28,7 @@ static char *next_line(struct lines *lines)
     return line;
 }
 
-/* Appends to a line, and truncates the text at the end of the buffer. */
-static void append(char *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void append(char *line, const char *format, ...)
-{
-    size_t used = strlen(line);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line + used, LINE_SIZE - used, format, args);
-    va_end(args);
-}
+#define append(line, ...) ui_append((line), LINE_SIZE, __VA_ARGS__)
 
 static double get_percent(uint64_t part, uint64_t whole)
 {
