@@ -2,6 +2,7 @@
 
 #include "cmd/browser.h"
 #include "cmd/ctl.h"
+#include "cmd/common/companion.h"
 #include "cmd/common/directories.h"
 #include "cmd/page.h"
 #include "cmd/common/ui.h"
@@ -12,9 +13,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -27,13 +26,7 @@ enum {
         20, /* pause after a profile, in multiples of its CPU time: the process uses at most a twentieth of a CPU */
     LIVE_BEAT = 3000, /* ms */
     LIVE_POLL = 100,  /* ms */
-    LIVE_NICE = 10,   /* at 19, busy programs would delay a profile by minutes */
     LIVE_MOST_SAMPLES = 10000000,
-};
-
-struct live_view {
-    pid_t pid;
-    int socket; /* the recorder's end, which sends the path of the saved profile to the live process */
 };
 
 /* ---- the process ---- */
@@ -234,9 +227,11 @@ static bool read_message(struct follower *follower)
     return follower->server != NULL;
 }
 
-static int follow_recording(struct follower *follower)
+static int follow_recording(void *context, int socket)
 {
+    struct follower *follower = context;
     struct error err = {0};
+    follower->socket = socket;
     symbol_options_open(follower->symbols);
     follower->assemble = (struct assemble_options){
         .threads = 1, /* one thread, because the target needs the other CPUs */
@@ -266,81 +261,29 @@ static int follow_recording(struct follower *follower)
     return EXIT_SUCCESS;
 }
 
-/* The live process runs at low priority, after the recorder and the target. It blocks all signals: the recorder handles
- * Ctrl+C, and then ends this process. */
-static _Noreturn void run_live_process(struct follower *follower)
-{
-    const struct sched_param normal = {0};
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, NULL);
-    sched_setscheduler(0, SCHED_OTHER, &normal);
-    setpriority(PRIO_PROCESS, 0, LIVE_NICE);
-    _exit(follow_recording(follower));
-}
-
 /* ---- the recorder's side ---- */
 
-int live_view_start(struct live_view **out, const char *spool, bool drops_samples,
+int live_view_start(struct companion **out, const char *spool, bool drops_samples,
                     const struct serving_options *options, struct symbol_options *symbols, struct error *err)
 {
-    int ends[2];
-    struct live_view *live = calloc(1, sizeof(*live));
-    *out = NULL;
-    if (!live)
-        return error_no_memory(err);
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
-        free(live);
-        return error_set(err, errno, "cannot start the live page: %s", strerror(errno));
-    }
-    fflush(NULL);
-    pid_t recorder = getpid();
-    live->pid = fork();
-    if (live->pid == 0) {
-        close(ends[0]);
-        struct follower follower = {.spool = spool,
-                                    .drops_samples = drops_samples,
-                                    .options = options,
-                                    .symbols = symbols,
-                                    .recorder = recorder,
-                                    .socket = ends[1]};
-        run_live_process(&follower);
-    }
-    close(ends[1]);
-    live->socket = ends[0];
-    *out = live;
-    if (live->pid > 0)
-        return 0;
-    int code = error_set(err, errno, "cannot start a process for the live page: %s", strerror(errno));
-    close(live->socket);
-    free(live);
-    *out = NULL;
-    return code;
-}
-
-static bool is_ignored(int signal_number)
-{
-    struct sigaction action;
-    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+    struct follower follower = {
+        .spool = spool, .drops_samples = drops_samples, .options = options, .symbols = symbols, .recorder = getpid()};
+    return companion_start(out, follow_recording, &follower, "show the live page", err);
 }
 
 /* Waits for SIGINT, SIGTERM or SIGHUP, or for the end of the live process. */
-static void wait_for_end(const struct live_view *live)
+static void wait_for_end(const struct companion *live)
 {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t signals;
     struct pollfd ended = {.fd = live->socket, .events = POLLIN};
     const struct timespec step = {.tv_nsec = 200 * 1000 * 1000};
-    sigemptyset(&signals);
-    for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
-        if (!is_ignored(ending[i]))
-            sigaddset(&signals, ending[i]);
+    list_ending_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     while (sigtimedwait(&signals, NULL, &step) < 0 && poll(&ended, 1, 0) == 0)
         continue;
 }
 
-bool live_view_show_saved(struct live_view *live, const char *profile_path)
+bool live_view_show_saved(struct companion *live, const char *profile_path)
 {
     char answer = '0';
     bool is_shown = send(live->socket, profile_path, strlen(profile_path), MSG_NOSIGNAL) > 0 &&
@@ -350,7 +293,7 @@ bool live_view_show_saved(struct live_view *live, const char *profile_path)
     return is_shown;
 }
 
-void live_view_end(struct live_view *live)
+void live_view_end(struct companion *live)
 {
     if (!live)
         return;

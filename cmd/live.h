@@ -16,19 +16,17 @@
  */
 #pragma once
 
-#include "base/error.h"
+#include "cmd/common/companion.h"
 #include "cmd/serving.h"
-
-struct live_view;
 
 /* Starts the process, before the recording, with the signals of record_signals() blocked. `spool`: path of the
  * recording's spool file. `drops_samples`: the recording is a flight recorder. */
-int live_view_start(struct live_view **out, const char *spool, bool drops_samples,
+int live_view_start(struct companion **out, const char *spool, bool drops_samples,
                     const struct serving_options *options, struct symbol_options *symbols, struct error *err);
 
 /* Shows the saved profile in the page, and waits for SIGINT, SIGTERM or SIGHUP. Returns false if the live process has
  * ended, so no page can show the profile. */
-bool live_view_show_saved(struct live_view *live, const char *profile_path);
+bool live_view_show_saved(struct companion *live, const char *profile_path);
 
 /* Ends the live process and frees `live`. NULL is allowed. */
-void live_view_end(struct live_view *live);
+void live_view_end(struct companion *live);

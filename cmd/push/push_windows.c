@@ -1,5 +1,6 @@
 #include "cmd/push/push_windows.h"
 
+#include "cmd/common/companion.h"
 #include "cmd/common/directories.h"
 #include "cmd/push/pushing.h"
 #include "cmd/common/ui.h"
@@ -10,19 +11,10 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { WINDOWS_NICE = 10 }; /* at nice 19, busy programs would delay a window by minutes */
-
-struct push_windows {
-    pid_t pid;
-    int socket; /* the child process reads "recording ended" from the other end */
-};
 
 /* ---- the process ---- */
 
@@ -210,7 +202,7 @@ static void discard_signals(const sigset_t *signals)
 static int send_queue(struct pusher *pusher)
 {
     sigset_t signals;
-    pushing_list_ending_signals(&signals);
+    list_ending_signals(&signals);
     discard_signals(&signals);
     pusher->pushing.ending = &signals;
     pusher->pushing.hurry = NULL;
@@ -274,64 +266,23 @@ static int queue_windows(struct pusher *pusher)
     return status;
 }
 
-/* A low priority, so that the recorder and the target run first. Signals stay blocked: Ctrl+C also sends SIGINT to this
- * process, but the recorder decides when to end it. */
-static _Noreturn void run_process(struct pusher *pusher)
+static int run_pusher(void *context, int socket)
 {
-    const struct sched_param normal = {0};
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, NULL);
-    sched_setscheduler(0, SCHED_OTHER, &normal);
-    setpriority(PRIO_PROCESS, 0, WINDOWS_NICE);
-    _exit(pusher->saved ? push_saved_profile(pusher) : queue_windows(pusher));
+    struct pusher *pusher = context;
+    pusher->socket = socket;
+    return pusher->saved ? push_saved_profile(pusher) : queue_windows(pusher);
 }
 
 /* ---- the recorder's side ---- */
 
-static int start_process(struct push_windows **out, const struct push_windows_options *options, const char *saved,
-                         struct error *err)
+int push_windows_start(struct companion **out, const struct push_windows_options *options, const char *saved,
+                       struct error *err)
 {
-    int ends[2];
-    struct push_windows *windows = calloc(1, sizeof(*windows));
-    *out = NULL;
-    if (!windows)
-        return error_no_memory(err);
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
-        free(windows);
-        return error_set(err, errno, "cannot push profiles: %s", strerror(errno));
-    }
-    fflush(NULL);
-    windows->pid = fork();
-    if (windows->pid == 0) {
-        close(ends[0]);
-        struct pusher pusher = {.options = options, .saved = saved, .socket = ends[1]};
-        run_process(&pusher);
-    }
-    int reason = errno;
-    close(ends[1]);
-    windows->socket = ends[0];
-    if (windows->pid < 0) {
-        close(windows->socket);
-        free(windows);
-        return error_set(err, reason, "cannot start a process that pushes profiles: %s", strerror(reason));
-    }
-    *out = windows;
-    return 0;
+    struct pusher pusher = {.options = options, .saved = saved};
+    return companion_start(out, run_pusher, &pusher, "push profiles", err);
 }
 
-int push_windows_start(struct push_windows **out, const struct push_windows_options *options, struct error *err)
-{
-    return start_process(out, options, NULL, err);
-}
-
-int push_windows_start_saved(struct push_windows **out, const struct push_windows_options *options, const char *path,
-                             struct error *err)
-{
-    return start_process(out, options, path, err);
-}
-
-void push_windows_send_last(struct push_windows *windows, int rest_fd)
+void push_windows_send_last(struct companion *windows, int rest_fd)
 {
     char rest[64] = "none", answer;
     if (rest_fd >= 0)
@@ -341,7 +292,7 @@ void push_windows_send_last(struct push_windows *windows, int rest_fd)
             continue;
 }
 
-int push_windows_end(struct push_windows *windows, bool is_last_call)
+int push_windows_end(struct companion *windows, bool is_last_call)
 {
     int status = 0;
     sigset_t signals;
@@ -349,7 +300,7 @@ int push_windows_end(struct push_windows *windows, bool is_last_call)
     if (!windows)
         return EXIT_SUCCESS;
     close(windows->socket);
-    pushing_list_ending_signals(&signals);
+    list_ending_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     while (waitpid(windows->pid, &status, WNOHANG) == 0)
         if (sigtimedwait(&signals, NULL, &step) > 0 || is_last_call)

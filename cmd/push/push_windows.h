@@ -10,11 +10,9 @@
  */
 #pragma once
 
-#include "base/error.h"
+#include "cmd/common/companion.h"
 #include "cmd/push/push_options.h"
 #include "cmd/common/symbol_options.h"
-
-struct push_windows;
 
 struct push_windows_options {
     const char *spool;               /* spool of the recording */
@@ -24,19 +22,17 @@ struct push_windows_options {
     bool no_cache, quiet;
 };
 
-/* Starts the process, before the recording, with the signals of record_signals() blocked. The caller must not change
+/* Starts the process, before the recording, with the signals of record_signals() blocked. With `saved`, the path of a
+ * saved profile, starts a process that pushes this profile. The caller must not change
  * `options`, or the data that it points to, until this function returns. */
-int push_windows_start(struct push_windows **out, const struct push_windows_options *options, struct error *err);
-
-/* Starts a process that pushes the saved profile `path`. */
-int push_windows_start_saved(struct push_windows **out, const struct push_windows_options *options, const char *path,
-                             struct error *err);
+int push_windows_start(struct companion **out, const struct push_windows_options *options, const char *saved,
+                       struct error *err);
 
 /* Call this function after the recording has ended. Makes the process queue the last window, and returns when the
  * process has read the spool file. `rest_fd`: see struct record_result. */
-void push_windows_send_last(struct push_windows *windows, int rest_fd);
+void push_windows_send_last(struct companion *windows, int rest_fd);
 
 /* Waits until the process has sent all profiles, has given up, or was ended by SIGINT, SIGTERM or SIGHUP. With
  * `is_last_call`, the process ends after its current request. Frees the struct, and accepts NULL. Returns EXIT_FAILURE,
  * after printing messages, if a profile is neither sent nor queued. */
-int push_windows_end(struct push_windows *windows, bool is_last_call);
+int push_windows_end(struct companion *windows, bool is_last_call);

@@ -9,7 +9,6 @@
 #include "push/backoff.h"
 #include "push/push_answer.h"
 #include "push/push_profile.h"
-#include "record/record.h"
 
 #include <sys/random.h>
 #include <unistd.h>
@@ -208,14 +207,6 @@ static bool wait_before_retry(struct pushing *pushing, const struct try *try, ui
     if (failures == 1)
         print_failure(pushing, try->why, "; retrying");
     return sleep_ms(pushing, ms);
-}
-
-void pushing_list_ending_signals(sigset_t *signals)
-{
-    record_signals(signals);
-    sigdelset(signals, SIGCHLD);
-    sigdelset(signals, SIGUSR1);
-    sigdelset(signals, SIGUSR2);
 }
 
 void pushing_print_sent(const struct pushing *pushing)

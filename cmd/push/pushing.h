@@ -35,9 +35,6 @@ void pushing_close(struct pushing *pushing);
  * -E2BIG if the profile exceeds the size limit of the queue. */
 int pushing_add(struct pushing *pushing, struct profile *profile, struct time_range range, struct error *err);
 
-/* Fills the set with those of SIGINT, SIGTERM and SIGHUP that this process does not ignore. */
-void pushing_list_ending_signals(sigset_t *signals);
-
 /* Prints the number of sent profiles, unless that is 0 or --quiet is set. */
 void pushing_print_sent(const struct pushing *pushing);
 

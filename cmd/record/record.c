@@ -10,6 +10,7 @@
 #include "cmd/record/leftover.h"
 #include "cmd/record/record_line.h"
 #include "cmd/live.h"
+#include "cmd/push/push_windows.h"
 #include "cmd/record/record_summary.h"
 #include "cmd/common/spool_input.h"
 #include "cmd/common/ui.h"
@@ -182,16 +183,31 @@ static void print_targets(void *context)
 
 /* The processes that run beside the recorder: the live page and the pusher. */
 struct companions {
-    struct live_view *live;       /* NULL without --live */
-    struct push_windows *windows; /* NULL without --push */
+    struct companion *live;    /* NULL without --live */
+    struct companion *windows; /* NULL without --push */
 };
+
+/* Starts to push windows (--every) or, with `saved`, the saved profile. Does nothing if the options request another
+ * time. */
+static int start_pusher(struct companions *companions, struct record_line *options, const char *spool,
+                        const char *saved, struct error *err)
+{
+    const struct push_windows_options push = {.spool = spool,
+                                              .push = &options->push.shared,
+                                              .symbols = &options->symbols,
+                                              .every = options->push.every,
+                                              .no_cache = options->serving.no_cache,
+                                              .quiet = options->quiet};
+    bool has_windows = options->push.every != 0;
+    return options->push.address && has_windows == !saved ? push_windows_start(&companions->windows, &push, saved, err)
+                                                          : 0;
+}
 
 /* Returns 0 or an exit status after a message. */
 static int start_companions(struct companions *companions, struct record_line *options, const char *spool)
 {
     struct error err = {0};
-    int code = record_push_start(&companions->windows, &options->push, spool, &options->symbols,
-                                 options->serving.no_cache, options->quiet, &err);
+    int code = start_pusher(companions, options, spool, NULL, &err);
     if (!code && options->live)
         code = live_view_start(&companions->live, spool, options->control.keep.bytes || options->control.keep.ns,
                                &options->serving, &options->symbols, &err);
@@ -293,7 +309,8 @@ static int record_and_save(struct record_line *options, const char *spool, struc
         ui_print_message("recording stopped before the end: %s", recorded->problem.text);
     status = save(options, spool, &files, companions, recorded, saved);
     if (!status) {
-        record_push_saved(&companions->windows, &options->push, options->output, options->quiet);
+        if (start_pusher(companions, options, NULL, options->output, &err))
+            ui_fail_error(&err);
         signal(SIGPIPE, on_closed_pipe);
     }
 out:

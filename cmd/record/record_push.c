@@ -38,31 +38,3 @@ int record_push_check(struct record_push_options *options, bool is_recovery, boo
         return ui_usage("record", "--last must be at least twice the time of --every, which otherwise misses samples");
     return push_options_resolve(&options->shared, strcmp(options->address, "env") == 0 ? NULL : options->address);
 }
-
-static struct push_windows_options make_process_options(const struct record_push_options *options, const char *spool,
-                                                        struct symbol_options *symbols, bool no_cache, bool quiet)
-{
-    return (struct push_windows_options){.spool = spool,
-                                         .push = &options->shared,
-                                         .symbols = symbols,
-                                         .every = options->every,
-                                         .no_cache = no_cache,
-                                         .quiet = quiet};
-}
-
-int record_push_start(struct push_windows **windows, const struct record_push_options *options, const char *spool,
-                      struct symbol_options *symbols, bool no_cache, bool quiet, struct error *err)
-{
-    const struct push_windows_options push = make_process_options(options, spool, symbols, no_cache, quiet);
-    *windows = NULL;
-    return options->every ? push_windows_start(windows, &push, err) : 0;
-}
-
-void record_push_saved(struct push_windows **windows, const struct record_push_options *options, const char *path,
-                       bool quiet)
-{
-    struct error err = {0};
-    const struct push_windows_options push = make_process_options(options, NULL, NULL, false, quiet);
-    if (options->address && !options->every && push_windows_start_saved(windows, &push, path, &err))
-        ui_fail_error(&err);
-}

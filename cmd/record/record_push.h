@@ -1,11 +1,10 @@
 /*
- * `prof record --push URL`: sends the saved profile or, with --every, a profile of each window during the recording
- * (push_windows.h).
+ * The options of `prof record --push URL`, which sends the saved profile or, with --every, a profile of each window
+ * during the recording (push_windows.h).
  */
 #pragma once
 
 #include "cmd/push/push_options.h"
-#include "cmd/push/push_windows.h"
 
 extern const struct option_row record_push_option_rows[];
 
@@ -19,13 +18,3 @@ struct record_push_options {
 /* Checks that the options fit together and to the rest of the command line, and finds the URL. `last`: ns of --last,
  * or 0 if not given. Returns 0 or the exit status after a message. */
 int record_push_check(struct record_push_options *options, bool is_recovery, bool is_standard_output, uint64_t last);
-
-/* Starts the process that pushes windows before the recording begins. `spool`: path of the recording's spool file.
- * *windows is NULL without --every. */
-int record_push_start(struct push_windows **windows, const struct record_push_options *options, const char *spool,
-                      struct symbol_options *symbols, bool no_cache, bool quiet, struct error *err);
-
-/* Without --every, starts the process that sends the saved profile. If sending fails, the profile stays in the queue,
- * and a message reports it. */
-void record_push_saved(struct push_windows **windows, const struct record_push_options *options, const char *path,
-                       bool quiet);
