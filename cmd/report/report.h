@@ -94,8 +94,10 @@ struct report {
     const struct debug_search *search; /* for REPORT_ANNOTATION */
     uint32_t source;                   /* for REPORT_LINES */
     enum wait_grouping wait_grouping;  /* for REPORT_WAITS */
-    struct critical_path path;         /* for REPORT_CRITICAL_PATH */
-    struct path_parts path_parts;      /* for REPORT_CRITICAL_PATH */
+    bool has_object;                   /* for REPORT_WAITS: only the waits for `object`, a func */
+    uint32_t object;
+    struct critical_path path;    /* for REPORT_CRITICAL_PATH */
+    struct path_parts path_parts; /* for REPORT_CRITICAL_PATH */
     struct func_inlining inlining;
     struct weight weight;
     double total;                      /* weight that is 100% */

@@ -10,6 +10,7 @@
 #include "cmd/report/report_transforms.h"
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_intervals.h"
+#include "cmd/report/report_object.h"
 #include "cmd/report/report_waits.h"
 #include "cmd/report/report_path.h"
 #include "cmd/report/report_counters.h"
@@ -73,7 +74,7 @@ static int print_report(const struct report *report, struct error *err)
     if (kind == REPORT_INTERVALS)
         return report_print_intervals(report, err);
     if (kind == REPORT_WAITS)
-        return report_print_waits(report, err);
+        return report->has_object ? report_print_object(report, err) : report_print_waits(report, err);
     if (kind == REPORT_COUNTERS)
         return report_print_counters(report, err);
     if (kind == REPORT_THREADS)
@@ -139,6 +140,8 @@ int report_prepare(struct report *report)
         return ui_fail_error(&err);
     if (report->options.kind == REPORT_CRITICAL_PATH && report_find_path(report, &err))
         return ui_fail_error(&err);
+    if (report->has_object)
+        status = report_resolve_object(report);
     if (report->options.kind == REPORT_BUTTERFLY || report->options.kind == REPORT_ANNOTATION)
         status = report_resolve_focus(report);
     if (!status && report->options.kind == REPORT_ANNOTATION)

@@ -9,6 +9,7 @@
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_path.h"
 #include "cmd/report/report_intervals.h"
+#include "cmd/report/report_object.h"
 #include "cmd/report/report_waits.h"
 #include "cmd/report/report_counters.h"
 #include "cmd/report/report_lines.h"
@@ -371,6 +372,7 @@ static int write_rows(struct json_writer *json, const struct report *report, str
         return report_write_annotation(json, report, err);
     case REPORT_WAITS:
         return profile_is_comparison(report->profile) ? report_write_compared_waits(json, report, err)
+               : report->has_object                   ? report_write_object(json, report, err)
                                                       : report_write_waits(json, report, err);
     case REPORT_CRITICAL_PATH:
         code = report_write_path(json, report, err);

@@ -147,7 +147,7 @@ static const struct option_row single_rows[] = {
     {"counters", 0, NULL, "the counters: CPU time, memory, page faults, bytes read and written, switches",
      .parse = choose_kind, .data = REPORT_COUNTERS},
     {"waits", 0, "[BY]",
-     "the waits of threads, grouped by object (the default), reason, stack, thread, waker or object-waker",
+     "the waits of threads, grouped by object (the default), reason, stack, thread, waker or object-waker, or the waits for one object, by its name",
      .parse = choose_kind, .data = REPORT_WAITS, .choices = "object reason stack thread waker object-waker"},
     {.name = NULL},
 };

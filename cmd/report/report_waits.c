@@ -79,10 +79,11 @@ int report_choose_waits(struct report *report)
             report->wait_grouping = (enum wait_grouping)i;
             return wait_grouping_has_wakers(report->wait_grouping) ? report_require_wakers(report) : EXIT_SUCCESS;
         }
-    const char *offered = profile_is_comparison(report->profile)
-                              ? "reason, object, thread or waker"
-                              : "reason, object, stack, thread, waker or object-waker";
-    return name ? ui_usage(report->options.table->command, "--waits takes %s, not '%s'", offered, name) : EXIT_SUCCESS;
+    if (name && profile_is_comparison(report->profile))
+        return ui_usage(report->options.table->command, "--waits takes reason, object, thread or waker, not '%s'",
+                        name);
+    report->has_object = name;
+    return EXIT_SUCCESS;
 }
 
 /* ---- words ---- */
@@ -386,6 +387,8 @@ int report_print_waits(const struct report *report, struct error *err)
             print_row(report, &table, &table.rows.data[i]);
         if (groups.list.length > limit)
             ui_print("and %zu more (--limit 0 prints all)\n", groups.list.length - limit);
+        if (report->wait_grouping == WAITS_BY_OBJECT && groups.list.length)
+            ui_print("\n--waits=OBJECT shows who waits for an object, and who ends the waits.\n");
     }
     array_free(&table.rows);
     array_free(&path);

@@ -6,6 +6,7 @@
 #include "tree/noise.h"
 #include "tree/order.h"
 #include "tree/own_frame.h"
+#include "tree/wait_parts.h"
 
 /* ---- one pass over the samples of a thread ---- */
 
@@ -35,20 +36,6 @@ struct grouper {
     uint32_t runnable, unseen;                      /* results of find_wait_reason() */
     uint32_t thread;
     double there; /* ms: lifetime of `thread` in the range */
-};
-
-/* A recorded wait, or its part in the range. */
-struct wait_part {
-    double ms;
-    double longest;         /* ms of the recorded wait alone */
-    double length;          /* ms of the recorded wait, in and outside of the range */
-    double unseen;          /* number of unseen waits that the wait stands for */
-    bool is_recorded;       /* false: the thread has no row of a wait */
-    struct time_range time; /* full time of a recorded wait */
-    uint32_t stack;         /* recorded stack; PROFILE_NONE: no row has a stack */
-    uint32_t node;          /* call node in the query */
-    uint32_t waker;         /* string; PROFILE_NONE: unknown */
-    uint32_t waker_stack;   /* recorded stack; PROFILE_NONE: unknown */
 };
 
 static uint32_t frame_of(const struct grouper *grouper, const struct wait_part *part)
@@ -196,9 +183,15 @@ static void add_powers(struct wait_group *group, double length, double count)
     group->fourths += count * length * length * length * length;
 }
 
-/* False if memory ran out. */
-static bool add_part(struct grouper *grouper, const struct wait_part *part)
+static double lifetime_of(const struct engine *engine, const struct thread_gaps *gaps)
 {
+    return fmax(0, fmin(gaps->end, engine->range.to) - fmax(gaps->start, engine->range.from));
+}
+
+/* False if memory ran out. */
+static bool add_part(void *context, const struct wait_part *part)
+{
+    struct grouper *grouper = context;
     struct wait_totals *totals = &grouper->groups->totals;
     struct wait_group *group = group_of(grouper, part);
     if (!group)
@@ -230,62 +223,14 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
     return !part->is_recorded || is_sum || add_lengths(grouper, group, part);
 }
 
-/* Finds the node for which the query counts waits with this stack; false if a filter dropped the stack. */
-static bool find_node(const struct engine *engine, uint32_t stack, uint32_t *node)
-{
-    const uint8_t *matching = engine_matching(engine);
-    *node = stack == PROFILE_NONE ? NODE_NONE : engine->nodes->of_sample[stack];
-    return *node != NODE_NONE && (!matching || matching[*node]);
-}
-
-/* Returns the wait that ends at row `i`. */
-static struct wait_part part_of(const struct thread_gaps *gaps, size_t i, struct time_range range)
-{
-    const struct sample_table *samples = gaps->samples;
-    const struct wait_weight weight = measure_wait_in(gaps, i, range);
-    return (struct wait_part){.ms = weight.own + weight.unseen,
-                              .longest = weight.own,
-                              .length = weight.length,
-                              .unseen = weight.length > 0 ? weight.unseen / weight.length : 0,
-                              .is_recorded = true,
-                              .time = {samples->time[i - 1], samples->time[i]},
-                              .stack = samples->stack[i],
-                              .waker = samples->waker ? samples->waker[i] : PROFILE_NONE,
-                              .waker_stack = samples->waker_stack ? samples->waker_stack[i] : PROFILE_NONE};
-}
-
-static double lifetime_of(const struct engine *engine, const struct thread_gaps *gaps)
-{
-    return fmax(0, fmin(gaps->end, engine->range.to) - fmax(gaps->start, engine->range.from));
-}
-
 /* False if memory ran out. */
 static bool add_thread(struct grouper *grouper)
 {
     const struct engine *engine = grouper->engine;
     const struct thread_gaps gaps = find_sample_gaps(engine_profile(engine), grouper->thread);
-    const struct sample_table *left = engine_samples(engine, grouper->thread);
-    struct row_cursor wait_end = {0};
-    size_t first, after;
     grouper->there = lifetime_of(engine, &gaps);
     grouper->groups->totals.there += grouper->there;
-    if (!has_wait_rows(&gaps.waits))
-        return true;
-    bool has_waits = row_cursor_find(&wait_end, &gaps.waits, ROW_WAIT_END, 0) != SIZE_MAX;
-    find_samples_in_range(left, engine->range, &first, &after);
-    for (size_t i = first; i <= left->length; i++) {
-        struct wait_part part = {.stack = PROFILE_NONE, .waker = PROFILE_NONE, .waker_stack = PROFILE_NONE};
-        if (i > after && (i == left->length || left->time[i] >= engine->range.to + wait_weight_spread))
-            break;
-        if (has_waits && is_wait_end(&gaps.waits, i))
-            part = part_of(&gaps, i, engine->range);
-        else if (!has_waits && i <= after)
-            part.ms = measure_gap_in(&gaps, i, engine->range).wait;
-        uint32_t stack = has_waits && part.is_recorded ? left->stack[i] : engine->base->not_running;
-        if (part.ms > 0 && find_node(engine, stack, &part.node) && !add_part(grouper, &part))
-            return false;
-    }
-    return true;
+    return visit_wait_parts(engine, grouper->thread, add_part, grouper);
 }
 
 /* ---- the groups ---- */

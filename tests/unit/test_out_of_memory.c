@@ -32,6 +32,7 @@
 #include "tree/marker_view.h"
 #include "tree/stack_chart.h"
 #include "tree/samply_waits.h"
+#include "tree/object_waits.h"
 #include "tree/wait_groups.h"
 #include "support/flat_records.h"
 
@@ -414,6 +415,10 @@ static int ask_for_tables(struct engine *engine, size_t *rows_seen, struct error
     if (!code)
         code = engine_wait_groups(engine, WAITS_BY_THREAD, &waits, err);
     wait_groups_destroy(&waits);
+    struct object_waits of_object = {0};
+    if (!code)
+        code = object_waits_find(&of_object, engine, 0, err);
+    object_waits_destroy(&of_object);
     return code;
 }
 

@@ -1,0 +1,378 @@
+#include "tree/object_waits.h"
+
+#include "base/json_write.h"
+#include "base/search.h"
+#include "tree/engine_state.h"
+#include "tree/order.h"
+#include "tree/path_pieces.h"
+#include "tree/wait_json.h"
+#include "tree/wait_names.h"
+#include "tree/wait_parts.h"
+
+/* A wait for the object. */
+struct object_wait {
+    struct wait_part part;
+    struct call_site waits_at, ended_at;
+    uint32_t thread;
+    double held; /* ms */
+};
+
+struct collector {
+    const struct engine *engine;
+    struct object_waits *waits;
+    ARRAY(struct object_wait) list;
+    uint32_t *numbers; /* of the list, in the order of the last sort */
+    uint32_t thread;
+};
+
+/* ---- the waits ---- */
+
+/* Adds the part of [from, to] in each step, `ms` in total. */
+static void add_waiting(struct object_waits *waits, double from, double to, double ms)
+{
+    double step = (waits->range.to - waits->range.from) / OBJECT_WAITS_STEPS;
+    double first = fmax(from, waits->range.from), last = fmin(to, waits->range.to);
+    if (!(last > first))
+        return;
+    for (size_t i = (size_t)fmin((first - waits->range.from) / step, OBJECT_WAITS_STEPS - 1); i < OBJECT_WAITS_STEPS;
+         i++) {
+        double start = waits->range.from + (double)i * step, end = start + step;
+        if (start >= last)
+            break;
+        waits->waiting[i] += ms * fmax(0, fmin(end, last) - fmax(start, first)) / (last - first) / step;
+    }
+}
+
+static double count_of(const struct wait_part *part)
+{
+    return (part->longest > 0) + part->unseen;
+}
+
+static bool collect(void *context, const struct wait_part *part)
+{
+    struct collector *collector = context;
+    struct object_waits *waits = collector->waits;
+    const struct profile *profile = engine_profile(collector->engine);
+    if (find_path_object(profile, part->stack) != waits->object)
+        return true;
+    double unseen = part->ms - part->longest;
+    if (part->longest >= waits->longest)
+        waits->reason = profile->frames.subcategory[profile->stacks.frame[part->stack]];
+    waits->total += part->ms;
+    waits->count += count_of(part);
+    waits->longest = fmax(waits->longest, part->longest);
+    waits->is_estimated |= unseen > part->ms / 100;
+    add_waiting(waits, part->time.from, part->time.to, part->longest);
+    add_waiting(waits, part->time.to - fmin(unseen, wait_weight_spread), part->time.to, unseen);
+    return array_push(&collector->list, ((struct object_wait){.part = *part, .thread = collector->thread}));
+}
+
+static int collect_all(struct collector *collector, struct error *err)
+{
+    const struct engine *engine = collector->engine;
+    uint8_t *seen = calloc(engine_profile(engine)->threads.length + 1, sizeof(*seen));
+    bool enough = seen;
+    for (size_t i = 0; enough && i < engine->threads.length; i++) {
+        collector->thread = engine->threads.data[i];
+        if (!seen[collector->thread])
+            enough = visit_wait_parts(engine, collector->thread, collect, collector);
+        seen[collector->thread] = 1;
+    }
+    free(seen);
+    collector->numbers = malloc((collector->list.length + 1) * sizeof(*collector->numbers));
+    for (uint32_t i = 0; collector->numbers && i < collector->list.length; i++)
+        collector->numbers[i] = i;
+    return enough && collector->numbers ? 0 : error_no_memory(err);
+}
+
+static struct call_site site_of(const struct profile *profile, uint32_t stack)
+{
+    uint32_t at = find_own_stack(profile, stack);
+    struct call_site site = {.place = find_own_place(profile, stack)};
+    for (size_t i = 0; i < SITE_CALLERS; i++) {
+        at = at == PROFILE_NONE ? at : profile->stacks.prefix[at];
+        site.callers[i] = at == PROFILE_NONE ? PROFILE_NONE : profile->frames.func[profile->stacks.frame[at]];
+    }
+    return site;
+}
+
+/* Finds the call sites of the waits. Waits share stacks, and a deep stack takes long. */
+static int find_sites(struct collector *collector, struct error *err)
+{
+    const struct profile *profile = engine_profile(collector->engine);
+    struct call_site *sites = malloc((profile->stacks.length + 1) * sizeof(*sites));
+    uint8_t *known = calloc(profile->stacks.length + 1, sizeof(*known));
+    for (size_t i = 0; sites && known && i < collector->list.length; i++) {
+        struct object_wait *wait = &collector->list.data[i];
+        const uint32_t stacks[] = {profile->stacks.prefix[wait->part.stack], wait->part.waker_stack};
+        struct call_site *const found[] = {&wait->waits_at, &wait->ended_at};
+        for (size_t at = 0; at < 2; at++) {
+            size_t stack = stacks[at] == PROFILE_NONE ? profile->stacks.length : stacks[at];
+            if (!known[stack])
+                sites[stack] = site_of(profile, stacks[at]);
+            known[stack] = 1;
+            *found[at] = sites[stack];
+        }
+    }
+    bool enough = sites && known;
+    free(sites);
+    free(known);
+    return enough ? 0 : error_no_memory(err);
+}
+
+/* ---- how long wakers hold a lock ---- */
+
+static bool ends_later(const void *context, uint32_t a, uint32_t b)
+{
+    const struct collector *collector = context;
+    return collector->list.data[a].part.time.to > collector->list.data[b].part.time.to;
+}
+
+/* The waker of a wait has held the lock since the earlier end of another wait, or since the first of the threads that
+ * still wait has begun to wait. Before, the lock may have been free. */
+static int find_held(struct collector *collector, struct error *err)
+{
+    double since = INFINITY;
+    int code = order_numbers(collector->numbers, collector->list.length, ends_later, collector, err);
+    for (size_t i = code ? 0 : collector->list.length; i-- > 0;) {
+        struct object_wait *wait = &collector->list.data[collector->numbers[i]];
+        since = fmin(since, wait->part.time.from);
+        double released = i ? collector->list.data[collector->numbers[i - 1]].part.time.to : -INFINITY;
+        wait->held = wait->part.time.to - fmax(since, released);
+    }
+    return code;
+}
+
+static bool is_held(const struct engine *engine, uint32_t reason)
+{
+    static const char *const reasons[] = {"Mutex", "Read-write lock", "Once"};
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+        if (strcmp(wait_reason_name(engine, reason), reasons[i]) == 0)
+            return true;
+    return false;
+}
+
+/* ---- the rows ---- */
+
+size_t measure_waker_name(const char *waker)
+{
+    const char *number = strrchr(waker, '(');
+    bool has_number = number && number > waker && number[-1] == ' ' && parse_waker_tid(waker) != PROFILE_NONE;
+    return has_number ? (size_t)(number - 1 - waker) : strlen(waker);
+}
+
+static int compare_sites(const struct call_site *a, const struct call_site *b)
+{
+    int order = ORDER_THEN(a->place.func, b->place.func, ORDER(a->place.line, b->place.line));
+    for (size_t i = 0; !order && i < SITE_CALLERS; i++)
+        order = ORDER(a->callers[i], b->callers[i]);
+    return order;
+}
+
+static int compare_waiters(const struct collector *collector, uint32_t a, uint32_t b)
+{
+    return compare_sites(&collector->list.data[a].waits_at, &collector->list.data[b].waits_at);
+}
+
+static const char *waker_of(const struct collector *collector, uint32_t number)
+{
+    uint32_t waker = collector->list.data[number].part.waker;
+    return waker == PROFILE_NONE ? "" : profile_text(engine_profile(collector->engine), waker);
+}
+
+static int compare_wakers(const struct collector *collector, uint32_t a, uint32_t b)
+{
+    const char *waker_a = waker_of(collector, a), *waker_b = waker_of(collector, b);
+    size_t length_a = measure_waker_name(waker_a), length_b = measure_waker_name(waker_b);
+    int order = length_a == length_b ? memcmp(waker_a, waker_b, length_a) : ORDER(length_a, length_b);
+    return order ? order : compare_sites(&collector->list.data[a].ended_at, &collector->list.data[b].ended_at);
+}
+
+static bool is_later_waiter(const void *context, uint32_t a, uint32_t b)
+{
+    int order = compare_waiters(context, a, b);
+    const struct collector *collector = context;
+    return order ? order > 0 : collector->list.data[a].thread > collector->list.data[b].thread;
+}
+
+static bool is_later_waker(const void *context, uint32_t a, uint32_t b)
+{
+    int order = compare_wakers(context, a, b);
+    const struct collector *collector = context;
+    return order ? order > 0 : collector->list.data[a].part.waker > collector->list.data[b].part.waker;
+}
+
+static void add_to_row(struct site_waits *row, const struct object_wait *wait)
+{
+    double count = count_of(&wait->part);
+    row->total += wait->part.ms;
+    row->count += count;
+    row->held += count * wait->held;
+    if (wait->part.longest < row->longest)
+        return;
+    row->longest = wait->part.longest;
+    row->from = wait->part.time.from;
+    row->to = wait->part.time.to;
+    row->thread = wait->thread;
+    row->waker = wait->part.waker;
+}
+
+static double magnitude_of_row(const void *row)
+{
+    return ((const struct site_waits *)row)->total;
+}
+
+/* Makes one row of waits with equal keys. */
+static int make_rows(struct collector *collector, bool by_waker, struct site_list *rows, struct error *err)
+{
+    int (*compare)(const struct collector *, uint32_t, uint32_t) = by_waker ? compare_wakers : compare_waiters;
+    const uint32_t *numbers = collector->numbers;
+    bool has_held = by_waker && is_held(collector->engine, collector->waits->reason);
+    int code = order_numbers(collector->numbers, collector->list.length, by_waker ? is_later_waker : is_later_waiter,
+                             collector, err);
+    for (size_t i = 0; !code && i < collector->list.length; i++) {
+        const struct object_wait *wait = &collector->list.data[numbers[i]];
+        bool is_new = i == 0 || compare(collector, numbers[i - 1], numbers[i]) != 0;
+        const struct object_wait *last = i ? &collector->list.data[numbers[i - 1]] : NULL;
+        if (is_new && !array_push_zero(rows))
+            return error_no_memory(err);
+        struct site_waits *row = &rows->data[rows->length - 1];
+        row->site = by_waker ? wait->ended_at : wait->waits_at;
+        row->threads += is_new || (by_waker ? last->part.waker != wait->part.waker : last->thread != wait->thread);
+        add_to_row(row, wait);
+    }
+    for (size_t i = 0; i < rows->length; i++)
+        rows->data[i].held =
+            has_held && rows->data[i].waker != PROFILE_NONE ? rows->data[i].held / rows->data[i].count : NAN;
+    return code ? code : order_rows(rows->data, sizeof(*rows->data), rows->length, magnitude_of_row, err);
+}
+
+/* ---- what others do meanwhile ---- */
+
+static bool is_shorter(const void *context, uint32_t a, uint32_t b)
+{
+    const struct collector *collector = context;
+    return collector->list.data[a].part.longest < collector->list.data[b].part.longest;
+}
+
+static int find_meanwhile(struct collector *collector, struct error *err)
+{
+    enum { MOST_PATHS = 1000 };
+    const struct engine *engine = collector->engine;
+    struct critical_path path = {0};
+    struct path_ranges ranges = {0};
+    int code = order_numbers(collector->numbers, collector->list.length, is_shorter, collector, err);
+    for (size_t i = 0; !code && i < collector->list.length && i < MOST_PATHS; i++) {
+        const struct object_wait *wait = &collector->list.data[collector->numbers[i]];
+        const struct time_range time = {fmax(wait->part.time.from, engine->range.from),
+                                        fmin(wait->part.time.to, engine->range.to)};
+        if (!array_push(&ranges, (struct path_range){wait->thread, time}))
+            code = error_no_memory(err);
+    }
+    if (!code)
+        code = critical_paths_find(&path, engine_profile(engine), ranges.data, ranges.length, err);
+    if (!code)
+        code = critical_path_parts(engine, &path, PROFILE_NONE, &collector->waits->meanwhile, err);
+    array_free(&path);
+    array_free(&ranges);
+    return code;
+}
+
+int object_waits_find(struct object_waits *waits, const struct engine *engine, uint32_t object, struct error *err)
+{
+    struct collector collector = {.engine = engine, .waits = waits};
+    const struct time_range full = engine_full_range(engine);
+    bool has_wakers = profile_has_wakers(engine_profile(engine));
+    waits->object = object;
+    waits->reason = PROFILE_NONE;
+    waits->there = engine_lifetime(engine);
+    waits->range = (struct time_range){fmax(full.from, engine->range.from), fmin(full.to, engine->range.to)};
+    int code = collect_all(&collector, err);
+    if (!code)
+        code = find_sites(&collector, err);
+    if (!code)
+        code = find_held(&collector, err);
+    if (!code)
+        code = make_rows(&collector, false, &waits->waiters, err);
+    if (!code && has_wakers)
+        code = make_rows(&collector, true, &waits->wakers, err);
+    if (!code && has_wakers)
+        code = find_meanwhile(&collector, err);
+    array_free(&collector.list);
+    free(collector.numbers);
+    return code;
+}
+
+void object_waits_destroy(struct object_waits *waits)
+{
+    array_free(&waits->waiters);
+    array_free(&waits->wakers);
+    array_free(&waits->meanwhile);
+}
+
+/* ---- JSON ---- */
+
+static void write_func(struct json_writer *json, const struct profile *profile, const char *key, uint32_t func)
+{
+    if (func != PROFILE_NONE)
+        json_member_text(json, key, profile_text(profile, get_func_names(profile, func).name));
+}
+
+static void write_rows(struct json_writer *json, const struct profile *profile, const char *key,
+                       const struct site_list *rows, const char *place_key)
+{
+    json_member_open(json, key, '[');
+    for (size_t i = 0; i < rows->length; i++) {
+        const struct site_waits *row = &rows->data[i];
+        json_open(json, '{');
+        if (row->waker != PROFILE_NONE)
+            json_member_text(json, "waker", profile_text(profile, row->waker));
+        json_member_double(json, "total_ms", row->total);
+        json_member_double(json, "count", round(row->count));
+        json_member_double(json, "threads", row->threads);
+        if (!isnan(row->held))
+            json_member_double(json, "held_ms", row->held);
+        longest_wait_write(json, &(struct longest_wait){row->longest, row->from, row->to, row->thread});
+        wait_place_write(json, place_key, profile, row->site.place.func, row->site.place.line);
+        json_member_open(json, "callers", '[');
+        for (size_t at = 0; at < SITE_CALLERS && row->site.callers[at] != PROFILE_NONE; at++)
+            json_text_z(json, profile_text(profile, get_func_names(profile, row->site.callers[at]).name));
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+void object_waits_write(struct json_writer *json, const struct engine *engine, const struct object_waits *waits)
+{
+    const struct profile *profile = engine_profile(engine);
+    json_open(json, '{');
+    write_func(json, profile, "object", waits->object);
+    json_member_text(json, "reason", wait_reason_name(engine, waits->reason));
+    json_member_double(json, "total_ms", waits->total);
+    json_member_double(json, "count", round(waits->count));
+    json_member_double(json, "longest_ms", waits->longest);
+    json_member_double(json, "there_ms", waits->there);
+    json_member_bool(json, "is_estimated", waits->is_estimated);
+    json_member_double(json, "from_ms", waits->range.from);
+    json_member_double(json, "to_ms", waits->range.to);
+    json_member_open(json, "waiting", '[');
+    for (size_t i = 0; i < OBJECT_WAITS_STEPS; i++)
+        json_double(json, waits->waiting[i]);
+    json_close(json, ']');
+    write_rows(json, profile, "waiters", &waits->waiters, "where");
+    write_rows(json, profile, "wakers", &waits->wakers, "where");
+    json_member_open(json, "meanwhile", '[');
+    for (size_t i = 0; i < waits->meanwhile.length; i++) {
+        const struct path_part *part = &waits->meanwhile.data[i];
+        json_open(json, '{');
+        json_member_double(json, "ms", part->ms);
+        json_member_text(json, "state", path_state_name(part->state));
+        json_member_double(json, "thread", part->thread);
+        write_func(json, profile, "function", part->func);
+        write_func(json, profile, "object", part->object);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+}
