@@ -133,7 +133,8 @@ static inline void draw_sample(const struct canvas *canvas, const struct strip *
     add_mark(strip, canvas, time, pixel);
 }
 
-/* The end and second-half share of one sample are the start and first-half share of the next. */
+/* The end and second-half share of one sample are the start and first-half share of the next. Only samples that match
+ * cost more than the look at their node. */
 static void draw_samples(const struct canvas *canvas, const struct strip *strip, const struct stack_view *stacks,
                          const struct call_nodes *nodes, const struct activity_request *request,
                          const struct sample_table *samples)
@@ -144,21 +145,27 @@ static void draw_samples(const struct canvas *canvas, const struct strip *strip,
     last += last < samples->length;
     if (first == last)
         return;
-    bool draws_all = match_all(request, nodes);
-    double left =
-        time_to_pixel(canvas, (get_time_before(samples, first, request->interval) + samples->time[first]) / 2);
-    double share = get_gap_cpu_percent(samples, first, request->interval) / 100;
+    bool draws_all = match_all(request, nodes), has_left = false;
+    double left = 0, share = 0;
     for (size_t i = first; i < last; i++) {
         uint32_t stack = samples->stack[i];
+        if (!draws_all && !is_matching(request, nodes, stack)) {
+            has_left = false;
+            continue;
+        }
+        if (!has_left) {
+            left = time_to_pixel(canvas, (get_time_before(samples, i, request->interval) + samples->time[i]) / 2);
+            share = get_gap_cpu_percent(samples, i, request->interval) / 100;
+        }
+        has_left = true;
         uint32_t category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
         double time = samples->time[i];
         double middle = time_to_pixel(canvas, time);
         double right = time_to_pixel(canvas, (time + get_time_after(samples, i, request->interval)) / 2);
         double next_share = get_gap_cpu_percent(samples, i + 1, request->interval) / 100;
-        if (draws_all || is_matching(request, nodes, stack))
-            draw_sample(canvas, strip, canvas->rows + (size_t)category * canvas->width,
-                        (const double[]){left, middle, right}, (const double[]){share, next_share}, time,
-                        choose_sample_pixel(samples, i));
+        draw_sample(canvas, strip, canvas->rows + (size_t)category * canvas->width,
+                    (const double[]){left, middle, right}, (const double[]){share, next_share}, time,
+                    choose_sample_pixel(samples, i));
         left = right;
         share = next_share;
     }

@@ -145,6 +145,18 @@ await check('what a search leaves of a graph of the timeline is of the categorie
     assert(left > 1, 'nothing is left');
 });
 
+await check('a graph that is asked for again is the same, whatever became of the first answer', () => {
+    ask();
+    const of = (search) => engine.activity([thread], info.rangeStart, info.rangeEnd, 50, search);
+    const text = ({ categories, shares, matching, strip, matchingStrip }) => [categories, shares, matching ?? '', strip, matchingStrip ?? ''].map(String).join();
+    for (const search of ['', 'a', 'e']) {
+        const first = of(search);
+        const expected = text(first);
+        for (const rows of [first.shares, first.matching, first.strip, first.matchingStrip]) rows?.fill(7);
+        assertEqual(text(of(search)), expected, `the second answer about "${search}"`);
+    }
+});
+
 await check('a graph of several threads is the sum of theirs, and parts of the time add up to all of it', () => {
     ask();
     const width = 50;

@@ -61,6 +61,8 @@ export class EngineModule {
     private readonly strings = new Map<number, string>();
     /** The ids of the profile's weights, once it is there. */
     weights: string[] = [];
+    /** Counts the profiles that were there, also those that grew. */
+    profiles = 0;
 
     private constructor(private readonly exports: Exports) {
         exports._initialize();

@@ -1,4 +1,5 @@
 /** The graphs of the timeline and what is under the mouse there: a thin layer over lib/wasm/wasm_timeline.c. */
+import { NewestMap } from '../base/newest_map';
 import type { ActivityFilter, Stacks, TimelineCalls } from './api';
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
@@ -29,6 +30,9 @@ interface ActivityRows {
     strip: Uint8Array;
 }
 
+/** As many graphs are kept as a window shows several times: what was selected before needs no second look at all samples. */
+const MOST_RECENT = 64;
+
 /** The rows of `matching` in the order of `categories`, with zeros where it has none. */
 function spread(matching: ActivityRows, categories: number[], width: number): Float32Array {
     const shares = new Float32Array(categories.length * width);
@@ -42,6 +46,14 @@ function spread(matching: ActivityRows, categories: number[], width: number): Fl
 export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
+    const recent = new NewestMap<string, ActivityRows>(MOST_RECENT);
+
+    function recentRows(of: unknown, compute: () => ActivityRows): ActivityRows {
+        const key = JSON.stringify([module.profiles, of]);
+        const rows = recent.get(key) ?? compute();
+        recent.set(key, rows);
+        return rows;
+    }
 
     function activityRows(pointer: Pointer, width: number): ActivityRows {
         const view = module.view(pointer);
@@ -76,17 +88,27 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
 
     return {
         activity(threads, from, to, width, filter) {
-            module.inputWords(threads);
-            const all = activityRows(wasm.session_activity(session, threads.length, from, to, width), width);
-            const isCut = filter.of !== null || filter.search !== '' || filter.transforms.length > 0;
-            const matching = isCut ? activityMatching(threads, from, to, width, filter) : null;
+            const { of, search, transforms } = filter;
+            const drawn = [threads, from, to, width];
+            const all = recentRows(drawn, () => {
+                module.inputWords(threads);
+                return activityRows(wasm.session_activity(session, threads.length, from, to, width), width);
+            });
+            const isCut = of !== null || search !== '' || transforms.length > 0;
+            const stacks = transforms.length > 0 ? filter.threads : [];
+            const matching = isCut
+                ? recentRows([drawn, of, search, transforms, stacks], () =>
+                      activityMatching(threads, from, to, width, filter),
+                  )
+                : null;
+            // Copies, because an answer is handed over to the page.
             return {
                 width,
                 categories: all.categories,
-                shares: all.shares,
+                shares: all.shares.slice(),
                 matching: matching && spread(matching, all.categories, width),
-                strip: all.strip,
-                matchingStrip: matching?.strip ?? null,
+                strip: all.strip.slice(),
+                matchingStrip: matching?.strip.slice() ?? null,
             };
         },
         threadTimes([from, to]) {

@@ -80,6 +80,7 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         module.forgetTexts();
         const info = JSON.parse(module.decode(module.view(wasm.session_info(session)))) as ProfileInfo;
         module.weights = info.weights.map(({ id }) => id);
+        module.profiles++;
         return info;
     }
     return {
