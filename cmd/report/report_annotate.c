@@ -333,7 +333,7 @@ static int write_symbols(const struct report *report, struct json_writer *json, 
         code = open_symbolizers(&annotator, err);
     if (!code && !json)
         report_print_columns(report, "instruction");
-    struct omissions omissions = {0};
+    struct row_counts counts = {0};
     for (size_t i = 0; !code && i < symbols.length; i++) {
         const struct symbol_cost *cost = &symbols.data[i];
         annotator.symbol = &report->profile->native_symbols.data[cost->symbol];
@@ -342,10 +342,10 @@ static int write_symbols(const struct report *report, struct json_writer *json, 
         else if (i == 0 || !report_is_small(report, cost->total))
             print_symbol(&annotator, cost);
         else
-            omissions.light++;
+            counts.light++;
     }
     if (!code && !json)
-        report_print_omissions(report, &omissions, "function");
+        report_print_omissions(report, &counts, "function");
     symbolizer_free(annotator.names);
     symbolizer_free(annotator.places);
     array_free(&symbols);

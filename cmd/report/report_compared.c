@@ -294,11 +294,6 @@ static bool is_noise(const struct func_changes *changes, const struct func_timin
     return !estimate || estimate->is_noise;
 }
 
-static bool is_small_change(const struct report *report, const struct func_timing *row)
-{
-    return report_is_small(report, report->options.order == FUNCS_BY_SELF ? row->self : row->total);
-}
-
 /* Explains why a verdict can differ from its interval. An interval covers one function, and the verdicts test all
  * functions together. */
 static void print_noise_title(const struct func_changes *changes)
@@ -313,28 +308,22 @@ static void print_noise_title(const struct func_changes *changes)
     puts(":");
 }
 
-/* Prints either the functions whose change is noise or those whose change exceeds noise, up to `limit` rows. */
+/* Prints either the functions whose change is noise or those whose change exceeds noise. Small changes beyond noise are
+ * never hidden. */
 static void print_functions(const struct report *report, const struct func_changes *changes, bool of_noise,
-                            size_t *limit, struct omissions *omissions)
+                            struct row_counts *counts)
 {
     bool has_title = false;
-    for (size_t i = 0; i < changes->functions.length; i++) {
+    for (size_t i = 0; i < changes->functions.length && !counts->limit; i++) {
         const struct func_timing *row = &changes->functions.rows[i];
-        if (is_noise(changes, row) != of_noise)
+        double weight = report->options.order == FUNCS_BY_SELF ? row->self : row->total;
+        if (is_noise(changes, row) != of_noise ||
+            !report_takes_row(report, counts, of_noise ? weight : INFINITY, DEFAULT_LIMIT))
             continue;
-        if (of_noise && is_small_change(report, row)) {
-            omissions->light++;
-            continue;
-        }
-        if (*limit == 0) {
-            omissions->limit = report_row_limit(report, DEFAULT_LIMIT);
-            break;
-        }
         if (!has_title && of_noise)
             print_noise_title(changes);
         has_title = true;
         print_function(report, changes, row);
-        --*limit;
     }
     if (!has_title && !of_noise)
         puts("No function has changed by more than noise.");
@@ -368,13 +357,12 @@ int report_print_compared_functions(const struct report *report, struct error *e
     struct func_changes changes;
     int code = report_find_changes(&changes, report, err);
     if (!code) {
-        struct omissions omissions = {0};
-        size_t limit = report_row_limit(report, DEFAULT_LIMIT);
+        struct row_counts counts = {0};
         report_print_compared_head(report, &changes);
         report_print_compared_columns(report, "function", report->options.order == FUNCS_BY_SELF, true);
-        print_functions(report, &changes, false, &limit, &omissions);
-        print_functions(report, &changes, true, &limit, &omissions);
-        report_print_omissions(report, &omissions, "function");
+        print_functions(report, &changes, false, &counts);
+        print_functions(report, &changes, true, &counts);
+        report_print_omissions(report, &counts, "function");
         print_one_sided_functions(report, &changes.functions, SIDE_NEW);
         print_one_sided_functions(report, &changes.functions, SIDE_BASE);
     }

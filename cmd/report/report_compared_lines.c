@@ -108,21 +108,15 @@ static void print_unknown_lines(const struct report *report, const struct report
 int report_print_compared_lines(const struct report *report, struct error *err)
 {
     struct report_compared_lines lines = {.known = {0, 0}};
-    struct omissions omissions = {0};
+    struct row_counts counts = {0};
     int code = report_compare_lines(&lines, report, err);
-    size_t printed = 0, limit = report_row_limit(report, MOST_LINES);
     if (!code)
         report_print_compared_self_columns(report, "line and function");
-    for (size_t i = 0; !code && i < lines.rows.length && !omissions.limit; i++) {
-        if (report_is_small(report, compared_line_change(&lines.rows.data[i])))
-            omissions.light++;
-        else if (printed++ == limit)
-            omissions.limit = limit;
-        else
+    for (size_t i = 0; !code && i < lines.rows.length && !counts.limit; i++)
+        if (report_takes_row(report, &counts, compared_line_change(&lines.rows.data[i]), MOST_LINES))
             print_line(report, &lines.rows.data[i]);
-    }
     if (!code) {
-        report_print_omissions(report, &omissions, "line");
+        report_print_omissions(report, &counts, "line");
         print_unknown_lines(report, &lines);
     }
     array_free(&lines.rows);
@@ -195,10 +189,9 @@ int report_print_compared_file(const struct report *report, struct error *err)
 {
     struct report_compared_file file = {.all = {.line = 0}};
     struct source_text text = {0};
-    struct omissions omissions = {0};
+    struct row_counts counts = {0};
     const char *name = profile_text(report->profile, report->profile->sources.data[report->source].filename);
     int code = report_compare_file(&file, report, err);
-    size_t printed = 0, limit = report_row_limit(report, SIZE_MAX);
     if (!code) {
         source_text_read(&text, report, name);
         report_print_compared_columns(report, "line", false, false);
@@ -206,17 +199,13 @@ int report_print_compared_file(const struct report *report, struct error *err)
         report_print_shortened(report, name, report_columns_left(report, report->figures_columns));
         putchar('\n');
     }
-    for (size_t i = 0; !code && i < file.lines.length && !omissions.limit; i++) {
+    for (size_t i = 0; !code && i < file.lines.length && !counts.limit; i++) {
         const struct compared_file_line *row = &file.lines.data[i];
-        if (report_is_small(report, fmax(fabs(row->total), fabs(row->self))))
-            omissions.light++;
-        else if (printed++ == limit)
-            omissions.limit = limit;
-        else
+        if (report_takes_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), SIZE_MAX))
             print_file_line(report, row, row->line ? source_text_line(&text, row->line) : "(unknown line)");
     }
     if (!code)
-        report_print_omissions(report, &omissions, "line");
+        report_print_omissions(report, &counts, "line");
     source_text_destroy(&text);
     array_free(&file.lines);
     return code;

@@ -120,29 +120,21 @@ static void print_row(const struct report *report, const struct compared_waits *
     putchar('\n');
 }
 
-/* Prints either the rows whose change is noise or the other rows, up to `limit`. */
-static void print_rows(const struct report *report, const struct compared_waits *waits, bool of_noise, size_t *limit,
-                       struct omissions *omissions)
+/* Prints either the rows whose change is noise or the other rows. Small changes beyond noise are never hidden. */
+static void print_rows(const struct report *report, const struct compared_waits *waits, bool of_noise,
+                       struct row_counts *counts)
 {
     unsigned name_columns = measure_names(report, waits);
     bool has_title = false;
-    for (size_t i = 0; i < waits->list.length; i++) {
+    for (size_t i = 0; i < waits->list.length && !counts->limit; i++) {
         const struct compared_wait *row = &waits->list.data[i];
-        if (is_noise(waits, row) != of_noise)
+        if (is_noise(waits, row) != of_noise ||
+            !report_takes_row(report, counts, of_noise ? change_of(row) : INFINITY, USUAL_ROWS))
             continue;
-        if (of_noise && report_is_small(report, change_of(row))) {
-            omissions->light++;
-            continue;
-        }
-        if (*limit == 0) {
-            omissions->limit = report_row_limit(report, USUAL_ROWS);
-            break;
-        }
         if (!has_title && of_noise)
             puts("\nNot more than noise:");
         has_title = true;
         print_row(report, waits, row, name_columns);
-        --*limit;
     }
     if (!has_title && !of_noise)
         puts("No waits have changed by more than noise.");
@@ -154,13 +146,12 @@ int report_print_compared_waits(const struct report *report, struct error *err)
     struct func_changes header;
     int code = find_changes(report, &waits, &header, err);
     if (!code) {
-        struct omissions omissions = {0};
-        size_t limit = report_row_limit(report, USUAL_ROWS);
+        struct row_counts counts = {0};
         report_print_compared_head(report, &header);
         print_columns(report, measure_names(report, &waits));
-        print_rows(report, &waits, false, &limit, &omissions);
-        print_rows(report, &waits, true, &limit, &omissions);
-        report_print_omissions(report, &omissions, "row");
+        print_rows(report, &waits, false, &counts);
+        print_rows(report, &waits, true, &counts);
+        report_print_omissions(report, &counts, "row");
     }
     compared_waits_destroy(&waits);
     return code;
@@ -168,30 +159,21 @@ int report_print_compared_waits(const struct report *report, struct error *err)
 
 /* ---- JSON ---- */
 
-static bool is_hidden(const struct report *report, const struct compared_wait *row)
-{
-    return !isnan(report->options.min_percent) && report_is_small(report, change_of(row));
-}
-
 int report_write_compared_waits(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct compared_waits waits = {0};
     struct func_changes header;
     int code = find_changes(report, &waits, &header, err);
-    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
+    struct row_counts counts = {0};
     json_member_open(json, "total_change", '{');
     change_estimate_write(json, &waits.all);
     json_close(json, '}');
     json_member_text(json, "units", waits.are_runs ? "runs" : "waits");
     json_member_text(json, "grouping", report_wait_grouping_name(report->wait_grouping));
     json_member_open(json, "waits", '[');
-    for (size_t i = 0; !code && i < waits.list.length && printed < limit; i++) {
-        const struct compared_wait *row = &waits.list.data[i];
-        if (is_hidden(report, row))
-            continue;
-        compared_wait_write(json, &waits, row, report->engine);
-        printed++;
-    }
+    for (size_t i = 0; !code && i < waits.list.length && !counts.limit; i++)
+        if (report_takes_row(report, &counts, change_of(&waits.list.data[i]), SIZE_MAX))
+            compared_wait_write(json, &waits, &waits.list.data[i], report->engine);
     json_close(json, ']');
     compared_waits_destroy(&waits);
     return code;

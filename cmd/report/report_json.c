@@ -64,24 +64,19 @@ static void write_figures(struct json_writer *json, const struct report *report,
     write_side(json, "change", total, self);
 }
 
-static bool is_heavy(const struct report *report, double weight)
-{
-    return isnan(report->options.min_percent) || report->total <= 0 ||
-           100 * fabs(weight) / report->total >= report->options.min_percent;
-}
-
 /* A node that is too light or too deep is skipped together with its descendants, whose totals are at most as large.
  * (With negative weights a descendant can have a larger total; it is skipped nevertheless.) */
 static void write_tree(struct json_writer *json, const struct report *report, const struct tree_rows *rows)
 {
     uint32_t skip_below = UINT32_MAX;
-    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
+    struct row_counts counts = {0};
     uint32_t depth = report->options.depth ? report->options.depth : UINT32_MAX;
-    for (size_t i = 0; i < rows->length && printed < limit; i++) {
+    for (size_t i = 0; i < rows->length && !counts.limit; i++) {
         if (rows->depth[i] > skip_below)
             continue;
         skip_below = UINT32_MAX;
-        if (rows->depth[i] >= depth || !is_heavy(report, rows->rank ? rows->rank[i] : rows->total[i])) {
+        double weight = rows->rank ? rows->rank[i] : rows->total[i];
+        if (rows->depth[i] >= depth || !report_takes_row(report, &counts, weight, SIZE_MAX)) {
             skip_below = rows->depth[i];
             continue;
         }
@@ -95,7 +90,6 @@ static void write_tree(struct json_writer *json, const struct report *report, co
         }
         write_figures(json, report, rows->total[i], rows->self[i], sides);
         json_close(json, '}');
-        printed++;
     }
 }
 
@@ -124,23 +118,16 @@ static void write_changes_header(struct json_writer *json, const struct report *
         json_null(json);
 }
 
-static int write_changes(struct json_writer *json, const struct report *report, struct error *err)
+/* Writes a list of functions; in a comparison, with their intervals. */
+static void write_functions(struct json_writer *json, const struct report *report, const struct func_timings *functions,
+                            const struct func_changes *changes)
 {
-    struct func_changes changes;
-    int code = report_find_changes(&changes, report, err);
-    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
-    if (!code) {
-        json_member_open(json, "total_change", '{');
-        change_estimate_write(json, &changes.all);
-        json_close(json, '}');
-        json_member_text(json, "units", changes.are_intervals ? "intervals" : changes.are_runs ? "runs" : "blocks");
-        write_changes_header(json, report, &changes);
-    }
+    struct row_counts counts = {0};
     json_member_open(json, "functions", '[');
-    for (size_t i = 0; !code && i < changes.functions.length && printed < limit; i++) {
-        const struct func_timing *row = &changes.functions.rows[i];
-        const struct change_estimate *estimate = get_func_change(&changes, row->func);
-        if (!is_heavy(report, fmax(fabs(row->total), fabs(row->self))))
+    for (size_t i = 0; i < functions->length && !counts.limit; i++) {
+        const struct func_timing *row = &functions->rows[i];
+        const struct change_estimate *estimate = changes ? get_func_change(changes, row->func) : NULL;
+        if (!report_takes_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), SIZE_MAX))
             continue;
         json_open(json, '{');
         write_func(json, report, row->func);
@@ -148,26 +135,24 @@ static int write_changes(struct json_writer *json, const struct report *report, 
         if (estimate)
             change_estimate_write(json, estimate);
         json_close(json, '}');
-        printed++;
     }
     json_close(json, ']');
-    func_changes_destroy(&changes);
-    return code;
 }
 
-static void write_functions(struct json_writer *json, const struct report *report, const struct func_timings *functions)
+static int write_changes(struct json_writer *json, const struct report *report, struct error *err)
 {
-    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
-    for (size_t i = 0; i < functions->length && printed < limit; i++) {
-        const struct func_timing *row = &functions->rows[i];
-        if (!is_heavy(report, fmax(fabs(row->total), fabs(row->self))))
-            continue;
-        json_open(json, '{');
-        write_func(json, report, row->func);
-        write_figures(json, report, row->total, row->self, row->sides);
+    struct func_changes changes;
+    int code = report_find_changes(&changes, report, err);
+    if (!code) {
+        json_member_open(json, "total_change", '{');
+        change_estimate_write(json, &changes.all);
         json_close(json, '}');
-        printed++;
+        json_member_text(json, "units", changes.are_intervals ? "intervals" : changes.are_runs ? "runs" : "blocks");
+        write_changes_header(json, report, &changes);
+        write_functions(json, report, &changes.functions, &changes);
     }
+    func_changes_destroy(&changes);
+    return code;
 }
 
 static void write_inlined(struct json_writer *json, const struct report *report, const struct line_costs *costs,
@@ -189,14 +174,14 @@ static int write_lines(struct json_writer *json, const struct report *report, st
 {
     struct line_costs costs = {0};
     int code = report_line_costs(report, &costs, err);
-    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
+    struct row_counts counts = {0};
     write_profile_string(json, "file", report, report->profile->sources.data[report->source].filename);
     json_member_double(json, "file_total", costs.total);
     json_member_double(json, "file_self", costs.self);
     json_member_open(json, "lines", '[');
-    for (size_t i = 0; !code && i < costs.lines.length && printed < limit; i++) {
+    for (size_t i = 0; !code && i < costs.lines.length && !counts.limit; i++) {
         const struct line_cost *row = &costs.lines.data[i];
-        if (!is_heavy(report, row->total))
+        if (!report_takes_row(report, &counts, row->total, SIZE_MAX))
             continue;
         json_open(json, '{');
         json_member_double(json, "line", row->line);
@@ -204,7 +189,6 @@ static int write_lines(struct json_writer *json, const struct report *report, st
         json_member_double(json, "self", row->self);
         write_inlined(json, report, &costs, row->line);
         json_close(json, '}');
-        printed++;
     }
     json_close(json, ']');
     line_costs_destroy(&costs);
@@ -215,21 +199,20 @@ static int write_compared_file(struct json_writer *json, const struct report *re
 {
     struct report_compared_file file = {.all = {.line = 0}};
     int code = report_compare_file(&file, report, err);
-    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
+    struct row_counts counts = {0};
     write_profile_string(json, "file", report, report->profile->sources.data[report->source].filename);
     json_member_open(json, "file_figures", '{');
     write_figures(json, report, file.all.total, file.all.self, file.all.sides);
     json_close(json, '}');
     json_member_open(json, "lines", '[');
-    for (size_t i = 0; !code && i < file.lines.length && printed < limit; i++) {
+    for (size_t i = 0; !code && i < file.lines.length && !counts.limit; i++) {
         const struct compared_file_line *row = &file.lines.data[i];
-        if (!is_heavy(report, fmax(fabs(row->total), fabs(row->self))))
+        if (!report_takes_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), SIZE_MAX))
             continue;
         json_open(json, '{');
         json_member_double(json, "line", row->line);
         write_figures(json, report, row->total, row->self, row->sides);
         json_close(json, '}');
-        printed++;
     }
     json_close(json, ']');
     array_free(&file.lines);
@@ -242,9 +225,11 @@ static int write_hot_lines(struct json_writer *json, const struct report *report
     int code = report_list_hot_lines(report, &hot, err);
     json_member_double(json, "self_with_line", hot.known);
     json_member_open(json, "hot_lines", '[');
-    size_t limit = report_row_limit(report, SIZE_MAX);
-    for (size_t i = 0; !code && i < hot.rows.length && i < limit && is_heavy(report, hot.rows.data[i].self); i++) {
+    struct row_counts counts = {0};
+    for (size_t i = 0; !code && i < hot.rows.length && !counts.limit; i++) {
         const struct hot_line *row = &hot.rows.data[i];
+        if (!report_takes_row(report, &counts, row->self, SIZE_MAX))
+            continue;
         json_open(json, '{');
         write_func(json, report, row->func);
         json_member_text(json, "file", report_source_file(report, row->func));
@@ -261,16 +246,16 @@ static int write_compared_lines(struct json_writer *json, const struct report *r
 {
     struct report_compared_lines lines = {.known = {0, 0}};
     int code = report_compare_lines(&lines, report, err);
-    size_t limit = report_row_limit(report, SIZE_MAX);
+    struct row_counts counts = {0};
     json_member_open(json, "self_with_line", '{');
     json_member_double(json, "base", lines.known[SIDE_BASE]);
     json_member_double(json, "new", lines.known[SIDE_NEW]);
     json_close(json, '}');
     json_member_open(json, "hot_lines", '[');
-    for (size_t i = 0; !code && i < lines.rows.length && i < limit; i++) {
+    for (size_t i = 0; !code && i < lines.rows.length && !counts.limit; i++) {
         const struct compared_line *row = &lines.rows.data[i];
-        if (!is_heavy(report, fabs(compared_line_change(row))))
-            break;
+        if (!report_takes_row(report, &counts, compared_line_change(row), SIZE_MAX))
+            continue;
         json_open(json, '{');
         write_func(json, report, row->func);
         json_member_double(json, "line", row->line);
@@ -286,16 +271,16 @@ static int write_compared_lines(struct json_writer *json, const struct report *r
 
 static void write_groups(struct json_writer *json, const struct report *report, const struct func_timings *groups)
 {
-    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
-    for (size_t i = 0; i < groups->length && printed < limit; i++, printed++) {
+    json_member_open(json, report->options.kind == REPORT_LIBRARIES ? "libraries" : "categories", '[');
+    for (size_t i = 0; i < groups->length && i < report_row_limit(report, SIZE_MAX); i++) {
         json_open(json, '{');
         json_member_text(json, "name", report_group_name(report, groups->rows[i].func));
         write_figures(json, report, groups->rows[i].total, groups->rows[i].self, groups->rows[i].sides);
         json_close(json, '}');
     }
+    json_close(json, ']');
 }
 
-/* Writes rows as an array under a key. */
 static int write_list(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct func_timings list = {0};
@@ -304,16 +289,10 @@ static int write_list(struct json_writer *json, const struct report *report, str
         return write_changes(json, report, err);
     int code = functions ? engine_functions(report->engine, FUNCS_BY_SELF, &list, err)
                          : report_list_groups(report, &list, err);
-    json_member_open(json,
-                     functions                                  ? "functions"
-                     : report->options.kind == REPORT_LIBRARIES ? "libraries"
-                                                                : "categories",
-                     '[');
     if (!code && functions)
-        write_functions(json, report, &list);
+        write_functions(json, report, &list, NULL);
     else if (!code)
         write_groups(json, report, &list);
-    json_close(json, ']');
     func_timings_destroy(&list);
     return code;
 }

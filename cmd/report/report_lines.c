@@ -104,8 +104,7 @@ int report_print_lines(const struct report *report, struct error *err)
     struct line_costs costs = {0};
     int code = report_line_costs(report, &costs, err);
     struct source_text text = {0};
-    struct omissions omissions = {0};
-    size_t i = 0, printed = 0, limit = report_row_limit(report, SIZE_MAX);
+    struct row_counts counts = {0};
     if (!code) {
         source_text_read(&text, report, get_source_name(report, report->source));
         report_print_columns(report, "line");
@@ -114,12 +113,10 @@ int report_print_lines(const struct report *report, struct error *err)
                                report_columns_left(report, report->figures_columns));
         putchar('\n');
     }
-    for (; !code && i < costs.lines.length && printed < limit; i++) {
+    for (size_t i = 0; !code && i < costs.lines.length && !counts.limit; i++) {
         const struct line_cost *row = &costs.lines.data[i];
-        if (report_is_small(report, row->total)) {
-            omissions.light++;
+        if (!report_takes_row(report, &counts, row->total, SIZE_MAX))
             continue;
-        }
         report_print_weights(report, row->total, row->self);
         const char *line = row->line ? source_text_line(&text, row->line) : "(unknown line)";
         ui_print("%*u%s", NUMBER_COLUMNS - 2, row->line, line && *line ? "  " : "");
@@ -127,11 +124,9 @@ int report_print_lines(const struct report *report, struct error *err)
                           report_columns_left(report, report->figures_columns + NUMBER_COLUMNS));
         putchar('\n');
         print_inlined(report, &costs, row->line);
-        printed++;
     }
-    omissions.limit = i < costs.lines.length ? limit : 0;
     if (!code)
-        report_print_omissions(report, &omissions, "line");
+        report_print_omissions(report, &counts, "line");
     source_text_destroy(&text);
     line_costs_destroy(&costs);
     return code;
@@ -171,9 +166,8 @@ static void print_hot_line(const struct report *report, const struct hot_line *r
 int report_print_hot_lines(const struct report *report, struct error *err)
 {
     struct hot_lines hot = {0};
-    struct omissions omissions = {0};
+    struct row_counts counts = {0};
     int code = report_list_hot_lines(report, &hot, err);
-    size_t printed = 0, limit = report_row_limit(report, MOST_HOT_LINES);
     if (!code) {
         report_color(report, COLOR_BOLD);
         ui_print("%*s", NUMBER_COLUMNS, "self %");
@@ -181,16 +175,11 @@ int report_print_hot_lines(const struct report *report, struct error *err)
         puts("  line and function");
         report_color(report, COLOR_NORMAL);
     }
-    for (size_t i = 0; !code && i < hot.rows.length && !omissions.limit; i++) {
-        if (report_is_small(report, hot.rows.data[i].self))
-            omissions.light++;
-        else if (printed++ == limit)
-            omissions.limit = limit;
-        else
+    for (size_t i = 0; !code && i < hot.rows.length && !counts.limit; i++)
+        if (report_takes_row(report, &counts, hot.rows.data[i].self, MOST_HOT_LINES))
             print_hot_line(report, &hot.rows.data[i]);
-    }
     if (!code) {
-        report_print_omissions(report, &omissions, "line");
+        report_print_omissions(report, &counts, "line");
         double unknown = report->total - hot.known;
         if (fabs(unknown) > fabs(report->total) * ROUNDING)
             ui_print("%.1f%% of the self time has no line number%s\n", report_percent(report, unknown),

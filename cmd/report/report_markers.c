@@ -116,9 +116,9 @@ int report_print_markers(const struct report *report, struct error *err)
         code = print_marker(&markers, get_marker_at(&markers, i), err);
     if (!code && markers.count == 0)
         puts("No markers.");
-    struct omissions omissions = {.limit = i < markers.count ? limit : 0};
+    struct row_counts counts = {.limit = i < markers.count ? limit : 0};
     if (!code)
-        report_print_omissions(report, &omissions, "marker");
+        report_print_omissions(report, &counts, "marker");
     marker_report_destroy(&markers);
     return code;
 }

@@ -8,13 +8,14 @@ static const double default_min_percent = 0.5;
 
 static double get_least_percent(const struct report *report)
 {
-    return isnan(report->options.min_percent) ? default_min_percent : report->options.min_percent;
+    double usual = report->options.json ? 0 : default_min_percent;
+    return isnan(report->options.min_percent) ? usual : report->options.min_percent;
 }
 
 size_t report_row_limit(const struct report *report, size_t usual)
 {
     size_t limit = report->options.limit;
-    return limit == SIZE_MAX ? usual : limit == 0 ? SIZE_MAX : limit;
+    return limit == 0 || (limit == SIZE_MAX && report->options.json) ? SIZE_MAX : limit == SIZE_MAX ? usual : limit;
 }
 
 uint32_t report_level_limit(const struct report *report)
@@ -31,32 +32,45 @@ double report_percent(const struct report *report, double weight)
 
 bool report_is_small(const struct report *report, double weight)
 {
-    return report_percent(report, fabs(weight)) < get_least_percent(report);
+    return report->total > 0 && report_percent(report, fabs(weight)) < get_least_percent(report);
+}
+
+bool report_takes_row(const struct report *report, struct row_counts *counts, double weight, size_t usual)
+{
+    if (report_is_small(report, weight))
+        counts->light++;
+    else if (counts->printed == report_row_limit(report, usual))
+        counts->limit = counts->printed;
+    else {
+        counts->printed++;
+        return true;
+    }
+    return false;
 }
 
 /* ---- hidden rows ---- */
 
-void report_print_omissions(const struct report *report, const struct omissions *omissions, const char *row_noun)
+void report_print_omissions(const struct report *report, const struct row_counts *counts, const char *row_noun)
 {
     static const char hidden[] = "Hidden";
     char text[REPORT_LINE_SIZE], count[QUANTITY_TEXT_MAX];
     snprintf(text, sizeof(text), "%s", hidden);
-    if (omissions->light) {
+    if (counts->light) {
         bool is_branch = strcmp(row_noun, "branch") == 0;
-        format_count(count, (double)omissions->light);
+        format_count(count, (double)counts->light);
         report_append(text, ", %s %s%s below %g%% (--min-percent 0)", count, row_noun,
-                      omissions->light == 1 ? ""
-                      : is_branch           ? "es"
-                                            : "s",
+                      counts->light == 1 ? ""
+                      : is_branch        ? "es"
+                                         : "s",
                       get_least_percent(report));
     }
-    if (omissions->deep) {
-        format_count(count, (double)omissions->deep);
-        report_append(text, ", callees of %s row%s of level %" PRIu32 " (--depth)", count,
-                      omissions->deep == 1 ? "" : "s", report_level_limit(report));
+    if (counts->deep) {
+        format_count(count, (double)counts->deep);
+        report_append(text, ", callees of %s row%s of level %" PRIu32 " (--depth)", count, counts->deep == 1 ? "" : "s",
+                      report_level_limit(report));
     }
-    if (omissions->limit)
-        report_append(text, ", rows after the first %zu (--limit 0)", omissions->limit);
+    if (counts->limit)
+        report_append(text, ", rows after the first %zu (--limit 0)", counts->limit);
     if (strcmp(text, hidden) == 0)
         return;
     text[strlen(hidden)] = ':';

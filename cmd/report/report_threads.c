@@ -316,25 +316,20 @@ static void print_thread(const struct thread_table *table, const struct thread_r
     print_label(table, profile_text(table->report->profile, thread->name), after, used + 2);
 }
 
-/* Prints each process in the order of `processes`, followed by its threads. Returns whether the limit hides rows. */
-static bool print_processes(const struct thread_table *table, const struct processes *all,
-                            const struct order_entry *processes, const struct order_entry *threads)
+/* Prints each process in the order of `processes`, followed by its threads. */
+static void print_processes(const struct thread_table *table, const struct processes *all,
+                            const struct order_entry *processes, const struct order_entry *threads,
+                            struct row_counts *counts)
 {
-    size_t printed = 0, limit = report_row_limit(table->report, SIZE_MAX);
-    for (size_t p = 0; p < all->processes.length; p++) {
+    for (size_t p = 0; p < all->processes.length && !counts->limit; p++) {
         uint32_t process = processes[p].index;
-        if (printed++ >= limit)
-            return true;
-        print_process(table, &all->processes.data[process]);
-        for (size_t t = 0; all->processes.data[process].threads > 1 && t < all->threads.length; t++) {
-            if (all->process_of.data[threads[t].index] != process)
-                continue;
-            if (printed++ >= limit)
-                return true;
-            print_thread(table, &all->threads.data[threads[t].index]);
-        }
+        if (report_takes_row(table->report, counts, INFINITY, SIZE_MAX))
+            print_process(table, &all->processes.data[process]);
+        for (size_t t = 0; all->processes.data[process].threads > 1 && t < all->threads.length && !counts->limit; t++)
+            if (all->process_of.data[threads[t].index] == process &&
+                report_takes_row(table->report, counts, INFINITY, SIZE_MAX))
+                print_thread(table, &all->threads.data[threads[t].index]);
     }
-    return false;
 }
 
 int report_print_threads(const struct report *report, struct error *err)
@@ -349,10 +344,9 @@ int report_print_threads(const struct report *report, struct error *err)
         code = sort_rows(&table, &all.threads, &threads, err);
     if (!code) {
         print_titles(&table, "process and threads");
-        struct omissions omissions = {0};
-        if (print_processes(&table, &all, processes, threads))
-            omissions.limit = report_row_limit(report, SIZE_MAX);
-        report_print_omissions(report, &omissions, "row");
+        struct row_counts counts = {0};
+        print_processes(&table, &all, processes, threads, &counts);
+        report_print_omissions(report, &counts, "row");
     }
     free(threads);
     free(processes);

@@ -104,8 +104,7 @@ struct tree_printer {
     struct butterfly *butterfly; /* NULL: the query's tree */
     enum butterfly_side side;
     ARRAY(struct level) levels; /* levels from the roots to the children of the last printed row */
-    struct omissions omissions;
-    size_t printed, limit;
+    struct row_counts counts;
 };
 
 /* A row of the tree: a node, or a chain of nodes of the same func. */
@@ -142,7 +141,7 @@ static int open_level(struct tree_printer *printer, struct tree_rows *rows, stru
     }
     level->rows = *rows;
     level->shown = count_heavy_rows(printer->report, rows);
-    printer->omissions.light += rows->length - level->shown;
+    printer->counts.light += rows->length - level->shown;
     bool below_one_of_several_roots = printer->levels.length == 2 && printer->levels.data[0].shown > 1;
     level->branches = level->shown > 1 || below_one_of_several_roots;
     return 0;
@@ -163,7 +162,7 @@ static int fold_recursion(struct tree_printer *printer, struct folded_row *row, 
             return code;
         if (count_heavy_rows(printer->report, children) != 1 || children->func[0] != row->func)
             return 0;
-        printer->omissions.light += children->length - 1;
+        printer->counts.light += children->length - 1;
         row->frames++;
         row->self += children->self[0];
         if (children->rank) {
@@ -246,11 +245,11 @@ static int print_next_row(struct tree_printer *printer, struct error *err)
     if (code)
         return code;
     print_row(printer, &row);
-    printer->printed++;
+    printer->counts.printed++;
     if (!row.has_children)
         return 0;
     if (printer->levels.length >= report_level_limit(printer->report)) {
-        printer->omissions.deep++;
+        printer->counts.deep++;
         tree_rows_destroy(&children);
         return 0;
     }
@@ -261,20 +260,20 @@ static int print_tree(struct tree_printer *printer, struct error *err)
 {
     struct tree_rows roots = {0};
     bool more = false;
-    printer->limit = report_row_limit(printer->report, DEFAULT_LIMIT_TREE);
+    size_t limit = report_row_limit(printer->report, DEFAULT_LIMIT_TREE);
     int code = find_children(printer, NODE_NONE, &roots, err);
     if (!code)
         code = open_level(printer, &roots, err);
-    while (!code && printer->levels.length && printer->printed < printer->limit)
+    while (!code && printer->levels.length && printer->counts.printed < limit)
         code = print_next_row(printer, err);
     for (size_t i = 0; i < printer->levels.length; i++)
         more |= printer->levels.data[i].next < printer->levels.data[i].shown;
     while (printer->levels.length)
         close_level(printer);
     array_free(&printer->levels);
-    printer->omissions.limit = more ? printer->limit : 0;
+    printer->counts.limit = more ? limit : 0;
     if (!code)
-        report_print_omissions(printer->report, &printer->omissions, "branch");
+        report_print_omissions(printer->report, &printer->counts, "branch");
     return code;
 }
 
@@ -323,15 +322,16 @@ int report_print_groups(const struct report *report, struct error *err)
     if (code)
         return code;
     report_print_columns(report, report->options.kind == REPORT_LIBRARIES ? "library" : "category");
-    size_t limit = report_row_limit(report, DEFAULT_LIMIT_FUNCTIONS);
-    for (size_t i = 0; i < groups.length && i < limit; i++) {
+    struct row_counts counts = {0};
+    for (size_t i = 0; i < groups.length && !counts.limit; i++) {
+        if (!report_takes_row(report, &counts, INFINITY, DEFAULT_LIMIT_FUNCTIONS))
+            continue;
         print_list_row(report, groups.rows[i].total, groups.rows[i].self, groups.rows[i].sides);
         report_print_shortened(report, report_group_name(report, groups.rows[i].func),
                                report_columns_left(report, report->figures_columns));
         putchar('\n');
     }
-    struct omissions omissions = {.limit = groups.length > limit ? limit : 0};
-    report_print_omissions(report, &omissions, "row");
+    report_print_omissions(report, &counts, "row");
     func_timings_destroy(&groups);
     return 0;
 }
@@ -344,25 +344,17 @@ int report_print_functions(const struct report *report, struct error *err)
     int code = engine_functions(report->engine, FUNCS_BY_SELF, &functions, err);
     if (code)
         return code;
-    struct omissions omissions = {0};
-    size_t limit = report_row_limit(report, DEFAULT_LIMIT_FUNCTIONS), printed = 0;
+    struct row_counts counts = {0};
     report_print_columns(report, "function");
-    for (size_t i = 0; i < functions.length; i++) {
+    for (size_t i = 0; i < functions.length && !counts.limit; i++) {
         const struct func_timing *row = &functions.rows[i];
-        if (report_is_small(report, fmax(fabs(row->total), fabs(row->self)))) {
-            omissions.light++;
+        if (!report_takes_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), DEFAULT_LIMIT_FUNCTIONS))
             continue;
-        }
-        if (printed == limit) {
-            omissions.limit = limit;
-            break;
-        }
         report_print_weights(report, row->total, row->self);
         report_print_func(report, row->func, "", report_columns_left(report, report->figures_columns));
         putchar('\n');
-        printed++;
     }
-    report_print_omissions(report, &omissions, "function");
+    report_print_omissions(report, &counts, "function");
     func_timings_destroy(&functions);
     return 0;
 }
