@@ -13,6 +13,8 @@
 
 #include "base/hash.h"
 #include "tree/bottleneck.h"
+#include "tree/cpu_findings.h"
+#include "tree/findings.h"
 #include "tree/profile_info.h"
 
 #include <ctype.h>
@@ -32,38 +34,6 @@ double report_counted_samples(const struct report *report)
     bool are_weights = report->profile->meta.has_no_times && report->weight.table == TABLE_SAMPLES &&
                        strcmp(report->weight.unit, "samples") == 0;
     return are_weights ? report->total : (double)engine_timings(report->engine)->samples;
-}
-
-/* ---- the recorder's metadata ---- */
-
-/* Finds the first metadata entry with one of these names (NULL-terminated: older versions of prof used other names),
- * or NULL for none. */
-static const char *find_metadata(const struct metadata *metadata, const char *const *names)
-{
-    for (; *names; names++)
-        for (size_t i = 0; i < metadata->length; i++)
-            if (strcmp(metadata->data[i].label, *names) == 0)
-                return metadata->data[i].value;
-    return NULL;
-}
-
-/* Parses the number at the start of a metadata value: "1,234" or "3 (0.1 %)". */
-static double parse_number(const char *value)
-{
-    double number = 0;
-    for (; value && (isdigit((unsigned char)*value) || *value == ','); value++)
-        if (*value != ',')
-            number = 10 * number + (*value - '0');
-    return number;
-}
-
-static int collect_metadata(const struct report *report, struct metadata *metadata, struct arena *arena,
-                            struct error *err)
-{
-    int code = 0;
-    for (size_t i = 0; !code && i < report->profile->meta.extra.length; i++)
-        code = list_section_metadata(metadata, arena, report->profile, &report->profile->meta.extra.data[i], err);
-    return code;
 }
 
 static const char *const lost_names[] = {"Samples lost", NULL};
@@ -166,7 +136,7 @@ static void print_first_line(const struct report *report, const struct metadata 
     const struct profile_meta *meta = &report->profile->meta;
     const char *command = profile_text(report->profile, meta->arguments), *end = find_metadata(metadata, ends);
     char line[REPORT_LINE_SIZE], lost_text[QUANTITY_TEXT_MAX];
-    double lost = parse_number(find_metadata(metadata, lost_names));
+    double lost = parse_metadata_number(find_metadata(metadata, lost_names));
     format_count(lost_text, lost);
     /* a narrow line omits the threads, which the table below also lists */
     for (int with_threads = 1; with_threads >= 0; with_threads--) {
@@ -204,41 +174,15 @@ void report_warn(const struct report *report, const char *text)
 /* Warns of code without symbols, which makes the report hard to read, although its numbers are right. */
 static int warn_of_unnamed_code(const struct report *report, struct error *err)
 {
-    enum { MOST_NAMED = 3 };
-    static const double much = 10;
-    struct func_timings functions;
-    const char *named[MOST_NAMED];
-    size_t named_count = 0, others = 0;
-    double unnamed = 0;
-    char text[REPORT_LINE_SIZE] = "";
-    int code = engine_all_functions(report->engine, FUNCS_BY_SELF, &functions, err);
-    if (code)
-        return code;
-    for (size_t i = 0; i < functions.length; i++) {
-        const struct func_timing *row = &functions.rows[i];
-        const struct func_table *funcs = &report->profile->funcs; /* a library has a name */
-        if (row->self <= 0 || row->func >= funcs->length ||
-            !profile_is_address(profile_text(report->profile, funcs->name[row->func])))
-            continue;
-        const char *origin = report_get_origin(report->profile, row->func);
-        unnamed += row->self;
-        bool is_new = origin != NULL;
-        for (size_t k = 0; is_new && k < named_count; k++)
-            is_new = strcmp(named[k], origin) != 0;
-        if (is_new && named_count < MOST_NAMED)
-            named[named_count++] = origin;
-        else
-            others += is_new;
-    }
-    func_timings_destroy(&functions);
-    if (report_percent(report, unnamed) < much)
-        return 0;
-    report_append(text, "%.0f%% of self time is in functions without symbols", report_percent(report, unnamed));
-    for (size_t i = 0; i < named_count; i++)
-        report_append(text, "%s%.64s", i == 0 ? ": " : i + 1 == named_count && !others ? " and " : ", ", named[i]);
-    report_append(text, "%s (-v shows the reason).", others ? " and others" : "");
-    report_warn(report, text);
-    return 0;
+    struct text_buffer text = {0};
+    double share;
+    int code = describe_unnamed_code(&text, &share, report->engine, err);
+    if (!code && text.length && !(text_append_z(&text, " (-v shows the reason).") && text_append(&text, "", 1)))
+        code = error_no_memory(err);
+    if (!code && text.length)
+        report_warn(report, text.data);
+    array_free(&text);
+    return code;
 }
 
 enum { FEW_SAMPLES = 50 };
@@ -291,8 +235,8 @@ static int print_low_quality(const struct report *report, const struct metadata 
     const char *limit = find_metadata(metadata, limit_names);
     const char *covered = find_metadata(metadata, covered_names);
     char text[REPORT_LINE_SIZE] = "";
-    double all = count_all_samples(report), lost = parse_number(find_metadata(metadata, lost_names));
-    double truncated = parse_number(find_metadata(metadata, truncated_names));
+    double all = count_all_samples(report), lost = parse_metadata_number(find_metadata(metadata, lost_names));
+    double truncated = parse_metadata_number(find_metadata(metadata, truncated_names));
     if (own[0])
         report_warn(report, own);
     if (lost > 0 && 100 * lost / (lost + all) >= much) {
@@ -437,32 +381,29 @@ static int print_details(const struct report *report, struct error *err)
     return code;
 }
 
-int report_count_lost(const struct report *report, double *lost, struct error *err)
+/* Prints the sentences with which the page begins. The warnings below have those about the quality of the data. */
+static int print_findings(const struct report *report, struct error *err)
 {
-    struct arena arena = {0};
-    struct metadata metadata = {0};
-    int code = collect_metadata(report, &metadata, &arena, err);
-    *lost = code ? 0 : parse_number(find_metadata(&metadata, lost_names));
-    array_free(&metadata);
-    arena_destroy(&arena);
-    return code;
-}
-
-static int print_bottleneck(const struct report *report, const struct wait_groups *waits, struct error *err)
-{
-    struct bottleneck bottleneck = {0};
-    struct text_buffer *text = &bottleneck.sentence;
-    int code = bottleneck_find(&bottleneck, report->engine, waits, err);
-    if (!code && text->length) {
-        bool enough =
-            text_append_z(text, bottleneck.is_path ? " --critical-path shows when." : " --waits shows all waits.") &&
-            text_append(text, "", 1);
-        if (enough)
-            report_print_wrapped(report, text->data, 0, 0);
+    enum { MOST_FINDINGS = 3 };
+    static const char *const hints[FINDING_KINDS] = {
+        [FINDING_PATH] = " --critical-path shows when.", [FINDING_WAIT] = " --waits shows all waits."};
+    struct findings findings = {0};
+    int code = findings_find(&findings, report->engine, err);
+    if (!code && findings.headline.length)
+        report_print_wrapped(report, findings.headline.data, 0, 0);
+    for (size_t i = 0, printed = 0; !code && i < findings.list.length && printed < MOST_FINDINGS; i++) {
+        struct finding *finding = &findings.list.data[i];
+        const char *hint = hints[finding->kind] ? hints[finding->kind] : "";
+        if (finding->kind == FINDING_UNNAMED || finding->kind == FINDING_LOST)
+            continue;
+        finding->sentence.length--;
+        if (text_append(&finding->sentence, hint, strlen(hint) + 1))
+            report_print_wrapped(report, finding->sentence.data, 0, 0);
         else
             code = error_no_memory(err);
+        printed++;
     }
-    bottleneck_destroy(&bottleneck);
+    findings_destroy(&findings);
     return code;
 }
 
@@ -472,7 +413,7 @@ int report_print_head(const struct report *report, struct error *err)
     struct metadata metadata = {0};
     struct wait_groups waits = {0};
     size_t processes = 0;
-    int code = collect_metadata(report, &metadata, &arena, err);
+    int code = list_recording_metadata(&metadata, &arena, report->profile, err);
     if (!code)
         code = count_processes(report, &processes, err);
     if (!code)
@@ -482,7 +423,7 @@ int report_print_head(const struct report *report, struct error *err)
         print_events(report);
         report_print_filters(report);
         if (report->options.kind == REPORT_TREE)
-            code = print_bottleneck(report, &waits, err);
+            code = print_findings(report, err);
     }
     if (!code)
         code = print_low_quality(report, &metadata, &waits.totals, err);

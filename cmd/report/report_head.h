@@ -18,6 +18,3 @@ struct event_count {
     double total, samples;
 };
 struct event_count report_count_event(const struct report *report, size_t event);
-
-/* Reads the number of samples that the recording lost. Returns 0 if the profile has no such metadata. */
-int report_count_lost(const struct report *report, double *lost, struct error *err);

@@ -22,6 +22,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"
+#include "tree/profile_info.h"
 #include "tree/stack_view.h"
 
 static void write_profile_string(struct json_writer *json, const char *key, const struct report *report,
@@ -439,7 +440,7 @@ int report_print_json(const struct report *report, struct error *err)
 {
     struct json_writer *json = malloc(sizeof(*json));
     double lost = 0;
-    int code = json ? report_count_lost(report, &lost, err) : error_no_memory(err);
+    int code = json ? count_lost_samples(report->profile, &lost, err) : error_no_memory(err);
     if (code) {
         free(json);
         return code;

@@ -186,18 +186,22 @@ static bool has_name_of(const char *object, const char *place)
     return length > end && strcmp(object + length - end, place) == 0;
 }
 
-static int append_waits(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
-                        struct error *err)
+int wait_group_append_sentence(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
+                               struct error *err)
 {
     char who[QUANTITY_TEXT_MAX], share[QUANTITY_TEXT_MAX];
     const char *object = wait_object_name(engine, group);
-    bool is_one = group->threads == 1;
+    bool is_one = group->threads == 1, sleeps = strcmp(wait_reason_name(engine, group->reason), "Sleep") == 0;
     bool has_place = group->own_func != PROFILE_NONE && !has_name_of(object, func_name(engine, group->own_func));
-    snprintf(who, sizeof(who), "%u of %zu threads wait ", group->threads, engine->threads.length);
-    snprintf(share, sizeof(share), "%.0f%% of %s time for ", 100 * group->total / group->there,
-             is_one ? "its" : "their");
+    snprintf(who, sizeof(who), "%u of %zu threads %s ", group->threads, engine->threads.length,
+             sleeps ? "sleep" : "wait");
+    snprintf(share, sizeof(share), "%.0f%% of %s time%s", 100 * group->total / group->there, is_one ? "its" : "their",
+             sleeps ? "" : " for ");
     bool enough = APPEND(text, is_one ? "Thread " : who, is_one ? thread_name(engine, group->thread) : "",
-                         is_one ? " waits " : "", share, object, has_place ? " in " : "",
+                         !is_one  ? ""
+                         : sleeps ? " sleeps "
+                                  : " waits ",
+                         share, sleeps ? "" : object, has_place ? " in " : "",
                          has_place ? func_name(engine, group->own_func) : "", ".");
     return enough ? 0 : error_no_memory(err);
 }
@@ -223,7 +227,7 @@ static int describe_waits(struct bottleneck *bottleneck, const struct engine *en
         if (group->total < large * group->there || !can_be_bottleneck(engine, group))
             continue;
         bottleneck->object = group->func;
-        int code = append_waits(&bottleneck->sentence, engine, group, err);
+        int code = wait_group_append_sentence(&bottleneck->sentence, engine, group, err);
         bool has_holder = !code && group->longest > 0 && profile_has_wakers(engine_profile(engine));
         return has_holder ? append_holder(&bottleneck->sentence, engine, group, err) : code;
     }

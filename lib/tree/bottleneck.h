@@ -34,6 +34,10 @@ int bottleneck_find(struct bottleneck *bottleneck, struct engine *engine, const 
  * bottleneck_destroy() also after a failure. */
 int bottleneck_find_nearest(struct bottleneck *bottleneck, struct engine *engine, struct error *err);
 
+/* Appends "3 of 5 threads wait 60% of their time for mutex cache in Cache::lookup." */
+int wait_group_append_sentence(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
+                               struct error *err);
+
 void bottleneck_destroy(struct bottleneck *bottleneck);
 
 /* Groups the waits of the engine's query, of WEIGH_CPU_TIME, by object, unless its threads run for more than nine

@@ -1,5 +1,7 @@
 #include "tree/profile_info.h"
 
+#include "base/ascii.h"
+
 #include "tree/value_text.h"
 
 struct metadata_writer {
@@ -86,13 +88,48 @@ int list_profile_metadata(struct metadata *metadata, struct arena *arena, const 
     return writer.failed ? error_no_memory(err) : 0;
 }
 
-/* ---- addresses ---- */
+/* ---- what the recorder wrote ---- */
 
-static bool is_address(const char *name)
+int list_recording_metadata(struct metadata *metadata, struct arena *arena, const struct profile *profile,
+                            struct error *err)
 {
-    size_t digits = strncmp(name, "0x", 2) == 0 ? strspn(name + 2, "0123456789abcdefABCDEF") : 0;
-    return digits > 0 && name[2 + digits] == '\0';
+    int code = 0;
+    for (size_t i = 0; !code && i < profile->meta.extra.length; i++)
+        code = list_section_metadata(metadata, arena, profile, &profile->meta.extra.data[i], err);
+    return code;
 }
+
+const char *find_metadata(const struct metadata *metadata, const char *const *labels)
+{
+    for (; *labels; labels++)
+        for (size_t i = 0; i < metadata->length; i++)
+            if (strcmp(metadata->data[i].label, *labels) == 0)
+                return metadata->data[i].value;
+    return NULL;
+}
+
+double parse_metadata_number(const char *value)
+{
+    double number = 0;
+    for (; value && (is_digit(*value) || *value == ','); value++)
+        if (*value != ',')
+            number = 10 * number + (*value - '0');
+    return number;
+}
+
+int count_lost_samples(const struct profile *profile, double *lost, struct error *err)
+{
+    static const char *const labels[] = {"Samples lost", NULL};
+    struct arena arena = {0};
+    struct metadata metadata = {0};
+    int code = list_recording_metadata(&metadata, &arena, profile, err);
+    *lost = code ? 0 : parse_metadata_number(find_metadata(&metadata, labels));
+    array_free(&metadata);
+    arena_destroy(&arena);
+    return code;
+}
+
+/* ---- addresses ---- */
 
 struct address_counts count_symbolized_addresses(const struct profile *profile)
 {
@@ -102,7 +139,7 @@ struct address_counts count_symbolized_addresses(const struct profile *profile)
         if (frames->address[i] < 0 || frames->inline_depth[i] > 0)
             continue;
         counts.all++;
-        counts.resolved += !is_address(strings_text(&profile->strings, profile->funcs.name[frames->func[i]]));
+        counts.resolved += !profile_is_address(strings_text(&profile->strings, profile->funcs.name[frames->func[i]]));
     }
     return counts;
 }

@@ -21,6 +21,20 @@ int list_profile_metadata(struct metadata *metadata, struct arena *arena, const 
 int list_section_metadata(struct metadata *metadata, struct arena *arena, const struct profile *profile,
                           const struct extra_section *section, struct error *err);
 
+/* Lists the entries of all sections of meta.extra. */
+int list_recording_metadata(struct metadata *metadata, struct arena *arena, const struct profile *profile,
+                            struct error *err);
+
+/* Returns the value of the first entry with one of these labels (NULL-terminated), or NULL. Older versions of prof
+ * wrote other labels. */
+const char *find_metadata(const struct metadata *metadata, const char *const *labels);
+
+/* Parses the number at the start of a value: "1,234" or "3 (0.1 %)". 0 for NULL. */
+double parse_metadata_number(const char *value);
+
+/* Stores the number of samples that the recorder lost. */
+int count_lost_samples(const struct profile *profile, double *lost, struct error *err);
+
 struct address_counts {
     size_t all, resolved;
 };

@@ -1,0 +1,330 @@
+#include "tree/findings.h"
+
+#include "tree/bottleneck.h"
+#include "tree/cpu_findings.h"
+#include "tree/engine_state.h"
+#include "tree/profile_info.h"
+#include "tree/quantity.h"
+#include "tree/wait_names.h"
+
+#include <ctype.h>
+
+static const double least_share = 0.1, large = 1.0 / 3;
+
+/* Figures of the query that several findings use. */
+struct run {
+    struct engine *engine;
+    const struct profile *profile;
+    double wall, cpu, runnable; /* ms */
+    struct wait_groups reasons, objects;
+};
+
+static const char *get_thread_name(const struct run *run, uint32_t thread)
+{
+    return profile_text(run->profile, run->profile->threads.data[thread].name);
+}
+
+/* ---- the parts ---- */
+
+static enum run_part_kind get_part_kind(const char *reason)
+{
+    return strcmp(reason, "Runnable") == 0 ? PART_RUNNABLE : strcmp(reason, "Not seen") == 0 ? PART_UNSEEN : PART_WAIT;
+}
+
+static int compare_parts(const void *left, const void *right)
+{
+    const struct run_part *a = left, *b = right;
+    if (a->ms != b->ms)
+        return a->ms > b->ms ? -1 : 1;
+    return a->kind != b->kind ? (int)a->kind - (int)b->kind : a->index < b->index ? -1 : a->index > b->index;
+}
+
+static int add_part(struct findings *findings, struct run_part part, struct error *err)
+{
+    findings->whole += part.ms;
+    return part.ms > 0 && !array_push(&findings->parts, part) ? error_no_memory(err) : 0;
+}
+
+static int list_parts(struct findings *findings, struct run *run, struct error *err)
+{
+    struct func_timings libraries = {0};
+    int code = engine_groups(run->engine, GROUP_LIBRARY, &libraries, err);
+    for (size_t i = 0; !code && i < libraries.length; i++)
+        code = add_part(findings, (struct run_part){PART_CPU, libraries.rows[i].func, libraries.rows[i].self}, err);
+    for (size_t i = 0; !code && i < run->reasons.list.length; i++) {
+        const struct wait_group *group = &run->reasons.list.data[i];
+        const char *reason = wait_reason_name(run->engine, group->key);
+        if (strcmp(reason, "Idle thread") != 0)
+            code = add_part(findings, (struct run_part){get_part_kind(reason), group->key, group->total}, err);
+    }
+    func_timings_destroy(&libraries);
+    if (!code && findings->parts.length)
+        qsort(findings->parts.data, findings->parts.length, sizeof(*findings->parts.data), compare_parts);
+    return code;
+}
+
+/* ---- the headline ---- */
+
+/* Writes what threads do most, for more than half of their time: ", mostly waits for a mutex". */
+static void write_verdict(const struct findings *findings, const struct run *run, char *out, size_t size)
+{
+    static const char *const phrases[][2] = {{"Sleep", "sleeps"},
+                                             {"Join", "waits for other threads to end"},
+                                             {"Child", "waits for child processes"},
+                                             {"Disk", "waits for the disk"},
+                                             {"Network", "waits for the network"},
+                                             {"Page fault", "waits for pages from the disk"},
+                                             {"Runnable", "runnable without a CPU"},
+                                             {"Not seen", "short waits"}};
+    const struct run_part *part = findings->parts.data;
+    out[0] = '\0';
+    if (run->cpu > findings->whole / 2 && findings->parts.length && part->kind == PART_CPU && part->ms > run->cpu / 2 &&
+        part->index != PROFILE_NONE)
+        snprintf(out, size, ", mostly in %.100s (%.0f%% of CPU time)", get_run_part_name(run->engine, part),
+                 100 * part->ms / run->cpu);
+    if (!findings->parts.length || part->kind == PART_CPU || part->ms <= findings->whole / 2)
+        return;
+    const char *reason = get_run_part_name(run->engine, part), *phrase = NULL;
+    for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++)
+        if (strcmp(phrases[i][0], reason) == 0)
+            phrase = phrases[i][1];
+    char lower[64] = "waits for a ";
+    size_t used = strlen(lower);
+    for (size_t i = 0; reason[i] && used + 1 < sizeof(lower); i++)
+        lower[used++] = (char)tolower((unsigned char)reason[i]);
+    lower[used] = '\0';
+    snprintf(out, size, ", mostly %s (%.0f%% of %s time)", phrase ? phrase : lower, 100 * part->ms / findings->whole,
+             run->engine->threads.length == 1 ? "its" : "its threads'");
+}
+
+static int write_headline(struct findings *findings, const struct run *run, struct error *err)
+{
+    char cpu[QUANTITY_TEXT_MAX], wall[QUANTITY_TEXT_MAX], cpus[64] = "", verdict[256], text[768];
+    uint32_t available = run->profile->meta.logical_cpus;
+    double used = run->wall > 0 ? run->cpu / run->wall : 0;
+    format_time(cpu, run->cpu);
+    format_time(wall, run->wall);
+    write_verdict(findings, run, verdict, sizeof(verdict));
+    if (run->engine->threads.length > 1 && used > 1 && available > 1)
+        snprintf(cpus, sizeof(cpus), "%.1f of %u CPUs", used, available);
+    else
+        snprintf(cpus, sizeof(cpus), "%.*f%%", used < 0.01 ? 1 : 0, 100 * used);
+    snprintf(text, sizeof(text), "On CPU %s %s %s (%s)%s.", cpu, used > 1 ? "in" : "of", wall, cpus, verdict);
+    return text_append(&findings->headline, text, strlen(text) + 1) ? 0 : error_no_memory(err);
+}
+
+/* ---- findings about waits ---- */
+
+static int add_sentence(struct findings *findings, enum finding_kind kind, double weight,
+                        const struct bottleneck *bottleneck, struct error *err)
+{
+    const struct finding finding = {.kind = kind, .weight = weight, .func = bottleneck->object, .thread = PROFILE_NONE};
+    return findings_add_sentence(findings, finding, err, "%.*s", (int)bottleneck->sentence.length,
+                                 bottleneck->sentence.data);
+}
+
+static int add_bottleneck(struct findings *findings, struct run *run, uint32_t *object, struct error *err)
+{
+    struct bottleneck bottleneck = {0};
+    double weight = 1;
+    int code = bottleneck_find(&bottleneck, run->engine, &run->objects, err);
+    *object = bottleneck.object;
+    for (size_t i = 0; i < run->objects.list.length && !bottleneck.is_path; i++)
+        if (run->objects.list.data[i].func == bottleneck.object)
+            weight = fmin(1, 2 * run->objects.list.data[i].total / findings->whole);
+    if (!code && bottleneck.sentence.length)
+        code = add_sentence(findings, bottleneck.is_path ? FINDING_PATH : FINDING_WAIT, weight, &bottleneck, err);
+    bottleneck_destroy(&bottleneck);
+    return code;
+}
+
+/* Returns how likely a wait for this reason lengthens the run: threads also wait for work, with condition variables,
+ * pipes and sockets. 0: no finding. */
+static double get_importance(const char *reason)
+{
+    static const struct {
+        const char *reason;
+        double importance;
+    } all[] = {{"Sleep", 0.9},         {"Disk", 1},
+               {"Child", 0.9},         {"Mutex", 1},
+               {"Read-write lock", 1}, {"Semaphore", 0.9},
+               {"Page fault", 1},      {"Once", 1},
+               {"Barrier", 0.9},       {"Lock", 0.9},
+               {"Network", 0.4},       {"Pipe", 0.5},
+               {"Future", 0.4},        {"Condition variable", 0.5}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (strcmp(all[i].reason, reason) == 0)
+            return all[i].importance;
+    return 0;
+}
+
+/* Returns the thread of another process with the most CPU time, or PROFILE_NONE. */
+static uint32_t find_busiest_other_process(const struct run *run, uint32_t waiter)
+{
+    const struct profile *profile = run->profile;
+    uint32_t busiest = PROFILE_NONE;
+    double most = 0;
+    for (size_t i = 0; i < run->engine->threads.length; i++) {
+        uint32_t thread = run->engine->threads.data[i];
+        double cpu = profile->threads.data[thread].pid == profile->threads.data[waiter].pid
+                         ? 0
+                         : engine_thread_total(run->engine, thread, WEIGH_CPU_TIME, TABLE_SAMPLES);
+        busiest = cpu > most ? thread : busiest;
+        most = fmax(most, cpu);
+    }
+    return busiest;
+}
+
+static int append_child(struct text_buffer *text, const struct run *run, uint32_t waiter, struct error *err)
+{
+    uint32_t busiest = find_busiest_other_process(run, waiter);
+    char sentence[256], cpu[QUANTITY_TEXT_MAX];
+    if (busiest == PROFILE_NONE)
+        return 0;
+    format_time(cpu, engine_thread_total(run->engine, busiest, WEIGH_CPU_TIME, TABLE_SAMPLES));
+    snprintf(sentence, sizeof(sentence), " Process %.80s (%.20s) has the most CPU time of the others, %s.",
+             get_thread_name(run, busiest), profile_text(run->profile, run->profile->threads.data[busiest].pid), cpu);
+    return text_append_z(text, sentence) ? 0 : error_no_memory(err);
+}
+
+/* Adds the wait that explains most of the run, besides that of the bottleneck. */
+static int add_wait(struct findings *findings, struct run *run, uint32_t known_object, struct error *err)
+{
+    const struct wait_group *best = NULL;
+    double weight = 0;
+    for (size_t i = 0; i < run->objects.list.length; i++) {
+        const struct wait_group *group = &run->objects.list.data[i];
+        const char *reason = wait_reason_name(run->engine, group->reason);
+        bool ends_run = strcmp(reason, "Child") == 0 && group->thread == run->engine->threads.data[0];
+        double share = group->total / (ends_run ? run->wall : findings->whole) * get_importance(reason);
+        if (group->total < least_share * findings->whole || group->total < large * group->there || share <= weight ||
+            group->func == known_object)
+            continue;
+        best = group;
+        weight = share;
+    }
+    if (!best)
+        return 0;
+    struct bottleneck text = {.object = best->func};
+    int code = wait_group_append_sentence(&text.sentence, run->engine, best, err);
+    if (!code && best->threads == 1 && strcmp(wait_reason_name(run->engine, best->reason), "Child") == 0)
+        code = append_child(&text.sentence, run, best->thread, err);
+    if (!code)
+        code = add_sentence(findings, FINDING_WAIT, weight, &text, err);
+    bottleneck_destroy(&text);
+    return code;
+}
+
+/* ---- findings about CPUs ---- */
+
+static int add_runnable(struct findings *findings, const struct run *run, double relevance, struct error *err)
+{
+    double share = run->runnable / (run->cpu + run->runnable);
+    uint32_t cpus = run->profile->meta.logical_cpus;
+    const struct finding finding = {
+        .kind = FINDING_RUNNABLE, .weight = share * relevance, .func = PROFILE_NONE, .thread = PROFILE_NONE};
+    if (!cpus || !(share >= 0.2) || run->runnable < least_share * findings->whole)
+        return 0;
+    char text[QUANTITY_TEXT_MAX];
+    format_time(text, run->runnable);
+    return findings_add_sentence(
+        findings, finding, err,
+        "Threads are ready to run without a CPU for %.0f%% of their time (%s), and use %.1f of %u CPUs.",
+        100 * run->runnable / findings->whole, text, run->cpu / run->wall, cpus);
+}
+
+/* A thread that has nearly all CPU time of its process, while the other threads of the process wait. */
+static int add_one_thread(struct findings *findings, const struct run *run, double relevance, struct error *err)
+{
+    static const double nearly_all = 0.85, long_there = 0.5;
+    const struct profile *profile = run->profile;
+    uint32_t busiest = PROFILE_NONE, others = 0;
+    double most = 0;
+    for (size_t i = 0; i < run->engine->threads.length; i++) {
+        double cpu = engine_thread_total(run->engine, run->engine->threads.data[i], WEIGH_CPU_TIME, TABLE_SAMPLES);
+        busiest = cpu > most ? run->engine->threads.data[i] : busiest;
+        most = fmax(most, cpu);
+    }
+    for (size_t i = 0; busiest != PROFILE_NONE && i < run->engine->threads.length; i++) {
+        uint32_t thread = run->engine->threads.data[i];
+        const struct thread_gaps gaps = find_sample_gaps(profile, thread);
+        others += thread != busiest && profile->threads.data[thread].pid == profile->threads.data[busiest].pid &&
+                  gaps.end - gaps.start > long_there * run->wall;
+    }
+    if (others < 2 || most < nearly_all * run->cpu || profile->meta.logical_cpus < 2 || relevance < large)
+        return 0;
+    const struct finding finding = {.kind = FINDING_ONE_THREAD,
+                                    .weight = 0.9 * most / run->cpu * relevance,
+                                    .func = PROFILE_NONE,
+                                    .thread = busiest};
+    return findings_add_sentence(
+        findings, finding, err, "One thread, %.80s (%.20s), has %.0f%% of the CPU time; %u others wait.",
+        get_thread_name(run, busiest), profile_text(profile, profile->threads.data[busiest].tid), 100 * most / run->cpu,
+        others);
+}
+
+static int add_lost(struct findings *findings, const struct run *run, struct error *err)
+{
+    double lost = 0, counted = (double)engine_timings(run->engine)->samples;
+    int code = count_lost_samples(run->profile, &lost, err);
+    double share = lost / (lost + counted);
+    if (code || !(share >= 0.01))
+        return code;
+    const struct finding finding = {
+        .kind = FINDING_LOST, .weight = fmin(1, 3 * share), .func = PROFILE_NONE, .thread = PROFILE_NONE};
+    return findings_add_sentence(findings, finding, err, "%.1f%% of the samples were lost.", 100 * share);
+}
+
+/* ---- all ---- */
+
+static int compare_findings(const void *left, const void *right)
+{
+    const struct finding *a = left, *b = right;
+    return a->weight != b->weight ? (a->weight > b->weight ? -1 : 1) : (int)a->kind - (int)b->kind;
+}
+
+static int find_of_times(struct findings *findings, struct run *run, uint32_t *object, struct error *err)
+{
+    int code = engine_wait_groups(run->engine, WAITS_BY_REASON, &run->reasons, err);
+    run->runnable = run->reasons.totals.runnable;
+    if (!code)
+        code = engine_wait_groups(run->engine, WAITS_BY_OBJECT, &run->objects, err);
+    if (!code)
+        code = list_parts(findings, run, err);
+    if (!code && !run->engine->is_searching && !run->engine->transforms.items.length)
+        code = write_headline(findings, run, err);
+    if (!code && engine_has_waits(run->engine))
+        code = add_bottleneck(findings, run, object, err);
+    if (!code && engine_has_waits(run->engine))
+        code = add_wait(findings, run, *object, err);
+    return code;
+}
+
+int findings_find(struct findings *findings, struct engine *engine, struct error *err)
+{
+    const struct profile *profile = engine_profile(engine);
+    struct time_range range = engine_full_range(engine);
+    struct run run = {.engine = engine,
+                      .profile = profile,
+                      .wall = fmin(range.to, engine->range.to) - fmax(range.from, engine->range.from),
+                      .cpu = engine_timings(engine)->root_total};
+    uint32_t object = PROFILE_NONE;
+    bool has_times = engine->weight == WEIGH_CPU_TIME && !profile->meta.has_no_times;
+    if (profile_is_comparison(profile) || !engine->threads.length)
+        return 0;
+    int code = has_times ? find_of_times(findings, &run, &object, err) : 0;
+    double relevance = has_times && run.wall > 0 ? fmin(1, (run.cpu + run.runnable) / run.wall) : 1;
+    if (!code && has_times)
+        code = add_runnable(findings, &run, relevance, err);
+    if (!code && has_times)
+        code = add_one_thread(findings, &run, relevance, err);
+    if (!code)
+        code = findings_add_cpu(findings, engine, relevance, err);
+    if (!code)
+        code = add_lost(findings, &run, err);
+    if (findings->list.length)
+        qsort(findings->list.data, findings->list.length, sizeof(*findings->list.data), compare_findings);
+    wait_groups_destroy(&run.reasons);
+    wait_groups_destroy(&run.objects);
+    return code;
+}
