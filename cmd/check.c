@@ -174,7 +174,7 @@ static void print_markdown(const struct check *check)
         report_format_change(report, row->self, by);
         format_weight(reach, (change->high - change->low) / 2, report->weight.unit);
         fputs("| ", stdout);
-        print_markdown_code(profile_text(report->profile, get_func_names(report->profile, row->func).name));
+        print_markdown_code(report_func_name(report, row->func));
         ui_print(" | %s | %s | %s ± %s |\n", base, new, by, reach);
     }
     if (listed == 0)
@@ -203,14 +203,13 @@ static void write_limit(struct json_writer *json, const struct limit *limit)
 
 static void write_changed_functions(struct json_writer *json, const struct check *check)
 {
-    const struct profile *profile = check->report.profile;
     for (size_t i = 0; i < check->changes.functions.length; i++) {
         const struct func_timing *row = &check->changes.functions.rows[i];
         const struct change_estimate *change = get_func_change(&check->changes, row->func);
         if (!change || change->is_noise)
             continue;
         json_open(json, '{');
-        json_member_text(json, "name", profile_text(profile, get_func_names(profile, row->func).name));
+        json_member_text(json, "name", report_func_name(&check->report, row->func));
         json_member_double(json, "base", row->sides[SIDE_BASE].self);
         json_member_double(json, "new", row->sides[SIDE_NEW].self);
         change_interval_write(json, change);

@@ -3,37 +3,43 @@
 #include "cmd/common/commands.h"
 #include "cmd/common/ui.h"
 
-/* Kinds of values and words. Finds the kind of an option's value from its placeholder, such as FILE. */
-enum kind {
-    KIND_NONE,
-    KIND_FILES,
-    KIND_DIRECTORIES,
-    KIND_PROCESSES,
-    KIND_VARIABLES,
-    KIND_CGROUPS,
-    KIND_PROGRAMS,
-    KIND_RECORDINGS,
-    KINDS
+/* A kind of values and words, with its completion in each shell. */
+struct kind {
+    const char *part; /* of the placeholder of an option's value, such as FILE */
+    const char *bash, *zsh, *fish;
 };
 
-static enum kind get_value_kind(const char *placeholder)
+enum { KIND_NONE, KIND_FILES, KIND_PROGRAMS, KIND_RECORDINGS };
+
+static const struct kind kinds[] = {
+    [KIND_NONE] = {NULL, "none", " ", ""},
+    [KIND_FILES] = {"FILE", "files", "_files", ""},
+    [KIND_PROGRAMS] = {NULL, "programs", "_command_names -e", "(__fish_complete_subcommand --fcs-skip=2)"},
+    [KIND_RECORDINGS] = {NULL, "recordings", "_prof_recordings",
+                         "(prof ctl list 2>/dev/null | string match -r \"^[0-9]+\")"},
+    {"SPOOL", "files", "_files", ""},
+    {"OUT", "files", "_files", ""},
+    {"DIR", "directories", "_files -/", "(__fish_complete_directories)"},
+    {"PID", "processes", "_pids", "(__fish_complete_pids)"},
+    {"VARIABLE", "variables", "_parameters -g \"*export*\"", "(set --names --export)"},
+    {"CGROUP", "cgroups", "_files -/ -W /sys/fs/cgroup", "(path basename /sys/fs/cgroup/*/)"},
+};
+
+static const struct kind *get_value_kind(const char *placeholder)
 {
-    static const struct {
-        const char *part;
-        enum kind kind;
-    } parts[] = {{"FILE", KIND_FILES},      {"SPOOL", KIND_FILES},   {"OUT", KIND_FILES},
-                 {"DIR", KIND_DIRECTORIES}, {"PID", KIND_PROCESSES}, {"VARIABLE", KIND_VARIABLES},
-                 {"CGROUP", KIND_CGROUPS}};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        if (strstr(placeholder, parts[i].part))
-            return parts[i].kind;
-    return KIND_NONE;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (kinds[i].part && strstr(placeholder, kinds[i].part))
+            return &kinds[i];
+    return &kinds[KIND_NONE];
 }
 
-static const enum kind kinds_of_words[] = {[WORDS_NONE] = KIND_NONE,
-                                           [WORDS_FILES] = KIND_FILES,
-                                           [WORDS_PROGRAMS] = KIND_PROGRAMS,
-                                           [WORDS_RECORDINGS] = KIND_RECORDINGS};
+static const struct kind *get_word_kind(const struct option_table *table)
+{
+    return &kinds[table->words == WORDS_FILES        ? KIND_FILES
+                  : table->words == WORDS_PROGRAMS   ? KIND_PROGRAMS
+                  : table->words == WORDS_RECORDINGS ? KIND_RECORDINGS
+                                                     : KIND_NONE];
+}
 
 static const char *text_or_empty(const char *text)
 {
@@ -80,9 +86,6 @@ static const char bash_head[] =
     "    case $COMP_CWORD:$command:$previous:$word in\n"
     "    1:*) _prof_complete none '";
 
-static const char *const bash_kinds[KINDS] = {"none",      "files",   "directories", "processes",
-                                              "variables", "cgroups", "programs",    "recordings"};
-
 static void print_bash_name(const char *command, const struct option_row *row)
 {
     (void)command;
@@ -96,7 +99,7 @@ static void print_bash_value(const char *command, const struct option_row *row)
     ui_print("    *:%s:--%s:*", command, row->name);
     if (row->letter)
         ui_print(" | *:%s:-%c:*", command, row->letter);
-    ui_print(") _prof_complete %s '%s' ;;\n", bash_kinds[get_value_kind(row->value)], text_or_empty(row->choices));
+    ui_print(") _prof_complete %s '%s' ;;\n", get_value_kind(row->value)->bash, text_or_empty(row->choices));
 }
 
 static void print_bash(void)
@@ -115,7 +118,7 @@ static void print_bash(void)
         if (table->first_choice)
             ui_print("    2:%s:*) _prof_complete none '%s' ;;\n", command->name, table->first_choice);
         if (table->words != WORDS_NONE)
-            ui_print("    *:%s:*) _prof_complete %s '' ;;\n", command->name, bash_kinds[kinds_of_words[table->words]]);
+            ui_print("    *:%s:*) _prof_complete %s '' ;;\n", command->name, get_word_kind(table)->bash);
     }
     ui_print("    esac\n}\ncomplete -o filenames -F _prof prof\n");
 }
@@ -129,15 +132,6 @@ static void print_phrase(const char *text, const char *special)
         ui_print("%s%c", text[i] == '\'' ? "'\\'" : strchr(special, text[i]) ? "\\" : "", text[i]);
 }
 
-static const char *const zsh_kinds[KINDS] = {" ",
-                                             "_files",
-                                             "_files -/",
-                                             "_pids",
-                                             "_parameters -g \"*export*\"",
-                                             "_files -/ -W /sys/fs/cgroup",
-                                             "_command_names -e",
-                                             "_prof_recordings"};
-
 static void print_zsh_option(const struct option_row *row, const char *option, const char *value_mark)
 {
     const char *value = row->value;
@@ -150,13 +144,13 @@ static void print_zsh_option(const struct option_row *row, const char *option, c
     for (const char *at = value ? value : ""; *at; at++)
         if (!strchr("[].,", *at))
             ui_print("%s%c", *at == ':' ? "\\" : "", *at);
-    if (value && row->choices && get_value_kind(value) == KIND_NONE) {
+    if (value && row->choices && get_value_kind(value) == &kinds[KIND_NONE]) {
         ui_print(":(");
         for (const char *at = row->choices; *at; at++)
             ui_print("%s%c", *at == ':' ? "\\" : "", *at);
         ui_print(")");
     } else if (value)
-        ui_print(":%s", zsh_kinds[get_value_kind(value)]);
+        ui_print(":%s", get_value_kind(value)->zsh);
     ui_print("' \\\n");
 }
 
@@ -206,32 +200,23 @@ static void print_zsh(void)
         else if (table->first_choice)
             ui_print("        '1:request:(%s)' '*:recording:_prof_recordings'\n    ;;\n", table->first_choice);
         else
-            ui_print("        '*:word:%s'\n    ;;\n", zsh_kinds[kinds_of_words[table->words]]);
+            ui_print("        '*:word:%s'\n    ;;\n", get_word_kind(table)->zsh);
     }
     ui_print("esac\n");
 }
 
-static const char *const fish_kinds[KINDS] = {"",
-                                              "",
-                                              "(__fish_complete_directories)",
-                                              "(__fish_complete_pids)",
-                                              "(set --names --export)",
-                                              "(path basename /sys/fs/cgroup/*/)",
-                                              "(__fish_complete_subcommand --fcs-skip=2)",
-                                              "(prof ctl list 2>/dev/null | string match -r \"^[0-9]+\")"};
-
 static void print_fish_row(const char *command, const struct option_row *row)
 {
-    enum kind kind = row->value ? get_value_kind(row->value) : KIND_NONE;
+    const struct kind *kind = get_value_kind(row->value ? row->value : "");
     ui_print("complete -c prof -n '__fish_seen_subcommand_from %s' -l %s", command, row->name);
     if (row->letter)
         ui_print(" -s %c", row->letter);
-    if (row->value && kind == KIND_FILES)
+    if (row->value && !strcmp(kind->bash, "files"))
         ui_print(" -r -F");
     else if (row->value && row->value[0] == '[')
         ui_print(" -f -a '%s'", text_or_empty(row->choices));
     else if (row->value)
-        ui_print(" -x -a '%s %s'", text_or_empty(row->choices), fish_kinds[kind]);
+        ui_print(" -x -a '%s %s'", text_or_empty(row->choices), kind->fish);
     ui_print(" -d '");
     print_phrase(row->help, "\\");
     ui_print("'\n");
@@ -251,7 +236,7 @@ static void print_fish(void)
             ui_print("complete -c prof -n '__fish_seen_subcommand_from %s' -F\n", command->name);
         else if (table->words != WORDS_NONE)
             ui_print("complete -c prof -n '__fish_seen_subcommand_from %s' -a '%s %s'\n", command->name,
-                     text_or_empty(table->first_choice), fish_kinds[kinds_of_words[table->words]]);
+                     text_or_empty(table->first_choice), get_word_kind(table)->fish);
     }
     ui_print("complete -c prof -n '__fish_seen_subcommand_from help' -a '");
     print_commands();

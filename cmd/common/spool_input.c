@@ -97,13 +97,9 @@ static int assemble_spool(const char *spool, const char *output, const struct sy
     struct directory_path path;
     struct assemble_options options = {
         .cache_directory = no_cache ? NULL : cache_directory(&path), .search = &symbols->search, .keeps_old = true};
-    sigset_t interrupt;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    if (symbols->search.server)
-        sigprocmask(SIG_BLOCK, &interrupt, NULL);
+    symbol_options_block_interrupts(symbols, true);
     int code = assemble_recording(spool, output, &options, result, err);
-    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+    symbol_options_block_interrupts(symbols, false);
     return code;
 }
 

@@ -106,6 +106,15 @@ void symbol_options_stop(struct symbol_options *options)
         debug_server_stop(options->search.server);
 }
 
+void symbol_options_block_interrupts(const struct symbol_options *options, bool blocks)
+{
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    if (options->search.server || !blocks)
+        sigprocmask(blocks ? SIG_BLOCK : SIG_UNBLOCK, &interrupt, NULL);
+}
+
 void symbol_options_close(struct symbol_options *options)
 {
     if (options->search.server && debug_server_problem(options->search.server)[0])

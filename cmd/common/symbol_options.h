@@ -37,4 +37,7 @@ const struct debug_search *symbol_options_open(struct symbol_options *options);
 /* Cancels downloads in other threads. */
 void symbol_options_stop(struct symbol_options *options);
 
+/* Blocks SIGINT if prof may download files, so that Ctrl+C ends only the downloads; and unblocks it. */
+void symbol_options_block_interrupts(const struct symbol_options *options, bool blocks);
+
 void symbol_options_close(struct symbol_options *options);

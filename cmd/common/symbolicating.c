@@ -6,8 +6,6 @@
 #include "assemble/symbolicate_profile.h"
 #include "base/search.h"
 
-#include <signal.h>
-
 enum { LIBRARIES_SAID = 16 };
 
 static int compare_unnamed(const void *a, const void *b)
@@ -48,11 +46,7 @@ int symbolicate_and_report(struct profile *profile, const char *subject, struct 
     struct directory_path path;
     struct symbolizer_options options = {
         .use_cache = true, .cache_directory = no_cache ? NULL : cache_directory(&path), .search = &symbols->search};
-    sigset_t interrupt;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    if (symbols->search.server) /* block SIGINT: Ctrl+C then skips only the downloads */
-        sigprocmask(SIG_BLOCK, &interrupt, NULL);
+    symbol_options_block_interrupts(symbols, true);
     struct error err = {0};
     struct symbolicate_result result = {.addresses = 0};
     struct symbolizer *symbolizer = symbolizer_new(&options);
@@ -61,6 +55,6 @@ int symbolicate_and_report(struct profile *profile, const char *subject, struct 
         print_result(profile, &result, subject);
     symbolicate_result_destroy(&result);
     symbolizer_free(symbolizer);
-    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+    symbol_options_block_interrupts(symbols, false);
     return code == 0 ? EXIT_SUCCESS : ui_fail_error(&err);
 }

@@ -133,20 +133,19 @@ static int check_options(struct record_line *options, char **argv)
         return ui_usage("record", "--wakers and --no-wakers exclude each other");
     if (options->wakers && options->off_cpu == CHOICE_NO)
         return ui_usage("record", "--wakers records the wakers of waits, but --off-cpu=no records no waits");
-    if (options->recover && *options->command)
-        return ui_usage("record", "--recover takes no command: it saves the profile of an earlier recording");
     bool has_targets = options->targets.pid_count || options->targets.all;
-    if (options->recover && has_targets)
-        return ui_usage("record", "--recover takes no %s: it saves the profile of an earlier recording",
-                        options->targets.pid_count ? "-p" : "-a or --cgroup");
+    const char *refused = *options->command              ? "command"
+                          : options->targets.pid_count   ? "-p"
+                          : options->targets.all         ? "-a or --cgroup"
+                          : options->events.texts.length ? "-e"
+                          : options->live                ? "--live"
+                                                         : NULL;
+    if (options->recover && refused)
+        return ui_usage("record", "--recover takes no %s: it saves the profile of an earlier recording", refused);
     if (!options->recover && !has_targets && !*options->command)
         return ui_usage("record", "no command given; for example: prof record ./program, or prof record -p PID");
-    if (options->recover && options->events.texts.length)
-        return ui_usage("record", "--recover takes no -e: it saves the profile of an earlier recording");
     if (options->sampler == RECORD_BY_PTRACE && options->events.texts.length)
         return ui_usage("record", "--sampler ptrace samples CPU time alone, not the events of -e");
-    if (options->live && options->recover)
-        return ui_usage("record", "--recover takes no --live: it saves the profile of an earlier recording");
     if (options->live && (options->save_only || record_line_is_piped(options)))
         return ui_usage("record", "--live shows the profile in prof's page, and %s shows none",
                         options->save_only ? "-s/--save-only" : "-o -");

@@ -84,8 +84,7 @@ static void print_line(const struct report *report, const struct compared_line *
     used +=
         report_print_shortened(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
     ui_print("%s", number);
-    report_print_name(report, profile_text(report->profile, get_func_names(report->profile, row->func).name),
-                      report_columns_left(report, used));
+    report_print_name(report, report_func_name(report, row->func), report_columns_left(report, used));
     putchar('\n');
 }
 

@@ -92,9 +92,8 @@ static void print_inlined(const struct report *report, const struct line_costs *
         const struct inlined_cost *row = &costs->inlined.data[i];
         if (row->line != line)
             continue;
-        uint32_t name = get_func_names(report->profile, row->func).name;
         ui_print("%*s  inlined: ", (int)report->figures_columns + NUMBER_COLUMNS, "");
-        report_print_name(report, profile_text(report->profile, name), 80);
+        report_print_name(report, report_func_name(report, row->func), 80);
         ui_print(", %.1f%%\n", report_percent(report, row->total));
     }
 }
@@ -158,8 +157,7 @@ static void print_hot_line(const struct report *report, const struct hot_line *r
     used +=
         report_print_shortened(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
     ui_print("%s", text);
-    uint32_t name = get_func_names(report->profile, row->func).name;
-    report_print_name(report, profile_text(report->profile, name), report_columns_left(report, used));
+    report_print_name(report, report_func_name(report, row->func), report_columns_left(report, used));
     putchar('\n');
 }
 

@@ -18,16 +18,6 @@
 
 enum { WIDTH = 11, SHARE_WIDTH = 8, LONGEST_WIDTH = 12 };
 
-static const char *func_text(const struct report *report, uint32_t func)
-{
-    return profile_text(report->profile, get_func_names(report->profile, func).name);
-}
-
-static const char *thread_text(const struct report *report, uint32_t thread)
-{
-    return profile_text(report->profile, report->profile->threads.data[thread].name);
-}
-
 /* ---- the object ---- */
 
 static bool is_word_end(char c)
@@ -54,7 +44,7 @@ int report_resolve_object(struct report *report)
     report->object = PROFILE_NONE;
     for (size_t i = 0; i < groups.list.length; i++) {
         const struct wait_group *group = &groups.list.data[i];
-        const char *name = group->key == PROFILE_NONE ? "" : func_text(report, group->key);
+        const char *name = group->key == PROFILE_NONE ? "" : report_func_name(report, group->key);
         bool is_exact = strcmp(name, report->options.subject) == 0;
         if (is_exact || (report->object == PROFILE_NONE && has_words(name, report->options.subject)))
             report->object = group->key;
@@ -83,12 +73,12 @@ static void print_site(const struct report *report, const struct call_site *site
     char text[REPORT_LINE_SIZE] = "(not known)";
     if (site->place.func != PROFILE_NONE) {
         const char *file = profile_text(report->profile, get_func_names(report->profile, site->place.func).file);
-        snprintf(text, sizeof(text), "%.80s", func_text(report, site->place.func));
+        snprintf(text, sizeof(text), "%.80s", report_func_name(report, site->place.func));
         if (site->place.line && file[0])
             report_append(text, " (%.60s:%u)", path_base_name(file), site->place.line);
     }
     for (size_t i = 0; i < SITE_CALLERS && site->callers[i] != PROFILE_NONE; i++)
-        report_append(text, " < %.80s", func_text(report, site->callers[i]));
+        report_append(text, " < %.80s", report_func_name(report, site->callers[i]));
     report_print_text(report, text, report_columns_left(report, used));
 }
 
@@ -169,11 +159,11 @@ static void print_meanwhile(const struct report *report, const struct object_wai
             break;
         char text[REPORT_LINE_SIZE] = "";
         bool has_thread = part->state == PATH_RUNS || part->state == PATH_WAITS;
-        report_append(text, "%.60s%s", has_thread ? thread_text(report, part->thread) : "", states[part->state]);
+        report_append(text, "%.60s%s", has_thread ? report_thread_name(report, part->thread) : "", states[part->state]);
         if (part->object != PROFILE_NONE)
-            report_append(text, " for %.80s", func_text(report, part->object));
+            report_append(text, " for %.80s", report_func_name(report, part->object));
         if (part->func != PROFILE_NONE)
-            report_append(text, " in %.80s", func_text(report, part->func));
+            report_append(text, " in %.80s", report_func_name(report, part->func));
         ui_print("%*.1f%%  ", SHARE_WIDTH - 1, 100 * part->ms / total);
         report_print_text(report, text, report_columns_left(report, SHARE_WIDTH + 2));
         putchar('\n');
@@ -189,7 +179,7 @@ int report_print_object(const struct report *report, struct error *err)
         format_time(total, waits.total);
         format_time(there, waits.there);
         format_count(count, fmax(1, round(waits.count)));
-        report_append(text, "%.120s (%s): %s%s of %s in %s waits", func_text(report, waits.object),
+        report_append(text, "%.120s (%s): %s%s of %s in %s waits", report_func_name(report, waits.object),
                       wait_reason_name(report->engine, waits.reason), waits.is_estimated ? "about " : "", total, there,
                       count);
         report_print_wrapped(report, text, 0, 0);

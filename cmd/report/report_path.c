@@ -93,16 +93,6 @@ int report_find_path(struct report *report, struct error *err)
 
 /* ---- words ---- */
 
-static const char *func_text(const struct report *report, uint32_t func)
-{
-    return profile_text(report->profile, get_func_names(report->profile, func).name);
-}
-
-static const char *thread_text(const struct report *report, uint32_t thread)
-{
-    return profile_text(report->profile, report->profile->threads.data[thread].name);
-}
-
 static uint32_t func_of(const struct profile *profile, uint32_t stack)
 {
     return profile->frames.func[profile->stacks.frame[stack]];
@@ -131,7 +121,7 @@ static int print_row(const struct report *report, size_t first, size_t end, stru
         format_weight(length, to - from, "ms");
         ui_print("%*.6f%*s  ", START_COLUMNS, (from - engine_full_range(report->engine).from) / 1000, LENGTH_COLUMNS,
                  length);
-        unsigned used = report_print_text(report, thread_text(report, segment->thread), THREAD_COLUMNS);
+        unsigned used = report_print_text(report, report_thread_name(report, segment->thread), THREAD_COLUMNS);
         ui_print("%*s%-*s", (int)(used < THREAD_COLUMNS ? THREAD_COLUMNS - used : 0) + 2, "", STATE_COLUMNS,
                  path_state_name(segment->state));
         report_print_text(
@@ -179,7 +169,7 @@ int report_print_path(const struct report *report, struct error *err)
 static void write_func(struct json_writer *json, const struct report *report, const char *key, uint32_t func)
 {
     if (func != PROFILE_NONE)
-        json_member_text(json, key, func_text(report, func));
+        json_member_text(json, key, report_func_name(report, func));
 }
 
 static void write_thread(struct json_writer *json, const char *key, uint32_t thread)
@@ -203,7 +193,7 @@ static void write_segment(struct json_writer *json, const struct report *report,
     write_func(json, report, "wakes_in", find_own_place(profile, segment->wakes_in).func);
     json_member_open(json, "stack", '[');
     for (uint32_t stack = segment->stack; stack != PROFILE_NONE; stack = profile->stacks.prefix[stack])
-        json_text_z(json, func_text(report, func_of(profile, stack)));
+        json_text_z(json, report_func_name(report, func_of(profile, stack)));
     json_close(json, ']');
     json_close(json, '}');
 }

@@ -169,7 +169,17 @@ void report_print_wrapped(const struct report *report, const char *text, unsigne
     putchar('\n');
 }
 
-/* ---- names of functions ---- */
+/* ---- names ---- */
+
+const char *report_func_name(const struct report *report, uint32_t func)
+{
+    return profile_text(report->profile, get_func_names(report->profile, func).name);
+}
+
+const char *report_thread_name(const struct report *report, uint32_t thread)
+{
+    return profile_text(report->profile, report->profile->threads.data[thread].name);
+}
 
 const char *report_get_origin(const struct profile *profile, uint32_t func)
 {
@@ -190,7 +200,7 @@ void report_print_func(const struct report *report, uint32_t func, const char *c
         [INLINED_NEVER] = "", [INLINED_SOMETIMES] = " (partly inlined)", [INLINED_ALWAYS] = " (inlined)"};
     char after[REPORT_LINE_SIZE];
     snprintf(after, sizeof(after), "%s%s", count, marks[report_get_inlining(report, func)]);
-    const char *name = strings_text(&report->profile->strings, get_func_names(report->profile, func).name);
+    const char *name = report_func_name(report, func);
     const char *origin = report_get_origin(report->profile, func);
     bool bracket = origin && origin[0] != '['; /* "[kernel.kallsyms]" has its own brackets */
     unsigned around = bracket ? 4 : 2, origin_columns = origin && origin[0] ? report_text_columns(report, origin) : 0;
@@ -261,6 +271,6 @@ const char *report_focus_name(const struct report *report)
     case BUTTERFLY_CATEGORY:
         return get_category_name(report, index);
     default:
-        return strings_text(&report->profile->strings, get_func_names(report->profile, index).name);
+        return report_func_name(report, index);
     }
 }

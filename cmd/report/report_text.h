@@ -49,6 +49,9 @@ unsigned report_print_name(const struct report *report, const char *name, unsign
 /* Formats a weight in the profile's unit: "1,234", "1,234.5 ms" or "12.3 MiB"; "-" or a dash for 0. */
 void report_format_weight(const struct report *report, double weight, char out[QUANTITY_TEXT_MAX]);
 
+const char *report_func_name(const struct report *report, uint32_t func);
+const char *report_thread_name(const struct report *report, uint32_t thread);
+
 /* Returns the name of the butterfly's focus. */
 const char *report_focus_name(const struct report *report);
 

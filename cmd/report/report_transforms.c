@@ -75,7 +75,7 @@ static int print_no_match(const struct report *report, const struct report_trans
 
 static void print_name(const struct report *report, uint32_t func, bool with_origin)
 {
-    const char *name = strings_text(&report->profile->strings, get_func_names(report->profile, func).name);
+    const char *name = report_func_name(report, func);
     const char *origin = with_origin ? report_get_origin(report->profile, func) : NULL;
     bool bracket = origin && origin[0] != '[';
     ui_print_message("  %.200s%s%s%.80s%s", name, origin ? "  " : "", bracket ? "[" : "", origin ? origin : "",

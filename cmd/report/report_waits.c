@@ -93,19 +93,9 @@ static const char *reason_text(const struct report *report, uint32_t reason)
     return wait_reason_name(report->engine, reason);
 }
 
-static const char *func_text(const struct report *report, uint32_t func)
-{
-    return profile_text(report->profile, get_func_names(report->profile, func).name);
-}
-
 static const char *object_text(const struct report *report, const struct wait_group *group)
 {
     return wait_object_name(report->engine, group);
-}
-
-static const char *thread_text(const struct report *report, uint32_t thread)
-{
-    return profile_text(report->profile, report->profile->threads.data[thread].name);
 }
 
 static const char *waker_text(const struct report *report, const struct wait_group *group)
@@ -128,7 +118,7 @@ static int find_callers(const struct report *report, const struct wait_group *gr
 /* The func that is `depth` calls above the wait. */
 static const char *caller_text(const struct report *report, const struct node_path *path, size_t depth)
 {
-    return func_text(report, path->data[path->length - 1 - depth]);
+    return report_func_name(report, path->data[path->length - 1 - depth]);
 }
 
 /* Appends the file and the line of a function. */
@@ -147,7 +137,7 @@ static void append_waker_place(const struct report *report, const struct wait_gr
 {
     if (group->waker_func == PROFILE_NONE)
         return;
-    report_append(text, " in %.80s", func_text(report, group->waker_func));
+    report_append(text, " in %.80s", report_func_name(report, group->waker_func));
     append_line(report, group->waker_func, group->waker_line, text);
 }
 
@@ -219,7 +209,7 @@ static const char *title_of(const struct report *report, const struct wait_group
     case WAITS_BY_OBJECT_AND_WAKER:
         return object_text(report, group);
     case WAITS_BY_THREAD:
-        return thread_text(report, group->thread);
+        return report_thread_name(report, group->thread);
     case WAITS_BY_WAKER:
         return waker_text(report, group);
     default:
@@ -251,7 +241,7 @@ static void fill_names(const struct report *report, const struct wait_group *gro
     double at = (group->from - engine_full_range(report->engine).from) / 1000;
     report_append(details, "%slongest at %.3f s", *details ? "; " : "", at);
     if (by != WAITS_BY_THREAD)
-        report_append(details, " in %.40s", thread_text(report, group->thread));
+        report_append(details, " in %.40s", report_thread_name(report, group->thread));
     if (!wait_grouping_has_wakers(by) && group->waker != PROFILE_NONE)
         report_append(details, ", ended by %.40s", waker_text(report, group));
     if (group->runnable > 0 && by != WAITS_BY_REASON && group->runnable < group->total)
@@ -432,7 +422,7 @@ static int write_group(struct json_writer *json, const struct report *report, en
     json_member_double(json, "runtime_callers", count_runtime_frames(report->profile, path->data, path->length));
     json_member_open(json, "callers", '[');
     for (size_t i = path->length; i-- > 0;)
-        json_text_z(json, func_text(report, path->data[i]));
+        json_text_z(json, report_func_name(report, path->data[i]));
     json_close(json, ']');
     json_close(json, '}');
     return code;
