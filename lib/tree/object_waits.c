@@ -23,6 +23,7 @@ struct collector {
     ARRAY(struct object_wait) list;
     uint32_t *numbers; /* of the list, in the order of the last sort */
     uint32_t thread;
+    bool has_wakers;
 };
 
 /* ---- the waits ---- */
@@ -61,6 +62,7 @@ static bool collect(void *context, const struct wait_part *part)
     waits->total += part->ms;
     waits->count += count_of(part);
     waits->longest = fmax(waits->longest, part->longest);
+    collector->has_wakers |= part->waker != PROFILE_NONE;
     waits->is_estimated |= unseen > part->ms / 100;
     add_waiting(waits, part->time.from, part->time.to, part->longest);
     add_waiting(waits, part->time.to - fmin(unseen, wait_weight_spread), part->time.to, unseen);
@@ -282,7 +284,6 @@ int object_waits_find(struct object_waits *waits, const struct engine *engine, u
 {
     struct collector collector = {.engine = engine, .waits = waits};
     const struct time_range full = engine_full_range(engine);
-    bool has_wakers = profile_has_wakers(engine_profile(engine));
     waits->object = object;
     waits->reason = PROFILE_NONE;
     waits->there = engine_lifetime(engine);
@@ -294,9 +295,9 @@ int object_waits_find(struct object_waits *waits, const struct engine *engine, u
         code = find_held(&collector, err);
     if (!code)
         code = make_rows(&collector, false, &waits->waiters, err);
-    if (!code && has_wakers)
+    if (!code && collector.has_wakers)
         code = make_rows(&collector, true, &waits->wakers, err);
-    if (!code && has_wakers)
+    if (!code && collector.has_wakers)
         code = find_meanwhile(&collector, err);
     array_free(&collector.list);
     free(collector.numbers);
@@ -319,13 +320,13 @@ static void write_func(struct json_writer *json, const struct profile *profile, 
 }
 
 static void write_rows(struct json_writer *json, const struct profile *profile, const char *key,
-                       const struct site_list *rows, const char *place_key)
+                       const struct site_list *rows, bool by_waker)
 {
     json_member_open(json, key, '[');
     for (size_t i = 0; i < rows->length; i++) {
         const struct site_waits *row = &rows->data[i];
         json_open(json, '{');
-        if (row->waker != PROFILE_NONE)
+        if (by_waker && row->waker != PROFILE_NONE)
             json_member_text(json, "waker", profile_text(profile, row->waker));
         json_member_double(json, "total_ms", row->total);
         json_member_double(json, "count", round(row->count));
@@ -333,7 +334,7 @@ static void write_rows(struct json_writer *json, const struct profile *profile, 
         if (!isnan(row->held))
             json_member_double(json, "held_ms", row->held);
         longest_wait_write(json, &(struct longest_wait){row->longest, row->from, row->to, row->thread});
-        wait_place_write(json, place_key, profile, row->site.place.func, row->site.place.line);
+        wait_place_write(json, "where", profile, row->site.place.func, row->site.place.line);
         json_member_open(json, "callers", '[');
         for (size_t at = 0; at < SITE_CALLERS && row->site.callers[at] != PROFILE_NONE; at++)
             json_text_z(json, profile_text(profile, get_func_names(profile, row->site.callers[at]).name));
@@ -360,8 +361,8 @@ void object_waits_write(struct json_writer *json, const struct engine *engine, c
     for (size_t i = 0; i < OBJECT_WAITS_STEPS; i++)
         json_double(json, waits->waiting[i]);
     json_close(json, ']');
-    write_rows(json, profile, "waiters", &waits->waiters, "where");
-    write_rows(json, profile, "wakers", &waits->wakers, "where");
+    write_rows(json, profile, "waiters", &waits->waiters, false);
+    write_rows(json, profile, "wakers", &waits->wakers, true);
     json_member_open(json, "meanwhile", '[');
     for (size_t i = 0; i < waits->meanwhile.length; i++) {
         const struct path_part *part = &waits->meanwhile.data[i];

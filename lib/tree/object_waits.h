@@ -41,8 +41,9 @@ struct object_waits {
     struct time_range range;             /* ms: range of `waiting` */
     double waiting[OBJECT_WAITS_STEPS];  /* mean number of threads that wait, in equal steps of the range */
     struct site_list waiters;            /* longest total first */
-    struct site_list wakers;             /* longest total first; empty without wakers */
-    struct path_parts meanwhile; /* parts of the critical paths during the longest waits; empty without wakers */
+    struct site_list wakers;             /* longest total first; empty if no wait has a waker */
+    struct path_parts
+        meanwhile; /* parts of the critical paths during the longest waits; empty if no wait has a waker */
 };
 
 /* Fills the zeroed struct for the engine's query. `object`: the func of a wait. Call object_waits_destroy() also after

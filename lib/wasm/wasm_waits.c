@@ -6,6 +6,7 @@
 
 #include "tree/bottleneck.h"
 #include "tree/compared_waits.h"
+#include "tree/object_waits.h"
 #include "tree/runtime_frames.h"
 
 static const struct view *answer_groups(struct session *session, const struct engine *engine, bool has_objects)
@@ -70,6 +71,20 @@ const struct view *session_compared_waits(struct session *session, uint32_t quer
     if (!code)
         write_compared(&session->json, &waits, engine);
     compared_waits_destroy(&waits);
+    return session_answer_json(session, code);
+}
+
+/* Answers with ObjectWaits of waits.ts, as JSON. `object`: the func of a wait. */
+const struct view *session_object_waits(struct session *session, uint32_t query, uint32_t object)
+{
+    struct engine *engine = session_engine(session, query);
+    struct object_waits waits = {0};
+    if (!engine)
+        return NULL;
+    session_begin_json(session);
+    int code = object_waits_find(&waits, engine, object, &session->err);
+    object_waits_write(&session->json, engine, &waits);
+    object_waits_destroy(&waits);
     return session_answer_json(session, code);
 }
 

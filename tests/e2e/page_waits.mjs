@@ -207,6 +207,24 @@ await check('groups of one object with different wakers are selected one by one'
     await page.close();
 });
 
+await check('the pane of a lock has the waiting functions, the function that releases the lock, and what its owner does', async () => {
+    const page = await openPage(`${ALL}&tab=waits`, ROW);
+    await page.locator(ROW, { hasText: LOCK }).click();
+    const pane = page.getByLabel('Waits for the selected object');
+    await pane.getByRole('heading', { name: LOCK }).waitFor();
+    const waits = report(`--waits=${LOCK}`).object_waits;
+    const shown = async (title) => pane.getByRole('table', { name: title }).locator('tbody tr').allInnerTexts();
+    const texts = [await shown('Threads wait in'), await shown('Waits end in'), await shown('During the longest waits')];
+    assertEqual(texts[0].length, waits.waiters.length, 'call sites of waiters');
+    assert(texts[0][0].includes('Cache::lookup ← serve'), texts[0][0]);
+    assert(texts[1][0].includes(`owner (501), ${RELEASE.func}:${RELEASE.line}`), texts[1][0]);
+    assert(texts[2][0].includes('owner runs in'), texts[2][0]);
+    await pane.getByRole('button', { name: texts[0][0].split('\t')[3] }).first().click();
+    await page.waitForSelector('.chart');
+    assertEqual(parameter(page, 'tab'), 'stack-chart', 'a click on the longest wait');
+    await page.close();
+});
+
 for (const by of ['waker', 'object-waker'])
     await check(`waits by ${by} have the function and line in which the owner released the lock`, async () => {
         const page = await openPage(`${ALL}&tab=waits&waitsBy=${by}`, ROW);

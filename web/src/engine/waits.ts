@@ -1,6 +1,7 @@
 /** What threads waited for, in groups: a thin layer over lib/wasm/wasm_waits.c. */
 import type { NodePath } from './api';
 import type { KnownChange } from './changes';
+import type { PathState } from './critical_path';
 import { WAIT_GROUP, WAIT_GROUPING } from './layout';
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
@@ -99,10 +100,45 @@ export interface Bottleneck {
     is_of_all: boolean;
 }
 
+/** The waits at one call site, or those that threads of one name end there: see struct site_waits. */
+export interface SiteWaits {
+    waker?: string;
+    total_ms: number;
+    count: number;
+    threads: number;
+    /** For how long the waker held a lock on average while others waited. */
+    held_ms?: number;
+    longest?: { ms: number; from_ms: number; to_ms: number; thread: number };
+    where?: { function: string; line?: number };
+    /** The innermost first. */
+    callers: string[];
+}
+
+/** The waits for one object: see lib/tree/object_waits.h. */
+export interface ObjectWaits {
+    object: string;
+    reason: string;
+    total_ms: number;
+    count: number;
+    /** Short waits stand for others. */
+    is_estimated: boolean;
+    from_ms: number;
+    to_ms: number;
+    /** The number of waiting threads, in equal steps. */
+    waiting: number[];
+    /** The longest total first. */
+    waiters: SiteWaits[];
+    wakers: SiteWaits[];
+    /** The parts of the critical paths during the longest waits. */
+    meanwhile: { ms: number; state: PathState; thread: number; function?: string; object?: string }[];
+}
+
 export interface WaitCalls {
     bottleneck(query: number): Promise<Bottleneck>;
     /** The waits of both sides of a comparison, by what has a name. */
     comparedWaits(query: number, by: WaitGrouping): Promise<ComparedWaits>;
+    /** The waits of the query for the object with this func. */
+    objectWaits(query: number, object: number): Promise<ObjectWaits>;
     /** The waits of the query by what they have in common. */
     waitGroups(query: number, by: WaitGrouping): Promise<WaitGroups>;
 }
@@ -125,6 +161,7 @@ function knownOf({ interval, is_noise: isNoise = true }: Partial<WrittenChange>)
 interface Functions {
     session_bottleneck(session: Pointer, query: number): Pointer;
     session_compared_waits(session: Pointer, query: number, by: number): Pointer;
+    session_object_waits(session: Pointer, query: number, object: number): Pointer;
     session_wait_groups(session: Pointer, query: number, by: number): Pointer;
 }
 
@@ -142,6 +179,9 @@ export function waitAnswers(module: EngineModule): Answers<WaitCalls> {
                 all: { ...all, known: knownOf(all) as KnownChange },
                 list: waits.map((wait) => ({ ...wait, known: knownOf(wait) })),
             };
+        },
+        objectWaits(query, object) {
+            return JSON.parse(module.decode(module.view(wasm.session_object_waits(session, query, object))));
         },
         waitGroups(query, by) {
             const view = module.view(wasm.session_wait_groups(session, query, WAIT_GROUPING.indexOf(by)));

@@ -11,6 +11,7 @@ import { Table } from '../table/Table';
 import { type Column, shownColumns } from '../table/table_columns';
 import { ProfileText } from '../ui/text';
 import { type MenuItem, menuItem } from '../window/windows';
+import { ObjectPane } from './ObjectPane';
 import { meanOf, WAIT_ORDER, WAIT_TABLE, WAIT_VALUES } from './wait_list';
 import { EmptyWaits, LinkCell, lengthOrNone, MAIN_TITLES } from './wait_parts';
 import { namesObject, namesWaker } from './wait_text';
@@ -251,13 +252,19 @@ export function WaitTable(): JSX.Element {
         waitReveal,
         waitSort,
     } = session.waitList;
+    const { view } = session.store;
     const rows = sortedWaits.value;
     const menuOf = (group: WaitGroup): MenuItem[] => [
         menuItem('Show the longest wait', () => goToLongest(group), { keys: 'Enter', enabled: group.range !== null }),
         menuItem('Show in the call tree', () => showInTree(group), { keys: 'w' }),
         ...copyItems(),
     ];
-    return (
+    const selectedAt = Math.max(
+        0,
+        rows.findIndex(({ key }) => key === selectedWait.value),
+    );
+    const selected = rows[selectedAt];
+    const table = (
         <Table
             name={WAIT_TABLE}
             label="Waits"
@@ -267,10 +274,7 @@ export function WaitTable(): JSX.Element {
             main={main.value}
             sort={waitSort.value}
             usualSort={WAIT_ORDER}
-            selectedAt={Math.max(
-                0,
-                rows.findIndex(({ key }) => key === selectedWait.value),
-            )}
+            selectedAt={selectedAt}
             reveal={waitReveal.value}
             rowKey={({ key }) => key}
             onSelect={selectWait}
@@ -286,5 +290,11 @@ export function WaitTable(): JSX.Element {
             error={waitError.value}
             empty={waitGroups.value === null ? null : <EmptyWaits />}
         />
+    );
+    return (
+        <div class="wait-panes">
+            <div class="wait-list">{table}</div>
+            {selected && selected.func >= 0 && namesObject(view.value.waitsBy) && <ObjectPane object={selected.func} />}
+        </div>
     );
 }
