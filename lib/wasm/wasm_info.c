@@ -72,6 +72,28 @@ static int write_all_metadata(struct json_writer *json, const struct profile *pr
     return code;
 }
 
+/* Writes the command line of the program that the thread began with exec, which the first marker "Exec" has. */
+static void write_command(struct json_writer *json, const struct profile *profile, uint32_t index)
+{
+    const struct marker_table *markers = &profile->threads.data[index].markers;
+    uint32_t exec = strings_find(&profile->strings, "Exec", strlen("Exec"));
+    size_t row = 0;
+    while (row < markers->length && markers->name[row] != exec)
+        row++;
+    struct payload payload = {0};
+    struct error ignored;
+    const struct marker marker = {.thread = index, .row = (uint32_t)row, .end_row = PROFILE_NONE};
+    const struct payload_value *command = row < markers->length && !payload_read(&payload, profile, &marker, &ignored)
+                                              ? payload_find(&payload, "command")
+                                              : NULL;
+    json_key(json, "command");
+    if (command && command->json[0] == '"')
+        json_raw(json, command->json, command->length);
+    else
+        json_text(json, "", 0);
+    payload_destroy(&payload);
+}
+
 static void write_thread(struct json_writer *json, const struct engine *engine, const struct marker_view *markers,
                          uint32_t index)
 {
@@ -83,6 +105,7 @@ static void write_thread(struct json_writer *json, const struct engine *engine, 
     write_string(json, "processName", profile, thread->process_name);
     write_string(json, "pid", profile, thread->pid);
     write_string(json, "tid", profile, thread->tid);
+    write_command(json, profile, index);
     json_member_bool(json, "isMain", thread->is_main);
     json_member_double(json, "side", thread->side);
     json_member_double(json, "run", thread->run);

@@ -37,6 +37,8 @@ export interface ThreadInfo {
     processName: string;
     pid: string;
     tid: string;
+    /** The command line that it began with exec; '' if the profile has none. */
+    command: string;
     isMain: boolean;
     /** Of a comparison: 0 base, 1 new, and which run of that side. */
     side: number;

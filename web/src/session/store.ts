@@ -148,7 +148,9 @@ export function createStore(session: StoreStart) {
     const trackSeeds = computed<TrackSeed[]>(() => seedsOf(info.value));
     /** Of its own: a thousand tracks are not laid out again while a range is dragged. */
     const trackChoice = computed(() => view.value.tracks);
-    const tracks = computed(() => layoutTracks(trackSeeds.value, trackChoice.value, selectedThreads.value));
+    const tracks = computed(() =>
+        layoutTracks(trackSeeds.value, trackChoice.value, selectedThreads.value, info.value.isLive),
+    );
     let addressTimer: ReturnType<typeof setTimeout> | undefined;
 
     function changeView(change: Partial<View>, step: Step): void {

@@ -140,14 +140,14 @@ function TrackCorner(): JSX.Element {
 function MoreTracks(): JSX.Element | null {
     const session = useSession();
     const { tracks } = session.store;
-    const { showAll } = session.trackActions;
+    const { show } = session.trackActions;
     const { hasOnlyThreads, quiet, quietShare } = tracks.value;
-    if (quiet === 0) return null;
+    if (quiet.length === 0) return null;
     const kind = hasOnlyThreads ? 'thread' : 'track';
     return (
         <div class="more-tracks">
-            <button type="button" class="link" onClick={showAll}>
-                {`Show ${formatCount(quiet)} less busy ${kind}${quiet === 1 ? '' : 's'}`}
+            <button type="button" class="link" onClick={() => show(quiet)}>
+                {`Show ${formatCount(quiet.length)} less busy ${kind}${quiet.length === 1 ? '' : 's'}`}
             </button>
             {quietShare > 0 && <span class="muted">{` (${formatShare(quietShare, 1)} of the CPU time)`}</span>}
         </div>

@@ -9,6 +9,7 @@
 
 import { formatCount } from '../base/format';
 import type { Comparison, ThreadInfo } from '../engine/api';
+import { differingArguments } from './process_arguments';
 import { groupsByName, groupsOfOthers, type ThreadGroup } from './thread_groups';
 import { sideOfThread } from './thread_sides';
 
@@ -69,8 +70,8 @@ export interface Tracks {
     /** How many tracks (not headings) are shown, and how many there are. */
     count: number;
     total: number;
-    /** Those that are hidden because they do little, not by the user: how many, and their part of the activity of all threads. */
-    quiet: number;
+    /** Those that are hidden because they do little, not by the user, and their part of the activity of all threads. */
+    quiet: TrackKey[];
     quietShare: number;
     /** Whether all of them are threads. */
     hasOnlyThreads: boolean;
@@ -207,6 +208,7 @@ export function threadTracks(
         initial.length > 0 || group.activity < best * LEAST_SHARE || best === 0;
     const seeds = groups.map((group) => groupTrack(group, isQuietGroup(group), comparison));
     const groupOf = new Map(seeds.flatMap((seed) => seed.members.map((thread) => [thread, seed] as const)));
+    const differing = differingArguments(threads);
     const sizes = new Map<string, number>();
     for (const thread of threads) sizes.set(thread.pid, (sizes.get(thread.pid) ?? 0) + 1);
     const ofThreads = threads.map((thread): TrackSeed => {
@@ -214,9 +216,11 @@ export function threadTracks(
         const group = groupOf.get(thread.index);
         const isLead = thread.isMain || sizes.get(thread.pid) === 1;
         const side = sideOfThread(comparison, thread);
-        const program = thread.processName || thread.name || 'Process';
+        const name = thread.processName || thread.name || 'Process';
+        const argument = differing.get(thread.pid);
+        const program = argument ? `${name} ${argument}` : name;
         const processName = side === '' ? program : `${side}: ${program}`;
-        const named = thread.name !== '' && thread.name !== program ? `${thread.name} · ` : '';
+        const named = thread.name !== '' && thread.name !== name ? `${thread.name} · ` : '';
         return {
             key: threadKey(thread.index),
             kind: 'thread',
@@ -272,8 +276,11 @@ function rankOf({ kind }: TrackSeed): number {
     return kind === 'thread' || kind === 'group' ? 1 : 2;
 }
 
-/** The processes in the order in which they are shown, each with all of its tracks in order. */
-export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKey[]): TrackGroup[] {
+/** The processes in the order in which they are shown, each with all of its tracks in order. `isGrowing`: they stay in the order in which
+ * they began. */
+export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKey[], isGrowing = false): TrackGroup[] {
+    const byActivity = (a: { activity: number }, b: { activity: number }): number =>
+        isGrowing ? 0 : b.activity - a.activity;
     const places = new Map(order.map((key, at) => [key, at]));
     const place = (key: TrackKey): number => places.get(key) ?? order.length;
     const placeOf = (seed: TrackSeed): number => (order.length === 0 ? 0 : place(seed.key));
@@ -293,7 +300,7 @@ export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKe
             place(a.key) - place(b.key) ||
             Number(b.process === '') - Number(a.process === '') ||
             a.side - b.side ||
-            b.activity - a.activity,
+            byActivity(a, b),
     );
     // Other kinds follow the threads of their process, in the order of their sources.
     for (const group of sorted)
@@ -302,7 +309,7 @@ export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKe
                 Number(b.isLead) - Number(a.isLead) ||
                 placeOf(a) - placeOf(b) ||
                 rankOf(a) - rankOf(b) ||
-                (rankOf(a) === 1 ? b.activity - a.activity : 0),
+                (rankOf(a) === 1 ? byActivity(a, b) : 0),
         );
     return sorted;
 }
@@ -369,8 +376,13 @@ function headingOf(group: TrackGroup, first: TrackRow): TrackRow {
     };
 }
 
-/** The rows for `seeds`; `selected` are the chosen threads. */
-export function layoutTracks(seeds: readonly TrackSeed[], choice: TrackChoice, selected: readonly number[]): Tracks {
+/** The rows for `seeds`; `selected` are the chosen threads, `isGrowing`: see groupTracks(). */
+export function layoutTracks(
+    seeds: readonly TrackSeed[],
+    choice: TrackChoice,
+    selected: readonly number[],
+    isGrowing = false,
+): Tracks {
     const isShown = showsTrack(seeds, choice, new Set(selected));
     const opened = new Set(choice.opened);
     const below = new Map<TrackKey, TrackSeed[]>();
@@ -389,7 +401,7 @@ export function layoutTracks(seeds: readonly TrackSeed[], choice: TrackChoice, s
         for (const member of below.get(seed.key) ?? [])
             if (isOn || isMember(member)) add(member, isOn && isMember(member) && level > 0 ? 2 : 1);
     };
-    for (const group of groupTracks(seeds, choice.order)) {
+    for (const group of groupTracks(seeds, choice.order, isGrowing)) {
         const at = rows.length;
         const [first] = group.seeds.filter(isShown);
         for (const seed of group.seeds) add(seed, seed.isLead && seed === first ? 0 : 1);
@@ -422,7 +434,7 @@ export function layoutTracks(seeds: readonly TrackSeed[], choice: TrackChoice, s
         shown: [...new Set(tracks.flatMap(threadsOf))],
         count: tracks.length,
         total: seeds.length,
-        quiet: quiet.length,
+        quiet: quiet.map((seed) => seed.key),
         quietShare: all > 0 ? activityOf(quiet) / all : 0,
         hasOnlyThreads: quiet.every((seed) => seed.kind === 'thread'),
     };
