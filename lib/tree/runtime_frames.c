@@ -38,6 +38,12 @@ bool is_interpreter_frame(const struct profile *profile, uint32_t func)
     return starts_with_any(profile_text(profile, get_func_names(profile, func).lib), starts);
 }
 
+bool is_entry_frame(const struct profile *profile, uint32_t func)
+{
+    return is_runtime_frame(profile, func) || is_interpreter_frame(profile, func) ||
+           strcmp(profile_text(profile, get_func_names(profile, func).name), "_start") == 0;
+}
+
 uint32_t count_runtime_frames(const struct profile *profile, const uint32_t *path, size_t length)
 {
     size_t runtime = 0, count;

@@ -57,6 +57,7 @@ void session_return_profile(struct session *session, struct profile *profile)
     session->finding.query = 0;
     array_free(&session->querying.weights);
     array_free(&session->tree.inlining);
+    array_free(&session->tree.entry_funcs);
     library_paths_destroy(&session->tree.library_paths);
     engine_return_profile(session->engine, profile);
     session->engine = NULL;

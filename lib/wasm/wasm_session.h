@@ -136,6 +136,8 @@ struct session_querying {       /* wasm_query.c */
 struct session_tree { /* wasm_tree.c */
     struct query_summary summary;
     struct tree_rows rows;
+    ARRAY(uint8_t) entries;     /* for each row, whether its func is_entry_frame() */
+    ARRAY(uint8_t) entry_funcs; /* for each func of the profile, an enum entry of wasm_tree.c */
     struct node_path path;
     struct node_details details;
     struct func_timings functions;

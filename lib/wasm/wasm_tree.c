@@ -1,6 +1,7 @@
 /*
  * Exports for web/src/engine/tree.ts: the call tree, the function list and names.
  */
+#include "tree/runtime_frames.h"
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
@@ -27,16 +28,45 @@ const struct view *session_summary(struct session *session, uint32_t query)
     return ANSWER(session, sizeof(session->tree.summary) / sizeof(double), &session->tree.summary);
 }
 
+enum entry { ENTRY_UNKNOWN, ENTRY_NO, ENTRY_YES };
+
+/* Fills the column of entry frames. Many rows have the same func, so the session keeps the answer for each func. */
+static bool find_entries(struct session *session)
+{
+    const struct tree_rows *rows = &session->tree.rows;
+    const struct profile *profile = engine_profile(session->engine);
+    size_t known = session->tree.entry_funcs.length, funcs = profile->funcs.length;
+    if (known < funcs) {
+        if (!array_reserve(&session->tree.entry_funcs, funcs - known))
+            return false;
+        memset(session->tree.entry_funcs.data + known, ENTRY_UNKNOWN, funcs - known);
+        session->tree.entry_funcs.length = funcs;
+    }
+    session->tree.entries.length = 0;
+    if (!array_reserve(&session->tree.entries, rows->length))
+        return false;
+    for (size_t i = 0; i < rows->length; i++) {
+        uint8_t *entry = &session->tree.entry_funcs.data[rows->func[i]];
+        if (*entry == ENTRY_UNKNOWN)
+            *entry = is_entry_frame(profile, rows->func[i]) ? ENTRY_YES : ENTRY_NO;
+        session->tree.entries.data[i] = *entry == ENTRY_YES;
+    }
+    return true;
+}
+
 /* The last four columns are NULL unless the query covers both sides of a comparison. */
 const struct view *session_view_rows(struct session *session, int code)
 {
     const struct tree_rows *rows = &session->tree.rows;
     if (code)
         return NULL;
+    if (!find_entries(session))
+        return no_memory(session);
     bool has_sides = rows->length > 0 && rows->is_compared;
     return ANSWER(session, rows->length, rows->node, rows->depth, rows->func, rows->category, rows->total, rows->self,
-                  rows->has_children, has_sides ? rows->base_total : NULL, has_sides ? rows->base_self : NULL,
-                  has_sides ? rows->new_total : NULL, has_sides ? rows->new_self : NULL);
+                  rows->has_children, session->tree.entries.data, has_sides ? rows->base_total : NULL,
+                  has_sides ? rows->base_self : NULL, has_sides ? rows->new_total : NULL,
+                  has_sides ? rows->new_self : NULL);
 }
 
 const struct view *session_children(struct session *session, uint32_t query, uint32_t node)

@@ -79,7 +79,7 @@ await check('children are sorted by total and never exceed their parent', async 
 if (report)
     await check('all threads together have the numbers of prof report', async () => {
         const address = new URL(url);
-        address.search = `?thread=${encodeIndexes(report.threads.map((thread) => thread.index))}`;
+        address.search = `?chains&thread=${encodeIndexes(report.threads.map((thread) => thread.index))}`;
         const all = await openPage(address.href);
         await all.locator('[role="treegrid"]').focus();
         await all.keyboard.press('Home');
@@ -97,6 +97,28 @@ if (report)
         });
         await all.close();
     });
+
+await check('runtime frames share a grey row, which a click, a key and the address unfold', async () => {
+    const folded = await openPage(url);
+    const names = async (count) => (await readRows(folded)).slice(0, count).map((row) => row.name);
+    const [whole] = await readRows(folded);
+    assertEqual(whole.name, '__libc_start_call_main', 'the last of the runtime frames');
+    assertEqual(await folded.locator('.tree-row.entry').count(), 1, 'grey rows');
+    await folded.locator('.tree-chain').first().click();
+    await settle(folded);
+    assertEqual((await names(3)).join(), '_start,__libc_start_main,__libc_start_call_main', 'after a click');
+    assertEqual((await selectedRow(folded)).at, 2, 'the selected row');
+    await folded.locator('[role="treegrid"]').focus();
+    await folded.keyboard.press('o');
+    await settle(folded);
+    const [again] = await readRows(folded);
+    assertEqual([again.name, again.total, again.level, again.selected].join(), [whole.name, whole.total, 1, true].join(), 'folded again');
+    await folded.goto(`${folded.url()}&chains`);
+    await folded.waitForSelector('.tree-row.selected');
+    await settle(folded);
+    assertEqual((await names(1)).join(), '_start', 'without folding');
+    await folded.close();
+});
 
 await check('arrows close, open and walk the tree', async () => {
     await tree.focus();

@@ -266,7 +266,7 @@ await check('copied stacks and names are those of the row', async () => {
 });
 
 await check('a search excludes, quotes, and takes expressions and fields, as prof report does', async () => {
-    const page = await openPage(url);
+    const page = await openPage(`${url}?chains`);
     for (const search of ['-walk', '"work"', '/^(le|he)/,-lib:libm', 'lib:libm,-"work"']) {
         await page.locator('#stack-search').fill(search);
         await page.keyboard.press('Enter');

@@ -229,7 +229,10 @@ function createButterflyModel(session: Session) {
         callers: computed(() => wingColumns(new Set(['selfShare', 'self']))),
     };
 
-    const mainOf = { callers: treeColumn(session, 'Callers'), callees: treeColumn(session, 'Callees') };
+    const mainOf = {
+        callers: treeColumn(session, { title: 'Callers' }),
+        callees: treeColumn(session, { title: 'Callees' }),
+    };
     const widthOf = { callers: widest(session, callers), callees: widest(session, callees) };
 
     return { listColumns, listMain, columnsOf, mainOf, widthOf, listMenu };

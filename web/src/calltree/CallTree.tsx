@@ -7,10 +7,10 @@ import { useModel, useSession } from '../session/context';
 import { copyTableItems } from '../table/copies';
 import { INDENT, Table } from '../table/Table';
 import { type Column, shownColumns } from '../table/table_columns';
-import type { TreeNode } from '../table/tree_nodes';
+import { rowAbove, type TreeNode } from '../table/tree_nodes';
 import {
     estimateTreeWidth,
-    estimateWidth,
+    estimateNodeWidth,
     foldItem,
     nameTooltip,
     rowClassOf,
@@ -25,6 +25,7 @@ import { TREE_ORDER } from './tree_state';
 
 const TABLE = 'calltree';
 const OF_PARENT = 'ofParent';
+const CHAIN_KEY = 'o';
 
 /** Whether shares are those of the row above instead of everything. */
 function isOfParent(): boolean {
@@ -41,7 +42,7 @@ function toggle(session: Session, node: TreeNode, all = false): void {
 /** What a key does to a row; false if it has no meaning here. */
 function onTreeKey(session: Session, event: KeyboardEvent, node: TreeNode | null): boolean {
     const { placeOfNode, transformByKey } = session.transformOffers;
-    const { collapse, enter, expand, expandAll, rows, selectNode } = session.tree;
+    const { collapse, enter, expand, expandAll, rows, selectNode, toggleChain } = session.tree;
     if (!node) {
         const [first] = rows.value;
         if (!first || (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft')) return false;
@@ -54,7 +55,10 @@ function onTreeKey(session: Session, event: KeyboardEvent, node: TreeNode | null
             return true;
         case 'ArrowLeft':
             if (node.expanded && node.hasChildren) collapse(node);
-            else if (node.parent) selectNode(node.parent);
+            else selectNode(rowAbove(node) ?? node);
+            return true;
+        case CHAIN_KEY:
+            toggleChain(node);
             return true;
         case '*':
             act(expandAll(node));
@@ -89,7 +93,7 @@ function createCallTreeModel(session: Session) {
         });
     });
 
-    const main = treeColumn(session);
+    const main = treeColumn(session, { onChain: session.tree.toggleChain });
 
     function copyItems(): MenuItem[] {
         return copyTableItems({
@@ -101,11 +105,17 @@ function createCallTreeModel(session: Session) {
 
     function headMenu(): MenuItem[] {
         if (isChange.value) return [foldItem(), ...copyItems()];
+        const { changeView, view } = session.store;
+        const { showsChains } = view.value;
+        const chains = menuItem('Fold chains of calls', () => changeView({ showsChains: !showsChains }, 'push'), {
+            title: 'Show calls without a branch in one row',
+            checked: !showsChains,
+        });
         const shares = menuItem('Percent of parent', () => setShown(TABLE, OF_PARENT, !isOfParent(), false), {
             title: 'Show each percentage relative to the caller instead of the total',
             checked: isOfParent(),
         });
-        return [foldItem(), shares, ...copyItems()];
+        return [foldItem(), chains, shares, ...copyItems()];
     }
 
     return { contentWidth, columns, main, copyItems, headMenu };
@@ -118,6 +128,7 @@ export function CallTree(): JSX.Element {
     const { fetchMissingNames, namesVersion } = session.names;
     const { nodeMenu } = session.nodeMenu;
     const { openSource } = session.sourcePanel;
+    const { inverted } = session.store;
     const { placeOfNode } = session.transformOffers;
     const { reveal, rows, selectNode, selected, summary, treeError, treeSort } = session.tree;
     const all = rows.value;
@@ -136,10 +147,10 @@ export function CallTree(): JSX.Element {
             usualSort={TREE_ORDER}
             selectedAt={current ? all.indexOf(current) : -1}
             reveal={reveal.value}
-            indentOf={(node) => node.depth * INDENT}
-            widthOf={(node) => estimateWidth(session, node.func)}
-            rowClass={(node) => rowClassOf(session, node.func)}
-            rowState={(node) => ({ level: node.depth + 1, ...(node.hasChildren ? { isOpen: node.expanded } : {}) })}
+            indentOf={(node) => node.level * INDENT}
+            widthOf={(node) => estimateNodeWidth(session, node)}
+            rowClass={(node) => rowClassOf(session, node.func) + (node.isEntry && !inverted.value ? ' entry' : '')}
+            rowState={(node) => ({ level: node.level + 1, ...(node.hasChildren ? { isOpen: node.expanded } : {}) })}
             onSelect={selectNode}
             onKey={(event, node) => onTreeKey(session, event, node)}
             onOpen={(node) => act(openSource(placeOfNode(node)))}
@@ -148,7 +159,9 @@ export function CallTree(): JSX.Element {
             menuOf={(node) => nodeMenu(node, copyItems())}
             headMenu={headMenu}
             tooltipOf={(node, isCut) => nameTooltip(session, node.func, isCut)}
-            onVisible={(visible) => fetchMissingNames(visible.map((node) => node.func))}
+            onVisible={(visible) =>
+                fetchMissingNames(visible.flatMap((node) => [...node.chain, node].map(({ func }) => func)))
+            }
             error={treeError.value}
             empty={summary.value === null ? null : <EmptyTree />}
         />

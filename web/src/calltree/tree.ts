@@ -5,7 +5,7 @@ import type { NodePath } from '../engine/api';
 import type { SessionBase } from '../session/session_base';
 import { firstBelow, firstFuncs, nodePath, openFuncs, openPaths, type TreeNode } from '../table/tree_nodes';
 import { act, showNotice } from '../window/windows';
-import { createTreeQueries, FIRST_ROWS, MOST_ROWS } from './tree_queries';
+import { createTreeQueries, FIRST_ROWS, giveRow, MOST_ROWS } from './tree_queries';
 import { createTreeState, type TreeParts } from './tree_state';
 
 /** The most expanded rows that a transform leaves expanded. */
@@ -17,7 +17,7 @@ type TreeQueries = ReturnType<typeof createTreeQueries>;
 function createActions(session: TreeSession, state: ReturnType<typeof createTreeState>, asking: TreeQueries) {
     const { fetchNames } = session.names;
     const { changeView } = session.store;
-    const { reveal, roots, rows, selected, shapeVersion } = state;
+    const { folds, reveal, roots, rows, selected, shapeVersion } = state;
     const { onCurrentTree, queries, showDetails } = asking;
 
     function selectNode(node: TreeNode, scroll = true): void {
@@ -38,20 +38,34 @@ function createActions(session: TreeSession, state: ReturnType<typeof createTree
             await fetchNames(path);
             loader.check();
             shapeVersion.value++;
+            giveRow(node, state);
             selectNode(node);
         });
+    }
+
+    /** Shows the calls of a row's chain in rows of their own, or all in one row again. */
+    function toggleChain(node: TreeNode): void {
+        const isFolded = node.chain.length > 0;
+        for (const caller of node.chain) caller.endsRow = true;
+        for (let at: TreeNode | null = node; at && !isFolded; at = at.parent) at.endsRow = false;
+        for (let at = node.children?.[0]; at?.endsRow && !isFolded; at = at.children?.[0]) at.endsRow = false;
+        shapeVersion.value++;
+        const row = rows.value.find((shown) => shown === node || shown.chain.includes(node));
+        if (row) selectNode(row);
     }
 
     /** Opens a node. While a query is under way the request waits for its answer. */
     async function expand(node: TreeNode): Promise<void> {
         if (!node.hasChildren) return;
         node.expanded = true;
+        let last = node;
         await onCurrentTree(async (loader) => {
-            await loader.loadChildren(node);
-            await fetchNames((node.children ?? []).slice(0, FIRST_ROWS).map((child) => child.func));
+            last = await loader.openChain(node, folds.value);
+            await fetchNames([last, ...(last.children ?? []).slice(0, FIRST_ROWS)].map((shown) => shown.func));
             loader.check();
         });
         shapeVersion.value++;
+        if (last !== node && selected.peek() === node) selectNode(last, false);
     }
 
     /** Goes to the first row below an open node, as soon as it is there. */
@@ -84,7 +98,7 @@ function createActions(session: TreeSession, state: ReturnType<typeof createTree
         shapeVersion.value++;
     }
 
-    return { selectNode, selectPath, expand, enter, collapse, expandAll };
+    return { selectNode, selectPath, expand, enter, collapse, expandAll, toggleChain };
 }
 
 /** Keeps the tree in step with the view. */

@@ -68,6 +68,13 @@ function createLoaders({ engine }: SessionBase) {
     return loaders;
 }
 
+/** Ends the row of a chain at a node that is selected within it. */
+export function giveRow(node: TreeNode, { rows, shapeVersion }: Pick<TreeState, 'rows' | 'shapeVersion'>): void {
+    if (rows.value.includes(node)) return;
+    node.endsRow = true;
+    shapeVersion.value++;
+}
+
 export function createTreeQueries(session: SessionBase & TreeParts, state: TreeState) {
     const { engine } = session;
     const { addNames, fetchNames, namesVersion } = session.names;
@@ -90,6 +97,7 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
         const isFirstChoice = session.info.value.isLive === true && view.value.path.length === 0;
         roots.value = nodes;
         isShownInverted.value = wanted.inverted;
+        if (node) giveRow(node, state);
         isChange.value = wanted.compared === 'change';
         shownTransforms.value = textOfTransforms(wanted);
         shownFilter.value = JSON.stringify([textOfTransforms(wanted), wanted.search, wanted.weight]);

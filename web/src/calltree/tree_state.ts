@@ -21,22 +21,25 @@ export interface TreeParts {
 }
 
 /** The signals of the rows: those of the last answer, which the view may be ahead of. */
-function createRows({ names, tables }: TreeParts) {
+function createRows({ names, store, tables }: TreeParts) {
     const treeSort = tables.sortOf('calltree', TREE_ORDER);
     const roots = signal<TreeNode[]>([]);
     /** Counts changes of what is expanded in `roots`. */
     const shapeVersion = signal(0);
     const selected = signal<TreeNode | null>(null);
     const isShownInverted = signal(false);
+    /** Of an inverted tree the first callers are of interest, and not the last. */
+    const folds = computed(() => !store.view.value.showsChains && !isShownInverted.value);
     return {
         treeSort,
+        folds,
         roots,
         shapeVersion,
         /** The open rows, top to bottom. */
         rows: computed<TreeNode[]>(() => {
             shapeVersion.value;
             if (treeSort.value.column === 'name') names.namesVersion.value;
-            return openRows(roots.value, treeSort.value, names.nameOf);
+            return openRows(roots.value, treeSort.value, names.nameOf, folds.value);
         }),
         /** What the rows are percentages of; null until the first answer. */
         summary: signal<TreeSummary | null>(null),

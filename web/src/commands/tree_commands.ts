@@ -9,7 +9,7 @@ import type { CommandSession } from './commands';
 export function treeCommands(session: CommandSession): Command[] {
     const { info } = session;
     const { selectedFunc } = session.functions;
-    const { search, view } = session.store;
+    const { changeView, search, view } = session.store;
     const { goToMatch } = session.treeSearch;
     const { invert, mergeMatching } = session.treeChanges;
     const isTreeSearched = (): boolean => search.value.trim() !== '' && NODE_TABS.has(view.value.tab);
@@ -50,6 +50,9 @@ export function treeCommands(session: CommandSession): Command[] {
             () => session.nodeMenu.showButterfly(functionInView()),
             { key: 'b', isOffered: () => view.value.tab !== 'butterfly' && functionInView() >= 0 },
         ),
+        command('Fold or show chains of calls', () => changeView({ showsChains: !view.value.showsChains }, 'push'), {
+            isOffered: () => view.value.tab === 'calltree',
+        }),
         command('Fold or show template arguments', toggleTemplates, { key: 't' }),
         command('Drop samples outside matching markers', session.markerFilter.keepSamplesInsideFound, {
             isOffered: session.markerFilter.isMarkerSearchShown,

@@ -224,6 +224,8 @@ export interface TreeRows {
     self: Float64Array;
     category: Int32Array;
     hasChildren: Uint8Array;
+    /** 1: a frame of a runtime or an interpreter, in which programs and threads start. */
+    isEntry: Uint8Array;
     /** If the query is about both sides of a comparison. */
     sides?: SideColumns;
 }

@@ -81,7 +81,7 @@ function sideColumns(view: View, first: number): SideColumns | undefined {
 /** Rows as session_view_rows() answers with them. */
 export function treeRows(module: EngineModule, pointer: Pointer): TreeRows {
     const view = module.view(pointer);
-    const sides = sideColumns(view, 7);
+    const sides = sideColumns(view, 8);
     return {
         ...(sides && { sides }),
         node: view.ints(0),
@@ -91,6 +91,7 @@ export function treeRows(module: EngineModule, pointer: Pointer): TreeRows {
         total: view.doubles(4),
         self: view.doubles(5),
         hasChildren: view.bytes(6),
+        isEntry: view.bytes(7),
     };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { NodePath, TreeRows } from '../engine/api';
 import { ClosedError } from '../engine/protocol';
-import { adoptDescendants, makeNodes, type TreeNode } from './tree_nodes';
+import { adoptDescendants, isChain, makeNodes, nextInChain, type TreeNode } from './tree_nodes';
 
 export interface TreeSource {
     /** Of a node, or the first rows (-1), heaviest first. */
@@ -101,9 +101,23 @@ export class TreeLoader {
                 }
                 if (!node.children) await this.loadChildrenAlong(node, openChain(was));
                 node.expanded = true;
+                node.endsRow = was?.endsRow ?? false;
                 if (node.children && was?.children) await this.reopen(node.children, was.children, limit);
             }),
         );
+    }
+
+    /** Opens a node, and what goes on with its chain. Returns the last node of its row. */
+    async openChain(first: TreeNode, folds: boolean): Promise<TreeNode> {
+        const nodes = [first];
+        for (let last: TreeNode | null = first; last?.hasChildren; ) {
+            await this.loadChildren(last);
+            last = folds ? nextInChain(first, last) : null;
+            if (last) nodes.push(last);
+        }
+        const opened = isChain(nodes) ? nodes : [first];
+        for (const node of opened) node.expanded = node.hasChildren;
+        return opened[opened.length - 1] as TreeNode;
     }
 
     /** The node at the end of `path`, or the last of it that exists; what is above it is opened. */

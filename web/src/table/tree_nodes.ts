@@ -20,6 +20,14 @@ export interface TreeNode {
     expanded: boolean;
     /** Everything below is open too, as `*` does: it is asked for at once. */
     expandedAll: boolean;
+    /** A frame of a runtime or an interpreter, as all its callers are. */
+    isEntry: boolean;
+    /** Its row has no callees: they have rows of their own. */
+    endsRow: boolean;
+    /** The callers that its row also stands for, outermost first: see openRows(). */
+    chain: readonly TreeNode[];
+    /** How far its row is indented. */
+    level: number;
 }
 
 /** `from`: the first row of the answer that is wanted. */
@@ -39,6 +47,10 @@ export function makeNodes(answer: TreeRows, parent: TreeNode | null, from: numbe
             children: null,
             expanded: false,
             expandedAll: false,
+            isEntry: answer.isEntry[i] === 1 && (parent === null || parent.isEntry),
+            endsRow: false,
+            chain: [],
+            level: depth,
         });
     }
     return nodes;
@@ -60,6 +72,7 @@ export function adoptDescendants(top: TreeNode, answer: TreeRows, most: number):
         const parent = path[level] ?? top;
         node.parent = parent;
         node.depth = parent.depth + 1;
+        node.isEntry &&= parent.isEntry;
         parent.children ??= [];
         parent.children.push(node);
         parent.expanded = true;
@@ -142,11 +155,54 @@ function sortSiblings(
     return reversed ? sorted.reverse() : sorted;
 }
 
-/** The open rows, top to bottom. */
-export function openRows(roots: readonly TreeNode[], order: SortOrder, nameOf: NameOf): TreeNode[] {
+// ---- chains ----
+
+/** The last node of a chain has at least this share of the total of the first: what is hidden is 1 % of the row. */
+const CHAIN_SHARE = 0.99;
+const LEAST_CHAIN = 3;
+const LEAST_ENTRY_CHAIN = 2;
+
+/** The callee that goes on with the chain which begins with `first`. */
+export function nextInChain(first: TreeNode, last: TreeNode): TreeNode | null {
+    const next = last.children?.[0];
+    const goesOn = next && first.total > 0 && !next.sides && next.total >= first.total * CHAIN_SHARE;
+    return goesOn && !last.endsRow && next.isEntry === first.isEntry ? next : null;
+}
+
+/** Whether so many nodes are worth one row. Frames of a runtime are never of interest. */
+export function isChain(nodes: readonly TreeNode[]): boolean {
+    return nodes.length >= (nodes[0]?.isEntry ? LEAST_ENTRY_CHAIN : LEAST_CHAIN);
+}
+
+/** The nodes of the row that begins with `first`. */
+function nodesOfRow(first: TreeNode): TreeNode[] {
+    const nodes = [first];
+    for (let last = first; last.expanded; ) {
+        const next = nextInChain(first, last);
+        if (!next) break;
+        nodes.push(next);
+        last = next;
+    }
+    return isChain(nodes) ? nodes : [first];
+}
+
+/** The row above that of a node which is open. */
+export function rowAbove(node: TreeNode): TreeNode | null {
+    return (node.chain[0] ?? node).parent;
+}
+
+/**
+ * The open rows, top to bottom. `folds`: a chain of calls without another branch is one row, that of the last node, which
+ * all that is done with the row is about.
+ */
+export function openRows(roots: readonly TreeNode[], order: SortOrder, nameOf: NameOf, folds = false): TreeNode[] {
     const open: TreeNode[] = [];
     const pending = [...sortSiblings(roots, order, nameOf)].reverse();
-    for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    for (let first = pending.pop(); first !== undefined; first = pending.pop()) {
+        const nodes = folds ? nodesOfRow(first) : [first];
+        const node = nodes.pop() as TreeNode;
+        node.chain = nodes;
+        node.level = first.parent ? first.parent.level + 1 : 0;
         open.push(node);
         if (!node.expanded || !node.children) continue;
         const children = sortSiblings(node.children, order, nameOf);
@@ -158,7 +214,7 @@ export function openRows(roots: readonly TreeNode[], order: SortOrder, nameOf: N
 /** The first row below a node, of those that are open. */
 export function firstBelow(rows: readonly TreeNode[], node: TreeNode): TreeNode | undefined {
     const below = rows[rows.indexOf(node) + 1];
-    return below?.parent === node ? below : undefined;
+    return below && rowAbove(below) === node ? below : undefined;
 }
 
 /** The funcs of all rows that an order by name compares. */

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';
-import { foldParameters, foldTemplates } from '../base/fold';
+import { foldParameters, foldTemplates, ownNameAt } from '../base/fold';
 import { describeWeight, formatShare, formatWeight } from '../base/format';
 import { plainText, ROW_LIMIT } from '../base/plain';
 import type { FuncInfo } from '../engine/api';
@@ -21,6 +21,7 @@ const FOLD_LIMIT = 8000;
 /** Parameters are shown of names up to here. */
 const WHOLE_LIMIT = 48;
 const LIB_LIMIT = 80;
+const OWN_NAME_LIMIT = 40;
 /** px: the width of the average character, and of what is around a name. */
 const CHARACTER_WIDTH = 7;
 const NAME_MARGIN = 56;
@@ -223,22 +224,60 @@ function TreeLabel({ hasChildren, isOpen, category, children }: TreeLabelProps):
     );
 }
 
+/** What a row says of its chain: the first function, without namespaces and parameters, and how many follow. */
+function chainText(session: Session, { chain }: TreeNode): { first: string; more: string } {
+    const [first] = chain;
+    const name = shortName(first ? (session.names.funcName(first.func)?.name ?? '') : '');
+    const own = name.slice(ownNameAt(name)).replace(/(?<=[^(])\(.*/s, '');
+    return { first: own.slice(0, OWN_NAME_LIMIT), more: chain.length > 1 ? `+${chain.length - 1}` : '' };
+}
+
+/** px: an estimate of what a row of a tree takes. */
+export function estimateNodeWidth(session: Session, node: TreeNode): number {
+    if (node.chain.length === 0) return estimateWidth(session, node.func);
+    const { first, more } = chainText(session, node);
+    return estimateWidth(session, node.func) + (first.length + more.length + 6) * CHARACTER_WIDTH;
+}
+
+/** The functions that share the row of one they call. A click gives them rows of their own. */
+function ChainText({ node, onOpen }: { node: TreeNode; onOpen: (node: TreeNode) => void }): JSX.Element {
+    const session = useSession();
+    session.names.namesVersion.value;
+    const { first, more } = chainText(session, node);
+    const names = node.chain.map(({ func }) => plainText(copiedName(session, func), ROW_LIMIT));
+    return (
+        // biome-ignore lint/a11y/noStaticElementInteractions: a key of the row does the same
+        <span class="tree-chain" title={`${names.join('\n')}\n\nClick or o: show as rows`} onClick={() => onOpen(node)}>
+            <ProfileText text={first} />
+            {more && <span class="tree-more">{more}</span>}›
+        </span>
+    );
+}
+
+interface TreeColumn {
+    title?: string;
+    /** Gives the calls of a chain rows of their own. */
+    onChain?: (node: TreeNode) => void;
+}
+
 /** The main column of a tree of functions. */
-export function treeColumn(session: Session, title?: string): Column<TreeNode> {
+export function treeColumn(session: Session, { title = 'Function', onChain }: TreeColumn = {}): Column<TreeNode> {
     return nameColumn<TreeNode>({
-        ...(title === undefined ? {} : { title }),
+        title,
         cell: (node) => (
             <TreeLabel hasChildren={node.hasChildren} isOpen={node.expanded} category={node.category}>
+                {onChain && node.chain.length > 0 && <ChainText node={node} onOpen={onChain} />}
                 <FuncText func={node.func} />
             </TreeLabel>
         ),
-        text: (node) => '  '.repeat(node.depth) + copiedName(session, node.func),
+        text: (node) =>
+            '  '.repeat(node.level) + [...node.chain, node].map(({ func }) => copiedName(session, func)).join(' > '),
     });
 }
 
 /** px: an estimate of the widest row of a tree, so that the horizontal scroll bar does not change while one scrolls down. */
 export function estimateTreeWidth(session: Session, rows: readonly TreeNode[]): number {
-    return rows.reduce((widest, node) => Math.max(widest, node.depth * INDENT + estimateWidth(session, node.func)), 0);
+    return rows.reduce((widest, node) => Math.max(widest, node.level * INDENT + estimateNodeWidth(session, node)), 0);
 }
 
 export function rowClassOf(session: Session, func: number): string {

@@ -1,7 +1,7 @@
 /**
  * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
  * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`, `implementation`, `hideIdleSamples`); `path` (the selected call node),
- * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `waitsBy`, `weight`, `compared`, `scaledBy`, `colorBy` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
+ * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `waitsBy`, `weight`, `chains`, `compared`, `scaledBy`, `colorBy` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
  * `openTracks`, `trackOrder`) are ours.
  */
 
@@ -90,6 +90,8 @@ export interface View {
     /** Which frames are shown. */
     stackType: StackType;
     hidesIdle: boolean;
+    /** Each call of a chain has a row in the call tree. */
+    showsChains: boolean;
     /** What the waits of a group have in common. */
     waitsBy: WaitGrouping;
     /** What the butterfly is about; null: the heaviest function. */
@@ -130,6 +132,7 @@ export const EMPTY_VIEW: View = {
     scaledBy: '',
     stackType: 'all',
     hidesIdle: false,
+    showsChains: false,
     waitsBy: 'object',
     center: null,
     sameWidths: false,
@@ -229,6 +232,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.scaledBy !== '') query.set('scaledBy', view.scaledBy);
     if (view.stackType !== 'all') query.set('implementation', view.stackType);
     if (view.hidesIdle) query.set('hideIdleSamples', '');
+    if (view.showsChains) query.set('chains', '');
     if (view.waitsBy !== EMPTY_VIEW.waitsBy) query.set('waitsBy', view.waitsBy);
     if (view.center) query.set('center', `${view.center.kind}-${view.center.index}`);
     if (view.sameWidths) query.set('sameWidths', '');
@@ -272,6 +276,7 @@ export function decodeView(text: string, zero: number): View {
         scaledBy: decodeScaledBy(query.get('scaledBy') ?? ''),
         stackType: decodeStackType(query.get('implementation')),
         hidesIdle: query.has('hideIdleSamples'),
+        showsChains: query.has('chains'),
         waitsBy: WAIT_GROUPING.find((by) => by === query.get('waitsBy')) ?? EMPTY_VIEW.waitsBy,
         center: decodeCenter(query.get('center') ?? ''),
         sameWidths: query.has('sameWidths'),
