@@ -14,8 +14,9 @@
 struct api_answer {
     char *text; /* not NUL-terminated; the sender or api_answer_destroy() frees it */
     size_t size, capacity;
-    bool has_file; /* descriptor of a profile that is the answer instead of `text` */
+    bool has_file; /* `file` is a profile that is the answer instead of `text` */
     int file;
+    bool is_own; /* the server shows the profile in `file` from now on, and answers with `text` */
 };
 
 /* Returns a sink that appends to the answer's text, and fails with -E2BIG beyond API_ANSWER_MAX. */

@@ -119,6 +119,7 @@ static bool load(struct post_worker *worker, struct error *err)
     }
     if (!worker->is_loaded)
         worker->is_loaded = served_libs_load(&worker->api.libs, worker->profile_fd, &worker->ending, err) == 0;
+    worker->api.profile_fd = worker->profile_fd;
     if (!worker->is_loaded)
         served_libs_destroy(&worker->api.libs);
     return worker->is_loaded;

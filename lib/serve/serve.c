@@ -22,6 +22,7 @@
  */
 #include "serve/serve.h"
 
+#include "base/json_write.h"
 #include "file/gunzip.h"
 #include "serve/answer.h"
 #include "serve/api_request.h"
@@ -32,6 +33,7 @@
 #include "serve/page_template.h"
 #include "serve/post.h"
 #include "serve/symbol_api.h"
+#include "symbol/debug_server.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -123,7 +125,34 @@ static enum MHD_Result serve_template(struct server *server, const struct recipi
     return answer_text(to, text.data, text.length);
 }
 
-/* The routes below the token, besides the assets; each takes either GET or POST. For HEAD, libmicrohttpd runs GET
+/* Answers with the progress of downloads of debug files: {"servers", "file", "done", "total", "files"}. The first one
+ * is the addresses of the debuginfod servers, or "". */
+static enum MHD_Result serve_names_progress(struct server *server, const struct recipient *to)
+{
+    struct debug_server *debug_server = server->options.search ? server->options.search->server : NULL;
+    const char *servers = debug_server ? getenv("DEBUGINFOD_URLS") : NULL;
+    char name[DEBUG_SERVER_NAME] = "";
+    struct debug_server_progress progress = {.name = name};
+    struct api_answer answer = {.text = NULL};
+    struct byte_sink sink = api_answer_sink(&answer);
+    struct json_writer json;
+    struct error err;
+    if (debug_server)
+        progress = debug_server_get_progress(debug_server, name);
+    json_writer_init(&json, &sink, &err);
+    json_open(&json, '{');
+    json_member_text(&json, "servers", servers ? servers : "");
+    json_member_text(&json, "file", progress.ended ? "" : progress.name);
+    json_member_unsigned(&json, "done", progress.done);
+    json_member_unsigned(&json, "total", progress.total);
+    json_member_unsigned(&json, "files", progress.files);
+    json_close(&json, '}');
+    if (json_writer_finish(&json))
+        api_answer_error(&answer, &err);
+    return answer_api(to, &answer);
+}
+
+/* The routes below the token, besides the assets; each takes GET, POST or both. For HEAD, libmicrohttpd runs GET
  * and sends no body. */
 static const struct route {
     const char *path;
@@ -138,7 +167,7 @@ static const struct route {
     {"symbolicate/v5", NULL, {.body = symbol_api_symbolicate}},
     {"source/v1", NULL, {.body = symbol_api_source}},
     {"asm/v1", NULL, {.body = symbol_api_asm}},
-    {"names", NULL, {.file = symbol_api_names}},
+    {"names", serve_names_progress, {.file = symbol_api_names}},
 };
 
 /* The printed address ends with a slash, and the Firefox Profiler appends "/asm/v1" to it. */
@@ -200,10 +229,13 @@ static enum MHD_Result answer_route(struct server *server, const struct recipien
 {
     if (to->origin && !strcmp(method, MHD_HTTP_METHOD_OPTIONS))
         return answer_preflight(to, route->get ? MHD_HTTP_METHOD_GET : MHD_HTTP_METHOD_POST);
+    bool takes_post = route->post.body || route->post.file;
+    if (takes_post && !strcmp(method, MHD_HTTP_METHOD_POST))
+        return create_post(to, route, request);
     if (!route->get)
-        return strcmp(method, MHD_HTTP_METHOD_POST) ? answer_wrong_method(to, MHD_HTTP_METHOD_POST)
-                                                    : create_post(to, route, request);
-    return is_get(method) ? route->get(server, to) : answer_wrong_method(to, "GET, HEAD");
+        return answer_wrong_method(to, MHD_HTTP_METHOD_POST);
+    return is_get(method) ? route->get(server, to)
+                          : answer_wrong_method(to, takes_post ? "GET, HEAD, POST" : "GET, HEAD");
 }
 
 static enum MHD_Result answer_in_directory(const struct server *server, const struct recipient *to, const char *path)
@@ -314,6 +346,23 @@ static int profile_open(struct served_profile *profile, int fd, struct error *er
     return 0;
 }
 
+/* Shows another profile from now on, whose descriptors the server owns. */
+static void replace_profile(struct server *server, const struct served_profile *profile)
+{
+    pthread_mutex_lock(&server->profile_lock);
+    int before = server->profile.fd, added_before = server->profile.added_fd;
+    server->profile = *profile;
+    pthread_mutex_unlock(&server->profile_lock);
+    if (added_before >= 0)
+        close(added_before);
+    post_worker_set_profile(server->worker, profile->fd);
+    if (server->has_changed) /* the worker may still read the first profile, so that stays open */
+        close(before);
+    else
+        server->first_fd = before;
+    server->has_changed = true;
+}
+
 static enum MHD_Result continue_post(struct server *server, const struct recipient *to, struct post *post,
                                      const char *body, size_t *body_size)
 {
@@ -327,7 +376,16 @@ static enum MHD_Result continue_post(struct server *server, const struct recipie
         return answer ? answer_api(to, answer) : MHD_YES;
     struct served_profile profile = {.fd = -1, .added_fd = -1};
     struct error ignored;
-    return profile_open(&profile, answer->file, &ignored) ? MHD_NO : answer_profile(to, &profile);
+    if (profile_open(&profile, answer->file, &ignored))
+        return MHD_NO;
+    if (!answer->is_own)
+        return answer_profile(to, &profile);
+    answer->has_file = false;
+    if (server->profile.is_live)
+        close(profile.fd);
+    else
+        replace_profile(server, &profile);
+    return answer_api(to, answer);
 }
 
 /* State between the calls for one request. */
@@ -507,18 +565,7 @@ void serve_live_publish(struct server *server, int profile_fd, const struct serv
         if (profile.added_fd >= 0)
             close(profile.added_fd);
     } else if (profile_fd >= 0) {
-        pthread_mutex_lock(&server->profile_lock);
-        int before = server->profile.fd, added_before = server->profile.added_fd;
-        server->profile = profile;
-        pthread_mutex_unlock(&server->profile_lock);
-        if (added_before >= 0)
-            close(added_before);
-        post_worker_set_profile(server->worker, profile_fd);
-        if (server->has_changed) /* the worker may still read the first profile, so that stays open */
-            close(before);
-        else
-            server->first_fd = before;
-        server->has_changed = true;
+        replace_profile(server, &profile);
     }
     live_publish(&server->live, state);
 }

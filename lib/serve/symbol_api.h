@@ -19,6 +19,7 @@
 
 struct symbol_api {
     struct served_libs libs;
+    int profile_fd; /* the served profile */
     struct symbolizer *symbolizer;
     const struct debug_search *search; /* debuginfod servers, for missing sources and code, or NULL for none */
     struct symbolizer *names;          /* finds symbols without reading debug info */
@@ -37,5 +38,5 @@ void symbol_api_control(const struct symbol_api *api, const char *body, size_t s
 void symbol_api_source(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 void symbol_api_asm(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 
-/* `fd`: the body in a file. */
+/* `fd`: the body in a file, a profile. If the body is empty, symbolizes the served profile, and the answer is_own. */
 void symbol_api_names(struct symbol_api *api, int fd, struct api_answer *answer);

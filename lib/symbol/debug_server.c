@@ -44,6 +44,8 @@ struct debug_server {
     ARRAY(struct debuginfod_client *) idle;
     uint32_t files;
     struct error problem;
+    struct debug_server_progress newest; /* without a name */
+    char newest_name[DEBUG_SERVER_NAME];
 };
 
 /* One fetch, shared by the fetching thread and the waiting thread. The last thread to finish frees the fetch. */
@@ -285,14 +287,24 @@ static void wait_for_ms(struct fetch *fetch, struct watch *watch, unsigned ms)
 static void report_progress(struct debug_server *server, struct watch *watch)
 {
     watch->is_shown = true;
-    if (!server->options.progress)
-        return;
     pthread_mutex_lock(&server->lock);
     struct debug_server_progress progress = {
         .name = watch->name, .done = watch->done, .total = watch->total, .files = server->files, .ended = watch->ended};
-    if (!server->options.progress(server->options.context, &progress))
+    server->newest = progress;
+    snprintf(server->newest_name, sizeof(server->newest_name), "%s", watch->name);
+    if (server->options.progress && !server->options.progress(server->options.context, &progress))
         debug_server_stop(server);
     pthread_mutex_unlock(&server->lock);
+}
+
+struct debug_server_progress debug_server_get_progress(struct debug_server *server, char name[DEBUG_SERVER_NAME])
+{
+    pthread_mutex_lock(&server->lock);
+    struct debug_server_progress progress = server->newest;
+    memcpy(name, server->newest_name, DEBUG_SERVER_NAME);
+    pthread_mutex_unlock(&server->lock);
+    progress.name = name;
+    return progress;
 }
 
 /* Returns 0, or an errno value: the reason to stop the fetch. */

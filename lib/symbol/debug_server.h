@@ -38,6 +38,12 @@ enum { DEBUG_SERVER_MAX_SECONDS = 120, DEBUG_SERVER_SILENT_SECONDS = 30 };
 int debug_server_new(struct debug_server **out, const struct debug_server_options *options, struct error *err);
 void debug_server_free(struct debug_server *server);
 
+enum { DEBUG_SERVER_NAME = 64 };
+
+/* Returns the progress of the newest fetch that has reported progress, zeroed before the first one; `name` gets the
+ * name, and progress.name points to it. Thread-safe. */
+struct debug_server_progress debug_server_get_progress(struct debug_server *server, char name[DEBUG_SERVER_NAME]);
+
 /* Cancels the fetches of all threads within a second, and refuses new ones. Thread-safe. */
 void debug_server_stop(struct debug_server *server);
 
