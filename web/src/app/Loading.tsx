@@ -1,9 +1,12 @@
 /** What is shown before there is a profile: how far loading is, or why it failed. */
 import type { JSX } from 'preact';
 import { formatBytes } from '../base/format';
+import { plainText } from '../base/plain';
 import type { Progress } from '../engine/api';
 import { ProfileText } from '../ui/text';
 import { chooseFile } from './page';
+
+const LONGEST_FILE = 60;
 
 const PHASES: Record<Progress['phase'], string> = {
     download: 'Loading the profile',
@@ -29,11 +32,13 @@ function shareDone(progress: Progress | null): number | null {
 /** What is being done, and a bar that says how much of it is. */
 export function ProgressBar({ progress }: { progress: Progress | null }): JSX.Element {
     const share = shareDone(progress);
-    const sizes = progress && progress.phase === 'download' && progress.total > 0;
+    const sizes = progress && (progress.phase === 'download' || progress.file) && progress.total > 0;
     return (
         <>
             <p>
-                {PHASES[progress?.phase ?? 'download']}
+                {progress?.file
+                    ? `Downloading the debug file of ${plainText(progress.file, LONGEST_FILE)}`
+                    : PHASES[progress?.phase ?? 'download']}
                 {sizes ? ` · ${formatBytes(progress.done)} of ${formatBytes(progress.total)}` : '…'}
             </p>
             <div

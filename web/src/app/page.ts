@@ -14,9 +14,9 @@ import { isZip, listZip, type ZipEntry } from '../engine/zip';
 import { followRecording } from '../live/live';
 import { type AxisUnit, axisUnitOf, formatPlace, formatRange } from '../session/axis_text';
 import { type Entry, entryOf, HistoryPlace } from '../session/history';
-import { fetchNamed } from '../source/symbol_api';
+import { fetchNamed, fetchNamesProgress, nameServed } from '../source/symbol_api';
 import { encodeView } from '../view/codec';
-import { closeAll } from '../window/windows';
+import { closeAll, showNotice } from '../window/windows';
 import { matchNumbers, renumberPath, renumberView } from './renumber';
 import { createSession, type Session } from './session';
 
@@ -82,6 +82,7 @@ function prepare(
             compareRanges,
             compareThreads,
             compareIntervals,
+            fetchSymbols,
             matchFunctions,
         },
         query,
@@ -164,10 +165,10 @@ async function grow(session: Session): Promise<void> {
  * The saved profile has functions and threads in another order: a session of its own shows it, with the view of the one
  * before.
  */
-async function showSaved(before: Session): Promise<void> {
+async function showSaved(before: Session, origin = SERVED): Promise<void> {
     if (shownSession() !== before || !place) return;
     const engine = createEngine();
-    const profile = await engine.load(SERVED.source as string, () => undefined);
+    const profile = await engine.load(origin.source, () => undefined);
     await before.tree.settled();
     const numbers = await matchNumbers(before, engine, profile);
     const view = renumberView(before.store.view.peek(), numbers);
@@ -177,7 +178,7 @@ async function showSaved(before: Session): Promise<void> {
         engine.end();
         return;
     }
-    const session = prepare(SERVED, engine, profile, next, query);
+    const session = prepare(origin, engine, profile, next, query);
     const { transforms, inverted } = session.store;
     session.tree.openNext(
         shapeOf(transforms.peek(), inverted.peek()),
@@ -434,6 +435,33 @@ function matchFunctions(forgives: boolean): void {
     const session = shownSession();
     const source = session && originOf(session.id)?.source;
     if (source && isCompared(source)) void openCompared({ ...source, forgives });
+}
+
+// ---- symbols ----
+
+/** ms between two looks at what the server downloads. */
+const DOWNLOAD_POLL = 400;
+
+async function fetchSymbols(): Promise<void> {
+    const session = shownSession();
+    const origin = session && originOf(session.id);
+    if (!session || !origin || isCompared(origin.source) || opening.value) return;
+    const name = origin.name || session.profile.profileName.peek();
+    const showProgress = (progress: Progress): void => {
+        opening.value = { phase: 'reading', name, progress };
+    };
+    showProgress({ phase: 'names', done: 0, total: 0 });
+    const poll = setInterval(() => void fetchNamesProgress().then(showProgress, () => undefined), DOWNLOAD_POLL);
+    try {
+        if (origin === SERVED) showNotice(await nameServed());
+        else origin.source = await fetchNamed(await wholeFile(origin.source as File));
+        await showSaved(session, origin);
+    } catch (error) {
+        showNotice(messageOf(error));
+    } finally {
+        clearInterval(poll);
+        opening.value = null;
+    }
 }
 
 // ---- choosing files ----

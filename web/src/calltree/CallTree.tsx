@@ -9,8 +9,8 @@ import { INDENT, Table } from '../table/Table';
 import { type Column, shownColumns } from '../table/table_columns';
 import { rowAbove, type TreeNode } from '../table/tree_nodes';
 import {
-    estimateTreeWidth,
     estimateNodeWidth,
+    estimateTreeWidth,
     foldItem,
     nameTooltip,
     rowClassOf,

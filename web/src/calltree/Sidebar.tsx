@@ -11,6 +11,7 @@ import type { NodeDetails, Sides } from '../engine/api';
 import type { KnownChange } from '../engine/changes';
 import { useSession } from '../session/context';
 import { shortName } from '../table/weight_columns';
+import { FetchSymbols } from '../ui/FetchSymbols';
 import { CutIcon } from '../ui/icons';
 import { TRUNCATED_EXPLANATION } from '../ui/NameTooltip';
 import { BreakingText, ProfileText } from '../ui/text';
@@ -321,7 +322,11 @@ function TrustMarks({ node }: { node: NodeDetails }): JSX.Element | null {
                     missing.
                 </p>
             )}
-            {isUnnamed && <p>No symbol found: this is the address in the library.</p>}
+            {isUnnamed && (
+                <p>
+                    No symbol found: this is the address in the library. <FetchSymbols />
+                </p>
+            )}
         </div>
     );
 }

@@ -1,5 +1,6 @@
 /** Commands that open and save files, and those that copy or open an address. */
 import { EXPORT_FORMATS } from '../save/exports';
+import { canFetchSymbols } from '../ui/FetchSymbols';
 import { act, copyText, isRenaming, openDialog } from '../window/windows';
 import { type Command, command, OPEN_KEY } from './command';
 import type { CommandSession } from './commands';
@@ -31,6 +32,7 @@ export function fileCommands(session: CommandSession): Command[] {
         command('Save the profile', () => act(session.profile.saveProfile()), { key: 'Ctrl+s', isEverywhere: true }),
         command('Save this view as a web page', () => act(savePage())),
         command('Save without personal data', openSharing),
+        command('Fetch symbols', () => act(session.host.fetchSymbols()), { isOffered: () => canFetchSymbols(session) }),
         command('Rename the profile', rename),
     ];
 }

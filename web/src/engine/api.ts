@@ -23,6 +23,8 @@ export interface Progress {
     phase: 'download' | 'parse' | 'index' | 'names';
     done: number;
     total: number;
+    /** The library whose debug file the server downloads. */
+    file?: string;
 }
 
 export interface Category {

@@ -23,6 +23,8 @@ export interface Host {
     compareThreads(isNew: boolean[], names: [base: string, next: string]): void;
     /** Opens a comparison of these threads with themselves: `query` is its view, whose transforms tell the sides apart. */
     compareIntervals(kept: boolean[], names: [base: string, next: string], query: string): void;
+    /** Shows the profile again with symbols that this machine has, or its debuginfod servers. */
+    fetchSymbols(): Promise<void>;
     /** Makes the comparison anew, with functions that match by their whole names or without what differs often. */
     matchFunctions(forgives: boolean): void;
 }

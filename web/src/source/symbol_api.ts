@@ -1,4 +1,6 @@
 /** What the server of the page knows of source files and machine code: the symbol API that samply's tools speak, too. */
+import { formatCount } from '../base/format';
+import type { Progress } from '../engine/api';
 import type { CodePlace, LibraryId, NativeSymbol } from '../engine/source';
 import { askServer } from '../window/server';
 
@@ -20,6 +22,24 @@ export async function fetchNamed(profile: Blob): Promise<File> {
     const response = await askServer('names', { method: 'POST', body: profile });
     if (!response.headers.has('X-Uncompressed-Length')) await readAnswer(response); // it says why there is none
     return new File([await response.blob()], 'profile.json');
+}
+
+/** Gives the served profile the names that this machine and its debuginfod servers know. Returns a sentence on the result. */
+export async function nameServed(): Promise<string> {
+    const { addresses, unnamed, problems } = (await readAnswer(await askServer('names', { method: 'POST' }))) as {
+        addresses: number;
+        unnamed: number;
+        problems: string[];
+    };
+    const [problem] = problems;
+    const named = `${formatCount(addresses - unnamed)} of ${formatCount(addresses)} addresses have a symbol`;
+    return unnamed > 0 && problem ? `${named}. ${problem}` : named;
+}
+
+/** What the server downloads meanwhile. */
+export async function fetchNamesProgress(): Promise<Progress> {
+    const answer = (await readAnswer(await askServer('names', { cache: 'no-store' }))) as Omit<Progress, 'phase'>;
+    return { phase: 'names', done: answer.done, total: answer.total, file: answer.file ?? '' };
 }
 
 async function readAnswer(response: Response): Promise<unknown> {

@@ -6,6 +6,7 @@ import { ONE_AFTER_OTHER } from '../compare/certainty';
 import { scaleText, wallTimeText } from '../compare/comparison';
 import type { Comparison } from '../engine/api';
 import { useSession } from '../session/context';
+import { FetchSymbols } from '../ui/FetchSymbols';
 import { ProfileText } from '../ui/text';
 import { trustSummary } from './trust';
 
@@ -81,7 +82,11 @@ export function Facts(): JSX.Element {
     const { fix } = trust ? trustSummary(trust, 0) : { fix: '' };
     return (
         <>
-            {fix !== '' && <p class="explanation">{fix}.</p>}
+            {fix !== '' && (
+                <p class="explanation">
+                    {fix}. <FetchSymbols />
+                </p>
+            )}
             {comparison && <EntryTable title="Comparison" entries={comparisonEntries(session, comparison)} />}
             {comparison && (
                 <EntryTable title="Both sides" entries={entries.filter(({ label }) => OF_BOTH.has(label))} />

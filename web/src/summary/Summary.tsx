@@ -22,6 +22,7 @@ import type { Bottleneck } from '../engine/waits';
 import { useSession } from '../session/context';
 import { shortName } from '../table/weight_columns';
 import { EmptyTree } from '../ui/EmptyTree';
+import { FetchSymbols } from '../ui/FetchSymbols';
 import { ProfileText } from '../ui/text';
 import { sideOfThread } from '../view/thread_sides';
 import { openDialog } from '../window/windows';
@@ -397,6 +398,7 @@ function TrustCard(): JSX.Element | null {
                 </p>
             ))}
             {fix !== '' && <p class="problem">{fix}</p>}
+            {fix !== '' && <FetchSymbols />}
             <button
                 type="button"
                 class="link"
