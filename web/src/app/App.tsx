@@ -8,7 +8,6 @@ import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { plainText } from '../base/plain';
 import { Sidebar } from '../calltree/Sidebar';
 import { keyName, OPEN_KEY } from '../commands/command';
-import { KeysDialog } from '../commands/KeysDialog';
 import { Palette } from '../commands/Palette';
 import { LiveBar } from '../live/LiveBar';
 import { MarkerSidebar } from '../markers/MarkerSidebar';
@@ -40,6 +39,7 @@ import { Warning } from './Warning';
 const PathView = later('PathView');
 const ShareForm = later('ShareForm');
 const Facts = later('Facts');
+const Keys = later('Keys');
 const TITLE_LIMIT = 100;
 
 function isTyping(target: EventTarget | null): boolean {
@@ -136,7 +136,9 @@ function Page(): JSX.Element {
             <Dialog name="info" title="Recording">
                 <Facts />
             </Dialog>
-            <KeysDialog />
+            <Dialog name="keys" title="Keys">
+                <Keys />
+            </Dialog>
             <Dialog name="critical-path" title="Critical path">
                 <PathView />
             </Dialog>

@@ -15,7 +15,6 @@ import { createTree } from '../calltree/tree';
 import { createTreeChanges } from '../calltree/tree_changes';
 import { createTreeSearch } from '../calltree/tree_search';
 import { createCommands } from '../commands/commands';
-import { createKeyHelp } from '../commands/key_help';
 import { createPalette } from '../commands/palette_state';
 import { createCertainty } from '../compare/certainty';
 import { createComparison } from '../compare/comparison';
@@ -140,7 +139,6 @@ export function createSession({ id, serial, engine, file, host, info: first, mad
         ...session,
         id,
         serial,
-        keyHelp: createKeyHelp(session),
         palette: createPalette(session),
         /** The engine has more of the profile: every answer may be another. */
         grow(grown: ProfileInfo): void {

@@ -169,7 +169,9 @@ function commandLines(commands: readonly Command[]): KeyLine[] {
     return [...lines].map(([title, keys]) => [keys, title]);
 }
 
-export function createKeyHelp(session: SessionBase & { commands: CommandsPart; trackActions: TrackActionsPart }) {
+type KeySession = Pick<SessionBase, 'info'> & { commands: CommandsPart; trackActions: TrackActionsPart };
+
+export function keyGroupsOf(session: KeySession): KeyGroup[] {
     const added: Record<string, KeyLine[]> = {
         Everywhere: commandLines(session.commands.commands),
         Views: [
@@ -182,11 +184,5 @@ export function createKeyHelp(session: SessionBase & { commands: CommandsPart; t
             .filter((action) => action.key !== '')
             .map(({ key, label }) => [[rowKeyText(key)], label]),
     };
-    const keyGroups: readonly KeyGroup[] = GROUPS.map(([title, keys]) => ({
-        title,
-        keys: [...keys, ...(added[title] ?? [])],
-    }));
-    return { keyGroups };
+    return GROUPS.map(([title, keys]) => ({ title, keys: [...keys, ...(added[title] ?? [])] }));
 }
-
-export type KeyHelpPart = ReturnType<typeof createKeyHelp>;

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';
-import { foldParameters, foldTemplates, ownNameAt } from '../base/fold';
+import { foldParameters, foldTemplates, nameParts } from '../base/fold';
 import { describeWeight, formatShare, formatWeight } from '../base/format';
 import { plainText, ROW_LIMIT } from '../base/plain';
 import type { FuncInfo } from '../engine/api';
@@ -228,8 +228,7 @@ function TreeLabel({ hasChildren, isOpen, category, children }: TreeLabelProps):
 function chainText(session: Session, { chain }: TreeNode): { first: string; more: string } {
     const [first] = chain;
     const name = shortName(first ? (session.names.funcName(first.func)?.name ?? '') : '');
-    const own = name.slice(ownNameAt(name)).replace(/(?<=[^(])\(.*/s, '');
-    return { first: own.slice(0, OWN_NAME_LIMIT), more: chain.length > 1 ? `+${chain.length - 1}` : '' };
+    return { first: nameParts(name)[1].slice(0, OWN_NAME_LIMIT), more: chain.length > 1 ? `+${chain.length - 1}` : '' };
 }
 
 /** px: an estimate of what a row of a tree takes. */

@@ -1,10 +1,10 @@
 /** All keys of the page. */
 import type { JSX } from 'preact';
 import { useSession } from '../session/context';
-import { Dialog } from '../ui/Dialog';
+import { keyGroupsOf } from './key_help';
 
-function Keys(): JSX.Element {
-    const { keyGroups } = useSession().keyHelp;
+export function Keys(): JSX.Element {
+    const keyGroups = keyGroupsOf(useSession());
     return (
         <div class="keys">
             {keyGroups.map((group) => (
@@ -25,13 +25,5 @@ function Keys(): JSX.Element {
                 </section>
             ))}
         </div>
-    );
-}
-
-export function KeysDialog(): JSX.Element {
-    return (
-        <Dialog name="keys" title="Keys">
-            <Keys />
-        </Dialog>
     );
 }
