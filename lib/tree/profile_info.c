@@ -3,6 +3,7 @@
 #include "base/ascii.h"
 
 #include "tree/value_text.h"
+#include "tree/weights.h"
 
 struct metadata_writer {
     struct metadata *metadata;
@@ -142,4 +143,31 @@ struct address_counts count_symbolized_addresses(const struct profile *profile)
         counts.resolved += !profile_is_address(strings_text(&profile->strings, profile->funcs.name[frames->func[i]]));
     }
     return counts;
+}
+
+struct unnamed_time {
+    const struct profile *profile;
+    double all, unnamed;
+};
+
+static void add_unnamed(void *context, uint32_t stack, double weight, unsigned count)
+{
+    struct unnamed_time *time = context;
+    const struct profile *profile = time->profile;
+    (void)count;
+    if (stack >= profile->stacks.length)
+        return;
+    uint32_t func = profile->frames.func[profile->stacks.frame[stack]];
+    time->all += weight;
+    time->unnamed += profile_is_address(strings_text(&profile->strings, profile->funcs.name[func])) ? weight : 0;
+}
+
+double compute_unnamed_share(const struct profile *profile)
+{
+    struct unnamed_time time = {.profile = profile};
+    const struct weighing weighing = {
+        .range = whole_time, .weight = WEIGH_CPU_TIME, .table = TABLE_SAMPLES, .not_running = PROFILE_NONE};
+    for (uint32_t i = 0; i < profile->threads.length; i++)
+        weigh_thread(profile, &weighing, i, add_unnamed, &time);
+    return time.all > 0 ? time.unnamed / time.all : 0;
 }

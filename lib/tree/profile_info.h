@@ -42,3 +42,7 @@ struct address_counts {
 /* Counts the library addresses in the profile's frames, and the addresses with a symbol. The name of a function without
  * a symbol is its address: "0x1f0". */
 struct address_counts count_symbolized_addresses(const struct profile *profile);
+
+/* Returns the share (0 to 1) of the CPU time of all threads in functions without a symbol, of time without one where
+ * the profile has no CPU time. Linear in the samples. */
+double compute_unnamed_share(const struct profile *profile);

@@ -39,6 +39,7 @@ const struct view *EXPORT(session_changes)(struct session *session, uint32_t que
 
 /* wasm_info.c */
 const struct view *EXPORT(session_info)(struct session *session);
+double EXPORT(session_unnamed_share)(const struct session *session);
 
 /* wasm_query.c */
 int EXPORT(session_query)(struct session *session);

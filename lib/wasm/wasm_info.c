@@ -329,3 +329,8 @@ const struct view *session_info(struct session *session)
     json_close(json, '}');
     return session_answer_json(session, code);
 }
+
+double session_unnamed_share(const struct session *session)
+{
+    return compute_unnamed_share(engine_profile(session->engine));
+}

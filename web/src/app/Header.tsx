@@ -55,10 +55,10 @@ function Breadcrumb(): JSX.Element {
 function Trust(): JSX.Element | null {
     const session = useSession();
     const { info } = session;
-    const { trustSection } = session.summaryView;
+    const { trustSection, unnamedShare } = session.summaryView;
     const section = trustSection.value;
     if (!section || info.value.sampleCount === 0) return null;
-    const { text, isGood, fix } = trustSummary(section, info.value.sampleCount);
+    const { text, isGood, fix } = trustSummary(section, info.value.sampleCount, unnamedShare.value);
     return (
         <button
             type="button"

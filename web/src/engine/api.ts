@@ -442,6 +442,8 @@ export interface TreeCalls {
     /** Whether a func calls itself in the query, and somewhere without others between. */
     recursion(query: number, func: number): Promise<Recursion>;
 
+    /** The share (0 to 1) of all CPU time in functions without a symbol. */
+    unnamedShare(): Promise<number>;
     /** Names for many funcs at once. */
     funcs(indexes: number[]): Promise<FuncInfo[]>;
     /** The funcs of the query, heaviest first by self (or total); recursion counts once. */

@@ -44,6 +44,7 @@ interface Functions {
     session_scale(session: Pointer, by: number, size: number): Pointer;
     session_functions(session: Pointer, query: number, byTotal: number): Pointer;
     session_func(session: Pointer, func: number): Pointer;
+    session_unnamed_share(session: Pointer): number;
     session_details(session: Pointer, query: number, node: number): number;
     session_function_details(session: Pointer, query: number, func: number): number;
     session_truncated(session: Pointer): number;
@@ -276,6 +277,7 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
             });
         },
         recursion: (query, index) => RECURSION[module.check(wasm.session_recursion(session, query, index))] ?? 'none',
+        unnamedShare: () => wasm.session_unnamed_share(session),
         funcs: (indexes) => indexes.map(func),
         functions(query, limit, order = 'self') {
             const view = module.view(wasm.session_functions(session, query, Number(order === 'total')));

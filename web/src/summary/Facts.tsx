@@ -79,7 +79,7 @@ export function Facts(): JSX.Element {
     const { comparison, extra } = session.info.value;
     const trust = session.summaryView.trustSection.value;
     const entries = recordingEntries(session);
-    const { fix } = trust ? trustSummary(trust, 0) : { fix: '' };
+    const { fix } = trust ? trustSummary(trust, 0, session.summaryView.unnamedShare.value) : { fix: '' };
     return (
         <>
             {fix !== '' && (

@@ -377,7 +377,7 @@ function TrustCard(): JSX.Element | null {
     const isProblem = (label: string): boolean => /^(symbols|hint|limit)/i.test(label);
     const figures = section.entries.filter((entry) => !isProblem(entry.label));
     const problems = section.entries.filter((entry) => isProblem(entry.label));
-    const { fix } = trustSummary(section, 0);
+    const { fix } = trustSummary(section, 0, session.summaryView.unnamedShare.value);
     return (
         <Card name="trust" title="Data quality" note="How complete the recording is">
             <dl>

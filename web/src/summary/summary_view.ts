@@ -1,5 +1,5 @@
 /** The summary of the view: a few of each list, heaviest first, and where each leads. */
-import { computed } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { formatCount, formatShare } from '../base/format';
 import type { TreePart } from '../calltree/tree';
 import type { ExtraSection, FuncRow } from '../engine/api';
@@ -146,8 +146,21 @@ export function createSummaryView(
     /** What the recorder says about how far its figures can be trusted, else what can be seen of it. */
     const trustSection = computed<ExtraSection | undefined>(() => trustSectionOf(info.value));
 
+    /** The share of all time in functions without a symbol; undefined until it is known. */
+    const unnamedShare = signal<number | undefined>(undefined);
+    effect(() => {
+        const { addressCount, isLive, resolvedCount } = info.value;
+        const show = (share: number): void => {
+            unnamedShare.value = share;
+        };
+        if (isLive || addressCount === 0) return;
+        if (resolvedCount === addressCount) show(0);
+        else act(engine.unnamedShare().then(show));
+    });
+
     follow();
     return {
+        unnamedShare,
         summaryLists,
         summaryError,
         openCenter,

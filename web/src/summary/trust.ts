@@ -1,6 +1,6 @@
 /** The data quality of a recording in a few words, and what to do about missing symbols. Older versions of prof wrote other labels. */
 
-import { formatCount } from '../base/format';
+import { formatCount, formatShare } from '../base/format';
 import { plainText } from '../base/plain';
 import type { ExtraSection, ProfileInfo } from '../engine/api';
 
@@ -60,16 +60,22 @@ export function trustSectionOf(
     return info.extra.find(({ label }) => SECTIONS.test(label)) ?? ownTrust(info);
 }
 
-export function trustSummary(section: ExtraSection, sampleCount: number): TrustSummary {
+/** `unnamed`: the share of time without function names, where that is known. */
+export function trustSummary(section: ExtraSection, sampleCount: number, unnamed?: number): TrustSummary {
     const entry = (pattern: RegExp): string | undefined =>
         section.entries.find((candidate) => pattern.test(candidate.label))?.value;
     const complete = entry(/complete$|^complete/i);
     const lost = entry(/lost/i);
     const covered = Number.parseFloat(/\d+(\.\d+)?/.exec(entry(/covered/i) ?? '')?.[0] ?? '100');
-    const named = percentIn(entry(/^addresses (resolved|named)/i));
+    const named = unnamed === undefined ? percentIn(entry(/^addresses (resolved|named)/i)) : 100 * (1 - unnamed);
     const python = percentIn(entry(/with (their )?python frames/i));
     const parts: string[] = [];
-    if (named < LEAST_NAMED) parts.push(`${shortPercent(named)} of addresses resolved`);
+    if (named < LEAST_NAMED)
+        parts.push(
+            unnamed === undefined
+                ? `${shortPercent(named)} of addresses resolved`
+                : `${formatShare(unnamed, 1)} of the time without function names`,
+        );
     if (covered < LEAST_COVERED) parts.push(`${covered.toFixed(0)}% of CPU time sampled`);
     if (python < LEAST_PYTHON) parts.push(`Python frames in ${shortPercent(python)} of Python samples`);
     if (complete !== undefined) {

@@ -79,3 +79,10 @@ await check('each figure has a limit, at which it is still good', () => {
     assertEqual(trust.trustSectionOf({ extra: [], resolvedCount: 4, addressCount: 5, symbolicated: true }), undefined, 'four names of five');
     assertEqual(trust.trustSectionOf({ extra: [], resolvedCount: 1, addressCount: 3, symbolicated: true }).entries[0].value, '1 of 3 (33.3 %)', 'one name of three');
 });
+
+await check('missing names are counted by time where that is known', () => {
+    const section = { label: 'Data quality', entries: [{ label: 'Addresses resolved', value: '1932 (36.0 %)' }] };
+    assertEqual(trust.trustSummary(section, 4771, 0.318).text, '31.8% of the time without function names', 'a third of the time');
+    const good = trust.trustSummary(section, 4771, 0.05);
+    assertEqual([good.isGood, good.fix].join(': '), 'true: ', 'little time in many addresses');
+});
