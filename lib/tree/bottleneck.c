@@ -1,9 +1,11 @@
 #include "tree/bottleneck.h"
 
 #include "tree/engine_state.h"
+#include "tree/object_waits.h"
 #include "tree/own_frame.h"
 #include "tree/path_parts.h"
 #include "tree/quantity.h"
+#include "tree/runtime_frames.h"
 #include "tree/wait_names.h"
 
 static const double large = 1.0 / 3;   /* share of the range, or of the time of the threads that wait */
@@ -206,6 +208,70 @@ int wait_group_append_sentence(struct text_buffer *text, const struct engine *en
     return enough ? 0 : error_no_memory(err);
 }
 
+/* ---- a pool with too few items ---- */
+
+/* Whether threads take and return the items of a pool in one function: the function that waits also ends waits, or the
+ * caller of both does. Workers without work wait in another function than the threads that have work for them. */
+static bool is_pool(const struct object_waits *waits, const struct profile *profile)
+{
+    const struct site_waits *waker = waits->wakers.data;
+    while (waker < waits->wakers.data + waits->wakers.length && waker->site.place.func == PROFILE_NONE)
+        waker++;
+    if (!waits->waiters.length || waker == waits->wakers.data + waits->wakers.length || waker->total < waits->total / 3)
+        return false;
+    const struct call_site *taken = &waits->waiters.data[0].site, *returned = &waker->site;
+    uint32_t caller = taken->callers[0];
+    bool has_caller = caller != PROFILE_NONE && !is_runtime_frame(profile, caller);
+    return taken->place.func == returned->place.func || (has_caller && caller == returned->callers[0]);
+}
+
+/* A thread that waits for the next event has no work either. */
+static bool waits_for_event(const struct engine *engine, const struct path_part *part)
+{
+    static const char *const events[] = {"epoll", "poll", "select"};
+    for (size_t i = 0; part->object != PROFILE_NONE && i < sizeof(events) / sizeof(*events); i++)
+        if (strcmp(func_name(engine, part->object), events[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Describes the waits for an item of a pool, such as a connection, if threads with items are busy meanwhile. */
+static int describe_pool(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_group *group,
+                         struct error *err)
+{
+    struct object_waits waits = {0};
+    double total = 0;
+    int code = object_waits_find(&waits, engine, group->func, err);
+    const struct path_part *part = NULL; /* the longest part in which a thread does something */
+    for (size_t i = 0; i < waits.meanwhile.length; i++) {
+        const struct path_part *other = &waits.meanwhile.data[i];
+        total += other->ms;
+        part = !part && (other->state == PATH_RUNS || other->state == PATH_WAITS) ? other : part;
+    }
+    bool is_busy =
+        part && part->waited_for == group->func && part->object != group->func && !waits_for_event(engine, part);
+    if (!code && is_busy && is_pool(&waits, engine_profile(engine))) {
+        bool runs = part->state == PATH_RUNS, has_verb = part->func != PROFILE_NONE && part->ms > total / 2;
+        bottleneck->object = group->func;
+        code = wait_group_append_sentence(&bottleneck->sentence, engine, group, err);
+        if (!code && has_verb &&
+            !APPEND(&bottleneck->sentence, " Thread ", thread_name(engine, part->thread), ", which ends waits, mostly ",
+                    runs ? "runs " : "waits for ", func_name(engine, runs ? part->func : part->object),
+                    runs ? "" : " in ", runs ? "" : func_name(engine, part->func), "."))
+            code = error_no_memory(err);
+    }
+    object_waits_destroy(&waits);
+    return code;
+}
+
+static bool can_be_pool(const struct engine *engine, const struct wait_group *group)
+{
+    const char *reason = wait_reason_name(engine, group->reason);
+    return strcmp(reason, "Condition variable") == 0 || strcmp(reason, "Semaphore") == 0;
+}
+
+/* ---- the waits of all threads ---- */
+
 /* Returns the lifetime of the threads, ms, without the time in which threads of a runtime have no work. */
 static double lifetime_with_work(const struct engine *engine, const struct wait_groups *groups)
 {
@@ -220,15 +286,23 @@ static int describe_waits(struct bottleneck *bottleneck, const struct engine *en
                           struct error *err)
 {
     double lifetime = lifetime_with_work(engine, groups);
+    bool has_wakers = profile_has_wakers(engine_profile(engine));
     for (size_t i = 0; i < groups->list.length; i++) {
         const struct wait_group *group = &groups->list.data[i];
         if (group->total < least_share * lifetime)
             break;
-        if (group->total < large * group->there || !can_be_bottleneck(engine, group))
+        if (group->total < large * group->there)
+            continue;
+        if (has_wakers && can_be_pool(engine, group)) {
+            int code = describe_pool(bottleneck, engine, group, err);
+            if (code || bottleneck->sentence.length)
+                return code;
+        }
+        if (!can_be_bottleneck(engine, group))
             continue;
         bottleneck->object = group->func;
         int code = wait_group_append_sentence(&bottleneck->sentence, engine, group, err);
-        bool has_holder = !code && group->longest > 0 && profile_has_wakers(engine_profile(engine));
+        bool has_holder = !code && group->longest > 0 && has_wakers;
         return has_holder ? append_holder(&bottleneck->sentence, engine, group, err) : code;
     }
     return 0;

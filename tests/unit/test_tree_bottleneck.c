@@ -158,6 +158,52 @@ static void test_a_thread_on_its_way_to_the_lock_is_no_holder(void **state)
     assert_holder((struct release){"holder (103)", NULL, 0, 0}, "");
 }
 
+/* Two clients wait for 80 of 100 ms in lookup() for a condition variable, which "holder" signals in a function after it
+ * has waited in store() for `object`, or run store(). */
+static void assert_pool(const char *signals_in, const char *object, const char *wanted)
+{
+    struct profile profile;
+    struct wait_stacks stacks = wait_profile_make(&profile);
+    profile.categories.data[WAIT_IDLE].subcategories.data[REASON_DISK] =
+        strings_add_z(&profile.strings, "Condition variable");
+    uint32_t takes = wait_profile_call(&profile, stacks.lookup, "condition variable free", REASON_DISK);
+    struct thread *holder = wait_profile_thread(&profile, "holder", 0);
+    if (object)
+        wait_profile_wait(holder, wait_profile_call(&profile, stacks.store, object, REASON_NETWORK), 0, 80, 0);
+    for (int time = object ? 81 : 1; time <= 100; time++)
+        wait_profile_run(holder, stacks.store, time, 1);
+    for (int i = 0; i < 2; i++) {
+        struct thread *client = wait_profile_thread(&profile, "client", 0);
+        assert_true(samples_give_waker(&client->samples));
+        wait_profile_run(client, stacks.lookup, 1, 1);
+        wait_profile_wait(client, takes, 1, 81, 0);
+        client->samples.waker[client->samples.length - 1] = strings_add_z(&profile.strings, "holder (103)");
+        client->samples.waker_stack[client->samples.length - 1] = find_stack_of(&profile, signals_in);
+    }
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    assert_sentence(engine, 6, wanted, false);
+    engine_free(engine);
+}
+
+static void test_a_pool_with_too_few_items_is_a_bottleneck(void **state)
+{
+    (void)state;
+    assert_pool("store", NULL,
+                "2 of 6 threads wait 80% of their time for condition variable free in lookup."
+                " Thread holder, which ends waits, mostly runs store.");
+    assert_pool("store", "socket 10.0.0.1:5432",
+                "2 of 6 threads wait 80% of their time for condition variable free in lookup."
+                " Thread holder, which ends waits, mostly waits for socket 10.0.0.1:5432 in store.");
+}
+
+static void test_workers_without_work_are_no_bottleneck(void **state)
+{
+    (void)state;
+    assert_pool("main", NULL, "");
+    assert_pool("store", "epoll", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +214,8 @@ int main(void)
         cmocka_unit_test(test_an_object_with_the_name_of_a_place_has_no_other_place),
         cmocka_unit_test(test_the_function_that_releases_leads_to_what_the_holder_does),
         cmocka_unit_test(test_a_thread_on_its_way_to_the_lock_is_no_holder),
+        cmocka_unit_test(test_a_pool_with_too_few_items_is_a_bottleneck),
+        cmocka_unit_test(test_workers_without_work_are_no_bottleneck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
