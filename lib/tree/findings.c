@@ -138,8 +138,7 @@ static int add_bottleneck(struct findings *findings, struct run *run, uint32_t *
     return code;
 }
 
-/* Returns how likely a wait for this reason lengthens the run: threads also wait for work, with condition variables,
- * pipes and sockets. 0: no finding. */
+/* Returns how likely a wait for this reason lengthens the run. 0: no finding. */
 static double get_importance(const char *reason)
 {
     static const struct {
@@ -187,6 +186,14 @@ static int append_child(struct text_buffer *text, const struct run *run, uint32_
     return text_append_z(text, sentence) ? 0 : error_no_memory(err);
 }
 
+/* Whether threads may wait for work: with condition variables, pipes and sockets, and not in the first thread alone. */
+static bool may_be_idle(const struct run *run, const struct wait_group *group, double importance)
+{
+    static const double least_of_locks = 0.9;
+    bool is_first = group->threads == 1 && group->thread == run->engine->threads.data[0];
+    return importance < least_of_locks && run->engine->threads.length > 1 && !is_first;
+}
+
 /* Adds the wait that explains most of the run, besides that of the bottleneck. */
 static int add_wait(struct findings *findings, struct run *run, uint32_t known_object, struct error *err)
 {
@@ -196,9 +203,10 @@ static int add_wait(struct findings *findings, struct run *run, uint32_t known_o
         const struct wait_group *group = &run->objects.list.data[i];
         const char *reason = wait_reason_name(run->engine, group->reason);
         bool ends_run = strcmp(reason, "Child") == 0 && group->thread == run->engine->threads.data[0];
-        double share = group->total / (ends_run ? run->wall : findings->whole) * get_importance(reason);
-        if (group->total < least_share * findings->whole || group->total < large * group->there || share <= weight ||
-            group->func == known_object)
+        double importance = get_importance(reason);
+        double share = group->total / (ends_run ? run->wall : findings->whole) * importance;
+        if (may_be_idle(run, group, importance) || group->total < least_share * findings->whole ||
+            group->total < large * group->there || share <= weight || group->func == known_object)
             continue;
         best = group;
         weight = share;

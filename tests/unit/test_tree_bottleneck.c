@@ -4,6 +4,7 @@
 #include "support/wait_profile.h"
 
 #include "tree/bottleneck.h"
+#include "tree/findings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,6 +27,13 @@ static uint32_t find_stack_of(const struct profile *profile, const char *functio
                    function) == 0)
             return i;
     return PROFILE_NONE;
+}
+
+static uint32_t find_func(const struct engine *engine, const char *name)
+{
+    const struct profile *profile = engine_profile(engine);
+    uint32_t stack = find_stack_of(profile, name);
+    return stack == PROFILE_NONE ? PROFILE_NONE : profile->frames.func[profile->stacks.frame[stack]];
 }
 
 /* The threads of wait_profile.h, whose waits for locks have this reason, "holder" and, with a release, "waiter". */
@@ -97,6 +105,17 @@ static void test_waits_for_work_are_no_bottleneck(void **state)
     for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
         struct engine *engine = make_threads(reasons[i], NULL);
         assert_sentence(engine, 4, "", false);
+        static const uint32_t waiters[] = {1, 2};
+        const struct tree_query query = {
+            .threads = waiters, .thread_count = 2, .range = {0, 100}, .search = "", .weight = WEIGH_CPU_TIME};
+        struct findings findings = {0};
+        assert_int_equal(engine_query(engine, &query, &err), 0);
+        assert_int_equal(findings_find(&findings, engine, &err), 0);
+        bool may_be_lock = strcmp(reasons[i], "Lock") == 0;
+        for (size_t at = 0; at < findings.list.length; at++)
+            assert_true(may_be_lock || findings.list.data[at].kind != FINDING_WAIT ||
+                        findings.list.data[at].func != find_func(engine, "lock 0x1000"));
+        findings_destroy(&findings);
         engine_free(engine);
     }
 }
