@@ -23,7 +23,7 @@ bool browser_has_desktop(void)
 }
 
 /* Snaps store a user's data in ~/snap. */
-static bool user_has_snaps(const char *home)
+static bool has_snaps(const char *home)
 {
     char path[PATH_MAX];
     return home && snprintf(path, sizeof(path), "%s/snap", home) < (int)sizeof(path) && access(path, F_OK) == 0;
@@ -56,7 +56,7 @@ static bool write_redirect(struct browser_file *file, const char *url)
                  url, url) >= (int)sizeof(page))
         return false;
     const char *home = get_environment_variable("HOME");
-    return (user_has_snaps(home) && write_private_file(file, home, page)) ||
+    return (has_snaps(home) && write_private_file(file, home, page)) ||
            write_private_file(file, get_environment_variable("XDG_RUNTIME_DIR"), page) ||
            write_private_file(file, get_environment_variable("TMPDIR"), page) || write_private_file(file, "/tmp", page);
 }
@@ -87,15 +87,15 @@ static bool start_opener(char *path)
     return code == 0;
 }
 
-void browser_open(struct browser_file *file, const char *url)
+void open_browser(struct browser_file *file, const char *url)
 {
     if (!write_redirect(file, url))
         file->path[0] = '\0';
     else if (!start_opener(file->path))
-        browser_remove(file);
+        remove_browser_file(file);
 }
 
-void browser_remove(struct browser_file *file)
+void remove_browser_file(struct browser_file *file)
 {
     if (file->path[0])
         unlink(file->path);

@@ -20,7 +20,7 @@ struct browser_file {
 bool browser_has_desktop(void);
 
 /* Opens the browser on `url` with `xdg-open`. If xdg-open fails, no file remains; the terminal shows the address. */
-void browser_open(struct browser_file *file, const char *url);
+void open_browser(struct browser_file *file, const char *url);
 
 /* Removes the file, if any. */
-void browser_remove(struct browser_file *file);
+void remove_browser_file(struct browser_file *file);

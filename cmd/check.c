@@ -25,25 +25,25 @@ struct check {
 };
 
 /* The result of a limit as text for people, and as a word for JSON. */
-static const char *const verdicts[] = {[LIMIT_KEPT] = "ok",
+static const char *const verdicts[] = {[LIMIT_MET] = "ok",
                                        [LIMIT_WITHIN_NOISE] = "cannot tell: the change is within noise",
                                        [LIMIT_NO_FUNCTION] = "cannot tell: no function has this name",
-                                       [LIMIT_PASSED] = "failed"};
-static const char *const statuses[] = {[LIMIT_KEPT] = "ok",
+                                       [LIMIT_EXCEEDED] = "failed"};
+static const char *const statuses[] = {[LIMIT_MET] = "ok",
                                        [LIMIT_WITHIN_NOISE] = "noise",
                                        [LIMIT_NO_FUNCTION] = "no-function",
-                                       [LIMIT_PASSED] = "failed"};
+                                       [LIMIT_EXCEEDED] = "failed"};
 
 static const char *get_side_name(const struct check *check, enum profile_side side)
 {
     return profile_text(check->report.profile, report_comparison(&check->report)->name[side]);
 }
 
-static size_t count_passed(const struct check *check)
+static size_t count_exceeded(const struct check *check)
 {
     size_t passed = 0;
     for (size_t i = 0; i < check->count; i++)
-        passed += check->limits[i].result == LIMIT_PASSED;
+        passed += check->limits[i].result == LIMIT_EXCEEDED;
     return passed;
 }
 
@@ -70,12 +70,12 @@ static void format_sides(const struct check *check, const struct limit *limit, c
     snprintf(out, 2 * QUANTITY_TEXT_MAX, "%.60s %.20s to %.60s %.20s", base, unit, new, unit);
 }
 
-/* The warnings that a reader of the result needs. */
+/* Finds the warning of the profile and the note about the verdicts. Returns their number. */
 static size_t find_warnings(const struct check *check, const char *notes[2])
 {
     size_t count = 0;
     const char *warning = profile_text(check->report.profile, check->report.profile->meta.warning);
-    const char *note = report_describe_verdicts(&check->changes, &check->report, count_passed(check) > 0);
+    const char *note = report_describe_verdicts(&check->changes, &check->report, count_exceeded(check) > 0);
     if (warning[0])
         notes[count++] = warning;
     if (note)
@@ -89,7 +89,7 @@ static void print_text(const struct check *check)
 {
     char value[QUANTITY_TEXT_MAX], sides[2 * QUANTITY_TEXT_MAX];
     for (size_t i = 0; i < check->count; i++) {
-        limit_format(&check->limits[i], &check->report, value);
+        format_limit(&check->limits[i], &check->report, value);
         format_sides(check, &check->limits[i], sides);
         ui_print("%s: ", verdicts[check->limits[i].result]);
         report_print_text(&check->report, check->limits[i].text, 0);
@@ -137,11 +137,11 @@ static void print_markdown_code(const char *text)
 static void print_markdown(const struct check *check)
 {
     static const char *const marks[] = {
-        [LIMIT_KEPT] = "✅", [LIMIT_WITHIN_NOISE] = "⚠️", [LIMIT_NO_FUNCTION] = "⚠️", [LIMIT_PASSED] = "❌"};
+        [LIMIT_MET] = "✅", [LIMIT_WITHIN_NOISE] = "⚠️", [LIMIT_NO_FUNCTION] = "⚠️", [LIMIT_EXCEEDED] = "❌"};
     const struct report *report = &check->report;
     char value[QUANTITY_TEXT_MAX], sides[2 * QUANTITY_TEXT_MAX];
-    size_t passed = count_passed(check), listed = 0;
-    ui_print("### prof: %s\n\n", passed                   ? "a limit is exceeded"
+    size_t exceeded = count_exceeded(check), listed = 0;
+    ui_print("### prof: %s\n\n", exceeded                 ? "a limit is exceeded"
                                  : count_undecided(check) ? "no limit is exceeded with certainty"
                                                           : "no limit is exceeded");
     fputs("Base ", stdout);
@@ -150,7 +150,7 @@ static void print_markdown(const struct check *check)
     print_markdown_code(get_side_name(check, SIDE_NEW));
     fputs("\n\n| limit | | result | measured |\n|---|---|---|---|\n", stdout);
     for (size_t i = 0; i < check->count; i++) {
-        limit_format(&check->limits[i], report, value);
+        format_limit(&check->limits[i], report, value);
         format_sides(check, &check->limits[i], sides);
         fputs("| ", stdout);
         print_markdown_code(check->limits[i].text);
@@ -225,7 +225,7 @@ static void write_check(struct json_writer *json, const void *context)
     json_member_text(json, "new", get_side_name(check, SIDE_NEW));
     json_member_text(json, "unit", check->report.weight.unit);
     json_member_text(json, "units", check->changes.are_runs ? "runs" : "blocks");
-    json_member_bool(json, "passed", count_passed(check) == 0);
+    json_member_bool(json, "passed", count_exceeded(check) == 0);
     json_member_bool(json, "decided", count_undecided(check) == 0);
     json_member_open(json, "limits", '[');
     for (size_t i = 0; i < check->count; i++)
@@ -253,15 +253,15 @@ static void write_junit_text(const struct check *check, FILE *file)
     fprintf(
         file,
         "<testsuites>\n  <testsuite name=\"prof check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n",
-        check->count, count_passed(check), count_undecided(check));
+        check->count, count_exceeded(check), count_undecided(check));
     for (size_t i = 0; i < check->count; i++) {
         const struct limit *limit = &check->limits[i];
-        limit_format(limit, &check->report, value);
+        format_limit(limit, &check->report, value);
         format_sides(check, limit, sides);
         char *name = escape_text(limit->text, "<>&\"'");
         fprintf(file, "    <testcase classname=\"prof\" name=\"%s\">\n", name ? name : "");
         free(name);
-        if (limit->result == LIMIT_PASSED)
+        if (limit->result == LIMIT_EXCEEDED)
             fprintf(file, "      <failure message=\"%s (%s)\"/>\n", value, sides);
         else if (is_undecided(limit))
             fprintf(file, "      <skipped message=\"%s (%s), %s\"/>\n", value, sides, verdicts[limit->result]);
@@ -308,7 +308,7 @@ static int parse_limits(struct check *check)
     if (!check->limits)
         return ui_fail("out of memory");
     for (; check->count < options->limits.length; check->count++)
-        if (!limit_parse(&check->limits[check->count], options->limits.data[check->count]))
+        if (!parse_limit(&check->limits[check->count], options->limits.data[check->count]))
             return ui_usage(
                 "check",
                 "'%s' is not a limit: give total, self(NAME) or total(NAME), then > or <, then a change (+3%% or +20ms), a share of the total (20%%), or a time (500ms)",
@@ -332,12 +332,12 @@ static int print_result(const struct check *check)
         status = ui_fail("cannot write the result: %s", strerror(errno));
     if (status)
         return status;
-    return count_passed(check)                             ? EXIT_LIMIT
+    return count_exceeded(check)                           ? EXIT_LIMIT
            : options->strict && count_undecided(check) > 0 ? EXIT_CANNOT_TELL
                                                            : EXIT_SUCCESS;
 }
 
-/* A side without samples exceeds no limit, but its recording failed: the check fails. */
+/* Fails if a side has no samples, because its recording failed. Such a side exceeds no limit. */
 static int refuse_empty_sides(const struct report *report)
 {
     size_t samples[PROFILE_SIDES] = {0, 0};
@@ -366,7 +366,7 @@ static int run_check(struct check *check, int argc, char **argv)
     if (status)
         return status;
     report_detect_terminal(&check->report);
-    status = limits_measure(check->limits, check->count, &check->report);
+    status = measure_all_limits(check->limits, check->count, &check->report);
     if (!status && report_find_changes(&check->changes, &check->report, &err))
         status = ui_fail_error(&err);
     return status ? status : print_result(check);
@@ -377,7 +377,7 @@ int cmd_check(int argc, char **argv)
     struct check check = {.report = report_of_command(&check_table, true)};
     int status = run_check(&check, argc, argv);
     for (size_t i = 0; check.limits && i < check.count; i++)
-        limit_destroy(&check.limits[i]);
+        destroy_limit(&check.limits[i]);
     free(check.limits);
     func_changes_destroy(&check.changes);
     report_destroy(&check.report);

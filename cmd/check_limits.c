@@ -64,7 +64,7 @@ static bool parse_value(struct limit *limit, const char *text)
     return false;
 }
 
-bool limit_parse(struct limit *limit, const char *text)
+bool parse_limit(struct limit *limit, const char *text)
 {
     const char *sign = NULL; /* the last > or < of the text: names of functions contain these signs, too */
     for (const char *at = text; *at; at++)
@@ -72,18 +72,18 @@ bool limit_parse(struct limit *limit, const char *text)
             sign = at;
     *limit = (struct limit){.text = text};
     if (!sign || !parse_subject(limit, skip_blanks(text), sign) || !parse_value(limit, skip_blanks(sign + 1))) {
-        limit_destroy(limit);
+        destroy_limit(limit);
         return false;
     }
     limit->is_upper = *sign == '>';
     if (limit->subject == LIMIT_ALL && limit->kind == LIMIT_SHARE) { /* always 100 % */
-        limit_destroy(limit);
+        destroy_limit(limit);
         return false;
     }
     return true;
 }
 
-void limit_destroy(struct limit *limit)
+void destroy_limit(struct limit *limit)
 {
     free(limit->pattern);
     limit->pattern = NULL;
@@ -215,14 +215,14 @@ static int measure_limits(struct limit *limits, size_t count, const struct repor
 /* A limit that requires a change, such as "total > -5%", fails even if the change is within noise. */
 static enum limit_result judge_limit(const struct limit *limit)
 {
-    bool is_passed = limit->is_upper ? limit->measured > limit->value : limit->measured < limit->value;
+    bool is_exceeded = limit->is_upper ? limit->measured > limit->value : limit->measured < limit->value;
     bool allows_none = limit->is_upper ? limit->value >= 0 : limit->value <= 0;
-    if (!is_passed)
-        return limit->has_funcs ? LIMIT_KEPT : LIMIT_NO_FUNCTION;
-    return is_change(limit) && allows_none && limit->change.is_noise ? LIMIT_WITHIN_NOISE : LIMIT_PASSED;
+    if (!is_exceeded)
+        return limit->has_funcs ? LIMIT_MET : LIMIT_NO_FUNCTION;
+    return is_change(limit) && allows_none && limit->change.is_noise ? LIMIT_WITHIN_NOISE : LIMIT_EXCEEDED;
 }
 
-int limits_measure(struct limit *limits, size_t count, const struct report *report)
+int measure_all_limits(struct limit *limits, size_t count, const struct report *report)
 {
     struct change_estimate **changes = calloc(count + 1, sizeof(struct change_estimate *));
     struct error err = {0};
@@ -241,7 +241,7 @@ int limits_measure(struct limit *limits, size_t count, const struct report *repo
     return status;
 }
 
-void limit_format(const struct limit *limit, const struct report *report, char out[QUANTITY_TEXT_MAX])
+void format_limit(const struct limit *limit, const struct report *report, char out[QUANTITY_TEXT_MAX])
 {
     char amount[QUANTITY_TEXT_MAX];
     format_weight(amount, fabs(limit->measured), report->weight.unit);

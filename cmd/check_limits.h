@@ -15,7 +15,7 @@ enum limit_kind {
     LIMIT_AMOUNT          /* "500ms": the time on the new side */
 };
 
-enum limit_result { LIMIT_KEPT, LIMIT_WITHIN_NOISE, LIMIT_NO_FUNCTION, LIMIT_PASSED };
+enum limit_result { LIMIT_MET, LIMIT_WITHIN_NOISE, LIMIT_NO_FUNCTION, LIMIT_EXCEEDED };
 
 struct limit {
     const char *text; /* the argument */
@@ -26,7 +26,7 @@ struct limit {
     double value;    /* number of the limit, in percent or in the unit of the weight (ms for times) */
     bool is_of_time; /* the number of the limit has a unit of time */
 
-    /* limits_measure() sets these members. */
+    /* measure_all_limits() sets these members. */
     struct change_estimate change;
     double measured; /* in the unit of `value` */
     unsigned pass;   /* number of the pass that measures the limit, from 1, or 0 if not measured yet */
@@ -37,12 +37,12 @@ struct limit {
 
 /* Parses a limit such as "total > +3%", "self(parse*) > 20%" or "total(render) < 500ms". Returns false for any other
  * text. */
-bool limit_parse(struct limit *limit, const char *text);
-void limit_destroy(struct limit *limit);
+bool parse_limit(struct limit *limit, const char *text);
+void destroy_limit(struct limit *limit);
 
 /* Measures the limits over the samples that the report selects, and sets their results. Tests all changes together. A
  * change within noise exceeds no limit. Returns an exit status, after a message if it is not 0. */
-int limits_measure(struct limit *limits, size_t count, const struct report *report);
+int measure_all_limits(struct limit *limits, size_t count, const struct report *report);
 
 /* Writes the measured value: "+5.1%", "12.0%" or "+20.3 ms". */
-void limit_format(const struct limit *limit, const struct report *report, char out[QUANTITY_TEXT_MAX]);
+void format_limit(const struct limit *limit, const struct report *report, char out[QUANTITY_TEXT_MAX]);

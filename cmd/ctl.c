@@ -46,7 +46,7 @@ static int connect_to_recorder(const char *path)
     return -1;
 }
 
-/* Sends a request, waits for the answer, and removes its newline. False if none came. */
+/* Sends a request, waits for the answer, and removes its newline. Returns false without an answer. */
 static bool send_and_receive(const char *path, const char *request, char *answer, size_t size)
 {
     int fd = connect_to_recorder(path);
@@ -68,7 +68,7 @@ static bool send_and_receive(const char *path, const char *request, char *answer
     return length > 0;
 }
 
-bool ctl_ask(pid_t pid, const char *request, char *answer, size_t size)
+bool ctl_request(pid_t pid, const char *request, char *answer, size_t size)
 {
     char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE], path[CONTROL_PATH_SIZE];
     control_socket_list_directories(directories);
@@ -81,7 +81,7 @@ bool ctl_ask(pid_t pid, const char *request, char *answer, size_t size)
     return false;
 }
 
-/* ---- which recordings run ---- */
+/* ---- the running recordings ---- */
 
 /* Returns the pid in the file name "PID.sock", or 0 for any other name. */
 static pid_t parse_socket_name(const char *name)
@@ -182,7 +182,7 @@ static int send_request(const struct running_list *list, const struct options *o
     return status;
 }
 
-static int control_recordings(const struct options *options)
+static int send_to_recordings(const struct options *options)
 {
     struct running_list list = {0};
     int status = EXIT_SUCCESS;
@@ -274,5 +274,5 @@ int cmd_ctl(int argc, char **argv)
     if (!options_parse(&ctl_table, &options, argc, argv, &status))
         return status;
     status = parse_words(&options, argc - optind, argv + optind);
-    return status ? status : control_recordings(&options);
+    return status ? status : send_to_recordings(&options);
 }

@@ -21,7 +21,7 @@ enum { NAME_WIDTH = 26, LINE_WIDTH = 100, PATTERN_SIZE = 256 };
 
 static const struct event_place own_thread = {.cpu = -1, .ring_fd = -1};
 
-/* ---- trying ---- */
+/* ---- tests of events ---- */
 
 /* Returns whether this user can sample the event; otherwise `why` has the reason. */
 static bool try_event_name(const char *text, struct error *why)
@@ -60,7 +60,8 @@ static bool is_hardware(const struct known_event *event)
     return event->kind == EVENT_HARDWARE || event->kind == EVENT_CACHE;
 }
 
-/* Prints available events, one per line; then the unavailable events, grouped by reason. True: some matched. */
+/* Prints available events, one per line; then the unavailable events, grouped by reason. Returns
+ * whether an event matches. */
 static bool list_kernel_events(const char *title, bool hardware, const char *pattern)
 {
     size_t count, left = 0;
@@ -158,7 +159,7 @@ static void print_systems(struct tracepoints *all)
         print_indented(text, 2);
 }
 
-/* True: some matched. */
+/* Returns whether a tracepoint matches. */
 static bool list_tracepoints(const char *pattern)
 {
     struct tracepoints all = {.pattern = pattern};

@@ -21,11 +21,11 @@
 #include <unistd.h>
 
 enum {
-    LIVE_PERIOD = 1000, /* ms: minimum between two profiles */
+    LIVE_PERIOD_MS = 1000, /* minimum between two profiles */
     LIVE_REST =
         20, /* pause after a profile, in multiples of its CPU time: the process uses at most a twentieth of a CPU */
-    LIVE_BEAT = 3000, /* ms */
-    LIVE_POLL = 100,  /* ms */
+    LIVE_BEAT_MS = 3000, /* interval of the messages that show the page that the server runs */
+    LIVE_POLL_MS = 100,
     LIVE_MOST_SAMPLES = 10000000,
 };
 
@@ -59,22 +59,22 @@ struct follower {
 static bool forward_request(void *context, const char *request, char *answer, size_t size)
 {
     const struct follower *follower = context;
-    char said[CONTROL_LINE];
-    if (!ctl_ask(follower->recorder, request, said, sizeof(said))) {
+    char reply[CONTROL_LINE];
+    if (!ctl_request(follower->recorder, request, reply, sizeof(reply))) {
         snprintf(answer, size, "the recording has ended");
         return false;
     }
-    bool ok = strncmp(said, "ok ", strlen("ok ")) == 0;
-    snprintf(answer, size, "%s", said + strcspn(said, " ") + (strchr(said, ' ') != NULL));
+    bool ok = strncmp(reply, "ok ", strlen("ok ")) == 0;
+    snprintf(answer, size, "%s", reply + strcspn(reply, " ") + (strchr(reply, ' ') != NULL));
     return ok;
 }
 
 /* Requests the state of the recorder, one word such as "recording" or "paused". */
 static void request_state(const struct follower *follower, char *state, size_t size)
 {
-    char said[CONTROL_LINE], word[16] = "ending";
-    if (ctl_ask(follower->recorder, "status", said, sizeof(said)))
-        sscanf(said, "ok %15[a-z]", word);
+    char reply[CONTROL_LINE], word[16] = "ending";
+    if (ctl_request(follower->recorder, "status", reply, sizeof(reply)))
+        sscanf(reply, "ok %15[a-z]", word);
     snprintf(state, size, "%s", word);
 }
 
@@ -87,7 +87,7 @@ static void send_state(struct follower *follower, int profile_fd, const struct s
              "{\"generation\":%u,\"state\":\"%s\",\"samples\":%" PRIu64
              ",\"seconds\":%.3f,\"period\":%.3f,\"isFull\":%s}",
              follower->generation, word, follower->samples, (double)follower->length / 1e9,
-             follower->took * LIVE_REST > LIVE_PERIOD ? follower->took * LIVE_REST / 1e3 : LIVE_PERIOD / 1e3,
+             follower->took * LIVE_REST > LIVE_PERIOD_MS ? follower->took * LIVE_REST / 1e3 : LIVE_PERIOD_MS / 1e3,
              follower->is_full ? "true" : "false");
     serve_live_publish(follower->server, profile_fd, added, state, !follower->is_saved);
 }
@@ -101,7 +101,7 @@ static int start_server(struct follower *follower, int profile_fd, const struct 
         .asset_count = page_asset_count,
         .port = options->port,
         .search_port = options->search_port,
-        .cache_directory = options->no_cache ? NULL : cache_directory(&path),
+        .cache_directory = options->no_cache ? NULL : find_cache_directory(&path),
         .search = &follower->symbols->search,
         .source_maps = options->source_maps.data,
         .source_map_count = options->source_maps.length,
@@ -115,7 +115,7 @@ static int start_server(struct follower *follower, int profile_fd, const struct 
         return code;
     ui_print_message("%s follows the recording  (Ctrl+C ends it)", serve_url(follower->server));
     if (!options->no_open && browser_has_desktop())
-        browser_open(&follower->browser, serve_url(follower->server));
+        open_browser(&follower->browser, serve_url(follower->server));
     return 0;
 }
 
@@ -174,13 +174,13 @@ static int publish_profile(struct follower *follower, struct error *err)
                    : grow_profile(follower, &result, &added, &ignored);
     follower->took = (double)(read_cpu_time() - cpu) / 1e6;
     follower->next = monotonic_ns() + (uint64_t)(follower->took * LIVE_REST * 1e6);
-    if (follower->next < start + LIVE_PERIOD * UINT64_C(1000000))
-        follower->next = start + LIVE_PERIOD * UINT64_C(1000000);
+    if (follower->next < start + LIVE_PERIOD_MS * UINT64_C(1000000))
+        follower->next = start + LIVE_PERIOD_MS * UINT64_C(1000000);
     if (!follower->server) /* the first profile appears without a longer delay */
-        follower->next = start + LIVE_POLL * UINT64_C(1000000);
+        follower->next = start + LIVE_POLL_MS * UINT64_C(1000000);
     if (code)
         return 0;
-    follower->next = follower->server ? follower->next : start + LIVE_PERIOD * UINT64_C(1000000);
+    follower->next = follower->server ? follower->next : start + LIVE_PERIOD_MS * UINT64_C(1000000);
     follower->generation++;
     follower->samples = result.samples;
     follower->is_full = result.samples + result.waits > LIVE_MOST_SAMPLES;
@@ -211,12 +211,12 @@ static void publish_saved(struct follower *follower, const char *path)
         send_state(follower, fd, NULL);
 }
 
-/* Waits up to LIVE_POLL ms for a message of the recorder. Returns false after the recorder has ended. */
+/* Waits up to LIVE_POLL_MS ms for a message of the recorder. Returns false after the recorder has ended. */
 static bool read_message(struct follower *follower)
 {
     char path[PATH_MAX];
     struct pollfd waits = {.fd = follower->socket, .events = POLLIN};
-    if (poll(&waits, 1, LIVE_POLL) <= 0)
+    if (poll(&waits, 1, LIVE_POLL_MS) <= 0)
         return true;
     ssize_t got = recv(follower->socket, path, sizeof(path) - 1, 0);
     if (got <= 0)
@@ -235,13 +235,13 @@ static int follow_recording(void *context, int socket)
     symbol_options_open(follower->symbols);
     follower->assemble = (struct assemble_options){
         .threads = 1, /* one thread, because the target needs the other CPUs */
-        .cache_directory = follower->options->no_cache ? NULL : cache_directory(&follower->cache),
+        .cache_directory = follower->options->no_cache ? NULL : find_cache_directory(&follower->cache),
         .search = &follower->symbols->search,
         .numbers = &follower->numbers};
     while (read_message(follower)) {
         uint64_t now = monotonic_ns();
         bool is_wanted = !follower->server || serve_live_pages(follower->server);
-        if (follower->server && now - follower->last_beat >= LIVE_BEAT * UINT64_C(1000000)) {
+        if (follower->server && now - follower->last_beat >= LIVE_BEAT_MS * UINT64_C(1000000)) {
             serve_live_beat(follower->server);
             follower->last_beat = now;
         }
@@ -253,7 +253,7 @@ static int follow_recording(void *context, int socket)
             break;
         }
     }
-    browser_remove(&follower->browser);
+    remove_browser_file(&follower->browser);
     symbol_options_stop(follower->symbols);
     serve_stop(follower->server);
     live_assembly_free(follower->growing);

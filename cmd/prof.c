@@ -36,7 +36,7 @@ const struct command commands[] = {
 };
 const struct command *const commands_end = commands + sizeof(commands) / sizeof(*commands);
 
-const struct command *command_find(const char *name)
+const struct command *find_command(const char *name)
 {
     for (const struct command *command = commands; command < commands_end; command++) {
         if (!strcmp(command->name, name))
@@ -68,7 +68,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
-int command_unknown(const char *name)
+int print_unknown_command(const char *name)
 {
     const struct command *meant = find_similar_command(name);
     struct stat info;
@@ -129,6 +129,6 @@ int main(int argc, char **argv)
         ui_print_message("there is no option %s before the command; 'prof help' shows the usage", word);
         return EXIT_USAGE;
     }
-    const struct command *command = command_find(word);
-    return command ? command->run(argc - 1, argv + 1) : command_unknown(word);
+    const struct command *command = find_command(word);
+    return command ? command->run(argc - 1, argv + 1) : print_unknown_command(word);
 }

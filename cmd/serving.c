@@ -80,7 +80,7 @@ const struct option_row serving_option_rows[] = {
     {.name = NULL},
 };
 
-bool serving_was_requested(const struct serving_options *options)
+bool requests_server(const struct serving_options *options)
 {
     return options->no_open || options->has_port || options->ui || options->new_address;
 }
@@ -102,7 +102,7 @@ static void encode_path_component(char encoded[ENCODED_SIZE], const char *text)
 }
 
 /* The URL of the Firefox Profiler's page that fetches the profile and its symbols from `own`, "http://.../". */
-static const char *hosted_url(char url[HOSTED_URL_SIZE], const char *own)
+static const char *format_hosted_url(char url[HOSTED_URL_SIZE], const char *own)
 {
     char encoded[ENCODED_SIZE];
     encode_path_component(encoded, own);
@@ -134,12 +134,12 @@ static void show_and_wait(const struct serving_options *options, const char *own
 {
     char hosted[HOSTED_URL_SIZE];
     struct browser_file file = {.path = ""};
-    const char *url = is_hosted(options) ? hosted_url(hosted, own_url) : own_url;
+    const char *url = is_hosted(options) ? format_hosted_url(hosted, own_url) : own_url;
     ui_print_message("%s  (Ctrl+C ends it)", url);
     if (!options->no_open && browser_has_desktop())
-        browser_open(&file, url);
+        open_browser(&file, url);
     bool has_ended = file.path[0] && wait_for_signal(ending, BROWSER_SECONDS);
-    browser_remove(&file);
+    remove_browser_file(&file);
     if (!has_ended)
         wait_for_signal(ending, 0);
 }
@@ -158,7 +158,7 @@ static bool find_address(struct lasting_address *lasting, int original_fd, const
 {
     struct directory_path path;
     struct error err;
-    const char *directory = options->new_address || is_hosted(options) ? NULL : state_directory(&path);
+    const char *directory = options->new_address || is_hosted(options) ? NULL : find_state_directory(&path);
     if (!directory)
         return false;
     if (lasting_address_open(lasting, directory, original_fd, &err) == 0)
@@ -188,7 +188,7 @@ int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_op
         .first_choice = lasts && !options->has_port ? lasting.port : 0,
         .port = options->port,
         .search_port = options->search_port,
-        .cache_directory = options->no_cache ? NULL : cache_directory(&path),
+        .cache_directory = options->no_cache ? NULL : find_cache_directory(&path),
         .search = &symbols->search,
         .source_maps = options->source_maps.data,
         .source_map_count = options->source_maps.length,

@@ -27,7 +27,7 @@ struct serving_options {
 extern const struct option_row serving_option_rows[];
 
 /* Returns whether the command line has an option that only a server uses: -n, -P, --ui or --new-address. */
-bool serving_was_requested(const struct serving_options *options);
+bool requests_server(const struct serving_options *options);
 
 /*
  * Serves a saved profile until SIGINT, SIGTERM or SIGHUP. Prints the address to standard error. The function waits for

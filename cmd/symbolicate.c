@@ -155,7 +155,7 @@ int cmd_symbolicate(int argc, char **argv)
         return ui_usage("symbolicate", "cannot save JSON in %s: name a file with -o", argv[optind]);
     bool is_spool = spool_input_is_recording(argv[optind]);
     if (is_spool && (is_check || !output))
-        return ui_usage("symbolicate", "%s is %s: %s", argv[optind], spool_input_kind(argv[optind]),
+        return ui_usage("symbolicate", "%s is %s: %s", argv[optind], describe_spool_input(argv[optind]),
                         is_check ? "save it first, with -o" : "name a file for its profile with -o");
     symbol_options_open(&options.symbols);
     if (is_spool)

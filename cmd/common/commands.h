@@ -36,7 +36,7 @@ extern const struct command commands[];
 extern const struct command *const commands_end;
 
 /* Finds a command by name, or NULL if it does not exist. */
-const struct command *command_find(const char *name);
+const struct command *find_command(const char *name);
 
 /* Prints that a command does not exist, and suggests the most similar name. Returns EXIT_USAGE. */
-int command_unknown(const char *name);
+int print_unknown_command(const char *name);

@@ -41,7 +41,7 @@ static const struct kind *get_word_kind(const struct option_table *table)
                                                      : KIND_NONE];
 }
 
-static const char *text_or_empty(const char *text)
+static const char *get_text_or_empty(const char *text)
 {
     return text ? text : "";
 }
@@ -63,8 +63,7 @@ static void print_rows(const struct command *command, print_row *print)
 
 /* ---- bash ---- */
 
-/* Prints a call of the shell function _prof_complete with a kind of values and a list of choices. Both sets are
- * offered. */
+/* The shell function _prof_complete offers the values of a kind, and a list of choices. */
 static const char bash_head[] =
     "# Completion of prof's command line for bash, made by 'prof help --completion bash'.\n"
     "_prof_complete() {\n"
@@ -99,7 +98,7 @@ static void print_bash_value(const char *command, const struct option_row *row)
     ui_print("    *:%s:--%s:*", command, row->name);
     if (row->letter)
         ui_print(" | *:%s:-%c:*", command, row->letter);
-    ui_print(") _prof_complete %s '%s' ;;\n", get_value_kind(row->value)->bash, text_or_empty(row->choices));
+    ui_print(") _prof_complete %s '%s' ;;\n", get_value_kind(row->value)->bash, get_text_or_empty(row->choices));
 }
 
 static void print_bash(void)
@@ -214,9 +213,9 @@ static void print_fish_row(const char *command, const struct option_row *row)
     if (row->value && !strcmp(kind->bash, "files"))
         ui_print(" -r -F");
     else if (row->value && row->value[0] == '[')
-        ui_print(" -f -a '%s'", text_or_empty(row->choices));
+        ui_print(" -f -a '%s'", get_text_or_empty(row->choices));
     else if (row->value)
-        ui_print(" -x -a '%s %s'", text_or_empty(row->choices), kind->fish);
+        ui_print(" -x -a '%s %s'", get_text_or_empty(row->choices), kind->fish);
     ui_print(" -d '");
     print_phrase(row->help, "\\");
     ui_print("'\n");
@@ -236,7 +235,7 @@ static void print_fish(void)
             ui_print("complete -c prof -n '__fish_seen_subcommand_from %s' -F\n", command->name);
         else if (table->words != WORDS_NONE)
             ui_print("complete -c prof -n '__fish_seen_subcommand_from %s' -a '%s %s'\n", command->name,
-                     text_or_empty(table->first_choice), get_word_kind(table)->fish);
+                     get_text_or_empty(table->first_choice), get_word_kind(table)->fish);
     }
     ui_print("complete -c prof -n '__fish_seen_subcommand_from help' -a '");
     print_commands();

@@ -9,19 +9,19 @@ static const char *find_directory(struct directory_path *path, const char *varia
     return length > 0 && (size_t)length < sizeof(path->text) ? path->text : NULL;
 }
 
-const char *cache_directory(struct directory_path *path)
+const char *find_cache_directory(struct directory_path *path)
 {
     const char *directory = find_directory(path, "XDG_CACHE_HOME", "/prof");
     return directory ? directory : find_directory(path, "HOME", "/.cache/prof");
 }
 
-const char *perf_cache_directory(struct directory_path *path)
+const char *find_perf_cache_directory(struct directory_path *path)
 {
     const char *directory = find_directory(path, "PERF_BUILDID_DIR", "");
     return directory ? directory : find_directory(path, "HOME", "/.debug");
 }
 
-const char *state_directory(struct directory_path *path)
+const char *find_state_directory(struct directory_path *path)
 {
     const char *directory = find_directory(path, "XDG_STATE_HOME", "/prof");
     return directory ? directory : find_directory(path, "HOME", "/.local/state/prof");

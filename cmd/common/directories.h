@@ -9,11 +9,11 @@ struct directory_path {
 
 /* Writes the directory of the symbol cache (option --no-cache): "$XDG_CACHE_HOME/prof", or "$HOME/.cache/prof", to
  * `path`. Returns NULL if neither environment variable is an absolute path. */
-const char *cache_directory(struct directory_path *path);
+const char *find_cache_directory(struct directory_path *path);
 
 /* The build-id cache of perf, with the programs that perf record recorded: "$PERF_BUILDID_DIR", or "$HOME/.debug". */
-const char *perf_cache_directory(struct directory_path *path);
+const char *find_perf_cache_directory(struct directory_path *path);
 
 /* The directory of lasting server addresses and of the push queue: "$XDG_STATE_HOME/prof", or
  * "$HOME/.local/state/prof". */
-const char *state_directory(struct directory_path *path);
+const char *find_state_directory(struct directory_path *path);

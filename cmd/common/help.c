@@ -57,9 +57,9 @@ int cmd_help(int argc, char **argv)
                    : ui_usage("help", "--completion takes bash, zsh or fish, not '%s'", options.completion);
     if (argc - optind > 1)
         return ui_usage("help", "give one command, not %d", argc - optind);
-    const struct command *command = optind < argc ? command_find(argv[optind]) : NULL;
+    const struct command *command = optind < argc ? find_command(argv[optind]) : NULL;
     if (optind < argc && !command)
-        return command_unknown(argv[optind]);
+        return print_unknown_command(argv[optind]);
     if (command)
         options_print_help(command->options);
     else

@@ -96,7 +96,7 @@ int option_add_text(const struct option_use *use)
 
 /* ---- wrong options ---- */
 
-/* Options of perf whose prof equivalent has an unlike name. */
+/* Options of perf that have another name in prof. */
 static const struct {
     const char *typed, *meant;
 } perf_options[] = {{"-F", "rate"}, {"--freq", "rate"}, {"--all-cpus", "all"}, {"--tid", "thread"}};

@@ -36,7 +36,7 @@ bool spool_input_is_recording(const char *path)
     return (!is_standard_input(path) && spool_is_spool(path)) || is_perf_data(path);
 }
 
-const char *spool_input_kind(const char *path)
+const char *describe_spool_input(const char *path)
 {
     return is_perf_data(path) ? "a perf.data file" : "an unsaved recording";
 }
@@ -95,8 +95,9 @@ static int assemble_spool(const char *spool, const char *output, const struct sy
                           struct assemble_result *result, struct error *err)
 {
     struct directory_path path;
-    struct assemble_options options = {
-        .cache_directory = no_cache ? NULL : cache_directory(&path), .search = &symbols->search, .keeps_old = true};
+    struct assemble_options options = {.cache_directory = no_cache ? NULL : find_cache_directory(&path),
+                                       .search = &symbols->search,
+                                       .keeps_old = true};
     symbol_options_block_interrupts(symbols, true);
     int code = assemble_recording(spool, output, &options, result, err);
     symbol_options_block_interrupts(symbols, false);
@@ -209,8 +210,8 @@ static void copy_modification_time(int from, int to)
         futimens(to, (struct timespec[]){info.st_atim, info.st_mtim});
 }
 
-/* Until perf ends. In `perf record -o - | prof report -`, Ctrl+C ends perf, and prof continues with the data that perf
- * has written. */
+/* Copies the data until perf ends. In `perf record -o - | prof report -`, Ctrl+C ends perf, and prof continues with the
+ * data that perf has written. */
 static int copy_perf_data(const char *from, const char *name, const char *path, bool *is_truncated, struct error *err)
 {
     static struct copying copying;

@@ -14,7 +14,7 @@
 bool spool_input_is_recording(const char *path);
 
 /* Describes the kind of the file for messages: "a recording that was not saved as a profile". */
-const char *spool_input_kind(const char *path);
+const char *describe_spool_input(const char *path);
 
 /* Makes the profile of a spool file or a perf.data file (or "-") like assemble_recording(), and prints one line with
  * the end of the recording and its missing parts. `output`: path of the profile, or NULL (in memory). The caller

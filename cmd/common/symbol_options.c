@@ -66,7 +66,7 @@ static bool print_fetch_progress(void *context, const struct debug_server_progre
         ui_show("downloading the debug file of %.40s, %.1f of %.1f MB%s", progress->name, (double)progress->done / 1e6,
                 (double)progress->total / 1e6, hint);
     else
-        ui_show("searching the debug file of %.40s%s", progress->name, hint);
+        ui_show("searching for the debug file of %.40s%s", progress->name, hint);
     return !stop;
 }
 
@@ -89,7 +89,7 @@ const struct debug_search *symbol_options_open(struct symbol_options *options)
     const char *urls = getenv("DEBUGINFOD_URLS");
     options->search.directories = options->directories.data;
     options->search.directory_count = options->directories.length;
-    options->search.perf_cache = perf_cache_directory(&options->perf_cache);
+    options->search.perf_cache = find_perf_cache_directory(&options->perf_cache);
     if (options->urls && setenv("DEBUGINFOD_URLS", options->urls, 1) == 0)
         urls = options->urls;
     if (!urls || !urls[strspn(urls, " ")])

@@ -6,7 +6,7 @@
 #include "assemble/symbolicate_profile.h"
 #include "base/search.h"
 
-enum { LIBRARIES_SAID = 16 };
+enum { MOST_LIBRARIES = 16 };
 
 static int compare_unnamed(const void *a, const void *b)
 {
@@ -30,7 +30,7 @@ static void print_result(const struct profile *profile, struct symbolicate_resul
         qsort(result->libraries.data, result->libraries.length, sizeof(*result->libraries.data), compare_unnamed);
     for (size_t i = 0; i < result->libraries.length && result->libraries.data[i].unnamed; i++) {
         const struct symbolicated_library *library = &result->libraries.data[i];
-        if (i >= LIBRARIES_SAID)
+        if (i >= MOST_LIBRARIES)
             left++;
         else
             ui_print_message("%s: %" PRIu64 " of %" PRIu64 " addresses have no symbol%s%s",
@@ -44,8 +44,9 @@ static void print_result(const struct profile *profile, struct symbolicate_resul
 int symbolicate_and_report(struct profile *profile, const char *subject, struct symbol_options *symbols, bool no_cache)
 {
     struct directory_path path;
-    struct symbolizer_options options = {
-        .use_cache = true, .cache_directory = no_cache ? NULL : cache_directory(&path), .search = &symbols->search};
+    struct symbolizer_options options = {.use_cache = true,
+                                         .cache_directory = no_cache ? NULL : find_cache_directory(&path),
+                                         .search = &symbols->search};
     symbol_options_block_interrupts(symbols, true);
     struct error err = {0};
     struct symbolicate_result result = {.addresses = 0};

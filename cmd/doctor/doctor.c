@@ -35,7 +35,7 @@ struct finding *finding_add(struct findings *findings, enum finding_state state,
     return finding;
 }
 
-void finding_fix(struct findings *findings, const char *format, ...)
+void finding_set_fix(struct findings *findings, const char *format, ...)
 {
     if (!findings->items.length)
         return;
@@ -53,17 +53,17 @@ static bool is_installed(const char *program)
     return access(path, X_OK) == 0;
 }
 
-void finding_install(struct findings *findings, const struct package_names *names)
+void finding_set_package(struct findings *findings, const struct package_names *names)
 {
     const char *sudo = geteuid() ? "sudo " : "";
     if (names->apt && is_installed("apt-get"))
-        finding_fix(findings, "%sapt-get install %s", sudo, names->apt);
+        finding_set_fix(findings, "%sapt-get install %s", sudo, names->apt);
     else if (names->dnf && is_installed("dnf"))
-        finding_fix(findings, "%sdnf install %s", sudo, names->dnf);
+        finding_set_fix(findings, "%sdnf install %s", sudo, names->dnf);
     else if (names->pacman && is_installed("pacman"))
-        finding_fix(findings, "%spacman -S %s", sudo, names->pacman);
+        finding_set_fix(findings, "%spacman -S %s", sudo, names->pacman);
     else if (names->zypper && is_installed("zypper"))
-        finding_fix(findings, "%szypper install %s", sudo, names->zypper);
+        finding_set_fix(findings, "%szypper install %s", sudo, names->zypper);
 }
 
 /* ---- printing ---- */

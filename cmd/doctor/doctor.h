@@ -31,14 +31,14 @@ struct finding *finding_add(struct findings *findings, enum finding_state state,
                             const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Sets the command of the finding that was added last. */
-void finding_fix(struct findings *findings, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void finding_set_fix(struct findings *findings, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Sets the fix of the last finding to the command that installs a package: "sudo apt-get install NAME". Sets no fix if
  * the package system is unknown, or its name is NULL. */
 struct package_names {
     const char *apt, *dnf, *pacman, *zypper;
 };
-void finding_install(struct findings *findings, const struct package_names *names);
+void finding_set_package(struct findings *findings, const struct package_names *names);
 
 /* Tests which recordings work. Returns whether prof can record at all, by perf events or ptrace. */
 bool doctor_examine_recording(struct findings *findings);

@@ -80,7 +80,7 @@ static void examine_needs(struct findings *findings)
         finding_add(findings, need->is_there ? FINDING_OK : need->without, need->id, need->label, "%s",
                     need->is_there ? need->with_text : need->without_text);
         if (!need->is_there)
-            finding_install(findings, &need->packages);
+            finding_set_package(findings, &need->packages);
     }
 }
 
@@ -96,9 +96,9 @@ static void examine_debuginfod(struct findings *findings)
                           : "DEBUGINFOD_URLS is not set: prof asks no server for missing debug files",
                 urls ? urls : "");
     if (!is_there)
-        finding_install(findings, &names);
+        finding_set_package(findings, &names);
     else if (!is_set)
-        finding_fix(findings, "export DEBUGINFOD_URLS=https://debuginfod.elfutils.org/");
+        finding_set_fix(findings, "export DEBUGINFOD_URLS=https://debuginfod.elfutils.org/");
 }
 
 void doctor_examine_programs(struct findings *findings)

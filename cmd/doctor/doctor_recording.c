@@ -1,6 +1,6 @@
 /*
- * What the kernel permits this user to record. It opens perf events for a waiting child process, and attaches to the
- * child with ptrace.
+ * Tests which recordings the kernel permits to this user. It opens perf events for a waiting child process, and
+ * attaches to the child with ptrace.
  */
 #include "cmd/doctor/doctor.h"
 
@@ -57,7 +57,7 @@ static void examine_container(struct findings *findings, bool perf_works)
                 container ? "in a container" : "not in a container",
                 filtered ? "system calls are filtered (seccomp)" : "system calls are not filtered (seccomp)");
     if (state == FINDING_LESS)
-        finding_fix(findings, "docker run " CONTAINER_OPTIONS " ...");
+        finding_set_fix(findings, "docker run " CONTAINER_OPTIONS " ...");
 }
 
 /* ---- perf events ---- */
@@ -68,7 +68,7 @@ static void describe_perf(struct findings *findings, const struct perf_events *e
     finding_add(findings, kernel ? FINDING_OK : FINDING_LESS, "perf_events", "perf events",
                 kernel ? "work, for programs and the kernel" : "work, for programs but not for the kernel");
     if (!kernel)
-        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=1", get_sudo_prefix());
+        finding_set_fix(findings, "%ssysctl kernel.perf_event_paranoid=1", get_sudo_prefix());
     finding_add(findings, FINDING_OK, "pmu", "CPU cycles",
                 events->hardware
                     ? "counted by the processor"
@@ -90,7 +90,7 @@ static void examine_buffers(struct findings *findings, const struct perf_events 
         events->ring_size / 1024, events->cpus.length, events->stack_size / 1024, read_setting("perf_event_mlock_kb"),
         locked);
     if (is_small)
-        finding_fix(findings, "%ssysctl kernel.perf_event_mlock_kb=2052", get_sudo_prefix());
+        finding_set_fix(findings, "%ssysctl kernel.perf_event_mlock_kb=2052", get_sudo_prefix());
 }
 
 /* Tests whether perf events record a child process. */
@@ -112,7 +112,7 @@ static bool try_perf(struct findings *findings, pid_t child)
         return true;
     finding_add(findings, FINDING_LESS, "perf_events", "perf events", "%.380s", err.text);
     if (read_setting("perf_event_paranoid") > 2 && !proc_has_seccomp_filter())
-        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=2", get_sudo_prefix());
+        finding_set_fix(findings, "%ssysctl kernel.perf_event_paranoid=2", get_sudo_prefix());
     return false;
 }
 
@@ -128,7 +128,7 @@ static void examine_paranoid(struct findings *findings)
                 "kernel.perf_event_paranoid is %ld: you may %s", paranoid,
                 all ? "record all processes (-a)" : "record your own processes, not the whole system (-a)");
     if (!all)
-        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=0", get_sudo_prefix());
+        finding_set_fix(findings, "%ssysctl kernel.perf_event_paranoid=0", get_sudo_prefix());
 }
 
 static void examine_rate(struct findings *findings)
@@ -139,7 +139,7 @@ static void examine_rate(struct findings *findings)
     finding_add(findings, most < RATE ? FINDING_LESS : FINDING_OK, "perf_event_max_sample_rate", "sampling rate",
                 "up to %ld Hz (kernel.perf_event_max_sample_rate)", most);
     if (most < RATE)
-        finding_fix(findings, "%ssysctl kernel.perf_event_max_sample_rate=100000", get_sudo_prefix());
+        finding_set_fix(findings, "%ssysctl kernel.perf_event_max_sample_rate=100000", get_sudo_prefix());
 }
 
 /* Tests kernel symbols: without permission, all addresses in /proc/kallsyms read as 0. */
@@ -160,8 +160,8 @@ static void examine_kernel_symbols(struct findings *findings)
             : "kernel functions have no symbols: prof cannot read /proc/kallsyms (kernel.kptr_restrict is %ld, perf_event_paranoid %ld)",
         restrict_, read_setting("perf_event_paranoid"));
     if (!are_shown && has_line) /* with kptr_restrict 0, users that may sample the kernel may read its addresses */
-        finding_fix(findings, "%ssysctl %skernel.perf_event_paranoid=1", get_sudo_prefix(),
-                    restrict_ > 0 ? "kernel.kptr_restrict=0 " : "");
+        finding_set_fix(findings, "%ssysctl %skernel.perf_event_paranoid=1", get_sudo_prefix(),
+                        restrict_ > 0 ? "kernel.kptr_restrict=0 " : "");
 }
 
 static void examine_tracepoints(struct findings *findings)
@@ -185,11 +185,11 @@ static void examine_tracepoints(struct findings *findings)
                 : is_there    ? "not readable for this user (tracefs): prof records no wakers"
                               : "tracefs is not mounted: prof records no wakers");
     if (is_readable && !works)
-        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=-1", get_sudo_prefix());
+        finding_set_fix(findings, "%ssysctl kernel.perf_event_paranoid=-1", get_sudo_prefix());
     else if (!works) {
         char command[TRACEFS_COMMAND];
         tracefs_command(command, is_there);
-        finding_fix(findings, "%s%s", get_sudo_prefix(), command);
+        finding_set_fix(findings, "%s%s", get_sudo_prefix(), command);
     }
 }
 
@@ -231,7 +231,7 @@ static bool examine_ptrace(struct findings *findings, pid_t child, bool perf_wor
                 : "kernel.yama.ptrace_scope is %ld: no limits for this user",
             scope);
         if (is_limited)
-            finding_fix(findings, "%ssysctl kernel.yama.ptrace_scope=0", get_sudo_prefix());
+            finding_set_fix(findings, "%ssysctl kernel.yama.ptrace_scope=0", get_sudo_prefix());
     }
     return traces && reads;
 }

@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-/* ---- which file ---- */
+/* ---- the interpreter of a script ---- */
 
 /* Reads the interpreter of a script: the first word after "#!", or the word after env(1). */
 static bool read_interpreter(const char *path, char *interpreter, size_t size)
@@ -34,7 +34,7 @@ static bool read_interpreter(const char *path, char *interpreter, size_t size)
     return word && snprintf(interpreter, size, "%s", word) < (int)size;
 }
 
-/* ---- which package ---- */
+/* ---- the package of the program ---- */
 
 /* Runs a program and stores the first line of its output; "" if it prints none within two seconds. */
 static void read_output(const char *const *argv, char *line, size_t size)
@@ -90,16 +90,16 @@ static void advise_debug_files(struct findings *findings, const char *path, bool
         find_package(real + strlen("/usr"), package,
                      sizeof(package)); /* the package has the path from before /bin became a link to /usr/bin */
     if (package[0] && access("/usr/bin/apt-get", X_OK) == 0)
-        finding_fix(
+        finding_set_fix(
             findings,
             "%sapt-get install %s-dbgsym   # from the archive of debug symbols, or: export DEBUGINFOD_URLS=https://debuginfod.elfutils.org/",
             sudo, package);
     else if (package[0])
-        finding_fix(findings,
-                    "%sdnf debuginfo-install %s   # or: export DEBUGINFOD_URLS=https://debuginfod.elfutils.org/", sudo,
-                    package);
+        finding_set_fix(findings,
+                        "%sdnf debuginfo-install %s   # or: export DEBUGINFOD_URLS=https://debuginfod.elfutils.org/",
+                        sudo, package);
     else
-        finding_fix(findings, has_symbols ? "compile it with -g" : "compile it with -g, and do not strip it");
+        finding_set_fix(findings, has_symbols ? "compile it with -g" : "compile it with -g, and do not strip it");
 }
 
 /* ---- the file ---- */
@@ -135,8 +135,8 @@ static void describe_names(struct findings *findings, const char *path, const st
         : is_go ? "Go keeps frame pointers: stacks will be complete"
                 : "the program has no unwind information (.eh_frame): stacks are complete only with frame pointers");
     if (!unwinds && !is_go)
-        finding_fix(findings,
-                    "compile the program without -fno-asynchronous-unwind-tables, or with -fno-omit-frame-pointer");
+        finding_set_fix(findings,
+                        "compile the program without -fno-asynchronous-unwind-tables, or with -fno-omit-frame-pointer");
 }
 
 static void examine_file(struct findings *findings, const char *path)
@@ -173,7 +173,7 @@ static void examine_permissions(struct findings *findings, const char *path)
         return;
     finding_add(findings, FINDING_FAILED, "rights", "rights",
                 "%.250s is a setuid program, or this user may not read it: only root can record it", path);
-    finding_fix(findings, "sudo prof record %.250s", path);
+    finding_set_fix(findings, "sudo prof record %.250s", path);
 }
 
 void doctor_examine_target(struct findings *findings, const char *program)

@@ -72,7 +72,8 @@ static int make_profile(struct pusher *pusher, const char *rest, struct profile 
 {
     struct directory_path path;
     struct assemble_options options = {.threads = 1, /* the processor count is the target's, not that of this process */
-                                       .cache_directory = pusher->options->no_cache ? NULL : cache_directory(&path),
+                                       .cache_directory =
+                                           pusher->options->no_cache ? NULL : find_cache_directory(&path),
                                        .rest = rest && rest[0] == '/' ? rest : NULL,
                                        .search = &pusher->options->symbols->search,
                                        .window = &pusher->window};

@@ -23,7 +23,7 @@ static bool find_queue_directory(char *path, size_t size)
 {
     struct directory_path state;
     struct error ignored;
-    if (!state_directory(&state))
+    if (!find_state_directory(&state))
         return false;
     int parent = file_directory_open(state.text, &ignored);
     if (parent >= 0)
@@ -152,19 +152,19 @@ static bool sleep_ms(const struct pushing *pushing, uint64_t ms)
 static void print_failure(struct pushing *pushing, const char *why, const char *next)
 {
     const char *url = pushing->options->url;
-    bool is_known = strncmp(pushing->said, why, sizeof(pushing->said) - 1) == 0;
+    bool is_known = strncmp(pushing->last_failure, why, sizeof(pushing->last_failure) - 1) == 0;
     if (pushing->is_background && is_known)
         return;
-    snprintf(pushing->said, sizeof(pushing->said), "%s", why);
+    snprintf(pushing->last_failure, sizeof(pushing->last_failure), "%s", why);
     ui_print_message("cannot send to %.*s: %s%s", push_address_shown(url), url, why, next);
 }
 
 static void print_answer(struct pushing *pushing, const struct try *try)
 {
     pushing->sent++;
-    if (pushing->said[0] && pushing->is_background)
+    if (pushing->last_failure[0] && pushing->is_background)
         ui_print_message("the server accepts profiles again");
-    pushing->said[0] = '\0';
+    pushing->last_failure[0] = '\0';
     if (try->rejected)
         ui_print_message("the server rejected %llu part%s of a profile%s%s", (unsigned long long)try->rejected,
                          try->rejected == 1 ? "" : "s", try->why[0] ? ": " : "", try->why);
@@ -225,9 +225,10 @@ int pushing_send(struct pushing *pushing, uint64_t retry)
     const char *url = pushing->options->url;
     uint32_t failures = 0, refused = pushing->refused;
     uint64_t deadline = 0;
-    bool goes_on = true;
+    bool is_sending = true;
     int code = 0;
-    while (goes_on && !is_last_attempt(pushing) && (code = push_queue_take(pushing->queue, url, "", &item, &err)) > 0) {
+    while (is_sending && !is_last_attempt(pushing) &&
+           (code = push_queue_take(pushing->queue, url, "", &item, &err)) > 0) {
         if (send_item(pushing, &item, &try)) {
             push_queue_return(pushing->queue, &item, false);
             return EXIT_FAILURE;
@@ -237,7 +238,7 @@ int pushing_send(struct pushing *pushing, uint64_t retry)
             uint64_t now = monotonic_ns();
             if (!failures)
                 deadline = retry > UINT64_MAX - now ? UINT64_MAX : now + retry;
-            goes_on = wait_before_retry(pushing, &try, ++failures, deadline);
+            is_sending = wait_before_retry(pushing, &try, ++failures, deadline);
             continue;
         }
         failures = 0;
@@ -248,12 +249,12 @@ int pushing_send(struct pushing *pushing, uint64_t retry)
             ui_print_message("%.*s rejected a profile: %s", push_address_shown(url), url, try.why);
         } else {
             print_failure(pushing, try.why, "");
-            goes_on = false;
+            is_sending = false;
         }
     }
     if (code < 0)
         ui_fail_error(&err);
     if (!pushing->is_background)
         print_queue_size(pushing);
-    return code < 0 || !goes_on || pushing->refused > refused ? EXIT_FAILURE : EXIT_SUCCESS;
+    return code < 0 || !is_sending || pushing->refused > refused ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -19,7 +19,7 @@ struct pushing {
     const sigset_t *ending;   /* blocked signals that also make the current attempt the last, or NULL for none */
     bool is_quiet;            /* prints only failures */
     bool is_background;       /* omits the queue size and repeated failures from messages */
-    char said[256];           /* the last failure */
+    char last_failure[256];   /* text of the last printed failure */
     uint32_t sent;            /* profiles so far */
     uint32_t dropped;         /* number of profiles that pushing_add() dropped from the queue */
     uint32_t refused;         /* by the server */

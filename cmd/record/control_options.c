@@ -102,7 +102,7 @@ static bool make_snapshot(void *context, char *answer, size_t size)
         return false;
     }
     struct assemble_options options = {.threads = 1, /* one thread, because the target needs the other CPUs */
-                                       .cache_directory = source->no_cache ? NULL : cache_directory(&path),
+                                       .cache_directory = source->no_cache ? NULL : find_cache_directory(&path),
                                        .files = source->files,
                                        .search = symbol_options_open(source->symbols)};
     bool ok = assemble_recording(source->spool, name, &options, &result, &err) == 0;

@@ -81,12 +81,13 @@ static int save_profile(const struct record_line *options, const char *spool, in
     struct directory_path path;
     char rest_path[64];
     snprintf(rest_path, sizeof(rest_path), "/proc/self/fd/%d", rest);
-    struct assemble_options assemble = {.cache_directory = options->serving.no_cache ? NULL : cache_directory(&path),
+    struct assemble_options assemble = {.cache_directory =
+                                            options->serving.no_cache ? NULL : find_cache_directory(&path),
                                         .files = files,
                                         .rest = rest >= 0 ? rest_path : NULL,
                                         .search = &options->symbols.search,
                                         .keeps_old = true,
-                                        .listener = record_summary_listener(summary)};
+                                        .listener = make_summary_listener(summary)};
     struct error err = {0};
     if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
         return 0;
@@ -102,7 +103,7 @@ static bool wants_server(const struct record_line *options)
 {
     const char *ci = getenv("CI");
     bool is_automatic = !isatty(STDERR_FILENO) || (ci && (!strcmp(ci, "true") || !strcmp(ci, "1")));
-    return !options->save_only && (!is_automatic || serving_was_requested(&options->serving));
+    return !options->save_only && (!is_automatic || requests_server(&options->serving));
 }
 
 static int serve(struct record_line *options, int status)

@@ -10,7 +10,7 @@
 
 enum { LINE_SIZE = 640, MOST_LINES = SUMMARY_NOTES + HINTS + 8 };
 
-/* Thresholds in percent: above them, the summary warns about the quality of the profile. */
+/* Percentages above which the summary warns about the quality of the profile. */
 static const double much_lost = 1, much_truncated = 10, much_unnamed = 20, much_unsampled = 20;
 
 static const uint64_t long_enough =
@@ -263,7 +263,7 @@ static void collect_detail(void *context, const char *label, const char *format,
         summary->details_length += (size_t)length;
 }
 
-struct metadata_listener record_summary_listener(struct record_summary *summary)
+struct metadata_listener make_summary_listener(struct record_summary *summary)
 {
     return (struct metadata_listener){.tell = summary->verbose ? collect_detail : NULL, .context = summary};
 }
@@ -309,11 +309,11 @@ void record_summary_print(const struct record_summary *summary, const struct ass
         describe_replaced_files(&lines, saved);
     if (lines.count > SUMMARY_LINES && has_stacks)
         move_line_to_end(&lines, 1);
-    bool is_cut = lines.count > SUMMARY_LINES && !summary->verbose;
-    size_t shown = is_cut ? SUMMARY_LINES - 1 : lines.count;
+    bool is_truncated = lines.count > SUMMARY_LINES && !summary->verbose;
+    size_t shown = is_truncated ? SUMMARY_LINES - 1 : lines.count;
     for (size_t i = 0; i < shown; i++)
         ui_print_message("%s", lines.text[i]);
-    if (is_cut)
+    if (is_truncated)
         ui_print_message("and %zu more notes: -v and 'prof report -v' print them", lines.count - shown);
     print_details(summary);
 }

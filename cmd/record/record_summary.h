@@ -23,7 +23,7 @@ struct record_summary {
 void record_summary_add_note(struct record_summary *summary, const char *sentence);
 
 /* If verbose, collects the metadata of the profile about the quality of its data. */
-struct metadata_listener record_summary_listener(struct record_summary *summary);
+struct metadata_listener make_summary_listener(struct record_summary *summary);
 
 /* Prints the summary. `saved`: result of the saved profile, or NULL (prof saved none, and only the notes are
  * printed). */

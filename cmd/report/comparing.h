@@ -20,7 +20,7 @@ struct comparing {
     unsigned forgiven; /* of enum forgiven */
     enum compare_by by;
     const char *by_function;
-    bool splits; /* --slowest tells the sides of one file apart; the caller of comparing_choose_files() sets it for any
+    bool splits; /* --slowest selects the sides of one file; the caller of comparing_choose_files() sets it for any
                   * file */
 };
 

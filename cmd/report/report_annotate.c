@@ -106,7 +106,7 @@ static int annotate_symbol(const struct annotator *annotator, struct annotation 
     return code ? code : find_places(annotator, &lib.symbol, out, err);
 }
 
-static void annotation_destroy(struct annotation *annotation)
+static void destroy_annotation(struct annotation *annotation)
 {
     disassembly_destroy(&annotation->code);
     array_free(&annotation->costs);
@@ -259,7 +259,7 @@ static void print_symbol(struct annotator *annotator, const struct symbol_cost *
         report_print_text(report, err.text, 0);
         putchar('\n');
     }
-    annotation_destroy(&annotation);
+    destroy_annotation(&annotation);
 }
 
 /* ---- JSON ---- */
@@ -302,7 +302,7 @@ static void write_symbol(struct json_writer *json, const struct annotator *annot
     else
         json_member_text(json, "problem", err.text);
     json_close(json, '}');
-    annotation_destroy(&annotation);
+    destroy_annotation(&annotation);
 }
 
 /* ---- all symbols of the function ---- */

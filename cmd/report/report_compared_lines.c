@@ -46,10 +46,10 @@ static bool add_side(struct report_compared_lines *lines, struct hash *places, c
 
 static double get_change_magnitude(const void *row)
 {
-    return fabs(compared_line_change(row));
+    return fabs(get_line_change(row));
 }
 
-double compared_line_change(const struct compared_line *row)
+double get_line_change(const struct compared_line *row)
 {
     return row->self[SIDE_NEW] - row->self[SIDE_BASE];
 }
@@ -112,7 +112,7 @@ int report_print_compared_lines(const struct report *report, struct error *err)
     if (!code)
         report_print_compared_self_columns(report, "line and function");
     for (size_t i = 0; !code && i < lines.rows.length && !counts.limit; i++)
-        if (report_takes_row(report, &counts, compared_line_change(&lines.rows.data[i]), MOST_LINES))
+        if (report_takes_row(report, &counts, get_line_change(&lines.rows.data[i]), MOST_LINES))
             print_line(report, &lines.rows.data[i]);
     if (!code) {
         report_print_omissions(report, &counts, "line");

@@ -17,7 +17,7 @@ struct report_compared_lines {
 };
 
 int report_compare_lines(struct report_compared_lines *lines, const struct report *report, struct error *err);
-double compared_line_change(const struct compared_line *row);
+double get_line_change(const struct compared_line *row);
 int report_print_compared_lines(const struct report *report, struct error *err);
 
 /* A line of report->source. */

@@ -35,12 +35,12 @@ static int find_changes(const struct report *report, struct compared_waits *wait
     return code;
 }
 
-static const char *name_of(const struct compared_waits *waits, const struct compared_wait *row)
+static const char *get_name(const struct compared_waits *waits, const struct compared_wait *row)
 {
     return strings_text(&waits->names, row->name);
 }
 
-static double change_of(const struct compared_wait *row)
+static double get_change(const struct compared_wait *row)
 {
     return row->ms[SIDE_NEW] - row->ms[SIDE_BASE];
 }
@@ -57,7 +57,7 @@ static unsigned measure_names(const struct report *report, const struct compared
 {
     unsigned widest = (unsigned)strlen("waited for");
     for (size_t i = 0; i < waits->list.length; i++) {
-        unsigned columns = report_text_columns(report, name_of(waits, &waits->list.data[i]));
+        unsigned columns = report_text_columns(report, get_name(waits, &waits->list.data[i]));
         widest = columns > widest ? columns : widest;
     }
     return widest < WIDEST_NAME ? widest : WIDEST_NAME;
@@ -101,8 +101,8 @@ static void print_row(const struct report *report, const struct compared_waits *
         report_format_weight(report, row->ms[side], text);
         report_print_right_aligned(report, text, columns);
     }
-    report_format_change(report, change_of(row), text);
-    report_color(report, is_noise(waits, row) ? COLOR_NORMAL : change_of(row) > 0 ? COLOR_HOT : COLOR_WARM);
+    report_format_change(report, get_change(row), text);
+    report_color(report, is_noise(waits, row) ? COLOR_NORMAL : get_change(row) > 0 ? COLOR_HOT : COLOR_WARM);
     report_print_right_aligned(report, text, columns);
     report_color(report, COLOR_NORMAL);
     text[0] = '\0';
@@ -112,7 +112,7 @@ static void print_row(const struct report *report, const struct compared_waits *
     for (int side = 0; side < PROFILE_SIDES; side++)
         print_count(report, row->count[side]);
     ui_print("  ");
-    unsigned printed = report_print_shortened(report, name_of(waits, row), name_columns);
+    unsigned printed = report_print_shortened(report, get_name(waits, row), name_columns);
     if (report->wait_grouping != WAITS_BY_REASON) {
         ui_print("%*s", (int)(name_columns - printed + 2), "");
         report_print_text(report, wait_reason_name(report->engine, row->reason), 0);
@@ -129,7 +129,7 @@ static void print_rows(const struct report *report, const struct compared_waits 
     for (size_t i = 0; i < waits->list.length && !counts->limit; i++) {
         const struct compared_wait *row = &waits->list.data[i];
         if (is_noise(waits, row) != of_noise ||
-            !report_takes_row(report, counts, of_noise ? change_of(row) : INFINITY, USUAL_ROWS))
+            !report_takes_row(report, counts, of_noise ? get_change(row) : INFINITY, USUAL_ROWS))
             continue;
         if (!has_title && of_noise)
             puts("\nNot more than noise:");
@@ -172,7 +172,7 @@ int report_write_compared_waits(struct json_writer *json, const struct report *r
     json_member_text(json, "grouping", report_wait_grouping_name(report->wait_grouping));
     json_member_open(json, "waits", '[');
     for (size_t i = 0; !code && i < waits.list.length && !counts.limit; i++)
-        if (report_takes_row(report, &counts, change_of(&waits.list.data[i]), SIZE_MAX))
+        if (report_takes_row(report, &counts, get_change(&waits.list.data[i]), SIZE_MAX))
             compared_wait_write(json, &waits, &waits.list.data[i], report->engine);
     json_close(json, ']');
     compared_waits_destroy(&waits);

@@ -20,7 +20,7 @@
 enum { COUNT_WIDTH = 9, LENGTH_WIDTH = 9, LONGEST_WIDTH = 12, STATE_WIDTH = 10, WIDEST_NAME = 32 };
 
 /* Drops the names that the report is not about. */
-static int keep_subject(struct interval_list *list, const struct report *report, struct error *err)
+static int select_subject(struct interval_list *list, const struct report *report, struct error *err)
 {
     const char *subject = report->options.subject;
     size_t i = 0;
@@ -47,7 +47,7 @@ static int fill_list(struct interval_list *list, const struct report *report, st
     if (!code)
         code = interval_list_fill(list, report->profile, marker_view_list(view), shown, count, err);
     marker_view_free(view);
-    return code ? code : keep_subject(list, report, err);
+    return code ? code : select_subject(list, report, err);
 }
 
 /* ---- text ---- */

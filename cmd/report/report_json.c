@@ -255,14 +255,14 @@ static int write_compared_lines(struct json_writer *json, const struct report *r
     json_member_open(json, "hot_lines", '[');
     for (size_t i = 0; !code && i < lines.rows.length && !counts.limit; i++) {
         const struct compared_line *row = &lines.rows.data[i];
-        if (!report_takes_row(report, &counts, compared_line_change(row), SIZE_MAX))
+        if (!report_takes_row(report, &counts, get_line_change(row), SIZE_MAX))
             continue;
         json_open(json, '{');
         write_func(json, report, row->func);
         json_member_double(json, "line", row->line);
         json_member_double(json, "base", row->self[SIDE_BASE]);
         json_member_double(json, "new", row->self[SIDE_NEW]);
-        json_member_double(json, "change", compared_line_change(row));
+        json_member_double(json, "change", get_line_change(row));
         json_close(json, '}');
     }
     json_close(json, ']');

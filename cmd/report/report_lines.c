@@ -25,7 +25,7 @@ static const char *get_source_name(const struct report *report, uint32_t source)
 }
 
 /* Returns whether `wanted` is the source's whole path, or its last parts, such as "parse.c" or "src/parse.c". */
-static bool source_matches(const struct report *report, uint32_t source, const char *wanted, bool whole)
+static bool matches_source(const struct report *report, uint32_t source, const char *wanted, bool whole)
 {
     const char *name = get_source_name(report, source);
     size_t length = strlen(name), end = strlen(wanted);
@@ -38,7 +38,7 @@ static size_t count_matching_sources(const struct report *report, const char *wa
 {
     size_t count = 0;
     for (uint32_t source = 0; source < report->profile->sources.length; source++)
-        if (source_matches(report, source, wanted, whole)) {
+        if (matches_source(report, source, wanted, whole)) {
             *last = source;
             count++;
         }
@@ -51,7 +51,7 @@ static int print_ambiguous_source(const struct report *report, const char *wante
     ui_fail("several source files have the name %s:", wanted);
     size_t named = 0;
     for (uint32_t source = 0; source < report->profile->sources.length && named < MOST_NAMED; source++)
-        if (source_matches(report, source, wanted, false)) {
+        if (matches_source(report, source, wanted, false)) {
             ui_print_message("  %.200s", get_source_name(report, source));
             named++;
         }

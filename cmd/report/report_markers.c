@@ -43,7 +43,7 @@ static int query_markers(struct marker_report *markers, const struct report *rep
     return 0;
 }
 
-static void marker_report_destroy(struct marker_report *markers)
+static void destroy_marker_report(struct marker_report *markers)
 {
     marker_view_free(markers->view);
     array_free(&markers->text);
@@ -119,7 +119,7 @@ int report_print_markers(const struct report *report, struct error *err)
     struct row_counts counts = {.limit = i < markers.count ? limit : 0};
     if (!code)
         report_print_omissions(report, &counts, "marker");
-    marker_report_destroy(&markers);
+    destroy_marker_report(&markers);
     return code;
 }
 
@@ -154,6 +154,6 @@ int report_write_markers(struct json_writer *json, const struct report *report, 
     for (size_t i = 0; !code && i < markers.count && i < limit; i++)
         code = write_marker(json, &markers, get_marker_at(&markers, i), err);
     json_close(json, ']');
-    marker_report_destroy(&markers);
+    destroy_marker_report(&markers);
     return code;
 }

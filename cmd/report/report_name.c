@@ -24,7 +24,7 @@ struct depths {
 
 /* Returns the length of characters at `name` that look like brackets but are part of a name, such as "operator()";
  * otherwise 0. */
-static size_t length_of_plain(const char *name)
+static size_t measure_plain(const char *name)
 {
     static const char *const plain[] = {"(anonymous namespace)", "operator()", "->"};
     for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
@@ -40,7 +40,7 @@ static bool find_depths(const char *name, struct depths *depths)
     size_t depth = 0;
     depths->list = depths->length;
     for (size_t at = 0; at < depths->length; at++) {
-        size_t plain = length_of_plain(name + at);
+        size_t plain = measure_plain(name + at);
         if (plain || !strchr("<>()", name[at])) {
             plain = plain ? plain : 1;
             memset(depths->of + at, (int)depth, plain);

@@ -93,7 +93,7 @@ int report_find_path(struct report *report, struct error *err)
 
 /* ---- words ---- */
 
-static uint32_t func_of(const struct profile *profile, uint32_t stack)
+static uint32_t get_func(const struct profile *profile, uint32_t stack)
 {
     return profile->frames.func[profile->stacks.frame[stack]];
 }
@@ -193,7 +193,7 @@ static void write_segment(struct json_writer *json, const struct report *report,
     write_func(json, report, "wakes_in", find_own_place(profile, segment->wakes_in).func);
     json_member_open(json, "stack", '[');
     for (uint32_t stack = segment->stack; stack != PROFILE_NONE; stack = profile->stacks.prefix[stack])
-        json_text_z(json, report_func_name(report, func_of(profile, stack)));
+        json_text_z(json, report_func_name(report, get_func(profile, stack)));
     json_close(json, ']');
     json_close(json, '}');
 }

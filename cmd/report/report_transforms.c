@@ -234,7 +234,7 @@ static int resolve_frames(struct report *report, const struct report_transform *
 }
 
 /* Returns the length of the next name in a path. A semicolon before a blank is part of the name, as in "[T; 4]". */
-static size_t length_of_name(const char *text)
+static size_t measure_name(const char *text)
 {
     size_t length = 0;
     while (text[length] && (text[length] != ';' || text[length + 1] == ' '))
@@ -272,7 +272,7 @@ static int resolve_path(struct report *report, const struct report_transform *tr
 {
     uint32_t node = NODE_NONE;
     for (const char *at = transform->text; *at;) {
-        const struct wanted wanted = {at, length_of_name(at)};
+        const struct wanted wanted = {at, measure_name(at)};
         node = find_child(report, transform, node, &wanted);
         if (node == NODE_NONE)
             return EXIT_FAILURE;

@@ -1,5 +1,5 @@
 /*
- * `prof report --waits`: the waits of threads in groups, as in the page's Waits view; and the hint at --waits for
+ * `prof report --waits`: the waits of threads in groups, as in the page's Waits view; and the hint about --waits for
  * threads that waited nearly all the time.
  *
  *              ms  share        count  longest ms  p99 ms  mean ms  threads   first  waited for  kind  where
@@ -88,17 +88,17 @@ int report_choose_waits(struct report *report)
 
 /* ---- words ---- */
 
-static const char *reason_text(const struct report *report, uint32_t reason)
+static const char *get_reason(const struct report *report, uint32_t reason)
 {
     return wait_reason_name(report->engine, reason);
 }
 
-static const char *object_text(const struct report *report, const struct wait_group *group)
+static const char *get_object(const struct report *report, const struct wait_group *group)
 {
     return wait_object_name(report->engine, group);
 }
 
-static const char *waker_text(const struct report *report, const struct wait_group *group)
+static const char *get_waker(const struct report *report, const struct wait_group *group)
 {
     return wait_waker_name(report->engine, group);
 }
@@ -116,7 +116,7 @@ static int find_callers(const struct report *report, const struct wait_group *gr
 }
 
 /* The func that is `depth` calls above the wait. */
-static const char *caller_text(const struct report *report, const struct node_path *path, size_t depth)
+static const char *get_caller(const struct report *report, const struct node_path *path, size_t depth)
 {
     return report_func_name(report, path->data[path->length - 1 - depth]);
 }
@@ -149,12 +149,12 @@ static void append_callers(const struct report *report, const struct wait_group 
     enum { MOST_CALLERS = 3 };
     size_t own = count_runtime_frames(report->profile, path->data, path->length);
     for (size_t i = own; i < path->length && i < own + MOST_CALLERS; i++) {
-        report_append(text, "%s%.80s", i > own ? " < " : "", caller_text(report, path, i));
+        report_append(text, "%s%.80s", i > own ? " < " : "", get_caller(report, path, i));
         if (i == own && path->data[path->length - 1 - i] == group->own_func)
             append_line(report, group->own_func, group->own_line, text);
     }
     if (own)
-        report_append(text, " via %.80s", caller_text(report, path, own - 1));
+        report_append(text, " via %.80s", get_caller(report, path, own - 1));
 }
 
 /* ---- the table ---- */
@@ -200,20 +200,20 @@ static void fill_numbers(const struct report *report, const struct wait_group *g
         snprintf(row->numbers[COLUMN_FIRST], QUANTITY_TEXT_MAX, "%.3f s", (group->first - full.from) / 1000);
 }
 
-static const char *title_of(const struct report *report, const struct wait_group *group, const struct node_path *path)
+static const char *get_title(const struct report *report, const struct wait_group *group, const struct node_path *path)
 {
     switch (report->wait_grouping) {
     case WAITS_BY_REASON:
-        return reason_text(report, group->reason);
+        return get_reason(report, group->reason);
     case WAITS_BY_OBJECT:
     case WAITS_BY_OBJECT_AND_WAKER:
-        return object_text(report, group);
+        return get_object(report, group);
     case WAITS_BY_THREAD:
         return report_thread_name(report, group->thread);
     case WAITS_BY_WAKER:
-        return waker_text(report, group);
+        return get_waker(report, group);
     default:
-        return path->length ? caller_text(report, path, count_runtime_frames(report->profile, path->data, path->length))
+        return path->length ? get_caller(report, path, count_runtime_frames(report->profile, path->data, path->length))
                             : "(no callers)";
     }
 }
@@ -223,18 +223,18 @@ static void fill_names(const struct report *report, const struct wait_group *gro
 {
     enum wait_grouping by = report->wait_grouping;
     char *details = row->names[2];
-    report_append(row->names[0], "%s", title_of(report, group, path));
+    report_append(row->names[0], "%s", get_title(report, group, path));
     report_append(row->names[1], "%s",
-                  by == WAITS_BY_REASON             ? object_text(report, group)
-                  : by == WAITS_BY_OBJECT_AND_WAKER ? waker_text(report, group)
-                                                    : reason_text(report, group->reason));
+                  by == WAITS_BY_REASON             ? get_object(report, group)
+                  : by == WAITS_BY_OBJECT_AND_WAKER ? get_waker(report, group)
+                                                    : get_reason(report, group->reason));
     if (wait_grouping_has_wakers(by) && group->waker_func != PROFILE_NONE) {
         report_append(details, "ended");
         append_waker_place(report, group, details);
         report_append(details, "; ");
     }
     if (by != WAITS_BY_REASON && by != WAITS_BY_OBJECT && by != WAITS_BY_OBJECT_AND_WAKER)
-        report_append(details, "%.60s%s", object_text(report, group), path->length ? " in " : "");
+        report_append(details, "%.60s%s", get_object(report, group), path->length ? " in " : "");
     append_callers(report, group, path, details);
     if (isnan(group->from))
         return;
@@ -243,12 +243,12 @@ static void fill_names(const struct report *report, const struct wait_group *gro
     if (by != WAITS_BY_THREAD)
         report_append(details, " in %.40s", report_thread_name(report, group->thread));
     if (!wait_grouping_has_wakers(by) && group->waker != PROFILE_NONE)
-        report_append(details, ", ended by %.40s", waker_text(report, group));
+        report_append(details, ", ended by %.40s", get_waker(report, group));
     if (group->runnable > 0 && by != WAITS_BY_REASON && group->runnable < group->total)
         report_append(details, "; %.1f ms runnable", group->runnable);
 }
 
-static const char *name_title(const struct report *report, unsigned column)
+static const char *get_name_title(const struct report *report, unsigned column)
 {
     static const char *const titles[WAIT_GROUPINGS] = {
         [WAITS_BY_REASON] = "kind",   [WAITS_BY_OBJECT] = "waited for", [WAITS_BY_STACK] = "called from",
@@ -259,7 +259,7 @@ static const char *name_title(const struct report *report, unsigned column)
     return column == 0 ? titles[report->wait_grouping] : column == 1 ? second : "where";
 }
 
-static unsigned wider(unsigned a, unsigned b)
+static unsigned get_max(unsigned a, unsigned b)
 {
     return a > b ? a : b;
 }
@@ -271,7 +271,7 @@ static void measure(const struct report *report, struct table *table)
     for (unsigned i = 0; i < NUMBER_COLUMNS; i++) {
         table->widths[i] = (unsigned)strlen(number_titles[i]);
         for (size_t at = 0; at < table->rows.length; at++)
-            table->widths[i] = wider(table->widths[i], (unsigned)strlen(table->rows.data[at].numbers[i]));
+            table->widths[i] = get_max(table->widths[i], (unsigned)strlen(table->rows.data[at].numbers[i]));
         table->widths[i] += SEPARATOR;
         used += table->widths[i];
     }
@@ -280,11 +280,11 @@ static void measure(const struct report *report, struct table *table)
         used -= table->widths[--table->numbers];
     unsigned left = report_columns_left(report, used);
     for (unsigned i = 0; i + 1 < NAME_COLUMNS; i++) {
-        unsigned most = i == 0 && left && left < 2 * WIDEST_NAME ? wider(left / 2, 8) : WIDEST_NAME;
-        table->name_widths[i] = report_text_columns(report, name_title(report, i));
+        unsigned most = i == 0 && left && left < 2 * WIDEST_NAME ? get_max(left / 2, 8) : WIDEST_NAME;
+        table->name_widths[i] = report_text_columns(report, get_name_title(report, i));
         for (size_t at = 0; at < table->rows.length; at++)
             table->name_widths[i] =
-                wider(table->name_widths[i], report_text_columns(report, table->rows.data[at].names[i]));
+                get_max(table->name_widths[i], report_text_columns(report, table->rows.data[at].names[i]));
         if (table->name_widths[i] > most)
             table->name_widths[i] = most;
     }
@@ -317,7 +317,7 @@ static void print_head(const struct report *report, const struct table *table)
         used += table->widths[i];
     }
     for (unsigned i = 0; i < NAME_COLUMNS; i++)
-        print_name(report, table, i, name_title(report, i), &used);
+        print_name(report, table, i, get_name_title(report, i), &used);
     report_color(report, COLOR_NORMAL);
     putchar('\n');
 }
@@ -340,11 +340,12 @@ static void print_row(const struct report *report, const struct table *table, co
 
 static void print_totals(const struct wait_totals *totals)
 {
-    char waited[QUANTITY_TEXT_MAX], there[QUANTITY_TEXT_MAX], runnable[QUANTITY_TEXT_MAX], text[REPORT_LINE_SIZE] = "";
+    char waited[QUANTITY_TEXT_MAX], lifetime[QUANTITY_TEXT_MAX], runnable[QUANTITY_TEXT_MAX],
+        text[REPORT_LINE_SIZE] = "";
     format_time(waited, totals->waited);
-    format_time(there, totals->there);
+    format_time(lifetime, totals->there);
     format_time(runnable, totals->runnable);
-    report_append(text, "Off CPU for %s of %s", waited, there);
+    report_append(text, "Off CPU for %s of %s", waited, lifetime);
     if (totals->runnable > 0)
         report_append(text, ", %s runnable", runnable);
     ui_print("%s\n", text);
@@ -396,9 +397,9 @@ static int write_group(struct json_writer *json, const struct report *report, en
     if (by == WAITS_BY_THREAD)
         json_member_double(json, "thread", group->key);
     if (group->waker != PROFILE_NONE)
-        json_member_text(json, "waker", waker_text(report, group));
-    json_member_text(json, "reason", reason_text(report, group->reason));
-    json_member_text(json, "object", object_text(report, group));
+        json_member_text(json, "waker", get_waker(report, group));
+    json_member_text(json, "reason", get_reason(report, group->reason));
+    json_member_text(json, "object", get_object(report, group));
     json_member_double(json, "total_ms", group->total);
     json_member_double(json, "total_error_ms", group->total_error);
     json_member_double(json, "runnable_ms", group->runnable);
@@ -464,11 +465,11 @@ void report_describe_waiting(const struct report *report, const struct wait_tota
     static const double mostly_waiting = 0.1;
     text[0] = '\0';
     if (totals->waited > (1 - mostly_waiting) * totals->there && totals->ran < mostly_waiting * totals->there) {
-        char ran[QUANTITY_TEXT_MAX], there[QUANTITY_TEXT_MAX];
+        char ran[QUANTITY_TEXT_MAX], lifetime[QUANTITY_TEXT_MAX];
         format_time(ran, totals->ran);
-        format_time(there, totals->there);
-        report_append(text,
-                      "The thread%s ran for %s of %s: --off-cpu shows where %s waited, --waits shows the reasons.",
-                      report->threads.length == 1 ? "" : "s", ran, there, report->threads.length == 1 ? "it" : "they");
+        format_time(lifetime, totals->there);
+        report_append(
+            text, "The thread%s ran for %s of %s: --off-cpu shows where %s waited, --waits shows the reasons.",
+            report->threads.length == 1 ? "" : "s", ran, lifetime, report->threads.length == 1 ? "it" : "they");
     }
 }
