@@ -109,7 +109,7 @@ await check('runtime frames share a grey row, which a click, a key and the addre
     assertEqual((await names(3)).join(), '_start,__libc_start_main,__libc_start_call_main', 'after a click');
     assertEqual((await selectedRow(folded)).at, 2, 'the selected row');
     await folded.locator('[role="treegrid"]').focus();
-    await folded.keyboard.press('o');
+    await folded.keyboard.press('x');
     await settle(folded);
     const [again] = await readRows(folded);
     assertEqual([again.name, again.total, again.level, again.selected].join(), [whole.name, whole.total, 1, true].join(), 'folded again');

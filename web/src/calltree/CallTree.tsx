@@ -25,7 +25,7 @@ import { TREE_ORDER } from './tree_state';
 
 const TABLE = 'calltree';
 const OF_PARENT = 'ofParent';
-const CHAIN_KEY = 'o';
+const CHAIN_KEY = 'x';
 
 /** Whether shares are those of the row above instead of everything. */
 function isOfParent(): boolean {

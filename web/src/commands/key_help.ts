@@ -71,7 +71,7 @@ const GROUPS: readonly [title: string, keys: readonly KeyLine[]][] = [
             [['Home', 'End'], 'first or last row'],
             [['Enter', 'Double click'], 'source and assembly'],
             [['*'], 'expand all descendants'],
-            [['o'], 'show the calls of a folded chain as rows, or fold them again'],
+            [['x'], 'show the calls of a folded chain as rows, or fold them again'],
             [['Ctrl+C'], 'copy the name'],
             [['Shift+F10'], 'row menu'],
         ],

@@ -1,6 +1,6 @@
 /** The data quality of a recording in a few words, and what to do about missing symbols. Older versions of prof wrote other labels. */
 
-import { formatCount, formatShare } from '../base/format';
+import { formatCount } from '../base/format';
 import { plainText } from '../base/plain';
 import type { ExtraSection, ProfileInfo } from '../engine/api';
 
@@ -74,7 +74,7 @@ export function trustSummary(section: ExtraSection, sampleCount: number, unnamed
         parts.push(
             unnamed === undefined
                 ? `${shortPercent(named)} of addresses resolved`
-                : `${formatShare(unnamed, 1)} of the time without function names`,
+                : `${shortPercent(100 * unnamed)} of the time without function names`,
         );
     if (covered < LEAST_COVERED) parts.push(`${covered.toFixed(0)}% of CPU time sampled`);
     if (python < LEAST_PYTHON) parts.push(`Python frames in ${shortPercent(python)} of Python samples`);

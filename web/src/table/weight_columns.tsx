@@ -246,7 +246,7 @@ function ChainText({ node, onOpen }: { node: TreeNode; onOpen: (node: TreeNode) 
     const names = node.chain.map(({ func }) => plainText(copiedName(session, func), ROW_LIMIT));
     return (
         // biome-ignore lint/a11y/noStaticElementInteractions: a key of the row does the same
-        <span class="tree-chain" title={`${names.join('\n')}\n\nClick or o: show as rows`} onClick={() => onOpen(node)}>
+        <span class="tree-chain" title={`${names.join('\n')}\n\nClick or x: show as rows`} onClick={() => onOpen(node)}>
             <ProfileText text={first} />
             {more && <span class="tree-more">{more}</span>}›
         </span>
