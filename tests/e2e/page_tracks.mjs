@@ -158,6 +158,10 @@ await check('what is loaded at once lies side by side below its thread, and mess
     await page.getByRole('button', { name: /^Show \d+ less busy/ }).click();
     await settle(page);
     assertEqual(await page.locator('[data-track="t2"]').count(), 1, 'that thread, then');
+    assertEqual(await page.locator('[data-track="i1"]').count(), 0, 'messages, which are no less busy thread');
+    await page.locator('[data-track="t2"] .track-label').focus();
+    await page.keyboard.press('A');
+    await settle(page);
     await page.locator('[data-track="i1"] .track-label').focus();
     await page.keyboard.press('ArrowRight');
     await askUntil((text) => text.includes('PTest::Msg_Go') && text.includes('sending'), () => tooltip(page));

@@ -53,6 +53,7 @@ const StackSearch = (): JSX.Element => {
             help={STACK_SEARCH_HELP}
             text={search.value}
             onSearch={(typed, step) => changeView({ search: typed }, step)}
+            isQuick={session.tree.isQuick}
             onCtrlEnter={() => act(session.treeChanges.mergeMatching())}
             onEnter={(where) => NODE_TABS.has(view.value.tab) && act(goToMatch(where))}
         />

@@ -158,6 +158,7 @@ export function createTree(session: TreeSession) {
         settled: (): Promise<void> => queries.settled(),
         onCurrentTree,
         openNext,
+        isQuick: asking.isQuick,
         /** The paths of what is expanded. */
         pathsOfOpen: (): NodePath[] => openPaths(roots.value, MOST_OPEN_PATHS),
     };

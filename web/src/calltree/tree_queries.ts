@@ -24,6 +24,8 @@ const FIRST_PATH_SHARE = 0.1;
 export const MOST_ROWS = 50_000;
 /** Rows whose names are there before a new tree is shown. */
 export const FIRST_ROWS = 120;
+/** ms: a query up to here follows each key of a search. */
+const QUICK_QUERY = 50;
 /** Trees whose expanded rows are remembered. */
 const MOST_SHAPES = 12;
 
@@ -111,6 +113,7 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
     }
 
     let lastPlace = '';
+    let lastDuration = Infinity; // ms
     async function refresh(): Promise<void> {
         loaders.begin(loaders.id);
         const wanted = query.value;
@@ -119,8 +122,10 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
         const depth = wanted.inverted ? 1 : FIRST_PATH_DEPTH;
         const names = namesVersion.peek() === 0 ? FIRST_ROWS : 0;
         const { path } = view.value;
+        const start = performance.now();
         const answer = await engine.query(wanted, { path, depth, share: FIRST_PATH_SHARE, names });
         if (answer === null) return;
+        lastDuration = performance.now() - start;
         const loader = loaders.begin(answer.id);
         const nodes = makeNodes(answer.roots, null, 0, 0);
         adoptLevels(nodes, answer.levels, answer.path);
@@ -159,6 +164,7 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
     return {
         queries,
         showDetails,
+        isQuick: (): boolean => lastDuration <= QUICK_QUERY,
         openNext: openRows.openNext,
         /** Runs `action` on the current tree; a view that changes meanwhile makes it void. */
         async onCurrentTree(action: (loader: TreeLoader) => Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-/** An input that filters what a view shows, once no key has come for a moment. */
+/** An input that filters what a view shows, at each key or once no key has come for a moment. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Step } from '../session/history';
@@ -20,6 +20,8 @@ export interface SearchInputProps {
     /** The search that is on. */
     text: string;
     onSearch(text: string, step: Step): void;
+    /** Whether searches take so little time that each key makes one. */
+    isQuick?(): boolean;
     /** Enter, for what was typed anew or once more, and Shift+Enter. */
     onEnter?(where: 'first' | 1 | -1): void;
     /** Ctrl+Enter, for what was typed. */
@@ -60,6 +62,7 @@ export function SearchInput({
     help,
     text,
     onSearch,
+    isQuick,
     onEnter,
     onCtrlEnter,
 }: SearchInputProps): JSX.Element {
@@ -116,7 +119,8 @@ export function SearchInput({
                 onInput={(event) => {
                     setHelpShown(event.currentTarget.value === '');
                     window.clearTimeout(timer.current);
-                    timer.current = window.setTimeout(apply, SEARCH_DELAY);
+                    if (isQuick?.()) apply();
+                    else timer.current = window.setTimeout(apply, SEARCH_DELAY);
                 }}
                 onKeyDown={(event) => {
                     if (event.key === 'Enter') {
