@@ -367,6 +367,26 @@ await check('the page compares its profile with a file, and two ranges of it', a
         `the header is ${text}`,
     );
     assert((await shown(page)).some((row) => row.startsWith('compute: — 280 +280 appeared')), `rows are ${await shown(page)}`);
+    const rows = (await shown(page)).join('\n');
+    await page.reload();
+    await page.waitForSelector('.compared');
+    await answered(page);
+    await openAll(page);
+    assertEqual((await page.locator('.compared').innerText()).replace(/\s+/g, ' '), text, 'the header after a reload');
+    assertEqual((await shown(page)).join('\n'), rows, 'the rows after a reload');
+});
+
+await check('the page compares two ranges that were selected one after the other', async () => {
+    await page.goto(`${newUrl}?range=160m100`);
+    await page.waitForSelector('.tree-row.selected');
+    await command('Use the selected range');
+    await page.keyboard.press('Z');
+    await settle(page);
+    await command('Compare the selection with the base');
+    await page.waitForSelector('.compared');
+    await answered(page);
+    const text = (await page.locator('.compared').innerText()).replace(/\s+/g, ' ');
+    assert(/Base .*, samples 161–260, of/.test(text) && !/New .*samples/.test(text), `the header is ${text}`);
 });
 
 await check('the page compares threads with the others, and forgives what names differ in', async () => {

@@ -1,7 +1,6 @@
 /** A view of the selected threads, with the filters that all views share. */
 import type { JSX } from 'preact';
 import { formatCount, formatShare } from '../base/format';
-import { Butterfly } from '../butterfly/Butterfly';
 import { CallTree } from '../calltree/CallTree';
 import { FunctionList } from '../calltree/FunctionList';
 import { TransformBar } from '../calltree/TransformBar';
@@ -32,7 +31,7 @@ const VIEWS: Record<Tab, () => JSX.Element> = {
     summary: Summary,
     calltree: CallTree,
     functions: FunctionList,
-    butterfly: Butterfly,
+    butterfly: later('Butterfly'),
     'flame-graph': FlameGraph,
     'stack-chart': StackChart,
     'marker-chart': MarkerChart,

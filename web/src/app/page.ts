@@ -13,9 +13,11 @@ import { type AnySource, type ComparedPart, type ComparedSource, isCompared, who
 import { isZip, listZip, type ZipEntry } from '../engine/zip';
 import { followRecording } from '../live/live';
 import { type AxisUnit, axisUnitOf, formatPlace, formatRange } from '../session/axis_text';
-import { type Entry, entryOf, HistoryPlace } from '../session/history';
+import { type Entry, entryOf, HistoryPlace, type Step } from '../session/history';
+import type { ChosenPart } from '../session/session_base';
 import { fetchNamed, fetchNamesProgress, nameServed } from '../source/symbol_api';
 import { encodeView } from '../view/codec';
+import { COMPARED_PARAMETER, decodeCompared, encodeCompared } from '../view/compared_codec';
 import { closeAll, showNotice } from '../window/windows';
 import { matchNumbers, renumberPath, renumberView } from './renumber';
 import { createSession, type Session } from './session';
@@ -48,6 +50,18 @@ function originOf(session: string): Origin | undefined {
     return session === SERVED.session ? SERVED : origins.get(session);
 }
 
+/** The query part of an address, with the comparison that the page has made. */
+function wholeAddress(address: string, source: AnySource): string {
+    const text = isCompared(source) ? encodeCompared(source, SERVED.source as string) : null;
+    return text === null ? address : `${address}&${COMPARED_PARAMETER}=${encodeURIComponent(text)}`;
+}
+
+/** The comparison of parts of the served profile that an address says; null: it says none. */
+function comparedIn(query: string): ComparedSource | null {
+    const text = new URLSearchParams(query).get(COMPARED_PARAMETER);
+    return text === null ? null : decodeCompared(text, SERVED.source as string);
+}
+
 let lastSerial = 0;
 
 /** Where the session that is shown is in the history; null: none is shown. */
@@ -74,12 +88,13 @@ function prepare(
         info: profile,
         file,
         host: {
-            write: (address, step) => next.write(address, step),
+            write: (address, step) => next.write(wholeAddress(address, source), step),
             undo: () => next.undo(),
             redo: () => next.redo(),
             chooseFile,
             compareWith,
             compareRanges,
+            compareParts,
             compareThreads,
             compareIntervals,
             fetchSymbols,
@@ -126,6 +141,8 @@ export async function startPage(
     try {
         const profile = await first;
         if (shownSession()) return; // a file was opened meanwhile
+        const compared = comparedIn(window.location.search);
+        if (compared && (await openCompared(compared, window.location.search, 'replace'))) return engine.end();
         const entry = entryOf(window.history.state);
         const isOther = entry !== null && entry.session !== SERVED.session;
         const start = entry ?? { step: 0, first: 0, session: SERVED.session, name: SERVED.name };
@@ -326,15 +343,15 @@ async function openAsNext(source: File | ZipEntry, file: File): Promise<void> {
 }
 
 /** `query`: the first view, as an address says it; '' for that of the profile. */
-async function openNext(origin: Origin, query = ''): Promise<void> {
+async function openNext(origin: Origin, query = '', step: Step = 'push'): Promise<boolean | null> {
     const { name } = origin;
-    await open(origin, (engine, profile) => {
+    return open(origin, (engine, profile) => {
         shownSession()?.store.flushAddress();
-        const step = place ? place.step + 1 : 0;
-        const next = new HistoryPlace({ step: step - 1, first: step, session: origin.session, name });
+        const first = place ? place.step + 1 : 0;
+        const next = new HistoryPlace({ step: first - 1, first, session: origin.session, name });
         const session = prepare(origin, engine, profile, next, query);
         show(session, next);
-        next.begin(session.store.address(), 'push');
+        next.begin(wholeAddress(session.store.address(), origin.source), step);
     });
 }
 
@@ -363,9 +380,12 @@ export async function openEntry(entry: ZipEntry): Promise<void> {
 
 // ---- comparing ----
 
-async function openCompared(source: ComparedSource, query = ''): Promise<void> {
-    const name = `${source.base.name} and ${source.new.name}`;
-    await openNext({ session: newSessionId(), name, source, file: null }, query);
+function nameOfCompared({ base, new: next }: ComparedSource): string {
+    return `${base.name} and ${next.name}`;
+}
+
+function openCompared(source: ComparedSource, query = '', step: Step = 'push'): Promise<boolean | null> {
+    return openNext({ session: newSessionId(), name: nameOfCompared(source), source, file: null }, query, step);
 }
 
 /** What the session that is shown is of: a comparison has two, of which none can be compared again. */
@@ -409,6 +429,25 @@ function compareRanges(base: [number, number], next: [number, number]): void {
         name: `${rangeName(range, unit)} of ${whole.name}`,
     });
     void openCompared({ base: named(base), new: named(next), forgives: false });
+}
+
+/** Compares two choices of a range, ms after the start of the profile, and of threads. */
+function compareParts(base: ChosenPart, next: ChosenPart): void {
+    const whole = shownPart();
+    const session = shownSession();
+    if (!whole || !session) return;
+    const { threads } = session.info.peek();
+    const unit = axisUnitOf(session.info.peek());
+    const part = ({ range, threads: chosen, name }: ChosenPart): ComparedPart => {
+        const kept = new Set(chosen);
+        return {
+            ...whole,
+            range,
+            kept: threads.map((thread) => kept.has(thread.index)),
+            name: `${name}${range ? `, ${rangeName(range, unit)},` : ''} of ${whole.name}`,
+        };
+    };
+    void openCompared({ base: part(base), new: part(next), forgives: false });
 }
 
 /** Compares threads of the profile with the others. */

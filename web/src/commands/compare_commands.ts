@@ -1,5 +1,7 @@
 /** Commands that make comparisons: with another profile, of two ranges, of two groups of threads. */
+import type { ChosenPart } from '../session/session_base';
 import type { Range } from '../view/codec';
+import { showNotice } from '../window/windows';
 import { type Command, command } from './command';
 import type { CommandSession } from './commands';
 
@@ -35,6 +37,23 @@ export function compareCommands({ host, info, made, store }: CommandSession): Co
         host.compareThreads(isNew, [nameOf(false), nameOf(true)]);
     }
 
+    /** What is selected: the threads, and the range that was zoomed into or is being chosen. */
+    function selectedPart(): ChosenPart {
+        const range = view.value.preview ?? view.value.ranges[view.value.ranges.length - 1];
+        const start = info.value.rangeStart;
+        const threads = selectedThreads.value;
+        const names = info.value.threads.filter(({ index }) => threads.includes(index)).map(({ name }) => name);
+        return { range: range ? [range[0] - start, range[1] - start] : null, threads, name: sideName(names) };
+    }
+
+    /** What was kept for a comparison; null: nothing. */
+    let base: ChosenPart | null = null;
+
+    function keepBase(): void {
+        base = selectedPart();
+        showNotice('Select another range or other threads, then run "Compare the selection with the base"');
+    }
+
     function compareRanges(): void {
         const ranges = rangesInView();
         if (ranges) host.compareRanges(...ranges);
@@ -44,6 +63,12 @@ export function compareCommands({ host, info, made, store }: CommandSession): Co
         command('Compare with a base profile', host.compareWith, { isOffered: canBeCompared }),
         command('Compare the selected range with the range before', compareRanges, {
             isOffered: () => canBeCompared() && rangesInView() !== null,
+        }),
+        command('Use the selected range and threads as the base of a comparison', keepBase, {
+            isOffered: canBeCompared,
+        }),
+        command('Compare the selection with the base', () => base && host.compareParts(base, selectedPart()), {
+            isOffered: () => canBeCompared() && base !== null,
         }),
         command('Compare the selected threads with the others', compareThreads, {
             isOffered: () => canBeCompared() && selectedThreads.value.length < info.value.threads.length,

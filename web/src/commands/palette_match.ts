@@ -123,7 +123,7 @@ function scoredEntry(entry: Unscored, words: number, [title, detail, others]: Fo
         if (inTitle < 0) beside.push(word);
         if (inTitle < 0 && other) begun.push({ start: other[0], end: other[1], words: 1 << word });
         else if (inTitle < 0 && (entry.score === undefined || detail.score(word) < 0)) return null;
-        if (entry.score === undefined) score += Math.max(inTitle, other ? others.score(word) : -1);
+        if (entry.score === undefined) score += Math.max(inTitle, other ? others.score(word) / 2 : -1); // what is written counts more
     }
     const mask = beside.reduce((bits, word) => bits | (1 << word), 0);
     const titleMarks = (at: number): boolean => title.isMarked(at, ~0);

@@ -6,6 +6,13 @@ import type { EngineWorker } from '../engine/client';
 import type { ComparedSource } from '../engine/download';
 import type { Step } from './history';
 
+/** A range, ms after the start of the profile, null for all of it, and threads; `name` is what the threads are called. */
+export interface ChosenPart {
+    range: [number, number] | null;
+    threads: readonly number[];
+    name: string;
+}
+
 /** What a session asks of the page that shows it. */
 export interface Host {
     /** The view has changed: `address` is its query part. */
@@ -19,6 +26,8 @@ export interface Host {
     compareWith(): void;
     /** Opens a comparison of two ranges of this profile, ms after its start. */
     compareRanges(base: [number, number], next: [number, number]): void;
+    /** Opens a comparison of two parts of this profile. */
+    compareParts(base: ChosenPart, next: ChosenPart): void;
     /** Opens a comparison of two groups of threads: for each thread of this profile, whether it is on the new side. */
     compareThreads(isNew: boolean[], names: [base: string, next: string]): void;
     /** Opens a comparison of these threads with themselves: `query` is its view, whose transforms tell the sides apart. */

@@ -40,9 +40,9 @@ await check('the selected range and threads are compared with the rest', () => {
 
 await check('only what makes sense is offered', () => {
     const count = (change) => commandsOf({ info: INFO, view: VIEW, selected: [1], ...change }).titles.length;
-    assertEqual(count({}), 3, 'a profile');
-    assertEqual(count({ selected: [0, 1, 2] }), 2, 'all threads are selected');
-    assertEqual(count({ view: { preview: null, ranges: [] } }), 2, 'no range');
+    assertEqual(count({}), 4, 'a profile');
+    assertEqual(count({ selected: [0, 1, 2] }), 3, 'all threads are selected');
+    assertEqual(count({ view: { preview: null, ranges: [] } }), 3, 'no range');
     assertEqual(count({ info: { ...INFO, isLive: true } }), 0, 'a recording that goes on');
     assertEqual(count({ info: { ...INFO, comparison: {} } }), 0, 'a comparison from a file');
     assertEqual(commandsOf({ info: { ...INFO, comparison: {} }, view: VIEW, selected: [1], made: { forgives: true } }).titles.join(), 'Match functions by full name', 'a comparison that forgives');
