@@ -245,7 +245,7 @@ void report_print_compared_head(const struct report *report, const struct func_c
 enum { DEFAULT_LIMIT = 60 };
 
 static const char one_run_text[] =
-    "One run of a side: the variation between runs is unknown, and only large changes exceed noise. Compare several (prof record --iterations 10).";
+    "A side has only one run, so the variation between runs is unknown, and only large changes exceed noise. Compare several runs (prof record --iterations 10).";
 static const char one_after_other_text[] =
     "One side was recorded before the other: changes of the machine in between count as changes, too. To exclude them, alternate the recordings, as in the examples of prof-diff(1).";
 

@@ -21,5 +21,5 @@ int report_print_waits(const struct report *report, struct error *err);
 int report_write_waits(struct json_writer *json, const struct report *report, struct error *err);
 
 /* If the threads waited nearly all the time, writes a hint at --off-cpu and --waits to a buffer of REPORT_LINE_SIZE
- * bytes; otherwise "". `totals`: of engine_bottleneck_groups(). */
+ * bytes; otherwise "". `totals`: the result of engine_bottleneck_groups(). */
 void report_describe_waiting(const struct report *report, const struct wait_totals *totals, char *text);
