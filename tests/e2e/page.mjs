@@ -462,6 +462,9 @@ await check('? shows the keys', async () => {
     await page.keyboard.press('?');
     await page.waitForSelector('dialog[open] kbd');
     assert((await page.locator('dialog[open] kbd').count()) > 10, 'there are hardly any keys');
+    await page.getByLabel('Find keys').fill('zoom out');
+    const found = await page.locator('.key-lines dd').allInnerTexts();
+    assert(found.length > 0 && found.every((line) => /zoom.*out/i.test(line)), `"zoom out" finds ${found.join(', ')}`);
     await page.keyboard.press('Escape');
     await page.waitForSelector('dialog[open]', { state: 'hidden' });
 });
