@@ -86,16 +86,18 @@ function createView(base: SessionBase) {
 function createTrees(view: ReturnType<typeof createView>) {
     const session = { ...view, tree: createTree(view) };
     const changes = { ...session, treeChanges: createTreeChanges(session) };
+    const certainty = createCertainty(session);
+    const charts = { ...session, coloring: createColoring({ ...session, certainty }) };
     const functions = createFunctions(session);
     return {
         ...changes,
-        certainty: createCertainty(session),
+        ...charts,
+        certainty,
         treeSearch: createTreeSearch(session),
         functions,
         butterfly: createButterfly({ ...session, functions }),
-        flame: createFlame(session),
-        coloring: createColoring(session),
-        stackChart: createStackChart(session),
+        flame: createFlame(charts),
+        stackChart: createStackChart(charts),
         transformOffers: createTransformOffers(changes),
         costText: createCostText(session),
         waitList: createWaitList(session),

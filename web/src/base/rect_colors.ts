@@ -40,7 +40,7 @@ export interface ChartColors {
 type Rgb = [number, number, number];
 
 /** How much of the color a tint has in the light theme, where the rest is the surface. */
-const TINT = { fill: 0.56, odd: 0.46, hover: 0.8, pale: 0.32, paleOdd: 0.26, palePressed: 0.44, faint: 0.14 };
+const TINT = { fill: 0.52, odd: 0.44, hover: 0.8, pale: 0.32, paleOdd: 0.26, palePressed: 0.44, faint: 0.14 };
 /**
  * In the dark theme colors are dimmed instead, which keeps them pure: a mixture with a dark surface turns yellow into mud. Luminances, as
  * what all have and what they have of the color's own: what is lighter than others stays lighter, which does not take an eye for hues.
@@ -130,17 +130,16 @@ export function faintColors(colors: readonly (string | null)[], theme: 'light' |
 
 // ---- changes ----
 
-/** From which part of the larger side on a change has the next level. */
+/** From which part of the largest change on a change has the next level. */
 const CHANGE_STEPS = [0.02, 0.1, 0.25, 0.5];
 export const MOST_LEVEL = CHANGE_STEPS.length;
 export const CHANGE_LEVELS = Array.from({ length: 2 * MOST_LEVEL + 1 }, (_, at) => at - MOST_LEVEL);
 /** How much of the color the levels have; the rest is that of no change. */
 const LEVEL_SHARES = [0, 0.3, 0.55, 0.78, 1];
 
-/** How much has changed, of the larger side: below 0 where it is less, 0 where it is about the same, MOST_LEVEL at the most. */
-export function changeLevel(base: number, changed: number): number {
-    const larger = Math.max(Math.abs(base), Math.abs(changed));
-    const share = larger === 0 ? 0 : (changed - base) / larger;
+/** What a change is of the largest one: below 0 where it is less, 0 where it is next to nothing, MOST_LEVEL at the most. */
+export function changeLevel(change: number, largest: number): number {
+    const share = largest === 0 ? 0 : change / largest;
     const level = CHANGE_STEPS.filter((step) => Math.abs(share) >= step).length;
     return share < 0 ? -level : level;
 }
@@ -148,9 +147,10 @@ export function changeLevel(base: number, changed: number): number {
 /** What a level is, in words: "10% to 25% more". */
 export function describeLevel(level: number): string {
     const percent = (step: number | undefined): string => `${Math.round(100 * (step ?? 0))}%`;
-    if (level === 0) return `Changed by less than ${percent(CHANGE_STEPS[0])}`;
+    if (level === 0) return `Noise, or less than ${percent(CHANGE_STEPS[0])} of the largest change`;
     const [from, to] = [CHANGE_STEPS[Math.abs(level) - 1], CHANGE_STEPS[Math.abs(level)]];
-    return `${percent(from)} ${to === undefined ? 'and more' : `to ${percent(to)}`} ${level < 0 ? 'less' : 'more'} in the new side`;
+    const share = `${percent(from)} ${to === undefined ? 'and more' : `to ${percent(to)}`} of the largest change`;
+    return `${level < 0 ? 'Less' : 'More'} in the new side, ${share}`;
 }
 
 /** The CSS value for the color of a level. */

@@ -8,6 +8,7 @@ import { COLOR_KEYS, type ColorKey, colorKeyOf, hashOf } from '../base/color_key
 import { NAME_COLORS, NAME_SLOTS } from '../base/colors';
 import { type ChartColors, changeLevel, colorsOfChange, colorsOfName, type RectColors } from '../base/rect_colors';
 import type { TreePart } from '../calltree/tree';
+import type { CertaintyPart } from '../compare/certainty';
 import type { FlameRects, Rects } from '../engine/charts';
 import type { Choice } from '../session/filters';
 import type { NamesPart } from '../session/names';
@@ -20,7 +21,7 @@ export type ChartColoring = ColorKey | 'change';
 const CHANGE: Choice<ChartColoring> = {
     value: 'change',
     label: 'Color by change',
-    hint: 'Blue: the new side has less; orange: it has more',
+    hint: 'Blue: the new side has less; orange: it has more; gray: noise',
 };
 
 const CHOICES: readonly Choice<ChartColoring>[] = [
@@ -48,6 +49,9 @@ function freeSlot(hash: number, taken: ReadonlySet<number>): number {
     return hash % NAME_SLOTS;
 }
 
+/** From this share of one category on, colors of categories say too little. */
+const NEARLY_ALL = 0.8;
+
 /** The most rects whose names are fetched for colors. */
 const MOST_NAMES = 20_000;
 
@@ -63,16 +67,22 @@ function hasSides(rects: Rects): rects is FlameRects {
     return 'baseTotal' in rects;
 }
 
-export function createColoring(session: SessionBase & { names: NamesPart; store: StorePart; tree: TreePart }) {
+type Parts = { certainty: CertaintyPart; names: NamesPart; store: StorePart; tree: TreePart };
+
+export function createColoring(session: SessionBase & Parts) {
     const { fetchMissingNames, funcName, namesVersion } = session.names;
     const { changeView, view } = session.store;
 
+    const { certainty, info } = session;
     const { isChange } = session.tree;
 
+    /** Whether categories say nothing, because nearly all of the first rects are of one; null: there were none yet. */
+    const isOneCategory = signal<boolean | null>(null);
     /** What it is without a choice. */
-    const usual = computed<ChartColoring>(() =>
-        isChange.value && view.value.tab === 'flame-graph' ? 'change' : 'category',
-    );
+    const usual = computed<ChartColoring>(() => {
+        if (isChange.value && view.value.tab === 'flame-graph') return 'change';
+        return isOneCategory.value ? 'module' : 'category';
+    });
     const colorBy = computed<ChartColoring>(() => view.value.colorBy ?? usual.value);
     const colorChoices = computed(() => (usual.value === 'change' ? [CHANGE, ...CHOICES] : CHOICES));
     /** The rects that are on the page now. */
@@ -110,15 +120,52 @@ export function createColoring(session: SessionBase & { names: NamesPart; store:
         return slot;
     }
 
+    /** Decides on the usual colors, before the first rects of the session are drawn. */
+    function noteFirst(all: readonly Rects[]): void {
+        if (isOneCategory.peek() !== null) return;
+        const areas = new Map<number, number>();
+        for (const { category, func, start, end } of all)
+            for (let rect = 0; rect < func.length; rect++) {
+                const of = category[rect] ?? 0;
+                if ((func[rect] ?? -1) < 0 || info.peek().categories[of]?.color === 'transparent') continue;
+                areas.set(of, (areas.get(of) ?? 0) + (end[rect] ?? 0) - (start[rect] ?? 0));
+            }
+        const whole = [...areas.values()].reduce((sum, area) => sum + area, 0);
+        if (whole > 0) isOneCategory.value = Math.max(...areas.values()) > NEARLY_ALL * whole;
+    }
+
+    /** The largest change of the rects that is not noise. */
+    function largestChange({ baseTotal, newTotal, func }: FlameRects): number {
+        let largest = 0;
+        for (let rect = 0; rect < func.length; rect++)
+            if (isKnown(func[rect] ?? -1))
+                largest = Math.max(largest, Math.abs((newTotal[rect] ?? 0) - (baseTotal[rect] ?? 0)));
+        return largest;
+    }
+
+    /** Whether the change of a function is more than noise, also while nobody knows. */
+    function isKnown(func: number): boolean {
+        return certainty.judged('total') === undefined || certainty.ofFunc(func, 'total')?.isNoise === false;
+    }
+
+    function changesAt(colors: ChartColors): (rects: Rects, rect: number) => RectColors {
+        certainty.judged('total'); // the chart is drawn again when that is known
+        const largest = new Map<FlameRects, number>();
+        return (rects, rect) => {
+            if (!hasSides(rects) || !isKnown(rects.func[rect] ?? -1)) return colorsOfChange(colors, 0);
+            const most = largest.get(rects) ?? largestChange(rects);
+            largest.set(rects, most);
+            return colorsOfChange(
+                colors,
+                changeLevel((rects.newTotal[rect] ?? 0) - (rects.baseTotal[rect] ?? 0), most),
+            );
+        };
+    }
+
     /** Of a chart with these colors; null: its rects have those of their categories. */
     function colorsAt(colors: ChartColors, by = colorBy.value): ((rects: Rects, rect: number) => RectColors) | null {
         if (by === 'category') return null;
-        if (by === 'change')
-            return (rects, rect) =>
-                colorsOfChange(
-                    colors,
-                    hasSides(rects) ? changeLevel(rects.baseTotal[rect] ?? 0, rects.newTotal[rect] ?? 0) : 0,
-                );
+        if (by === 'change') return changesAt(colors);
         return ({ func }, rect) => colorsOfName(colors, slotOf(keyOf(func[rect] ?? -1, by), by));
     }
 
@@ -151,7 +198,7 @@ export function createColoring(session: SessionBase & { names: NamesPart; store:
             .map(([key, area]) => ({ key, slot: slotOf(key, by), share: area / whole }));
     });
 
-    return { colorBy, colorChoices, setColorBy, coloredRects, colorsAt, fetchColorNames, legend };
+    return { noteFirst, colorBy, colorChoices, setColorBy, coloredRects, colorsAt, fetchColorNames, legend };
 }
 
 export type ColoringPart = ReturnType<typeof createColoring>;

@@ -10,10 +10,12 @@ import type { Axis, Span } from '../session/axis';
 import { Request } from '../session/request';
 import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
+import type { ColoringPart } from './coloring';
 import { rectPath } from './rect_paths';
 
 export interface ShownFlame extends Flame {
-    /** The zoom that it was asked for, as text. */
+    /** The query and the zoom that it was asked for, the zoom as text. */
+    query: number | undefined;
     zoom: string;
 }
 
@@ -22,7 +24,7 @@ const SHORTEST = 1e-6;
 /** A caller counts as wider than what is shown from here on, in widths of that. */
 const WIDER = 1.0001;
 
-export function createFlame(session: SessionBase & { store: StorePart; tree: TreePart }) {
+export function createFlame(session: SessionBase & { coloring: ColoringPart; store: StorePart; tree: TreePart }) {
     const { engine } = session;
     const { effect } = session.lifetime;
     const { changeView, view } = session.store;
@@ -88,7 +90,10 @@ export function createFlame(session: SessionBase & { store: StorePart; tree: Tre
     async function ask(): Promise<ShownFlame | null> {
         if (!isWanted.value) return null;
         const zoom = zoomed.value.join();
-        return { ...(await askFlame(flamePixels.value)), zoom };
+        const query = summary.value?.id;
+        const answer = await askFlame(flamePixels.value);
+        session.coloring.noteFirst([answer.rects]);
+        return { ...answer, query, zoom };
     }
 
     /** Keeps the graph in step with the query, while it is on the page. */
@@ -99,6 +104,8 @@ export function createFlame(session: SessionBase & { store: StorePart; tree: Tre
             zoomed.value;
             part.value;
             if (isWanted.value) request.ask(ask);
+            // When the graph comes back to the page, it does not begin with what another query has left.
+            else if (flame.peek() && flame.peek()?.query !== summary.value?.id) request.clear();
         });
     }
 
