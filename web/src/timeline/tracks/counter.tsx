@@ -24,6 +24,11 @@ function counterOf(session: Session, index: number): CounterInfo | undefined {
     return info.value.counters.find((counter) => counter.index === index);
 }
 
+/** What a place of the graph stands for. */
+function amountText(value: number, { isRate, unit }: CounterInfo): string {
+    return isRate ? formatRate(value, unit) : formatAmount(value, unit);
+}
+
 function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
     const session = useSession();
     const { engine } = session;
@@ -60,7 +65,18 @@ function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
         <div class="track-graph">
             <GraphError sentence={request.error.value} />
             <canvas ref={canvas} class="track-canvas" style={{ height: `${HEIGHT}px` }} />
+            {scale && counter && (
+                <span class="counter-axis" aria-hidden="true">
+                    <span>{amountText(scale.high, counter)}</span>
+                    <span>{amountText(scale.low, counter)}</span>
+                </span>
+            )}
             {dot && <span class="counter-dot" style={dot} />}
+            {dot && counter && shown !== null && (
+                <span class="counter-value" style={{ left: dot.left }}>
+                    {amountText(shown, counter)}
+                </span>
+            )}
         </div>
     );
 }

@@ -13,10 +13,12 @@ import { StripGraph, type StripSize } from '../StripGraph';
 import type { TrackKind } from './kind';
 
 /** px, with the line below. */
-const STRIP_HEIGHT = 17;
+const STRIP_HEIGHT = 13;
 const LANES_HEIGHT = 37;
 /** px */
 const MARGIN = 3;
+/** How much of a color is seen, so that markers do not outweigh the graphs above, two hex digits. */
+const TINT = 'a6';
 const LEAST_WIDTH = 1.5;
 /** px around a rect that still mean it. */
 const NEAR = 3;
@@ -53,7 +55,7 @@ function drawMarkers(
         leastWidth: LEAST_WIDTH,
         look: (rect) => {
             const top = MARGIN + laneOf(rects, rect, lanes) * lane;
-            return { color: colors[rects.row[rect] ?? 0] ?? grey, top, bottom: top + thickness };
+            return { color: `${colors[rects.row[rect] ?? 0] ?? grey}${TINT}`, top, bottom: top + thickness };
         },
     });
 }
