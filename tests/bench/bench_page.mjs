@@ -131,7 +131,7 @@ async function firstPaints(browser, address, names) {
     let shown;
     for (let round = 0; round < ROUNDS; round++) {
         await shown?.context().close();
-        shown = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+        shown = await (await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1280, height: 800 } })).newPage();
         await shown.addInitScript(watchFirstPaint);
         await shown.addInitScript(watchCharts);
         await shown.waitForTimeout(SETTLE_MS);

@@ -164,6 +164,7 @@ export function FlameGraph(): JSX.Element {
                 axis={flameAxis}
                 margins={[0, 0]}
                 hasWasd={false}
+                moves
                 reveal={`${reveal.value} ${answer?.zoom}`}
                 description={describe(session, selected.value)}
                 onSelect={({ rect }) => rects && changeView({ path: rectPath(rects, rect) }, 'replace')}

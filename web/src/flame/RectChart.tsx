@@ -13,9 +13,10 @@ import { chartListeners, useChartNavigation } from '../ui/chart_navigation';
 import { useFirstFocus, useSize } from '../ui/use';
 import { theme } from '../window/theme';
 import type { MenuItem } from '../window/windows';
-import { type Band, drawRects, type Frame, type Place, ROW_HEIGHT } from './draw_rects';
+import { type Band, type Frame, type Place, ROW_HEIGHT } from './draw_rects';
 import { type Chart, placeBelow, pressKey, useChartScroll, useHover, useReveal, useSelection } from './rect_hooks';
 import { fetchShownNames, rectLabel } from './rect_names';
+import { useMovingRects } from './use_moves';
 
 /** Where the mouse is in the window, and the chart. */
 export interface PointerPlace {
@@ -36,6 +37,8 @@ export interface RectChartProps {
     /** px: the axis, if it is not what the margins leave. */
     plotWidth?: number;
     hasWasd: boolean;
+    /** Rects are followed from one answer to the next. */
+    moves?: boolean;
     /** Another one scrolls to the selected rect. */
     reveal: unknown;
     /** Describes the selected rect to screen readers. */
@@ -59,12 +62,10 @@ export interface RectChartProps {
 }
 
 /** The canvas of the chart, drawn after each render, with the names that fit. */
-function useDrawing(canvas: RefObject<HTMLCanvasElement | null>, session: Session, frame: Frame): void {
+function useDrawing(canvas: RefObject<HTMLCanvasElement | null>, session: Session, frame: Frame, moves: boolean): void {
     const { coloredRects, fetchColorNames } = session.coloring;
     const { bands, canvasWidth, shown } = frame;
-    useLayoutEffect(() => {
-        if (canvas.current && canvasWidth > 0) drawRects(canvas.current, frame);
-    });
+    useMovingRects(canvas, frame, moves);
     useLayoutEffect(() => fetchShownNames(session, frame), [bands, canvasWidth, shown[0], shown[1]]);
     useLayoutEffect(() => {
         coloredRects.value = bands.map((band) => band.rects);
@@ -111,7 +112,7 @@ export function RectChart(props: RectChartProps): JSX.Element {
         label: (func) => rectLabel(session, func),
     };
     latestFrame.current = frame;
-    useDrawing(canvas, session, frame);
+    useDrawing(canvas, session, frame, props.moves ?? false);
     useFirstFocus(scroller);
     useReveal(chart, props.reveal, contentHeight);
 
