@@ -436,6 +436,31 @@ await check('an empty chart says why', async () => {
     await other.close();
 });
 
+await check('a wide window shows the flame graph beside the call tree, and the source beside a view', async () => {
+    const page = await openPage(`${url}?thread=0`);
+    assertEqual(await page.locator('.chart').count(), 0, 'charts in a window of 1280 px');
+    await page.setViewportSize({ width: 1700, height: 900 });
+    await page.waitForSelector('.beside .chart');
+    const sides = async (selector) => {
+        const { x, width } = await page.locator(selector).boundingBox();
+        return [x, x + width];
+    };
+    assert((await sides('.tree'))[1] <= (await sides('.chart'))[0], 'the graph is not at the right of the tree');
+    const before = await selection(page);
+    await page.locator('.tree').focus();
+    await press(page, 'Home');
+    assert((await selection(page)) !== before, 'the graph does not follow the row');
+    await page.getByRole('checkbox', { name: 'Flame graph' }).uncheck();
+    await page.waitForSelector('.chart', { state: 'detached' });
+    await page.getByRole('checkbox', { name: 'Flame graph' }).check();
+    await page.locator('.tree').focus();
+    await press(page, 'Enter');
+    await page.waitForSelector('.source-panel');
+    assertEqual(await page.locator('.chart').count(), 0, 'graphs beside the source');
+    assert((await sides('.tree'))[1] <= (await sides('.source-panel'))[0], 'the source is not at the right of the tree');
+    await page.close();
+});
+
 await check('nothing complained', async () => assertEqual(complaints.join('\n'), '', 'what the browser says'));
 await closeBrowser();
 finish();

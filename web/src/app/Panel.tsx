@@ -6,15 +6,16 @@ import { FunctionList } from '../calltree/FunctionList';
 import { TransformBar } from '../calltree/TransformBar';
 import { FlameGraph } from '../flame/FlameGraph';
 import { StackChart } from '../flame/StackChart';
-import { MarkerChart } from '../markers/MarkerChart';
 import { MarkerCount, MarkerTable } from '../markers/MarkerTable';
 import { useSession } from '../session/context';
 import { Summary } from '../summary/Summary';
 import { SearchInput } from '../ui/SearchInput';
+import { BesideSplitter } from '../ui/Splitter';
 import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../ui/search_help';
 import { COLORED_TABS, NODE_TABS, type Tab } from '../view/codec';
 import { WaitCount, WaitGroupingChoice } from '../waits/WaitBar';
 import { WaitNote } from '../waits/WaitNote';
+import { besideWidth, offersFlame, showsFlame, toggleFlame } from '../window/settings';
 import { act } from '../window/windows';
 import { ColorSelect, ComparisonChoice, SampleFilters } from './FilterBar';
 import { later } from './later';
@@ -34,7 +35,7 @@ const VIEWS: Record<Tab, () => JSX.Element> = {
     butterfly: later('Butterfly'),
     'flame-graph': FlameGraph,
     'stack-chart': StackChart,
-    'marker-chart': MarkerChart,
+    'marker-chart': later('MarkerChart'),
     'marker-table': MarkerTable,
     waits: Waits,
     intervals: later('IntervalTable'),
@@ -105,6 +106,15 @@ function SameWidths(): JSX.Element {
     );
 }
 
+function FlameBeside(): JSX.Element {
+    return (
+        <label class="checkbox" title="Show the flame graph beside the call tree">
+            <input type="checkbox" checked={showsFlame(useSession().store.view.value)} onChange={toggleFlame} />
+            Flame graph
+        </label>
+    );
+}
+
 /** The options of one tab. The filters that most tabs have are before them, so that nothing moves between tabs. */
 function Options({ tab }: { tab: Tab }): JSX.Element {
     const session = useSession();
@@ -129,7 +139,8 @@ function Options({ tab }: { tab: Tab }): JSX.Element {
 export function Panel(): JSX.Element {
     const session = useSession();
     const { isMarkerView } = session.markers;
-    const { tab } = session.store.view.value;
+    const { view } = session.store;
+    const { tab } = view.value;
     const isMarkers = isMarkerView.value;
     const View = VIEWS[tab];
     return (
@@ -138,14 +149,29 @@ export function Panel(): JSX.Element {
                 {tab === 'waits' && <WaitGroupingChoice />}
                 {tab === 'waits' ? <ComparisonChoice /> : !isMarkers && <SampleFilters />}
                 <Options tab={tab} />
-                {COLORED_TABS.has(tab) && <ColorSelect />}
+                {offersFlame(view.value) && <FlameBeside />}
+                {(COLORED_TABS.has(tab) || showsFlame(view.value)) && <ColorSelect />}
                 {!isMarkers && tab !== 'waits' && <SearchCount />}
                 {isMarkers ? <MarkerSearch /> : <StackSearch />}
             </div>
             <WaitNote />
             <TransformBar />
-            <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-                <View />
+            <div class="panes">
+                <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+                    <View />
+                </div>
+                {showsFlame(view.value) && (
+                    <>
+                        <BesideSplitter label="Width of the flame graph" />
+                        <section
+                            class="beside"
+                            aria-label="Flame graph beside the tree"
+                            style={besideWidth.value === null ? {} : { width: `${besideWidth.value}px` }}
+                        >
+                            <FlameGraph />
+                        </section>
+                    </>
+                )}
             </div>
         </section>
     );

@@ -14,7 +14,7 @@ import { focusView } from '../ui/SearchInput';
 import { ProfileText } from '../ui/text';
 import { useSize } from '../ui/use';
 import { COLORED_TABS, offeredTabs, TAB_TITLES, type Tab } from '../view/codec';
-import { isSidebarOpen, toggleSidebar } from '../window/settings';
+import { isSidebarOpen, showsFlame, toggleSidebar } from '../window/settings';
 import { hasSidebar } from '../window/windows';
 import type { Session } from './session';
 
@@ -31,7 +31,7 @@ function Legend(): JSX.Element {
     const { view } = session.store;
     // Frames have categories that no sample ends in.
     const seen = new Set(seenCategories.value);
-    if (COLORED_TABS.has(view.value.tab))
+    if (COLORED_TABS.has(view.value.tab) || showsFlame(view.value))
         for (const rects of session.coloring.coloredRects.value)
             for (const category of rects.category) seen.add(category);
     if (view.value.tab === 'calltree') for (const row of session.tree.rows.value) seen.add(row.category);
@@ -154,7 +154,7 @@ export function TabBar(): JSX.Element {
                     </button>
                 ))}
             </div>
-            {!COLORED_TABS.has(tab) || colorBy.value === 'category' ? (
+            {!(COLORED_TABS.has(tab) || showsFlame(view.value)) || colorBy.value === 'category' ? (
                 <Legend />
             ) : colorBy.value === 'change' ? (
                 <ChangeLegend />

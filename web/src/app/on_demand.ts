@@ -3,6 +3,7 @@ export { Butterfly } from '../butterfly/Butterfly';
 export { Keys } from '../commands/Keys';
 export { PathView } from '../critical_path/PathView';
 export { IntervalTable } from '../markers/IntervalTable';
+export { MarkerChart } from '../markers/MarkerChart';
 export { ShareForm } from '../save/ShareForm';
 export { Facts } from '../summary/Facts';
 export { CpuLane, cpuTooltip } from '../timeline/cpu_lanes';

@@ -80,7 +80,7 @@ export function createColoring(session: SessionBase & Parts) {
     const isOneCategory = signal<boolean | null>(null);
     /** What it is without a choice. */
     const usual = computed<ChartColoring>(() => {
-        if (isChange.value && view.value.tab === 'flame-graph') return 'change';
+        if (isChange.value && view.value.tab !== 'stack-chart') return 'change';
         return isOneCategory.value ? 'module' : 'category';
     });
     const colorBy = computed<ChartColoring>(() => view.value.colorBy ?? usual.value);

@@ -7,7 +7,16 @@ import { useSession } from '../session/context';
 import { CloseIcon, FullScreenIcon, NextIcon, PreviousIcon, SearchIcon } from '../ui/icons';
 import { PanesSplitter } from '../ui/Splitter';
 import { ProfileText } from '../ui/text';
-import { chooseSyntax, inPercent, sourcePanelHeight, sourceShare, syntax, toggleUnit } from '../window/settings';
+import {
+    besideWidth,
+    chooseSyntax,
+    inPercent,
+    isWide,
+    sourcePanelHeight,
+    sourceShare,
+    syntax,
+    toggleUnit,
+} from '../window/settings';
 import { act } from '../window/windows';
 import { AssemblyView } from './AssemblyView';
 import { SourceView } from './SourceView';
@@ -212,6 +221,7 @@ export function SourcePanel(): JSX.Element | null {
             element.current?.focus({ preventScroll: true });
     }, [opened]);
     if (!shown) return null;
+    const size = isWide.value ? besideWidth.value : sourcePanelHeight.value;
     const hasPath = shown.path.length > 0;
     const ofRow = hasPath ? 'This row' : 'This function';
     const syntaxes = code.value?.syntaxes ?? [];
@@ -219,9 +229,9 @@ export function SourcePanel(): JSX.Element | null {
         <section
             ref={element}
             tabIndex={-1}
-            class={shown.full ? 'source-panel full' : 'source-panel'}
+            class={`source-panel${shown.full ? ' full' : isWide.value ? ' beside' : ''}`}
             aria-label="Source and assembly"
-            style={sourcePanelHeight.value === null || shown.full ? {} : { height: `${sourcePanelHeight.value}px` }}
+            style={size === null || shown.full ? {} : { [isWide.value ? 'width' : 'height']: `${size}px` }}
             onKeyDown={(event) => {
                 if (onPanelKey(session, event)) {
                     event.preventDefault();

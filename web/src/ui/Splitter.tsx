@@ -3,6 +3,8 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { startDrag } from '../base/drag';
 import {
+    isWide,
+    setBesideWidth,
     setSidebarWidth,
     setSourcePanelHeight,
     setSourceShare,
@@ -15,7 +17,7 @@ const LEAST_TIMELINE = 64;
 const LEAST_PANEL = 160;
 const LEAST_SOURCE_PANEL = 120;
 const LEAST_SIDEBAR = 220;
-const DEFAULT_SIDEBAR = 320;
+const LEAST_PANE = 400;
 
 interface SplitterProps {
     label: string;
@@ -99,13 +101,28 @@ export function SidebarSplitter(): JSX.Element {
             orientation="vertical"
             read={() => sidebarWidth.value}
             write={(size) => setSidebarWidth(Math.max(LEAST_SIDEBAR, Math.min(size, window.innerWidth * 0.6)))}
-            reset={() => setSidebarWidth(DEFAULT_SIDEBAR)}
+            reset={() => setSidebarWidth(null)}
+            grows={-1}
+        />
+    );
+}
+
+/** Between a view and what is at the right of it in a wide window, which has the class `beside`. */
+export function BesideSplitter({ label }: { label: string }): JSX.Element {
+    return (
+        <Splitter
+            label={label}
+            orientation="vertical"
+            read={() => document.querySelector('.beside')?.getBoundingClientRect().width ?? LEAST_PANE}
+            write={(size) => setBesideWidth(Math.max(LEAST_PANE, Math.min(size, window.innerWidth - 2 * LEAST_PANE)))}
+            reset={() => setBesideWidth(null)}
             grows={-1}
         />
     );
 }
 
 export function SourcePanelSplitter(): JSX.Element {
+    if (isWide.value) return <BesideSplitter label="Width of source and assembly" />;
     return (
         <Splitter
             label="Height of source and assembly"

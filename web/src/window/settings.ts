@@ -4,7 +4,7 @@
  * all others belong to a session.
  */
 import { computed, effect, type Signal, signal } from '@preact/signals';
-import type { Tab } from '../view/codec';
+import type { Tab, View } from '../view/codec';
 
 export function stored(key: string): string | null {
     try {
@@ -45,7 +45,12 @@ function keptSize<Usual extends number | null>(
 
 /** null: as high as its tracks, up to a part of the window. */
 export const [timelineHeight, setTimelineHeight] = keptSize('timelineHeight', null);
-export const [sidebarWidth, setSidebarWidth] = keptSize('sidebarWidth', 320);
+/** px: in windows up to that width names need it more. */
+const SMALL_WINDOW = 1280;
+export const [sidebarWidth, setSidebarWidth] = keptSize(
+    'sidebarWidth',
+    globalThis.innerWidth <= SMALL_WINDOW ? 240 : 320,
+);
 
 /** px: in a window narrower than that, as at 200 % zoom, names need the width more than the sidebar. */
 const ROOM_FOR_SIDEBAR = 900;
@@ -69,6 +74,32 @@ export function toggleSidebar(tab: Tab): void {
     sidebarOf(tab).value = isOpen;
     if (tab === 'flame-graph') store('flameSidebar', isOpen ? 'open' : null);
     else store('sidebar', isOpen ? 'open' : 'closed');
+}
+
+// ---- two panes ----
+
+/** Windows with room for two panes: the call tree and its flame graph, or a view and the source. */
+const roomForPanes = globalThis.matchMedia?.('(min-width: 1600px)');
+export const isWide = signal(roomForPanes?.matches ?? false);
+roomForPanes?.addEventListener('change', ({ matches }) => {
+    isWide.value = matches;
+});
+const wantsFlame = signal(stored('flameBeside') !== 'closed');
+/** px; null: a part of the window. */
+export const [besideWidth, setBesideWidth] = keptSize('besideWidth', null);
+
+/** Whether the flame graph can be beside a view, and whether it is. */
+export function offersFlame({ tab, sourcePanel }: Pick<View, 'tab' | 'sourcePanel'>): boolean {
+    return isWide.value && tab === 'calltree' && sourcePanel === null;
+}
+
+export function showsFlame(view: Pick<View, 'tab' | 'sourcePanel'>): boolean {
+    return offersFlame(view) && wantsFlame.value;
+}
+
+export function toggleFlame(): void {
+    wantsFlame.value = !wantsFlame.value;
+    store('flameBeside', wantsFlame.value ? null : 'closed');
 }
 
 // ---- rows of tables and listings ----
