@@ -69,15 +69,19 @@ export function SearchInput({
     const input = useRef<HTMLInputElement>(null);
     const timer = useRef(0);
     const asked = useRef(''); // what was searched from here, or put here, last
+    const onTheWay = useRef(new Set<string>()); // what was searched from here and has not come back as the text
     const entered = useRef('');
     const cameFrom = useRef<EventTarget | null>(null);
     const [isHelpShown, setHelpShown] = useState(false);
     useEffect(() => {
         // Back, forward and "clear" change the search from outside. What was typed here since it was asked for stays.
         const element = input.current;
-        if (!element || text.trim() === asked.current.trim()) return;
-        asked.current = text;
-        element.value = text;
+        const isOwn = onTheWay.current.has(text);
+        if (text.trim() === asked.current.trim()) onTheWay.current.clear();
+        else if (element && !isOwn) {
+            asked.current = text;
+            element.value = text;
+        }
     }, [text]);
     useEffect(() => () => window.clearTimeout(timer.current), []);
     const apply = (): void => {
@@ -85,6 +89,7 @@ export function SearchInput({
         const typed = input.current?.value ?? '';
         const before = asked.current;
         asked.current = typed;
+        onTheWay.current.add(typed);
         if (typed !== before) onSearch(typed, before === '' || typed === '' ? 'push' : 'replace');
     };
     const clear = (): void => {
