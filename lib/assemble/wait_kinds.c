@@ -129,6 +129,7 @@ static const struct kind_pattern outer_patterns[] = {
     {"runtime.mPark*", KIND_INSIDE},
     {"runtime.stopm*", KIND_IDLE},
     {"runtime.templateThread*", KIND_IDLE},
+    {"runtime.sysmon*", KIND_IDLE},
     /* CPython */
     {"PyCOND_*", KIND_INSIDE},
     {"take_gil*", KIND_GIL},
@@ -141,6 +142,10 @@ static const struct kind_pattern outer_patterns[] = {
     {"PyObject_Vectorcall*", KIND_INSIDE},
     {"Condition.wait", KIND_CONDITION},
     {"Thread._wait_for_tstate_lock", KIND_JOIN},
+    /* PostgreSQL, whose semaphores belong to processes */
+    {"PGSemaphoreLock", KIND_INSIDE},
+    {"LWLockAcquire*", KIND_RWLOCK},
+    {"LWLockWaitForVar", KIND_RWLOCK},
     /* the JVM */
     {"*PlatformEvent::park*", KIND_INSIDE},
     {"*PlatformMonitor::wait*", KIND_INSIDE},
@@ -188,12 +193,18 @@ static const struct kind_pattern jvm_patterns[] = {
     {"os::signal_wait*", KIND_IDLE},
 };
 
+/* Threads of these functions have no work while they sleep or wait for the network. */
+static const char *const idle_patterns[] = {"runtime.findRunnable*", "runtime.findrunnable*", "runtime.sysmon*",
+                                            "tokio::runtime::scheduler::*park*"};
+
 /* These functions wait for a word of the waiting thread, which does not identify the lock. */
 static const char *const private_words[] = {"std::sys*park*",      "std::thread::park*", "parking_lot_core::*",
                                             "runtime.note*sleep*", "Condition.wait",     "*PlatformEvent::park*",
-                                            "Parker::park*"};
+                                            "Parker::park*",       "PGSemaphoreLock"};
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+enum { MOST_FRAMES = 16 }; /* between a system call and the function that names its wait */
 
 static bool matches(const char *pattern, const char *name)
 {
@@ -264,7 +275,6 @@ struct lock {
 /* Follows a stack from the system call outwards, up to the first function that is no part of a lock. */
 static struct lock lock_of_stack(const struct profile *profile, uint32_t stack)
 {
-    enum { MOST_FRAMES = 16 };
     struct lock lock = {.caller = PROFILE_NONE};
     uint32_t library = stack == PROFILE_NONE
                            ? PROFILE_NONE
@@ -331,7 +341,7 @@ static void describe_object(const struct profile *profile, const struct lock *lo
 {
     char *end;
     const char *object = name + strlen("lock"), *word = kinds[lock->kind].object;
-    uint64_t offset, address = strtoull(object, &end, 16);
+    uint64_t offset = 0, address = strtoull(object, &end, 16);
     const char *plus = find_offset(object, &offset, &end);
     int before = plus ? (int)(plus - object) : 0;
     if (lock->kind >= KIND_SLEEP || (lock->is_private && lock->caller == PROFILE_NONE))
@@ -348,27 +358,42 @@ static void describe_object(const struct profile *profile, const struct lock *lo
         snprintf(text, size, "%s%s", word, object);
 }
 
-static bool is_lock(const struct profile *profile, uint32_t frame)
+static bool has_reason(const struct profile *profile, uint32_t frame, enum wait_reason wanted)
 {
     uint32_t category = profile->frames.category[frame], reason = profile->frames.subcategory[frame];
     if (category >= profile->categories.length)
         return false;
     const struct category *row = &profile->categories.data[category];
     return strcmp(strings_text(&profile->strings, row->name), "Idle") == 0 && reason < row->subcategories.length &&
-           strcmp(profile_text(profile, row->subcategories.data[reason]), wait_reason_names[REASON_LOCK]) == 0;
+           strcmp(profile_text(profile, row->subcategories.data[reason]), wait_reason_names[wanted]) == 0;
+}
+
+static bool is_idle(const struct profile *profile, uint32_t stack)
+{
+    for (int i = 0; stack != PROFILE_NONE && i < MOST_FRAMES; i++, stack = profile->stacks.prefix[stack]) {
+        uint32_t func = profile->frames.func[profile->stacks.frame[stack]];
+        for (size_t at = 0; at < COUNT(idle_patterns); at++)
+            if (matches(idle_patterns[at], profile_text(profile, profile->funcs.name[func])))
+                return true;
+    }
+    return false;
 }
 
 uint32_t wait_kinds_frame(struct interner *interner, uint32_t caller, uint32_t frame)
 {
     struct profile *profile = interner->profile;
     char text[512];
-    if (!is_lock(profile, frame))
+    bool is_lock = has_reason(profile, frame, REASON_LOCK);
+    bool is_other = has_reason(profile, frame, REASON_SLEEP) || has_reason(profile, frame, REASON_NETWORK);
+    if (!is_lock && !(is_other && is_idle(profile, caller)))
         return frame;
     uint32_t old = profile->frames.func[frame];
     const char *name = profile_text(profile, profile->funcs.name[old]);
     struct lock lock = {.kind = KIND_JOIN};
     bool is_thread = starts_with(name, "thread ");
-    if (!is_thread)
+    if (!is_lock)
+        lock.kind = KIND_IDLE;
+    else if (!is_thread)
         lock = starts_with(name, "lock") ? lock_of_stack(profile, caller) : (struct lock){.kind = KIND_NONE};
     if (lock.kind == KIND_CONDITION && starts_with(name, "lock _PyRuntime"))
         lock.kind = KIND_GIL; /* a stripped Python has no name for take_gil() */

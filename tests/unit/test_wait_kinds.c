@@ -17,19 +17,20 @@ struct wait {
     uint32_t frame;
 };
 
-static uint32_t add_frame(struct wait *wait, const char *name, const char *library, uint32_t category)
+/* `reason`: of a wait; NULL: the frame is no wait. */
+static uint32_t add_frame(struct wait *wait, const char *name, const char *library, const char *reason)
 {
     struct func_row func = {
         .name = strings_add_z(&wait->profile.strings, name), .resource = PROFILE_NONE, .source = PROFILE_NONE};
     if (library)
         func.resource = intern_library_resource(&wait->interner, strings_add_z(&wait->profile.strings, library));
     struct frame_row frame = frame_row_of(intern_func(&wait->interner, &func));
-    frame.category = category;
-    frame.subcategory = category == IDLE ? intern_subcategory(&wait->interner, IDLE, "Lock") : 0;
+    frame.category = reason ? IDLE : 0;
+    frame.subcategory = reason ? intern_subcategory(&wait->interner, IDLE, reason) : 0;
     return intern_frame(&wait->interner, &frame);
 }
 
-static void make_wait(struct wait *wait, const char *object, const char *const *functions)
+static void make_wait(struct wait *wait, const char *object, const char *const *functions, const char *reason)
 {
     uint32_t stack = PROFILE_NONE;
     size_t count = 0;
@@ -45,10 +46,10 @@ static void make_wait(struct wait *wait, const char *object, const char *const *
                                    is_program ? "program"
                                    : is_jvm   ? "libjvm.so"
                                               : "libc.so.6",
-                                   0);
+                                   NULL);
         stack = intern_stack(&wait->interner, stack, frame);
     }
-    wait->frame = wait_kinds_frame(&wait->interner, stack, add_frame(wait, object, NULL, IDLE));
+    wait->frame = wait_kinds_frame(&wait->interner, stack, add_frame(wait, object, NULL, reason));
     assert_int_not_equal(wait->frame, PROFILE_NONE);
 }
 
@@ -58,10 +59,11 @@ static void destroy_wait(struct wait *wait)
     profile_destroy(&wait->profile);
 }
 
-static void check_wait(const char *object, const char *const *functions, const char *kind, const char *named)
+static void check_wait(const char *object, const char *const *functions, const char *reason, const char *kind,
+                       const char *named)
 {
     struct wait wait;
-    make_wait(&wait, object, functions);
+    make_wait(&wait, object, functions, reason);
     const struct profile *profile = &wait.profile;
     const struct category *idle = &profile->categories.data[IDLE];
     assert_string_equal(profile_text(profile, idle->subcategories.data[profile->frames.subcategory[wait.frame]]), kind);
@@ -69,7 +71,8 @@ static void check_wait(const char *object, const char *const *functions, const c
     destroy_wait(&wait);
 }
 
-#define CHECK(object, kind, named, ...) check_wait(object, (const char *const[]){__VA_ARGS__, NULL}, kind, named)
+#define CHECK(object, kind, named, ...)                                                                                \
+    check_wait(object, (const char *const[]){__VA_ARGS__, NULL}, "Lock", kind, named)
 
 static void test_functions_of_libc_name_the_kind(void **unused)
 {
@@ -185,6 +188,13 @@ static void test_a_lock_with_a_word_for_each_thread_has_the_name_of_its_caller(v
           "PyThread_acquire_lock_timed", "Condition.wait", "!Queue.get");
 }
 
+static void test_locks_of_postgres_have_the_functions_that_take_them(void **unused)
+{
+    (void)unused;
+    CHECK("lock 0x10", "Read-write lock", "read-write lock in XLogFlush", "__new_sem_wait_slow64.constprop.0",
+          "!PGSemaphoreLock", "!LWLockAcquireOrWait", "!XLogFlush");
+}
+
 static void test_sleeping_and_idle_threads_of_runtimes_wait_for_no_lock(void **unused)
 {
     (void)unused;
@@ -192,6 +202,13 @@ static void test_sleeping_and_idle_threads_of_runtimes_wait_for_no_lock(void **u
           "JavaThread::sleep(long)", "JVM_Sleep", "!void Locks.load()");
     CHECK("lock runtime.m0+344", "Idle thread", "idle thread", "runtime.futex", "runtime.futexsleep",
           "runtime.notesleep", "runtime.mPark", "runtime.stopm", "!runtime.findRunnable");
+    CHECK("lock 0x10", "Idle thread", "idle thread", "!runtime.futex", "!runtime.notetsleep", "!runtime.sysmon");
+    static const char *const polls[] = {"!runtime.netpoll", "!runtime.findRunnable", "!runtime.schedule", NULL};
+    check_wait("epoll", polls, "Network", "Idle thread", "idle thread");
+    check_wait("epoll", polls, "Runnable", "Runnable", "epoll");
+    check_wait("epoll", (const char *const[]){"!runtime.netpoll", "!main.serve", NULL}, "Network", "Network", "epoll");
+    check_wait("sleep", (const char *const[]){"!runtime.usleep", "!runtime.sysmon", NULL}, "Sleep", "Idle thread",
+               "idle thread");
     CHECK("lock 0x10", "Idle thread", "idle thread", "syscall", "parking_lot_core::parking_lot::park",
           "parking_lot::condvar::Condvar::wait", "tokio::loom::std::parking_lot::Condvar::wait",
           "tokio::runtime::scheduler::multi_thread::park::Inner::park_condvar", "!work");
@@ -216,6 +233,7 @@ int main(void)
         cmocka_unit_test(test_locks_of_cpp_name_the_kind),
         cmocka_unit_test(test_runtimes_name_the_kind),
         cmocka_unit_test(test_a_lock_with_a_word_for_each_thread_has_the_name_of_its_caller),
+        cmocka_unit_test(test_locks_of_postgres_have_the_functions_that_take_them),
         cmocka_unit_test(test_sleeping_and_idle_threads_of_runtimes_wait_for_no_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
