@@ -1,6 +1,6 @@
-// The functions that the engine exports to the page (lib/wasm/wasm_*.c): what WebAssembly answers against what the same
-// code answers natively (api_dump.c), bit for bit. Charts, butterfly, costs of lines and instructions, graphs of the
-// timeline, markers, counters, finding names. Prints TAP.
+// Compares the functions that the engine exports to the page (lib/wasm/wasm_*.c) as WebAssembly with the same code
+// natively (api_dump.c), bit by bit. The functions compute charts, butterfly, costs of lines and instructions, graphs
+// of the timeline, markers, counters and searches of names. Prints TAP.
 //
 //     node api_reference.mjs API_DUMP PROFILE...
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// What the page reads of the engine's answers (web/src/engine/charts.ts, timeline.ts): the rects of charts against the rows of the
-// tree and against each other at other zooms, the timeline against the samples.
+// Compares the rects of charts (web/src/engine/charts.ts) with the rows of the tree and with other zoom levels, and the
+// timeline (timeline.ts) with the samples.
 //
 //     node tests/e2e/engine_answers.mjs PROFILE
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The WebAssembly half of test_engine_reference: asks the engine of the page what engine_dump.c asks the native one, and
+// The WebAssembly half of test_engine_reference. Sends the queries of engine_dump.c to the engine of the page, and
 // compares the answers line by line. Prints TAP.
 //
 //     node engine_reference.mjs ENGINE_DUMP PROFILE...

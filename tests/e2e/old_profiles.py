@@ -1,4 +1,4 @@
-"""Writes the same small profile as old versions of the processed format have it: old_profiles.py DIRECTORY
+"""Writes one small profile in old versions of the processed format: old_profiles.py DIRECTORY
 
 One file for each version at which a table changed: DIRECTORY/N.json. Two processes, each with a library, a function of
 JavaScript and a label, and markers: an instant one, one with both times, and one of two halves.

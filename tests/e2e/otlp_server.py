@@ -1,4 +1,4 @@
-"""A server that takes OTLP profiles over HTTP, and what they say; for tests.
+"""A server for tests that takes OTLP profiles over HTTP, and decodes them.
 
     with otlp_server() as server:
         run("push", profile, server.url)

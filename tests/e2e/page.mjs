@@ -1,4 +1,4 @@
-// Drives the page as a user does and checks what it shows.
+// Uses the page as a user does, and checks the shown numbers.
 //
 //     node tests/e2e/page.mjs URL [REPORT.json]
 //

@@ -1,4 +1,4 @@
-// Checks every view and dialog of the page with axe-core, in both themes and at the sizes that are promised.
+// Checks every view and dialog of the page with axe-core, in both themes and at all supported sizes.
 //
 //     node tests/e2e/page_access.mjs URL PROFILE COMPARED_URL
 //

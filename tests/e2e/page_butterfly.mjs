@@ -1,4 +1,4 @@
-// The butterfly: callers and callees by mouse, key and address; the numbers are those that transforms of `prof report` give.
+// The butterfly by mouse, key and address. Its numbers are those of transforms of `prof report`.
 //
 //     node tests/e2e/page_butterfly.mjs URL PROF PROFILE
 import { execFileSync } from 'node:child_process';

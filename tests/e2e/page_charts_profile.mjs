@@ -1,5 +1,5 @@
-// Gives the profile of page_transforms_profile.mjs a second thread, which only does the first half of what the first does,
-// and one of its functions a name that is markup.
+// Adds a second thread with the first half of the samples to the profile of page_transforms_profile.mjs, and gives one
+// function a name with markup.
 //
 //     node tests/e2e/page_charts_profile.mjs FILE
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The page of a comparison: base, new and change in every view; the numbers are those of `prof diff`.
+// The page of a comparison has base, new and change in every view, with the numbers of `prof diff`.
 //
 //     node tests/e2e/page_compare.mjs URL URL_SCALED URL_SCRIPT URL_NEW URL_THREADS URL_RUNS PROF BASE NEW
 import { execFileSync } from 'node:child_process';

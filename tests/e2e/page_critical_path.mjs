@@ -1,5 +1,5 @@
-// The dialog of the critical path: its sentence, parts and segments are those of `prof report --critical-path`, and a row
-// leads to its thread and range.
+// The dialog of the critical path has the sentence, parts and segments of `prof report --critical-path`. A click on a
+// row selects its thread and range.
 //
 //     node tests/e2e/page_critical_path.mjs URL PROF PROFILE WITHOUT_WAKERS_URL
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// What the page draws, without a browser: a canvas of our own keeps the color of each pixel, and each is compared with
-// what lies below its middle.
+// Draws the page without a browser, on a canvas that stores the color of each pixel, and compares each pixel with the
+// data at its middle.
 import { readFileSync } from 'node:fs';
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';

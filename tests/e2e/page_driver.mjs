@@ -1,5 +1,4 @@
-// What the tests of the page in a browser share: the browser, and the rows as a user reads them.
-// CHROMIUM names the browser's program, JS_FLAGS are those of its JavaScript engine.
+// Shared by the tests of the page in a browser: starts the browser, and reads rows as a user sees them.
 import { createRequire } from 'node:module';
 import { countQuestions, TIMEOUT_MS, settle } from './page_rows.mjs';
 

@@ -1,4 +1,4 @@
-// Sample weight, idle samples, and frames of the kernel: by choice and by address, with the numbers of `prof report`.
+// Sample weight, idle samples and kernel frames, by menu and by address, with the numbers of `prof report`.
 //
 //     node tests/e2e/page_filters.mjs URL PROF PROFILE URL_OF_ALLOCATIONS URL_OF_EVENTS PROFILE_OF_EVENTS
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// What pages of other servers can read of a profile that is served for the hosted page. The pages are empty ones, with the
-// addresses of the hosted page and of another: what counts is what the browser lets them do.
+// Which pages of other servers can read a profile that prof serves for the hosted page. The test uses empty pages with
+// the addresses of the hosted page and of another page.
 //
 //     node tests/e2e/page_hosted.mjs ADDRESS
 //

@@ -1,4 +1,4 @@
-// Checks that names which try to break the page do not: node tests/e2e/page_hostile.mjs URL
+// Checks that hostile names do not break the page: node tests/e2e/page_hostile.mjs URL
 //
 // URL is what `prof load -n FILE` prints for a FILE written by page_hostile_profile.mjs.
 import { readFileSync } from 'node:fs';

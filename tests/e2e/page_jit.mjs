@@ -1,5 +1,5 @@
-// JIT code on the page: the source and the instructions of a function of node, with what they cost; and what the page says
-// when prof no longer has the code.
+// Source and instructions of a JIT function of node with their costs, and the message of the page when prof no longer
+// has the code.
 //
 //     node tests/e2e/page_jit.mjs URL SOURCE CACHE
 import { readdirSync, readFileSync, renameSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The lanes of thread states and of CPUs in the timeline: their pixels, their tooltips, and the waits that a click selects.
+// The lanes of thread states and of CPUs in the timeline: pixels, tooltips, and the waits that a click selects.
 //
 //     node tests/e2e/page_lanes.mjs URL CPUS
 import { askUntil, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';

@@ -1,4 +1,5 @@
-// A profile with a function in each of ten categories, whose names have no room beside the tabs, or in each of those named.
+// A profile with a function in each of ten categories, or in each named category. The names of the ten categories do
+// not fit beside the tabs.
 //
 //     node tests/e2e/page_legend_profile.mjs FILE [CATEGORY...]
 import { writeProfile } from './small_profile.mjs';

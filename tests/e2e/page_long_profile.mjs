@@ -1,4 +1,4 @@
-// Writes a profile with so many markers that no browser has room for a row of each below one another.
+// Writes a profile with more markers than the rows that fit into the largest element of a browser.
 //
 //     node tests/e2e/page_long_profile.mjs FILE MARKERS
 import { writeProfile } from './small_profile.mjs';

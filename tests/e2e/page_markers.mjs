@@ -1,4 +1,4 @@
-// The markers' table and chart, and the tracks of counters and markers, by mouse, keyboard and address.
+// The marker table, the marker chart, and the tracks of counters and markers, by mouse, keyboard and address.
 //
 //     node tests/e2e/page_markers.mjs URL PROF PROFILE
 import { execFileSync } from 'node:child_process';

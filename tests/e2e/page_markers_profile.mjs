@@ -1,5 +1,5 @@
-// A profile with markers and counters that can be seen by eye: two threads, a memory and a power counter, and markers of a
-// kind with fields, of a kind with a description, and of none.
+// A small profile with markers and counters. It has two threads, a memory and a power counter, and markers with a
+// schema of fields, with a description, and without a schema.
 //
 //     node tests/e2e/page_markers_profile.mjs FILE
 import { writeFileSync } from 'node:fs';

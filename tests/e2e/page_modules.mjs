@@ -1,4 +1,4 @@
-// Modules of the page for tests that need no browser.
+// Loads modules of the page for tests that need no browser.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Opening files in the page, by dropping and by choosing them, and saving the profile under its name. What is no profile is
-// said so, and what was shown stays.
+// Opens files in the page by dropping and choosing them, and saves the profile under its name. The page prints a
+// message about a foreign file, and keeps the shown profile.
 //
 //     node tests/e2e/page_open.mjs URL DIRECTORY
 import { readFileSync } from 'node:fs';

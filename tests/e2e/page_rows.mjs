@@ -1,4 +1,4 @@
-// What the page shows, as a user reads it, and waiting for it: the same in every browser.
+// Reads the text of the page as a user sees it, and waits for it, in every browser.
 
 export const TIMEOUT_MS = 30_000;
 

@@ -1,4 +1,4 @@
-// Sessions of the page without a browser: its state, with the engine itself in place of the worker.
+// Sessions of the page without a browser, with the engine in place of the worker.
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { loadEngine } from '../engine_loader.mjs';

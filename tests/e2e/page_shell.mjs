@@ -1,5 +1,4 @@
-// The frame around the views, by mouse and by keyboard: choosing, hiding, moving and searching tracks; the command palette;
-// going back and forth in what was done.
+// Tracks (choosing, hiding, moving, searching), the command palette, undo and redo, by mouse and keyboard.
 //
 //     node tests/e2e/page_shell.mjs URL PROFILE THOUSAND
 //

@@ -1,5 +1,5 @@
-// A profile of many threads: a server whose workers do the less the later they come, a client of three threads, and
-// processes of one thread each. Every function is called by main of its process.
+// A profile with many threads. A server has workers whose work decreases with their number, a client has three threads,
+// and other processes have one thread each. main of a process calls every function.
 //
 //     node tests/e2e/page_shell_profile.mjs FILE [THREADS]
 import { writeFileSync } from 'node:fs';

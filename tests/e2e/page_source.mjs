@@ -1,5 +1,5 @@
-// Source and assembly on the page: opened by key, mouse, menu and address; the line that is hot is the marked one, its
-// costs are those of the tree, and lines and instructions find each other.
+// Source and assembly in the page, opened by key, mouse, menu and address. The hot line is marked, its costs are those
+// of the tree, and lines and instructions select each other.
 //
 //     node tests/e2e/page_source.mjs URL PROF PROFILE SOURCE
 import { execFileSync, spawn } from 'node:child_process';

@@ -1,5 +1,5 @@
-// The state of the page without a browser: sessions side by side, and what keys and the mouse do to the view: zooming, moving
-// along, leaving the rect of a flame graph, finding text, keeping samples.
+// The state of the page without a browser: several sessions, zooming, moving, closing a rect of the flame graph,
+// finding text, and keeping samples.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A page whose prof stops while it is open, another prof on its port, and the first one started again.
+// The page when its prof stops, another prof uses its port, and the first prof starts again.
 //
 //     node tests/e2e/page_stopped.mjs FILE OTHER-FILE
 import { spawn } from 'node:child_process';

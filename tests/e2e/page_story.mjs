@@ -1,5 +1,5 @@
-// What a user does to find out why a program is slow, by keyboard and mouse alone: a known hot spot and its line, the
-// thread that wastes the most time, and a known lock wait with who held the lock. All numbers are those of `prof report`.
+// A user finds out by keyboard and mouse why a program is slow: a known hot line, the thread that wastes the most time,
+// and a known lock wait with the holder of the lock. All numbers are those of `prof report`.
 //
 //     node tests/e2e/page_story.mjs PROF hot URL PROFILE SOURCE | waste URL PROFILE | wait URL PROFILE
 //

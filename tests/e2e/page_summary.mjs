@@ -1,4 +1,4 @@
-// The summary: its numbers are those of `prof report`, and each entry leads to the view that has more of it.
+// The numbers of the summary are those of `prof report`, and each entry opens the view with the details.
 //
 //     node tests/e2e/page_summary.mjs URL PROF PROFILE
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// The tables of the page: order, widths and choice of columns, folded names, and what is copied out of them.
+// The tables of the page: order, widths, columns, folded names, and copied text.
 //
 //     node tests/e2e/page_tables.mjs URL PROF PROFILE DEEP_URL LONG_URL
 import { execFileSync } from 'node:child_process';

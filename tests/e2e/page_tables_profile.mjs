@@ -1,5 +1,5 @@
-// Writes a profile with a call tree that no window is wide enough for: 200 functions, each called by the one before, and
-// one more that the first calls, too.
+// Writes a profile whose call tree is wider than any window. It has 200 functions, each called by the function before,
+// and one more function that the first function calls.
 //
 //     node tests/e2e/page_tables_profile.mjs FILE
 import { writeProfile } from './small_profile.mjs';

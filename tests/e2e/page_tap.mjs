@@ -1,4 +1,4 @@
-// Results of the page's tests as TAP lines.
+// Prints the results of the page's tests as TAP lines.
 
 let count = 0;
 let failures = 0;

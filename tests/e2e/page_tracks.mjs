@@ -1,4 +1,4 @@
-// What tracks show and say of a place in time, by mouse and by keyboard.
+// The drawing and the tooltips of tracks, by mouse and keyboard.
 //
 //     node tests/e2e/page_tracks.mjs URL URL_OF_GROUPS
 import { askUntil, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';

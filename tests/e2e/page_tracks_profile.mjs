@@ -1,5 +1,5 @@
-// Makes of the profile of page_markers_profile.mjs one for the timeline: its second thread is there from 20 to 80 ms only,
-// and has loads from the network, messages between processes, and markers with numbers to be drawn.
+// Changes the profile of page_markers_profile.mjs for tests of the timeline. Its second thread lives from 20 to 80 ms,
+// and has network loads, messages between processes, and markers with numbers to draw.
 //
 //     node tests/e2e/page_tracks_profile.mjs FILE
 import { readFileSync, writeFileSync } from 'node:fs';

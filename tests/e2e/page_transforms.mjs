@@ -1,4 +1,4 @@
-// Transforms of the call tree by key, by menu and by address, and their undoing; each tree is that of `prof report`.
+// Transforms of the call tree by key, menu and address, and undo. Each tree is that of `prof report`.
 //
 //     node tests/e2e/page_transforms.mjs URL PROF PROFILE
 import { execFileSync } from 'node:child_process';

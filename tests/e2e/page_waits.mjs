@@ -1,5 +1,5 @@
-// What the page shows of recorded waits: the switch between on-CPU and off-CPU, the note where threads only waited, the
-// Waits view and its numbers, which are those of `prof report --waits`, and the way to a known lock wait.
+// The page with recorded waits: the switch between on-CPU and off-CPU, the note about threads that only waited, the
+// Waits view with the numbers of `prof report --waits`, and the search for a known lock wait.
 //
 //     node tests/e2e/page_waits.mjs URL PROF PROFILE QUIET_URL LOSSY_URL COMPARED_URL CHANGED_URL MUTEX_URL
 //

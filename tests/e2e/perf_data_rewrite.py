@@ -1,4 +1,4 @@
-"""Rewrites a perf.data file into one that the perf and the machine here do not make.
+"""Rewrites a perf.data file into a form that the installed perf and this machine do not produce.
 
     perf_data_rewrite.py compressed2 IN OUT    each COMPRESSED record of -z as the COMPRESSED2 records of perf 6.16: the
                                                size of the data in front of it, and filled up to 8 bytes behind it

@@ -1,4 +1,4 @@
-"""Compares the stacks of a profile that was made of a perf.data file with those of perf script.
+"""Compares the stacks of a profile from a perf.data file with those of perf script.
 
     perf_script_stacks.py PERF.DATA PROFILE.JSON.GZ
 

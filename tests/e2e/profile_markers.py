@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The markers and counters of a saved profile, for tests.
+"""Reads the markers and counters of a saved profile, for tests.
 
     profile_markers.py FILE list [TYPE]     a line each, apart by tabs: name, phase, pid, tid, start, end, payload; times are
                                             ns of CLOCK_MONOTONIC, "-" if there is none

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An independent look into a saved profile, for tests: python's own JSON and gzip, and sums done the obvious way.
+"""Reads a saved profile independently of prof, for tests, with Python's own JSON and gzip and plain sums.
 
     profile_metadata.py FILE check                  says what is wrong with indexes, lengths and orders; exits 1 if anything is
     profile_metadata.py FILE samples                samples with a stack, of threads that ran

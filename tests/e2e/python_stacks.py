@@ -1,4 +1,4 @@
-"""The Python frames of a profile of tests/targets/shapes.py, held against its text and against the native frames around them.
+"""Compares the Python frames of a profile of tests/targets/shapes.py with its source text and with the native frames.
 
     python_stacks.py FILE SHAPES.PY    prints what is wrong, then "samples N, in Python N, with frames N, wrong N"
 

@@ -1,4 +1,4 @@
-"""The Firefox Profiler's own command-line reader, and the numbers of `prof report` to compare with."""
+"""Calls the Firefox Profiler's own command-line reader, and `prof report` for comparison."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-// Writes profiles of one thread whose call tree can be seen by eye, for the tests of the page.
+// Writes small profiles of one thread for the tests of the page.
 import { writeFileSync } from 'node:fs';
 
 /** What all threads here have: they last as long as their process. */

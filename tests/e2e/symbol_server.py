@@ -1,4 +1,4 @@
-"""`prof load` and its symbol API, asked as the Firefox Profiler asks a symbol server.
+"""Starts `prof load` and sends the requests of the Firefox Profiler to its symbol API.
 
     with served(profile) as server:
         server.symbolicate([["libc.so.6", "0123..."]], [[[0, 0x1234]]])

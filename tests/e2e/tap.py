@@ -1,4 +1,4 @@
-"""For tests written in python: a context for each test, and TAP at the end.
+"""For tests in Python: a context for each test, and TAP output.
 
     from tap import PROF, WORK, finish, test
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The worker of the page in a browser: what it says of files that are no profiles, and which questions it may skip. Prints
-// TAP. CHROMIUM names the browser's program.
+// The worker of the page in a browser: its messages about foreign files, and the queries that it drops. Prints TAP.
+// CHROMIUM names the browser's program.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
