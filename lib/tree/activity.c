@@ -43,7 +43,7 @@ struct canvas {
     double from, pixels_per_ms;
 };
 
-static double time_to_pixel(const struct canvas *canvas, double time)
+static double convert_to_pixel(const struct canvas *canvas, double time)
 {
     double x = (time - canvas->from) * canvas->pixels_per_ms;
     return !(x > 0) ? 0 : x > canvas->width ? canvas->width : x;
@@ -154,14 +154,14 @@ static void draw_samples(const struct canvas *canvas, const struct strip *strip,
             continue;
         }
         if (!has_left) {
-            left = time_to_pixel(canvas, (get_time_before(samples, i, request->interval) + samples->time[i]) / 2);
+            left = convert_to_pixel(canvas, (get_time_before(samples, i, request->interval) + samples->time[i]) / 2);
             share = get_gap_cpu_percent(samples, i, request->interval) / 100;
         }
         has_left = true;
         uint32_t category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
         double time = samples->time[i];
-        double middle = time_to_pixel(canvas, time);
-        double right = time_to_pixel(canvas, (time + get_time_after(samples, i, request->interval)) / 2);
+        double middle = convert_to_pixel(canvas, time);
+        double right = convert_to_pixel(canvas, (time + get_time_after(samples, i, request->interval)) / 2);
         double next_share = get_gap_cpu_percent(samples, i + 1, request->interval) / 100;
         draw_sample(canvas, strip, canvas->rows + (size_t)category * canvas->width,
                     (const double[]){left, middle, right}, (const double[]){share, next_share}, time,
@@ -176,13 +176,13 @@ static void add_half(const struct canvas *canvas, const struct stack_view *stack
 {
     uint32_t category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
     if (share > 0 && is_matching(request, nodes, stack))
-        add_span(canvas, canvas->rows + (size_t)category * canvas->width, time_to_pixel(canvas, time.from),
-                 time_to_pixel(canvas, time.to), share);
+        add_span(canvas, canvas->rows + (size_t)category * canvas->width, convert_to_pixel(canvas, time.from),
+                 convert_to_pixel(canvas, time.to), share);
 }
 
 static void add_wait_mark(const struct strip *strip, const struct canvas *canvas, double from, double to)
 {
-    double left = time_to_pixel(canvas, from), right = time_to_pixel(canvas, to);
+    double left = convert_to_pixel(canvas, from), right = convert_to_pixel(canvas, to);
     for (uint32_t x = (uint32_t)left; x < right && x < canvas->width; x++)
         if (strip->pixels[x] < STRIP_IDLE)
             strip->pixels[x] = STRIP_IDLE;
@@ -200,7 +200,7 @@ static inline void draw_running_gap(const struct canvas *canvas, const struct st
     if (category == before) {
         add_span(canvas, row, left, right, share);
     } else {
-        double middle = time_to_pixel(canvas, (start + end) / 2);
+        double middle = convert_to_pixel(canvas, (start + end) / 2);
         add_span(canvas, canvas->rows + (size_t)before * canvas->width, left, middle, share);
         add_span(canvas, row, middle, right, share);
     }
@@ -222,7 +222,7 @@ static void draw_gaps(const struct canvas *canvas, const struct strip *strip, co
     for (size_t i = first; i < last; i++, left = right) {
         bool had_run = has_run;
         has_run = samples->stack[i] != PROFILE_NONE && !is_wait_row(waits, i);
-        right = time_to_pixel(canvas, samples->time[i]);
+        right = convert_to_pixel(canvas, samples->time[i]);
         if (draws_all && had_run && has_run) {
             draw_running_gap(canvas, strip, stacks, samples, i, left, right);
             continue;
@@ -338,7 +338,7 @@ size_t find_sample_at(const struct sample_table *samples, double interval, doubl
 }
 
 /* In a file without times, a row is as long as its weight: see assign_thread_times() in import/profile_builder.c. */
-static double length_on_axis(const struct sample_table *samples, size_t row)
+static double get_row_length(const struct sample_table *samples, size_t row)
 {
     return samples->weight && samples->weight_type != WEIGHT_BYTES ? fabs(samples->weight[row]) : 1;
 }
@@ -358,7 +358,7 @@ double measure_thread_activity(const struct sample_table *samples, struct time_r
     for (size_t i = first; i < last; i++) {
         uint32_t stack = samples->stack[i];
         if (stack != PROFILE_NONE && stacks->category[stack] != idle)
-            sum += meta->has_no_times ? length_on_axis(samples, i) : meta->interval;
+            sum += meta->has_no_times ? get_row_length(samples, i) : meta->interval;
     }
     return sum;
 }

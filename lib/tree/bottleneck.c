@@ -30,7 +30,7 @@ static void parted_path_destroy(struct parted_path *path)
     array_free(&path->parts);
 }
 
-static struct time_range queried_range(const struct engine *engine)
+static struct time_range get_queried_range(const struct engine *engine)
 {
     struct time_range range = engine_full_range(engine);
     return (struct time_range){fmax(range.from, engine->range.from), fmin(range.to, engine->range.to)};
@@ -42,7 +42,7 @@ static int describe_path(struct bottleneck *bottleneck, const struct engine *eng
 {
     struct parted_path path = {0};
     uint32_t thread = engine->threads.data[0];
-    struct time_range range = queried_range(engine);
+    struct time_range range = get_queried_range(engine);
     double length = range.to - range.from;
     if (engine_thread_total(engine, thread, WEIGH_CPU_TIME, TABLE_SAMPLES) > (1 - large) * length)
         return 0;
@@ -68,13 +68,13 @@ static bool can_be_bottleneck(const struct engine *engine, const struct wait_gro
     return false;
 }
 
-static const char *thread_name(const struct engine *engine, uint32_t thread)
+static const char *get_thread_name(const struct engine *engine, uint32_t thread)
 {
     const struct profile *profile = engine_profile(engine);
     return profile_text(profile, profile->threads.data[thread].name);
 }
 
-static const char *func_name(const struct engine *engine, uint32_t func)
+static const char *get_func_name(const struct engine *engine, uint32_t func)
 {
     return profile_text(engine_profile(engine), engine_profile(engine)->funcs.name[func]);
 }
@@ -98,9 +98,9 @@ static bool has_func(const struct profile *profile, uint32_t stack, uint32_t fun
     return false;
 }
 
-/* Keeps the segments in which a thread, while another one waits for the object, is in the function in which it later
- * releases the object. So the thread is not only on its way to the object. */
-static void keep_holding(struct critical_path *path, const struct profile *profile, uint32_t object)
+/* Keeps the segments of threads that hold the object while another thread waits. A holder is in the function in which
+ * it later releases the object. Other threads may only be on their way to the object. */
+static void keep_segments_of_holders(struct critical_path *path, const struct profile *profile, uint32_t object)
 {
     uint32_t wakes_in = PROFILE_NONE, releases = PROFILE_NONE; /* of the last segment: a wait has many segments */
     size_t kept = 0;
@@ -117,20 +117,20 @@ static void keep_holding(struct critical_path *path, const struct profile *profi
     path->length = kept;
 }
 
-/* Finds the parts of the path of a thread in which others hold the object. */
-static int find_holding(struct parted_path *path, const struct engine *engine, uint32_t thread, uint32_t object,
-                        struct error *err)
+/* Finds the parts of a thread's critical path in which other threads hold the object. */
+static int find_parts_of_holders(struct parted_path *path, const struct engine *engine, uint32_t thread,
+                                 uint32_t object, struct error *err)
 {
     const struct profile *profile = engine_profile(engine);
-    int code = critical_path_find(&path->path, profile, thread, queried_range(engine), err);
+    int code = critical_path_find(&path->path, profile, thread, get_queried_range(engine), err);
     if (code)
         return code;
-    keep_holding(&path->path, profile, object);
+    keep_segments_of_holders(&path->path, profile, object);
     return critical_path_parts(engine, &path->path, thread, &path->parts, err);
 }
 
-/* Returns the part that is more than half of the parts, or NULL. A thread that waits for the object itself does not
- * hold the object yet. */
+/* Returns the part with more than half of the time, or NULL. A thread that waits for the object does not hold the
+ * object yet. */
 static const struct path_part *find_main_part(const struct path_parts *parts, uint32_t object)
 {
     const struct path_part *largest = NULL;
@@ -145,7 +145,8 @@ static const struct path_part *find_main_part(const struct path_parts *parts, ui
 }
 
 /* Sums the parts of the path by thread, whether the thread runs or waits. */
-static int find_places(struct parted_path *path, const struct engine *engine, uint32_t thread, struct error *err)
+static int group_parts_by_thread(struct parted_path *path, const struct engine *engine, uint32_t thread,
+                                 struct error *err)
 {
     for (size_t i = 0; i < path->path.length; i++) {
         struct path_segment *segment = &path->path.data[i];
@@ -156,33 +157,33 @@ static int find_places(struct parted_path *path, const struct engine *engine, ui
     return critical_path_parts(engine, &path->path, thread, &path->parts, err);
 }
 
-/* Appends what a holder does, or else the function that it is in, while the thread with the longest wait waits. */
+/* Appends the work of the holder during the longest wait, or else the function of the holder. */
 static int append_holder(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
                          struct error *err)
 {
     struct parted_path path = {0};
     const char *does = ", mostly runs ";
-    int code = find_holding(&path, engine, group->thread, group->func, err);
+    int code = find_parts_of_holders(&path, engine, group->thread, group->func, err);
     const struct path_part *part = code ? NULL : find_main_part(&path.parts, group->func);
     if (!code && !part) {
         does = ", is mostly in ";
-        code = find_places(&path, engine, group->thread, err);
+        code = group_parts_by_thread(&path, engine, group->thread, err);
         part = code ? NULL : find_main_part(&path.parts, group->func);
     }
     bool runs = part && part->state == PATH_RUNS && part->func != PROFILE_NONE && part->func != group->own_func;
     bool waits = part && part->state == PATH_WAITS && part->object != PROFILE_NONE;
     bool has_place = waits && part->func != PROFILE_NONE;
     if ((runs || waits) &&
-        !APPEND(text, " Its holder, thread ", thread_name(engine, part->thread), runs ? does : ", mostly waits for ",
-                func_name(engine, runs ? part->func : part->object), has_place ? " in " : "",
-                has_place ? func_name(engine, part->func) : "", "."))
+        !APPEND(text, " Its holder, thread ", get_thread_name(engine, part->thread),
+                runs ? does : ", mostly waits for ", get_func_name(engine, runs ? part->func : part->object),
+                has_place ? " in " : "", has_place ? get_func_name(engine, part->func) : "", "."))
         code = error_no_memory(err);
     parted_path_destroy(&path);
     return code;
 }
 
-/* "mutex in lookup" has the name of the place already. */
-static bool has_name_of(const char *object, const char *place)
+/* An object such as "mutex in lookup" already has the name of the place. */
+static bool ends_with_name(const char *object, const char *place)
 {
     size_t length = strlen(object), end = strlen(place);
     return length > end && strcmp(object + length - end, place) == 0;
@@ -194,17 +195,17 @@ int wait_group_append_sentence(struct text_buffer *text, const struct engine *en
     char who[QUANTITY_TEXT_MAX], share[QUANTITY_TEXT_MAX];
     const char *object = wait_object_name(engine, group);
     bool is_one = group->threads == 1, sleeps = strcmp(wait_reason_name(engine, group->reason), "Sleep") == 0;
-    bool has_place = group->own_func != PROFILE_NONE && !has_name_of(object, func_name(engine, group->own_func));
+    bool has_place = group->own_func != PROFILE_NONE && !ends_with_name(object, get_func_name(engine, group->own_func));
     snprintf(who, sizeof(who), "%u of %zu threads %s ", group->threads, engine->threads.length,
              sleeps ? "sleep" : "wait");
     snprintf(share, sizeof(share), "%.0f%% of %s time%s", 100 * group->total / group->there, is_one ? "its" : "their",
              sleeps ? "" : " for ");
-    bool enough = APPEND(text, is_one ? "Thread " : who, is_one ? thread_name(engine, group->thread) : "",
+    bool enough = APPEND(text, is_one ? "Thread " : who, is_one ? get_thread_name(engine, group->thread) : "",
                          !is_one  ? ""
                          : sleeps ? " sleeps "
                                   : " waits ",
                          share, sleeps ? "" : object, has_place ? " in " : "",
-                         has_place ? func_name(engine, group->own_func) : "", ".");
+                         has_place ? get_func_name(engine, group->own_func) : "", ".");
     return enough ? 0 : error_no_memory(err);
 }
 
@@ -230,7 +231,7 @@ static bool waits_for_event(const struct engine *engine, const struct path_part 
 {
     static const char *const events[] = {"epoll", "poll", "select"};
     for (size_t i = 0; part->object != PROFILE_NONE && i < sizeof(events) / sizeof(*events); i++)
-        if (strcmp(func_name(engine, part->object), events[i]) == 0)
+        if (strcmp(get_func_name(engine, part->object), events[i]) == 0)
             return true;
     return false;
 }
@@ -255,9 +256,10 @@ static int describe_pool(struct bottleneck *bottleneck, const struct engine *eng
         bottleneck->object = group->func;
         code = wait_group_append_sentence(&bottleneck->sentence, engine, group, err);
         if (!code && has_verb &&
-            !APPEND(&bottleneck->sentence, " Thread ", thread_name(engine, part->thread), ", which ends waits, mostly ",
-                    runs ? "runs " : "waits for ", func_name(engine, runs ? part->func : part->object),
-                    runs ? "" : " in ", runs ? "" : func_name(engine, part->func), "."))
+            !APPEND(&bottleneck->sentence, " Thread ", get_thread_name(engine, part->thread),
+                    ", which ends waits, mostly ", runs ? "runs " : "waits for ",
+                    get_func_name(engine, runs ? part->func : part->object), runs ? "" : " in ",
+                    runs ? "" : get_func_name(engine, part->func), "."))
             code = error_no_memory(err);
     }
     object_waits_destroy(&waits);
@@ -273,7 +275,7 @@ static bool can_be_pool(const struct engine *engine, const struct wait_group *gr
 /* ---- the waits of all threads ---- */
 
 /* Returns the lifetime of the threads, ms, without the time in which threads of a runtime have no work. */
-static double lifetime_with_work(const struct engine *engine, const struct wait_groups *groups)
+static double sum_lifetime_with_work(const struct engine *engine, const struct wait_groups *groups)
 {
     double lifetime = groups->totals.there;
     for (size_t i = 0; i < groups->list.length; i++)
@@ -285,7 +287,7 @@ static double lifetime_with_work(const struct engine *engine, const struct wait_
 static int describe_waits(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_groups *groups,
                           struct error *err)
 {
-    double lifetime = lifetime_with_work(engine, groups);
+    double lifetime = sum_lifetime_with_work(engine, groups);
     bool has_wakers = profile_has_wakers(engine_profile(engine));
     for (size_t i = 0; i < groups->list.length; i++) {
         const struct wait_group *group = &groups->list.data[i];
@@ -320,7 +322,7 @@ int bottleneck_find(struct bottleneck *bottleneck, struct engine *engine, const 
     return code || bottleneck->is_path ? code : describe_waits(bottleneck, engine, groups, err);
 }
 
-static int find_with_groups(struct bottleneck *bottleneck, struct engine *engine, struct error *err)
+static int find_in_query(struct bottleneck *bottleneck, struct engine *engine, struct error *err)
 {
     struct wait_groups groups = {0};
     int code = engine_bottleneck_groups(engine, &groups, err);
@@ -330,7 +332,7 @@ static int find_with_groups(struct bottleneck *bottleneck, struct engine *engine
     return code;
 }
 
-static int find_of_all(struct bottleneck *bottleneck, const struct engine *engine, struct error *err)
+static int find_in_all_threads(struct bottleneck *bottleneck, const struct engine *engine, struct error *err)
 {
     size_t count = engine_profile(engine)->threads.length;
     struct engine *all = engine_share(engine, err);
@@ -343,7 +345,7 @@ static int find_of_all(struct bottleneck *bottleneck, const struct engine *engin
     if (!code)
         code = engine_query(all, &query, err);
     if (!code)
-        code = find_with_groups(bottleneck, all, err);
+        code = find_in_query(bottleneck, all, err);
     bottleneck->is_of_all = true;
     engine_free(all);
     free(threads);
@@ -352,9 +354,9 @@ static int find_of_all(struct bottleneck *bottleneck, const struct engine *engin
 
 int bottleneck_find_nearest(struct bottleneck *bottleneck, struct engine *engine, struct error *err)
 {
-    int code = find_with_groups(bottleneck, engine, err);
+    int code = find_in_query(bottleneck, engine, err);
     bool has_others = engine->threads.length < engine_profile(engine)->threads.length;
-    return code || bottleneck->sentence.length || !has_others ? code : find_of_all(bottleneck, engine, err);
+    return code || bottleneck->sentence.length || !has_others ? code : find_in_all_threads(bottleneck, engine, err);
 }
 
 void bottleneck_destroy(struct bottleneck *bottleneck)

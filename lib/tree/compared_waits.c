@@ -34,7 +34,7 @@ struct adder {
 
 /* ---- adding up ---- */
 
-static const char *name_of_group(const struct adder *adder, const struct wait_group *group)
+static const char *get_group_name(const struct adder *adder, const struct wait_group *group)
 {
     const struct profile *profile = engine_profile(adder->engine);
     switch (adder->grouping) {
@@ -100,7 +100,7 @@ static bool add_group(struct adder *adder, const struct wait_group *group, enum 
 {
     enum { NAME_SIZE = 512 };
     char name[NAME_SIZE];
-    strip_wait_name(name_of_group(adder, group), name, sizeof(name));
+    strip_wait_name(get_group_name(adder, group), name, sizeof(name));
     uint32_t text = strings_add_z(&adder->waits->names, name);
     if (text == STRING_NONE || (text + 1 == adder->rows.length && !add_row(adder, text)))
         return false;
@@ -123,26 +123,26 @@ static int add_run(struct adder *adder, enum profile_side side, uint32_t run, st
 
 /* ---- changes ---- */
 
-static double factor_of(const struct adder *adder, int side)
+static double get_side_factor(const struct adder *adder, int side)
 {
     return (side == SIDE_NEW ? adder->request.scale : 1) / adder->request.parts[side];
 }
 
 /* The number of waits of a run is random, but not the number of intervals. So of intervals, the variance of the waits
  * counts. An interval without a wait has a wait of no length. */
-static double variance_of_waits(const struct adder *adder, const struct side_sums *sums, enum profile_side side)
+static double sum_wait_variance(const struct adder *adder, const struct side_sums *sums, enum profile_side side)
 {
     double intervals = (double)engine_interval_count(adder->engine, side);
     double mean_part = intervals > 0 ? sums->ms * sums->ms / fmax(intervals, sums->count) : 0;
     return fmax(0, sums->squares - mean_part) + sums->estimate;
 }
 
-static struct side_noise noise_of_waits(const struct adder *adder, const struct row *row, enum profile_side side)
+static struct side_noise measure_wait_noise(const struct adder *adder, const struct row *row, enum profile_side side)
 {
     const struct side_sums *sums = &row->sides[side];
-    double factor = factor_of(adder, side);
+    double factor = get_side_factor(adder, side);
     double degrees = sums->fourths > 0 ? fmax(1, sums->squares * sums->squares / sums->fourths - 1) : 1;
-    return (struct side_noise){factor * sums->ms, factor * factor * variance_of_waits(adder, sums, side), degrees};
+    return (struct side_noise){factor * sums->ms, factor * factor * sum_wait_variance(adder, sums, side), degrees};
 }
 
 static struct change_estimate estimate_row(const struct adder *adder, size_t at)
@@ -150,7 +150,8 @@ static struct change_estimate estimate_row(const struct adder *adder, size_t at)
     const uint32_t *runs = adder->comparison->runs;
     const struct row *row = &adder->rows.data[at];
     if (!adder->waits->are_runs)
-        return estimate_change_between(noise_of_waits(adder, row, SIDE_BASE), noise_of_waits(adder, row, SIDE_NEW));
+        return estimate_change_between(measure_wait_noise(adder, row, SIDE_BASE),
+                                       measure_wait_noise(adder, row, SIDE_NEW));
     double *new_totals = adder->totals[SIDE_NEW] + at * runs[SIDE_NEW];
     for (uint32_t run = 0; run < runs[SIDE_NEW]; run++)
         new_totals[run] *= adder->request.scale;
@@ -179,8 +180,8 @@ static int estimate_rows(struct adder *adder, struct error *err)
         struct compared_wait wait = row->wait;
         wait.estimate = PROFILE_NONE;
         for (int side = 0; side < PROFILE_SIDES; side++) {
-            wait.ms[side] = factor_of(adder, side) * row->sides[side].ms;
-            wait.count[side] = factor_of(adder, side) * row->sides[side].count;
+            wait.ms[side] = get_side_factor(adder, side) * row->sides[side].ms;
+            wait.count[side] = get_side_factor(adder, side) * row->sides[side].count;
         }
         if (is_judged(adder, row)) {
             wait.estimate = (uint32_t)waits->estimate_count;
@@ -192,7 +193,7 @@ static int estimate_rows(struct adder *adder, struct error *err)
     return judge_function_changes(&waits->all, waits->estimates, waits->estimate_count, err);
 }
 
-static double magnitude_of_row(const void *row)
+static double measure_change(const void *row)
 {
     const double *ms = ((const struct compared_wait *)row)->ms;
     return fabs(ms[SIDE_NEW] - ms[SIDE_BASE]);
@@ -218,7 +219,7 @@ int compared_waits_find(struct compared_waits *waits, struct engine *engine, enu
     if (!code)
         code = estimate_rows(&adder, err);
     if (!code)
-        code = order_rows(waits->list.data, sizeof(*waits->list.data), waits->list.length, magnitude_of_row, err);
+        code = order_rows(waits->list.data, sizeof(*waits->list.data), waits->list.length, measure_change, err);
     for (int side = 0; side < PROFILE_SIDES; side++)
         free(adder.totals[side]);
     array_free(&adder.rows);

@@ -3,12 +3,12 @@
 #include "base/search.h"
 #include "tree/order.h"
 
-static double earliest_first(const void *slice)
+static double rank_by_start(const void *slice)
 {
     return -((const struct cpu_slice *)slice)->start;
 }
 
-static double lowest_cpu_first(const void *slice)
+static double rank_by_cpu(const void *slice)
 {
     return -(double)((const struct cpu_slice *)slice)->cpu;
 }
@@ -38,9 +38,9 @@ int cpu_slices_make(struct cpu_slices *slices, const struct profile *profile, st
         }
     }
     size_t size = sizeof(*slices->items);
-    int code = order_rows(slices->items, size, slices->length, earliest_first, err);
+    int code = order_rows(slices->items, size, slices->length, rank_by_start, err);
     if (!code)
-        code = order_rows(slices->items, size, slices->length, lowest_cpu_first, err);
+        code = order_rows(slices->items, size, slices->length, rank_by_cpu, err);
     for (size_t i = 0; i < slices->length; i++) {
         struct cpu_slice *item = &slices->items[i];
         bool is_first = i == 0 || item->cpu != item[-1].cpu;
@@ -67,7 +67,7 @@ size_t cpu_slices_begin(const struct cpu_slices *slices, uint32_t cpu)
     return search_count_before(slices->items, slices->length, sizeof(*slices->items), has_lower_cpu, &cpu);
 }
 
-static bool ends_by(const void *slice, const void *time)
+static bool has_ended(const void *slice, const void *time)
 {
     return ((const struct cpu_slice *)slice)->reach <= *(const double *)time;
 }
@@ -75,5 +75,5 @@ static bool ends_by(const void *slice, const void *time)
 size_t cpu_slices_reach(const struct cpu_slices *slices, size_t first, size_t last, double time)
 {
     const struct cpu_slice *items = slices->items + first;
-    return first + search_count_before(items, last - first, sizeof(*items), ends_by, &time);
+    return first + search_count_before(items, last - first, sizeof(*items), has_ended, &time);
 }

@@ -73,7 +73,7 @@ struct thread_key {
     double start;
 };
 
-static struct thread_key key_of(const struct walk *walk, uint32_t thread)
+static struct thread_key make_thread_key(const struct walk *walk, uint32_t thread)
 {
     const struct thread *row = &walk->profile->threads.data[thread];
     return (struct thread_key){row->side, row->run, walk->tids[thread], walk->gaps[thread].start};
@@ -90,7 +90,7 @@ static bool is_before(const struct thread_key *a, const struct thread_key *b)
 
 static bool must_precede(const void *context, uint32_t a, uint32_t b)
 {
-    const struct thread_key key_a = key_of(context, a), key_b = key_of(context, b);
+    const struct thread_key key_a = make_thread_key(context, a), key_b = make_thread_key(context, b);
     return is_before(&key_b, &key_a);
 }
 
@@ -98,13 +98,13 @@ static bool must_precede(const void *context, uint32_t a, uint32_t b)
  * several threads. */
 static uint32_t find_thread(const struct walk *walk, uint32_t tid, double time)
 {
-    struct thread_key wanted = key_of(walk, walk->thread);
+    struct thread_key wanted = make_thread_key(walk, walk->thread);
     size_t low = 0, high = walk->tid_count;
     wanted.tid = tid;
     wanted.start = time;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct thread_key key = key_of(walk, walk->by_tid[middle]);
+        const struct thread_key key = make_thread_key(walk, walk->by_tid[middle]);
         if (is_before(&key, &wanted))
             low = middle + 1;
         else
@@ -112,7 +112,7 @@ static uint32_t find_thread(const struct walk *walk, uint32_t tid, double time)
     }
     if (!low)
         return PROFILE_NONE;
-    const struct thread_key found = key_of(walk, walk->by_tid[low - 1]);
+    const struct thread_key found = make_thread_key(walk, walk->by_tid[low - 1]);
     bool is_same = found.side == wanted.side && found.run == wanted.run && found.tid == tid;
     return is_same ? walk->by_tid[low - 1] : PROFILE_NONE;
 }
@@ -130,7 +130,7 @@ static uint32_t find_waker(struct walk *walk, uint32_t waker, double time)
 /* ---- the state of a thread before a time ---- */
 
 /* Returns the row that ends the gap which has the time just before `time`. */
-static size_t row_before(const struct thread_gaps *gaps, double time)
+static size_t find_row_before(const struct thread_gaps *gaps, double time)
 {
     const struct sample_table *samples = gaps->samples;
     return search_count_before(samples->time, samples->length, sizeof(*samples->time), search_real_is_below, &time);
@@ -153,7 +153,7 @@ static double find_awake(const struct walk *walk, uint32_t thread, double since,
     const struct thread_gaps *gaps = &walk->gaps[thread];
     double until = fmin(time, gaps->end);
     for (int i = 0; i < 2 && until > since && until > gaps->start; i++) {
-        size_t row = row_before(gaps, until);
+        size_t row = find_row_before(gaps, until);
         if (!is_blocked(walk, gaps, row))
             return until;
         until = get_gap_start(gaps, row);
@@ -164,7 +164,7 @@ static double find_awake(const struct walk *walk, uint32_t thread, double since,
 /* ---- the walk ---- */
 
 /* Returns the innermost wait that lasts at the current end of the path. */
-static struct followed_wait current_wait(struct walk *walk)
+static struct followed_wait get_current_wait(struct walk *walk)
 {
     while (walk->followed.length && walk->followed.data[walk->followed.length - 1].since >= walk->time)
         walk->followed.length--;
@@ -174,10 +174,10 @@ static struct followed_wait current_wait(struct walk *walk)
 
 /* Adds the time since `from` to the path. The work of a thread before others waited for it is a segment of its own.
  * False if memory ran out. */
-static bool add(struct walk *walk, double from, enum path_state state, uint32_t stack, uint32_t waker)
+static bool add_segments(struct walk *walk, double from, enum path_state state, uint32_t stack, uint32_t waker)
 {
     while (walk->time > from) {
-        const struct followed_wait wait = current_wait(walk);
+        const struct followed_wait wait = get_current_wait(walk);
         double since = state == PATH_RUNS ? fmax(from, wait.since) : from;
         struct path_segment segment = {.from = fmax(since, walk->range.from),
                                        .to = fmin(walk->time, walk->range.to),
@@ -198,7 +198,7 @@ static bool add(struct walk *walk, double from, enum path_state state, uint32_t 
 
 /* Continues with a thread that ended `wait`, or that created the path's thread (`since` is -INFINITY, the stacks are
  * PROFILE_NONE). False if memory ran out. */
-static bool enter(struct walk *walk, uint32_t thread, struct followed_wait wait)
+static bool enter_thread(struct walk *walk, uint32_t thread, struct followed_wait wait)
 {
     walk->thread = thread;
     if (wait.waited_for != PROFILE_NONE && walk->first_waiters[thread] == PROFILE_NONE)
@@ -213,19 +213,19 @@ static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t r
     double since = get_gap_start(gaps, row);
     uint32_t stack = samples->stack[row];
     if (is_runnable(walk, gaps, row))
-        return add(walk, since, PATH_RUNNABLE, stack, PROFILE_NONE);
+        return add_segments(walk, since, PATH_RUNNABLE, stack, PROFILE_NONE);
     uint32_t waker = samples->waker ? samples->waker[row] : PROFILE_NONE;
     uint32_t thread = find_waker(walk, waker, walk->time);
     double awake = thread == PROFILE_NONE || thread == walk->thread ? NAN : find_awake(walk, thread, since, walk->time);
     if (isnan(awake))
-        return add(walk, since, PATH_WAITS, stack, waker);
+        return add_segments(walk, since, PATH_WAITS, stack, waker);
     /* a process still ends after its last record, while its parent waits */
     bool has_ended = awake >= walk->gaps[thread].end;
-    if (!(has_ended ? add(walk, awake, PATH_WAITS, stack, waker)
-                    : add(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE)))
+    if (!(has_ended ? add_segments(walk, awake, PATH_WAITS, stack, waker)
+                    : add_segments(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE)))
         return false;
     uint32_t wakes_in = samples->waker_stack ? samples->waker_stack[row] : PROFILE_NONE;
-    return enter(walk, thread, (struct followed_wait){since, walk->thread, stack, wakes_in});
+    return enter_thread(walk, thread, (struct followed_wait){since, walk->thread, stack, wakes_in});
 }
 
 /* The time between two rows: CPU time, then short waits. */
@@ -236,9 +236,9 @@ static bool add_running(struct walk *walk, const struct thread_gaps *gaps, size_
     double waited = measure_gap_in(gaps, row, whole_time).wait, end = get_gap_end(gaps, row);
     double ran_until = waited > clocks_differ * gaps->interval ? fmax(since, end - waited) : end;
     uint32_t stack = find_running_stack(&gaps->waits, gaps->samples, row);
-    if (ran_until < walk->time && !add(walk, ran_until, PATH_UNSEEN, stack, PROFILE_NONE))
+    if (ran_until < walk->time && !add_segments(walk, ran_until, PATH_UNSEEN, stack, PROFILE_NONE))
         return false;
-    return add(walk, since, PATH_RUNS, stack, PROFILE_NONE);
+    return add_segments(walk, since, PATH_RUNS, stack, PROFILE_NONE);
 }
 
 /* Finds the thread that created the path's thread, and its last time on a CPU before: its own earlier program, the
@@ -266,17 +266,17 @@ static bool take_step(struct walk *walk)
 {
     const struct thread_gaps *gaps = &walk->gaps[walk->thread];
     if (walk->time > gaps->end)
-        return add(walk, fmax(gaps->end, walk->range.from), PATH_ABSENT, PROFILE_NONE, PROFILE_NONE);
+        return add_segments(walk, fmax(gaps->end, walk->range.from), PATH_ABSENT, PROFILE_NONE, PROFILE_NONE);
     if (!(walk->time > gaps->start)) {
         uint32_t creator;
         double awake;
         if (!find_creator(walk, &creator, &awake))
-            return add(walk, walk->range.from, PATH_ABSENT, PROFILE_NONE, PROFILE_NONE);
-        if (awake < walk->time && !add(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE))
+            return add_segments(walk, walk->range.from, PATH_ABSENT, PROFILE_NONE, PROFILE_NONE);
+        if (awake < walk->time && !add_segments(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE))
             return false;
-        return enter(walk, creator, (struct followed_wait){-INFINITY, walk->thread, PROFILE_NONE, PROFILE_NONE});
+        return enter_thread(walk, creator, (struct followed_wait){-INFINITY, walk->thread, PROFILE_NONE, PROFILE_NONE});
     }
-    size_t row = row_before(gaps, walk->time);
+    size_t row = find_row_before(gaps, walk->time);
     return is_wait_end(&gaps->waits, row) ? add_wait(walk, gaps, row) : add_running(walk, gaps, row);
 }
 
@@ -309,7 +309,7 @@ static bool read_threads(struct walk *walk)
 }
 
 /* Reverses the segments from `first` on. */
-static void reverse(struct critical_path *path, size_t first)
+static void reverse_segments(struct critical_path *path, size_t first)
 {
     for (size_t i = first, last = path->length; i + 1 < last; i++, last--) {
         struct path_segment swap = path->data[i];
@@ -319,11 +319,11 @@ static void reverse(struct critical_path *path, size_t first)
 }
 
 /* A wait that contains the end of the range ends later: its waker works towards its end. */
-static double end_of_wait(const struct walk *walk)
+static double find_wait_end(const struct walk *walk)
 {
     const struct thread_gaps *gaps = &walk->gaps[walk->thread];
     double end = walk->range.to;
-    size_t row = row_before(gaps, end);
+    size_t row = find_row_before(gaps, end);
     return end > gaps->start && end <= gaps->end && is_blocked(walk, gaps, row) ? gaps->samples->time[row] : end;
 }
 
@@ -338,11 +338,11 @@ static int walk_range(struct walk *walk, const struct path_range *range, struct 
     walk->thread = range->thread;
     walk->followed.length = 0;
     memset(walk->first_waiters, 0xff, walk->profile->threads.length * sizeof(*walk->first_waiters));
-    walk->time = end_of_wait(walk);
+    walk->time = find_wait_end(walk);
     while (walk->time > range->time.from)
         if (!take_step(walk))
             return error_no_memory(err);
-    reverse(walk->path, first);
+    reverse_segments(walk->path, first);
     return 0;
 }
 

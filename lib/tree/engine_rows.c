@@ -149,7 +149,7 @@ int engine_row(struct engine *engine, uint32_t node, struct tree_rows *rows, str
 
 /* ---- paths ---- */
 
-static uint32_t node_parent(const struct engine *engine, uint32_t node)
+static uint32_t get_node_parent(const struct engine *engine, uint32_t node)
 {
     return engine->is_inverted ? engine->inverted.tree.data[node].parent : engine->nodes->prefix[node];
 }
@@ -169,7 +169,7 @@ int engine_path(struct engine *engine, uint32_t node, struct node_path *path, st
     int code = engine_check_handle(engine, node, err);
     if (code)
         return code;
-    for (; node != NODE_NONE; node = node_parent(engine, node))
+    for (; node != NODE_NONE; node = get_node_parent(engine, node))
         if (!array_push(path, engine_node_func(engine, node)))
             return error_no_memory(err);
     reverse_path(path);

@@ -74,20 +74,20 @@ struct weigh_context {
 };
 
 /* Weight after the last sample gets the time of the last sample. */
-static double time_of_row(const struct weigh_context *weigh)
+static double get_row_time(const struct weigh_context *weigh)
 {
     size_t length = weigh->samples->length;
     return length ? weigh->samples->time[weigh->row < length ? weigh->row : length - 1] : weigh->start;
 }
 
-static void add_to_caller(void *context, uint32_t stack, double weight, unsigned count)
+static void pass_to_caller(void *context, uint32_t stack, double weight, unsigned count)
 {
     const struct weigh_context *weigh = context;
     (void)count;
     uint32_t leaf = stack_view_leaf(weigh->engine->stacks, stack);
     uint32_t node = leaf == PROFILE_NONE ? NODE_NONE : weigh->engine->nodes->of_stack[leaf];
     if (node != NODE_NONE && (!weigh->matching || weigh->matching[node]))
-        weigh->add(weigh->context, leaf, weight * weigh->factor, time_of_row(weigh));
+        weigh->add(weigh->context, leaf, weight * weigh->factor, get_row_time(weigh));
 }
 
 void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum sample_weight weight,
@@ -106,7 +106,7 @@ void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum samp
     weighing.row = &weigh.row;
     if (factor == 0)
         return;
-    weigh_thread(&engine->base->profile, &weighing, thread, add_to_caller, &weigh);
+    weigh_thread(&engine->base->profile, &weighing, thread, pass_to_caller, &weigh);
 }
 
 double engine_thread_total(const struct engine *engine, uint32_t thread, enum sample_weight weight,

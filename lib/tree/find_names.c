@@ -16,7 +16,7 @@ static struct fuzzy_text get_string_text(const struct profile *profile, uint32_t
     return (struct fuzzy_text){entry->text, entry->length < FUZZY_LONGEST ? entry->length : FUZZY_LONGEST};
 }
 
-static int score_of_func(const struct name_finder *finder, uint32_t func, const struct fuzzy_word *words, size_t count)
+static int score_func(const struct name_finder *finder, uint32_t func, const struct fuzzy_word *words, size_t count)
 {
     const struct profile *profile = finder->profile;
     uint32_t string = profile->funcs.name[func], resource = profile->funcs.resource[func];
@@ -104,7 +104,7 @@ int name_finder_find(const struct name_finder *finder, const char *text, size_t 
     size_t count = split_fuzzy_words(words, text, length);
     found->length = 0;
     for (uint32_t func = 0; func < finder->profile->funcs.length; func++) {
-        int score = score_of_func(finder, func, words, count);
+        int score = score_func(finder, func, words, count);
         if (score != FUZZY_NOWHERE &&
             !keep_if_better(finder, found, limit, (struct found_name){func, score, finder->weight[func]}))
             return error_no_memory(err);

@@ -17,7 +17,7 @@ static bool begins_with(const struct scan *scan, const char *text)
     return (size_t)(scan->end - scan->at) >= length && memcmp(scan->at, text, length) == 0;
 }
 
-static void keep(struct scan *scan, size_t length)
+static void copy_bytes(struct scan *scan, size_t length)
 {
     memcpy(scan->bare + scan->length, scan->at, length);
     scan->length += length;
@@ -30,13 +30,13 @@ static bool is_word(char c)
            c == '$';
 }
 
-static char last_kept(const struct scan *scan)
+static char get_last_copied(const struct scan *scan)
 {
     return scan->length ? scan->bare[scan->length - 1] : '\0';
 }
 
 /* Returns one past the bracket that closes the one at scan->at, or NULL. */
-static const char *find_close(const struct scan *scan, char open, char close)
+static const char *find_closing_bracket(const struct scan *scan, char open, char close)
 {
     size_t depth = 0;
     for (const char *at = scan->at; at < scan->end; at++) {
@@ -49,25 +49,25 @@ static const char *find_close(const struct scan *scan, char open, char close)
 }
 
 /* "operator<<", "operator()", "operator bool": the signs and the type belong to the name. */
-static bool keep_operator(struct scan *scan)
+static bool copy_operator(struct scan *scan)
 {
-    if (!begins_with(scan, "operator") || is_word(last_kept(scan)))
+    if (!begins_with(scan, "operator") || is_word(get_last_copied(scan)))
         return false;
-    keep(scan, strlen("operator"));
+    copy_bytes(scan, strlen("operator"));
     if (begins_with(scan, "()"))
-        keep(scan, 2);
+        copy_bytes(scan, 2);
     while (scan->at < scan->end && strchr("<>=-!+*/%^&|~,", *scan->at))
-        keep(scan, 1);
+        copy_bytes(scan, 1);
     if (begins_with(scan, " <")) {
         scan->at++;
-        const char *end = find_close(scan, '<', '>');
+        const char *end = find_closing_bracket(scan, '<', '>');
         scan->at = end ? end : scan->end;
         return true;
     }
     while (scan->at < scan->end && *scan->at == ' ') {
-        keep(scan, 1);
+        copy_bytes(scan, 1);
         while (scan->at < scan->end && (is_word(*scan->at) || *scan->at == ':'))
-            keep(scan, 1);
+            copy_bytes(scan, 1);
     }
     return true;
 }
@@ -75,9 +75,9 @@ static bool keep_operator(struct scan *scan)
 /* Skips the template arguments at scan->at. False: the bracket belongs to the name. */
 static bool skip_arguments(struct scan *scan)
 {
-    char before = last_kept(scan);
+    char before = get_last_copied(scan);
     bool is_list = is_word(before) || before == ':' || before == '=';
-    const char *end = is_list && !scan->has_open ? find_close(scan, '<', '>') : NULL;
+    const char *end = is_list && !scan->has_open ? find_closing_bracket(scan, '<', '>') : NULL;
     scan->has_open |= is_list && !end;
     if (end)
         scan->at = end;
@@ -85,12 +85,12 @@ static bool skip_arguments(struct scan *scan)
 }
 
 /* Handles the parentheses at scan->at. False: they are the parameters, so the name ends. */
-static bool pass_parentheses(struct scan *scan)
+static bool skip_parentheses(struct scan *scan)
 {
-    const char *end = find_close(scan, '(', ')');
-    bool is_receiver = last_kept(scan) == '.' || scan->length == scan->start || begins_with(scan, "(anonymous ");
+    const char *end = find_closing_bracket(scan, '(', ')');
+    bool is_receiver = get_last_copied(scan) == '.' || scan->length == scan->start || begins_with(scan, "(anonymous ");
     if (end && is_receiver) {
-        keep(scan, (size_t)(end - scan->at));
+        copy_bytes(scan, (size_t)(end - scan->at));
         return true;
     }
     bool is_scope = end && (scan->kept_depth > 0 || (scan->end - end >= 2 && memcmp(end, "::", 2) == 0));
@@ -105,13 +105,13 @@ size_t strip_func_name(const char *name, size_t length, char *bare)
     bool has_parameters = false;
     while (scan.at < scan.end && !has_parameters) {
         char c = *scan.at;
-        if ((c == 'o' && keep_operator(&scan)) || (c == '<' && skip_arguments(&scan)) ||
-            (c == '(' && pass_parentheses(&scan)))
+        if ((c == 'o' && copy_operator(&scan)) || (c == '<' && skip_arguments(&scan)) ||
+            (c == '(' && skip_parentheses(&scan)))
             continue;
         has_parameters = c == '(';
         scan.kept_depth += (c == '<' || c == '{') - (c == '>' || c == '}');
         if (!has_parameters)
-            keep(&scan, 1);
+            copy_bytes(&scan, 1);
         if (c == ' ' && scan.kept_depth <= 0)
             scan.start = scan.length;
     }

@@ -12,7 +12,7 @@ struct filling {
     uint8_t *has_gaps;
 };
 
-static const struct thread_gaps *gaps_of(struct filling *filling, uint32_t thread)
+static const struct thread_gaps *get_gaps(struct filling *filling, uint32_t thread)
 {
     if (!filling->has_gaps[thread])
         filling->gaps[thread] = find_sample_gaps(filling->profile, thread);
@@ -25,7 +25,7 @@ static void add_states(struct filling *filling, const struct marker *marker, siz
 {
     struct interval_list *list = filling->list;
     struct interval_stats *stats = &list->names.data[row];
-    const struct thread_gaps *gaps = gaps_of(filling, marker->thread);
+    const struct thread_gaps *gaps = get_gaps(filling, marker->thread);
     const struct sample_table *samples = gaps->samples;
     struct time_range range = {marker->start, marker->end};
     double running = 0, waited = 0;
@@ -47,7 +47,7 @@ static void add_states(struct filling *filling, const struct marker *marker, siz
 }
 
 /* SIZE_MAX if memory ran out. */
-static size_t row_of(struct filling *filling, uint32_t name)
+static size_t find_row(struct filling *filling, uint32_t name)
 {
     struct interval_list *list = filling->list;
     uint32_t *at = hash_at(&filling->row_of_name, name);
@@ -64,7 +64,7 @@ static size_t row_of(struct filling *filling, uint32_t name)
     return *at;
 }
 
-static size_t bucket_of(double ms)
+static size_t find_bucket(double ms)
 {
     double octave = floor(log(ms) / log(2)) - INTERVAL_FIRST_OCTAVE;
     return (size_t)fmin(fmax(octave, 0), INTERVAL_BUCKETS - 1);
@@ -77,14 +77,14 @@ static bool is_interval(const struct marker *marker)
 
 static bool add_interval(struct filling *filling, const struct marker *marker)
 {
-    size_t row = row_of(filling, marker->name);
+    size_t row = find_row(filling, marker->name);
     if (row == SIZE_MAX)
         return false;
     struct interval_stats *stats = &filling->list->names.data[row];
     double length = marker->end - marker->start;
     stats->count++;
     stats->total += length;
-    stats->histogram[bucket_of(length)]++;
+    stats->histogram[find_bucket(length)]++;
     if (length > stats->longest) {
         stats->longest = length;
         stats->from = marker->start;

@@ -9,7 +9,7 @@ static int32_t get_bucket(double ms)
 }
 
 /* The geometric middle. */
-static double get_length(int32_t bucket)
+static double get_bucket_length(int32_t bucket)
 {
     return exp((bucket + 0.5) / BUCKETS_PER_OCTAVE * log(2));
 }
@@ -54,7 +54,7 @@ void length_counts_percentile(struct length_counts *counts, double share, double
         while (at + 1 < after && (below += entries[at].count) < share * all)
             at++;
         if (entries[first].group < groups)
-            of_group[entries[first].group] = get_length(entries[at].bucket);
+            of_group[entries[first].group] = get_bucket_length(entries[at].bucket);
     }
 }
 

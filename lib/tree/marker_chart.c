@@ -207,7 +207,7 @@ void marker_chart_destroy(struct marker_chart *chart)
 
 /* ---- windows ---- */
 
-static bool rects_reserve(struct marker_rects *rects)
+static bool reserve_rect(struct marker_rects *rects)
 {
     if (rects->length < rects->capacity)
         return true;
@@ -231,7 +231,7 @@ static bool rects_reserve(struct marker_rects *rects)
 bool marker_rects_add(struct marker_rects *rects, uint32_t row, uint32_t marker, uint32_t count, double start,
                       double end)
 {
-    if (!rects_reserve(rects))
+    if (!reserve_rect(rects))
         return false;
     size_t rect = rects->length++;
     rects->row[rect] = row;

@@ -4,7 +4,7 @@
 #include "tree/timeline_counters.h"
 
 /* Returns NAN if the value is no number. */
-static double read_payload_number(const struct payload_value *value)
+static double read_number(const struct payload_value *value)
 {
     struct json json;
     if (!value)
@@ -25,7 +25,7 @@ int marker_points_read(struct marker_points *points, const struct marker_context
         if (marker->schema != schema)
             continue;
         code = payload_read(&payload, context->values.profile, marker, err);
-        double value = code ? NAN : read_payload_number(payload_find(&payload, key));
+        double value = code ? NAN : read_number(payload_find(&payload, key));
         const struct marker_point point = {marker->start, marker->end, value, i};
         if (isfinite(value) && !array_push(points, point))
             code = error_no_memory(err);

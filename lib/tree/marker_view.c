@@ -110,7 +110,7 @@ static int add_thread(struct marker_view *view, uint32_t thread, struct error *e
     return markers && array_append(&view->list, markers->data, markers->length) ? 0 : error_no_memory(err);
 }
 
-static bool is_same(const struct marker_view *view, const struct marker_query *query)
+static bool has_same_threads(const struct marker_view *view, const struct marker_query *query)
 {
     return view->has_list && view->chosen.length == query->thread_count &&
            (query->thread_count == 0 ||
@@ -127,7 +127,7 @@ static bool is_named_before(const struct marker_query *query, size_t at)
 
 static int update_list(struct marker_view *view, const struct marker_query *query, struct error *err)
 {
-    if (is_same(view, query))
+    if (has_same_threads(view, query))
         return 0;
     view->has_list = view->has_texts = view->has_details = view->has_shown = false;
     view->chosen.length = view->list.length = view->search.length = 0;
@@ -148,7 +148,7 @@ static int update_list(struct marker_view *view, const struct marker_query *quer
 
 /* ---- the query ---- */
 
-static bool same_search(const struct marker_view *view, const struct marker_query *query)
+static bool has_same_search(const struct marker_view *view, const struct marker_query *query)
 {
     return view->search.length == query->search_length &&
            (query->search_length == 0 || memcmp(view->search.data, query->search, query->search_length) == 0);
@@ -156,7 +156,7 @@ static bool same_search(const struct marker_view *view, const struct marker_quer
 
 static int update_search(struct marker_view *view, const struct marker_query *query, struct error *err)
 {
-    if (same_search(view, query))
+    if (has_same_search(view, query))
         return 0;
     view->has_shown = false;
     view->search.length = 0;

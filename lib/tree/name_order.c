@@ -27,7 +27,7 @@ static uint32_t get_func_name(const struct profile *profile, uint32_t func)
     return func < funcs ? profile->funcs.name[func] : profile->resources.data[func - funcs].name;
 }
 
-static uint64_t name_prefix_key(const struct profile *profile, uint32_t func, size_t from)
+static uint64_t make_prefix_key(const struct profile *profile, uint32_t func, size_t from)
 {
     uint32_t name = get_func_name(profile, func);
     const struct string_entry *entry = name == PROFILE_NONE ? NULL : &profile->strings.entries.data[name];
@@ -42,7 +42,7 @@ static int sort_group(struct name_sort *sort, struct name_group group, struct er
     const double most = (double)(UINT64_C(1) << 53); /* above every key, and exact as a double */
     struct order_entry *entries = sort->entries + group.first;
     for (size_t i = 0; i < group.length; i++)
-        entries[i].magnitude = most - (double)name_prefix_key(sort->profile, entries[i].index, group.letters);
+        entries[i].magnitude = most - (double)make_prefix_key(sort->profile, entries[i].index, group.letters);
     int code = order_heaviest_first(entries, group.length, err);
     for (size_t i = 0, last; !code && i < group.length; i = last) {
         for (last = i + 1; last < group.length && entries[last].magnitude == entries[i].magnitude;)

@@ -20,7 +20,7 @@ static void keep_subtree(const struct call_nodes *nodes, const struct tree_path 
     memset(matching + node, 1, nodes->end[node] - node);
 }
 
-static bool path_ends_in(const struct call_nodes *nodes, uint32_t node, const struct tree_path *path)
+static bool ends_with_path(const struct call_nodes *nodes, uint32_t node, const struct tree_path *path)
 {
     for (size_t i = 0; i < path->length; i++) {
         if (node == NODE_NONE || nodes->func[node] != path->funcs[i])
@@ -41,7 +41,7 @@ static void match_nodes(const struct call_nodes *nodes, const struct tree_path *
         return;
     }
     for (uint32_t node = 0; node < nodes->length; node++)
-        matching[node] = path_ends_in(nodes, node, path);
+        matching[node] = ends_with_path(nodes, node, path);
 }
 
 static bool is_same(const struct matching_path *cached, const struct tree_path *path)

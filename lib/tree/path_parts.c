@@ -22,17 +22,17 @@ struct grouping {
     uint32_t first;
 };
 
-static const struct path_segment *segment_of(const struct grouping *grouping, uint32_t piece)
+static const struct path_segment *get_segment(const struct grouping *grouping, uint32_t piece)
 {
     return &grouping->segments[grouping->pieces[piece].segment];
 }
 
 /* Runnable, unseen and absent time is one part each. */
-static struct part_key key_of(const struct grouping *grouping, uint32_t number)
+static struct part_key make_part_key(const struct grouping *grouping, uint32_t number)
 {
     const struct profile *profile = grouping->profile;
     const struct path_piece *piece = &grouping->pieces[number];
-    const struct path_segment *segment = segment_of(grouping, number);
+    const struct path_segment *segment = get_segment(grouping, number);
     struct part_key key = {piece->state, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
     if (piece->state == PATH_WAITS)
         key.object = find_path_object(profile, piece->stack);
@@ -45,7 +45,7 @@ static struct part_key key_of(const struct grouping *grouping, uint32_t number)
 
 static int compare_pieces(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
-    struct part_key key_a = key_of(grouping, a), key_b = key_of(grouping, b);
+    struct part_key key_a = make_part_key(grouping, a), key_b = make_part_key(grouping, b);
     return ORDER_THEN(key_a.state, key_b.state,
                       ORDER_THEN(key_a.thread, key_b.thread,
                                  ORDER_THEN(key_a.object, key_b.object, ORDER(key_a.waited_for, key_b.waited_for))));
@@ -56,13 +56,13 @@ static bool must_precede(const void *grouping, uint32_t a, uint32_t b)
     return compare_pieces(grouping, b, a) < 0;
 }
 
-static double length_of(const struct path_segment *segment)
+static double get_segment_length(const struct path_segment *segment)
 {
     return segment->to - segment->from;
 }
 
 /* Makes one part of pieces with equal keys. */
-static struct path_part part_of(const struct grouping *grouping, const uint32_t *numbers, size_t count)
+static struct path_part make_part(const struct grouping *grouping, const uint32_t *numbers, size_t count)
 {
     uint32_t longest = numbers[0];
     struct path_part part = {.func = PROFILE_NONE, .waiter = PROFILE_NONE};
@@ -73,8 +73,8 @@ static struct path_part part_of(const struct grouping *grouping, const uint32_t 
         estimated += piece->is_estimated && piece->state != PATH_UNSEEN ? piece->ms : 0;
         longest = piece->ms > grouping->pieces[longest].ms ? numbers[i] : longest;
     }
-    const struct part_key key = key_of(grouping, longest);
-    const struct path_segment *segment = segment_of(grouping, longest);
+    const struct part_key key = make_part_key(grouping, longest);
+    const struct path_segment *segment = get_segment(grouping, longest);
     part.is_estimated = estimated > part.ms / 100;
     part.state = key.state;
     part.thread = segment->thread;
@@ -88,13 +88,13 @@ static struct path_part part_of(const struct grouping *grouping, const uint32_t 
 
 /* ---- the func of a part ---- */
 
-static uint32_t node_of(const struct call_nodes *nodes, uint32_t stack)
+static uint32_t get_node(const struct call_nodes *nodes, uint32_t stack)
 {
     return stack == PROFILE_NONE ? NODE_NONE : nodes->of_stack[stack];
 }
 
 /* Returns the stack of a piece without the frame of a wait's object. */
-static uint32_t code_stack(const struct grouping *grouping, uint32_t number)
+static uint32_t get_code_stack(const struct grouping *grouping, uint32_t number)
 {
     const struct path_piece *piece = &grouping->pieces[number];
     bool has_object = piece->state == PATH_WAITS && piece->stack != PROFILE_NONE;
@@ -110,7 +110,7 @@ static uint32_t find_stack(const struct call_nodes *nodes, const struct grouping
     memset(totals, 0, nodes->length * sizeof(*totals));
     for (size_t i = 0; i < count; i++) {
         double ms = grouping->pieces[numbers[i]].ms;
-        uint32_t node = node_of(nodes, code_stack(grouping, numbers[i]));
+        uint32_t node = get_node(nodes, get_code_stack(grouping, numbers[i]));
         half += ms / 2;
         if (node != NODE_NONE)
             totals[node] += ms;
@@ -138,7 +138,7 @@ struct ranged_part {
     size_t first, count; /* of the sorted pieces */
 };
 
-static double magnitude_of_part(const void *ranged)
+static double get_part_length(const void *ranged)
 {
     return ((const struct ranged_part *)ranged)->part.ms;
 }
@@ -153,11 +153,11 @@ static int make_parts(const struct engine *engine, const struct grouping *groupi
     for (size_t i = 0, end; enough && i < length; i = end) {
         for (end = i + 1; end < length && compare_pieces(grouping, numbers[i], numbers[end]) == 0;)
             end++;
-        enough = array_push(&ranged, ((struct ranged_part){part_of(grouping, numbers + i, end - i), i, end - i}));
+        enough = array_push(&ranged, ((struct ranged_part){make_part(grouping, numbers + i, end - i), i, end - i}));
     }
     int code = enough ? 0 : error_no_memory(err);
     if (!code && ranged.length)
-        code = order_rows(ranged.data, sizeof(*ranged.data), ranged.length, magnitude_of_part, err);
+        code = order_rows(ranged.data, sizeof(*ranged.data), ranged.length, get_part_length, err);
     for (size_t i = 0; !code && i < ranged.length; i++) {
         struct ranged_part *row = &ranged.data[i];
         if ((row->part.state == PATH_RUNS || row->part.state == PATH_WAITS) && i < PATH_PARTS_NAMED)
@@ -193,7 +193,7 @@ int critical_path_parts(const struct engine *engine, const struct critical_path 
 /* ---- the call tree ---- */
 
 /* Returns the stack of the profile for which the call tree counts a piece. */
-static uint32_t counted_stack(const struct engine *engine, const struct path_piece *piece)
+static uint32_t get_counted_stack(const struct engine *engine, const struct path_piece *piece)
 {
     bool has_stack = piece->state == PATH_RUNS || piece->state == PATH_WAITS || piece->state == PATH_RUNNABLE;
     return has_stack && piece->stack != PROFILE_NONE ? piece->stack : engine->base->not_running;
@@ -223,7 +223,7 @@ int engine_weigh_path(struct engine *engine, const struct critical_path *path, s
     if (weights->samples)
         memset(weights->samples, 0, weights->length * sizeof(*weights->samples));
     for (size_t i = 0; i < pieces.length; i++) {
-        uint32_t stack = counted_stack(engine, &pieces.data[i]);
+        uint32_t stack = get_counted_stack(engine, &pieces.data[i]);
         if (stack >= weights->length)
             continue;
         weights->of_stack[stack] += pieces.data[i].ms;
@@ -242,113 +242,113 @@ int engine_weigh_path(struct engine *engine, const struct critical_path *path, s
 struct sentence {
     const struct profile *profile;
     struct text_buffer *text;
-    bool is_full; /* memory ran out */
+    bool is_out_of_memory;
 };
 
-static void say(struct sentence *sentence, const char *words)
+static void append(struct sentence *sentence, const char *words)
 {
-    sentence->is_full |= !text_append_z(sentence->text, words);
+    sentence->is_out_of_memory |= !text_append_z(sentence->text, words);
 }
 
-static void say_time(struct sentence *sentence, double ms)
+static void append_time(struct sentence *sentence, double ms)
 {
     char text[QUANTITY_TEXT_MAX];
     format_time(text, ms);
-    say(sentence, text);
+    append(sentence, text);
 }
 
-static void say_func(struct sentence *sentence, uint32_t func)
+static void append_func(struct sentence *sentence, uint32_t func)
 {
-    say(sentence, profile_text(sentence->profile, sentence->profile->funcs.name[func]));
+    append(sentence, profile_text(sentence->profile, sentence->profile->funcs.name[func]));
 }
 
-static void say_thread(struct sentence *sentence, uint32_t thread)
+static void append_thread(struct sentence *sentence, uint32_t thread)
 {
-    say(sentence, profile_text(sentence->profile, sentence->profile->threads.data[thread].name));
+    append(sentence, profile_text(sentence->profile, sentence->profile->threads.data[thread].name));
 }
 
-/* Says where a thread ends the wait: ", which ends in serve (cache.c:40)". */
-static void say_end(struct sentence *sentence, struct own_place place)
+/* Appends where a thread ends the wait: ", which ends in serve (cache.c:40)". */
+static void append_end(struct sentence *sentence, struct own_place place)
 {
     char line[96];
     if (place.func == PROFILE_NONE)
         return;
-    say(sentence, ", which ends in ");
-    say_func(sentence, place.func);
+    append(sentence, ", which ends in ");
+    append_func(sentence, place.func);
     struct func_names names = get_func_names(sentence->profile, place.func);
     if (!place.line || names.file == PROFILE_NONE)
         return;
     snprintf(line, sizeof(line), " (%.60s:%u)", path_base_name(profile_text(sentence->profile, names.file)),
              place.line);
-    say(sentence, line);
+    append(sentence, line);
 }
 
-static void say_in_func(struct sentence *sentence, const struct path_part *part)
+static void append_in_func(struct sentence *sentence, const struct path_part *part)
 {
     if (part->func == PROFILE_NONE)
         return;
-    say(sentence, " in ");
-    say_func(sentence, part->func);
+    append(sentence, " in ");
+    append_func(sentence, part->func);
 }
 
-static void say_cpu_time(struct sentence *sentence, const struct path_part *part, uint32_t first)
+static void append_cpu_time(struct sentence *sentence, const struct path_part *part, uint32_t first)
 {
-    say(sentence, part->thread == first ? "own CPU time" : "CPU time of ");
+    append(sentence, part->thread == first ? "own CPU time" : "CPU time of ");
     if (part->thread != first)
-        say_thread(sentence, part->thread);
-    say_in_func(sentence, part);
+        append_thread(sentence, part->thread);
+    append_in_func(sentence, part);
 }
 
-static void say_wait(struct sentence *sentence, const struct path_part *part, uint32_t first)
+static void append_wait(struct sentence *sentence, const struct path_part *part, uint32_t first)
 {
     if (part->thread != first)
-        say_thread(sentence, part->thread);
-    say(sentence, part->thread == first ? "waiting" : " waiting");
+        append_thread(sentence, part->thread);
+    append(sentence, part->thread == first ? "waiting" : " waiting");
     if (part->object != PROFILE_NONE) {
-        say(sentence, " (");
-        say_func(sentence, part->object);
-        say(sentence, ")");
+        append(sentence, " (");
+        append_func(sentence, part->object);
+        append(sentence, ")");
     }
-    say_in_func(sentence, part);
+    append_in_func(sentence, part);
 }
 
-static void say_waiter_of(struct sentence *sentence, const struct path_part *part)
+static void append_waiter_of_part(struct sentence *sentence, const struct path_part *part)
 {
     if (part->waiter == PROFILE_NONE)
         return;
-    say(sentence, " while ");
-    say_thread(sentence, part->waiter);
-    say(sentence, " waits");
+    append(sentence, " while ");
+    append_thread(sentence, part->waiter);
+    append(sentence, " waits");
     if (part->waited_for == PROFILE_NONE)
         return;
-    say(sentence, " for ");
-    say_func(sentence, part->waited_for);
-    say_end(sentence, part->wakes_in);
+    append(sentence, " for ");
+    append_func(sentence, part->waited_for);
+    append_end(sentence, part->wakes_in);
 }
 
-static void say_part(struct sentence *sentence, const struct path_part *part, uint32_t first)
+static void append_part(struct sentence *sentence, const struct path_part *part, uint32_t first)
 {
-    say(sentence, part->is_estimated ? "about " : "");
-    say_time(sentence, part->ms);
-    say(sentence, " ");
+    append(sentence, part->is_estimated ? "about " : "");
+    append_time(sentence, part->ms);
+    append(sentence, " ");
     switch (part->state) {
     case PATH_RUNS:
-        say_cpu_time(sentence, part, first);
+        append_cpu_time(sentence, part, first);
         break;
     case PATH_RUNNABLE:
-        say(sentence, "runnable");
+        append(sentence, "runnable");
         break;
     case PATH_WAITS:
-        say_wait(sentence, part, first);
+        append_wait(sentence, part, first);
         break;
     case PATH_UNSEEN:
-        say(sentence, "in short waits, cause not seen");
+        append(sentence, "in short waits, cause not seen");
         break;
     default:
-        say(sentence, "outside of the lifetime of ");
-        say_thread(sentence, part->thread);
+        append(sentence, "outside of the lifetime of ");
+        append_thread(sentence, part->thread);
     }
-    say_waiter_of(sentence, part);
+    append_waiter_of_part(sentence, part);
 }
 
 int path_parts_append_sentence(struct text_buffer *text, const struct engine *engine, const struct path_parts *parts,
@@ -360,19 +360,19 @@ int path_parts_append_sentence(struct text_buffer *text, const struct engine *en
         total += parts->data[i].ms;
         rest += i < most ? 0 : parts->data[i].ms;
     }
-    say(&sentence, "Of ");
-    say_time(&sentence, total);
+    append(&sentence, "Of ");
+    append_time(&sentence, total);
     for (size_t i = 0; i < parts->length && i < most; i++) {
-        say(&sentence, ", ");
-        say_part(&sentence, &parts->data[i], first);
+        append(&sentence, ", ");
+        append_part(&sentence, &parts->data[i], first);
     }
     if (rest > 0) {
-        say(&sentence, ", ");
-        say_time(&sentence, rest);
-        say(&sentence, " in smaller parts");
+        append(&sentence, ", ");
+        append_time(&sentence, rest);
+        append(&sentence, " in smaller parts");
     }
-    say(&sentence, ".");
-    return sentence.is_full ? error_no_memory(err) : 0;
+    append(&sentence, ".");
+    return sentence.is_out_of_memory ? error_no_memory(err) : 0;
 }
 
 const char *path_state_name(enum path_state state)
@@ -387,31 +387,31 @@ const char *path_state_name(enum path_state state)
 
 /* ---- rows ---- */
 
-static void say_stack(struct sentence *sentence, uint32_t stack)
+static void append_stack(struct sentence *sentence, uint32_t stack)
 {
     enum { MOST_CALLERS = 3, MOST_NAME = 80 };
     const struct profile *profile = sentence->profile;
     for (int i = 0; i < MOST_CALLERS && stack != PROFILE_NONE; i++, stack = profile->stacks.prefix[stack]) {
         const char *name =
             profile_text(profile, profile->funcs.name[profile->frames.func[profile->stacks.frame[stack]]]);
-        say(sentence, i ? " < " : "");
-        sentence->is_full |= !text_append(sentence->text, name, strnlen(name, MOST_NAME));
+        append(sentence, i ? " < " : "");
+        sentence->is_out_of_memory |= !text_append(sentence->text, name, strnlen(name, MOST_NAME));
     }
 }
 
-static void say_waiter(struct sentence *sentence, const struct path_segment *segment)
+static void append_waiter(struct sentence *sentence, const struct path_segment *segment)
 {
     uint32_t object = find_path_object(sentence->profile, segment->waited_for);
     if (segment->waited_for == PROFILE_NONE)
-        say(sentence, "creates ");
-    say_thread(sentence, segment->waiter);
+        append(sentence, "creates ");
+    append_thread(sentence, segment->waiter);
     if (segment->waited_for == PROFILE_NONE)
         return;
-    say(sentence, object == PROFILE_NONE ? " waits" : " waits for ");
+    append(sentence, object == PROFILE_NONE ? " waits" : " waits for ");
     if (object == PROFILE_NONE)
         return;
-    say_func(sentence, object);
-    say_end(sentence, find_own_place(sentence->profile, segment->wakes_in));
+    append_func(sentence, object);
+    append_end(sentence, find_own_place(sentence->profile, segment->wakes_in));
 }
 
 int path_segment_append_text(struct text_buffer *text, const struct profile *profile,
@@ -420,23 +420,23 @@ int path_segment_append_text(struct text_buffer *text, const struct profile *pro
     struct sentence sentence = {profile, text, false};
     bool has_waker = segment->state == PATH_WAITS && segment->waker != PROFILE_NONE;
     bool has_waiter = segment->state == PATH_RUNS && segment->waiter != PROFILE_NONE;
-    say_stack(&sentence, segment->stack);
+    append_stack(&sentence, segment->stack);
     if (segment->stack != PROFILE_NONE && (has_waker || has_waiter))
-        say(&sentence, ", ");
+        append(&sentence, ", ");
     if (has_waker) {
-        say(&sentence, "ended by ");
-        say(&sentence, profile_text(profile, segment->waker));
+        append(&sentence, "ended by ");
+        append(&sentence, profile_text(profile, segment->waker));
     }
     if (has_waiter)
-        say_waiter(&sentence, segment);
-    return sentence.is_full ? error_no_memory(err) : 0;
+        append_waiter(&sentence, segment);
+    return sentence.is_out_of_memory ? error_no_memory(err) : 0;
 }
 
 const struct path_segment *path_row_longest(const struct critical_path *path, size_t first, size_t end)
 {
     const struct path_segment *longest = &path->data[first];
     for (size_t i = first; i < end; i++)
-        if (length_of(&path->data[i]) > length_of(longest))
+        if (get_segment_length(&path->data[i]) > get_segment_length(longest))
             longest = &path->data[i];
     return longest;
 }
@@ -453,7 +453,7 @@ size_t critical_path_row_end(const struct profile *profile, const struct critica
     size_t end = i;
     for (; end < path->length && is_same_visit(&path->data[i], &path->data[end]); end++) {
         const struct path_segment *segment = &path->data[end];
-        if (length_of(segment) < brief && segment->state != PATH_RUNS)
+        if (get_segment_length(segment) < brief && segment->state != PATH_RUNS)
             continue;
         if (state != PATH_STATES && (segment->state != state || state == PATH_WAITS))
             break;

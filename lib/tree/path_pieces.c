@@ -78,7 +78,7 @@ static const struct unseen_time *find_unseen(struct splitting *splitting, uint32
 }
 
 /* Returns the ms of unseen time of a thread before a time in an unseen segment, which ends its gap. */
-static double unseen_before(const struct unseen_time *unseen, size_t gap, double time)
+static double sum_unseen_before(const struct unseen_time *unseen, size_t gap, double time)
 {
     double waited = measure_gap_in(&unseen->gaps, gap, whole_time).wait;
     return unseen->before[gap] + fmax(0, waited - (get_gap_end(&unseen->gaps, gap) - time));
@@ -107,7 +107,7 @@ static bool split_unseen(struct splitting *splitting, const struct path_segment 
     size_t gap =
         search_count_before(samples->time, samples->length, sizeof(*samples->time), search_real_is_below, &segment->to);
     double length = segment->to - segment->from, left = length;
-    double at = unseen_before(unseen, gap, segment->to) - length;
+    double at = sum_unseen_before(unseen, gap, segment->to) - length;
     size_t i = search_count_before(waits, count, sizeof(*waits), search_real_is_below, &at);
     for (; i < count && left > 0; i++) {
         double ms = fmin(left, waits[i].until - at);

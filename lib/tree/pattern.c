@@ -43,7 +43,7 @@ static void insert_step(struct parser *parser, size_t at, struct pattern_step st
     steps[at] = step;
 }
 
-static void set_add(struct byte_set *set, unsigned first, unsigned last)
+static void add_to_set(struct byte_set *set, unsigned first, unsigned last)
 {
     for (unsigned byte = first; byte <= last; byte++) {
         unsigned lower = byte | 0x20, other = lower >= 'a' && lower <= 'z' ? byte ^ 0x20 : byte;
@@ -52,7 +52,7 @@ static void set_add(struct byte_set *set, unsigned first, unsigned last)
     }
 }
 
-static void set_invert(struct byte_set *set)
+static void invert_set(struct byte_set *set)
 {
     for (size_t i = 0; i < 8; i++)
         set->bits[i] = ~set->bits[i];
@@ -64,22 +64,22 @@ static bool parse_class(char c, struct byte_set *out)
     struct byte_set set = {{0}};
     switch (c | 0x20) {
     case 'w':
-        set_add(&set, 'a', 'z');
-        set_add(&set, '_', '_');
-        set_add(&set, '0', '9');
+        add_to_set(&set, 'a', 'z');
+        add_to_set(&set, '_', '_');
+        add_to_set(&set, '0', '9');
         break;
     case 'd':
-        set_add(&set, '0', '9');
+        add_to_set(&set, '0', '9');
         break;
     case 's':
-        set_add(&set, ' ', ' ');
-        set_add(&set, '\t', '\r');
+        add_to_set(&set, ' ', ' ');
+        add_to_set(&set, '\t', '\r');
         break;
     default:
         return false;
     }
     if (!(c & 0x20))
-        set_invert(&set);
+        invert_set(&set);
     for (size_t i = 0; i < 8; i++)
         out->bits[i] |= set.bits[i];
     return true;
@@ -126,7 +126,7 @@ static void parse_set(struct parser *parser)
         if (high < low)
             parser->wrong = "a character range is reversed";
         else if (!class)
-            set_add(&set, low, high);
+            add_to_set(&set, low, high);
     }
     if (parser->at == parser->end) {
         parser->wrong = "a [ has no closing ]";
@@ -134,7 +134,7 @@ static void parse_set(struct parser *parser)
     }
     parser->at++;
     if (inverted)
-        set_invert(&set);
+        invert_set(&set);
     add_set_step(parser, &set);
 }
 
@@ -169,7 +169,7 @@ static void parse_atom(struct parser *parser)
         return;
     case '.':
         parser->at++;
-        set_invert(&set);
+        invert_set(&set);
         add_set_step(parser, &set);
         return;
     case '^':
@@ -184,7 +184,7 @@ static void parse_atom(struct parser *parser)
     default:;
         unsigned byte = parse_byte(parser, &set, &class);
         if (!class)
-            set_add(&set, byte, byte);
+            add_to_set(&set, byte, byte);
         add_set_step(parser, &set);
     }
 }

@@ -7,7 +7,7 @@ uint32_t find_on_cpu_schema(const struct marker_schemas *schemas)
     return marker_schemas_find(schemas, kind_name, sizeof(kind_name) - 1);
 }
 
-static bool text_is(const struct text_buffer *text, const char *wanted)
+static bool is_text(const struct text_buffer *text, const char *wanted)
 {
     return text->length == strlen(wanted) && memcmp(text->data, wanted, text->length) == 0;
 }
@@ -24,9 +24,9 @@ static int read_reason(const struct marker_context *context, const struct marker
         return code;
     if (!value_text_append(text, &context->values, "unique-string", value->json, value->length))
         return error_no_memory(err);
-    if (text_is(text, "preempted"))
+    if (is_text(text, "preempted"))
         *state = WAIT_RUNNABLE;
-    else if (text_is(text, "blocked"))
+    else if (is_text(text, "blocked"))
         *state = WAIT_BLOCKED;
     return 0;
 }

@@ -97,7 +97,7 @@ int search_parse(struct search *search, const char *text, size_t length, struct 
 
 /* ---- matching ---- */
 
-static bool is_exactly(const char *text, size_t length, const char *term, size_t term_length)
+static bool equals_term(const char *text, size_t length, const char *term, size_t term_length)
 {
     return length == term_length && text_starts_with(text, term, term_length);
 }
@@ -120,11 +120,11 @@ static bool term_matches(const struct search *search, const struct search_term *
     if (!term->exact)
         return text_contains(text.text, text.length, wanted, term->length);
     const char *name = field == SEARCH_FILES ? find_file_name(text.text, text.length) : text.text;
-    return is_exactly(text.text, text.length, wanted, term->length) ||
-           is_exactly(name, text.length - (size_t)(name - text.text), wanted, term->length);
+    return equals_term(text.text, text.length, wanted, term->length) ||
+           equals_term(name, text.length - (size_t)(name - text.text), wanted, term->length);
 }
 
-static uint16_t bit_of(size_t term)
+static uint16_t get_term_bit(size_t term)
 {
     return (uint16_t)(1u << term);
 }
@@ -140,7 +140,7 @@ static uint16_t match_string(const struct search *search, const struct strings *
         const struct search_term *term = &search->terms[t];
         if ((term->field == SEARCH_EVERYWHERE || term->field == field) &&
             term_matches(search, term, strings->entries.data[string], field))
-            mask |= bit_of(t);
+            mask |= get_term_bit(t);
     }
     return mask;
 }
@@ -160,7 +160,7 @@ static uint16_t match_name(const struct search *search, struct string_entry name
         bool is_whole = term->needs_arguments || term->field == SEARCH_ARGUMENTS;
         if ((term->field == SEARCH_EVERYWHERE || term->field == SEARCH_ARGUMENTS) &&
             term_matches(search, term, is_whole ? name : without, SEARCH_EVERYWHERE))
-            mask |= bit_of(t);
+            mask |= get_term_bit(t);
     }
     return mask;
 }

@@ -155,7 +155,7 @@ static bool add_runnable(struct chart *chart, const struct group *group)
                                                         .matches = engine_func_matches(chart->engine, func)});
 }
 
-static void group_add(struct group *group, const struct call_nodes *nodes, uint32_t node, double width)
+static void add_to_group(struct group *group, const struct call_nodes *nodes, uint32_t node, double width)
 {
     if (group->count++ == 0) {
         group->common = group->example = node;
@@ -231,7 +231,7 @@ static bool is_sleep_after(const struct scale *scale, size_t i)
            gap_is_wait(&scale->gaps, i + 1);
 }
 
-static double time_to_column(const struct scale *scale, double time)
+static double convert_to_column(const struct scale *scale, double time)
 {
     double column = (time - scale->from) * scale->columns_per_ms;
     return !(column > 0) ? 0 : column > scale->columns ? scale->columns : column;
@@ -258,7 +258,7 @@ static inline bool add_piece(struct chart *chart, struct group *group, struct pi
     group->last = piece.last;
     group->end = (uint32_t)(end + 0.5);
     group->runnable = piece.runnable;
-    group_add(group, chart->nodes, piece.node, width);
+    add_to_group(group, chart->nodes, piece.node, width);
     return group->end == group->start || finish_group(chart, group, piece.node, piece.first);
 }
 
@@ -283,7 +283,7 @@ static bool is_runnable(const struct scale *scale, size_t i)
 
 /* The node in which the thread is during the wait for a CPU that ends at row `i`: of the callers in the wait's stack,
  * else of the stack with which the thread ran before, or after. */
-static uint32_t find_held_node(const struct scale *scale, size_t i)
+static uint32_t find_interrupted_node(const struct scale *scale, size_t i)
 {
     const struct wait_rows *waits = &scale->gaps.waits;
     uint32_t callers = waits->prefix_of_stack[scale->samples->stack[i]];
@@ -303,7 +303,7 @@ static size_t split_gap_with_waits(const struct scale *scale, size_t i, struct p
     pieces[0] = (struct piece){NODE_NONE, PROFILE_NONE, scale->samples->time[i], get_time_after(scale, i)};
     if (is_wait_end(waits, next)) {
         if (is_runnable(scale, next)) {
-            pieces[0].node = find_held_node(scale, next);
+            pieces[0].node = find_interrupted_node(scale, next);
             pieces[0].runnable = scale->samples->stack[next];
         } else if (scale->has_waits) {
             pieces[0].node = get_sample_node(scale, next);
@@ -326,14 +326,14 @@ static size_t split_gap_with_waits(const struct scale *scale, size_t i, struct p
 static bool draw_by_time(struct chart *chart, const struct scale *scale, struct group *group, size_t first, size_t last)
 {
     bool has_waits = has_wait_rows(&scale->gaps.waits);
-    double column = time_to_column(scale, scale->samples->time[first]);
+    double column = convert_to_column(scale, scale->samples->time[first]);
     group->start = group->end = (uint32_t)(column + 0.5);
     for (size_t i = first; i < last; i++) {
         struct piece pieces[2];
         size_t count = has_waits ? split_gap_with_waits(scale, i, pieces) : split_sample(scale, i, pieces);
         for (size_t at = 0; at < count; at++) {
             bool is_before = at + 1 < count && pieces[at].first < scale->from && pieces[at].last <= scale->from;
-            if (!is_before && !add_piece(chart, group, pieces[at], &column, time_to_column(scale, pieces[at].last)))
+            if (!is_before && !add_piece(chart, group, pieces[at], &column, convert_to_column(scale, pieces[at].last)))
                 return false;
         }
     }

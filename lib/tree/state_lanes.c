@@ -16,7 +16,7 @@ struct lane_maker {
 };
 
 /* Returns the row of a state in the lane; SIZE_MAX if memory ran out. */
-static size_t row_of(struct lane_maker *maker, uint32_t state)
+static size_t find_row(struct lane_maker *maker, uint32_t state)
 {
     struct state_lanes *lanes = maker->lanes;
     size_t row = maker->first_row, width = maker->query->width;
@@ -31,11 +31,11 @@ static size_t row_of(struct lane_maker *maker, uint32_t state)
     return row;
 }
 
-static bool add_there(struct lane_maker *maker, const struct thread_states *states)
+static bool add_lifetime(struct lane_maker *maker, const struct thread_states *states)
 {
     const struct state_lanes_query *query = maker->query;
     double pixel = (query->range.to - query->range.from) / query->width;
-    size_t row = row_of(maker, STATE_THERE);
+    size_t row = find_row(maker, STATE_THERE);
     if (row == SIZE_MAX)
         return false;
     float *shares = maker->lanes->shares.data + row * query->width;
@@ -62,7 +62,7 @@ static bool add_states(struct lane_maker *maker, const struct thread_states *sta
         for (uint32_t i = 0; i < states->count; i++) {
             if (!(cursor->read[i] > before[i]))
                 continue;
-            if (rows[i] == SIZE_MAX && (rows[i] = row_of(maker, states->state[i])) == SIZE_MAX)
+            if (rows[i] == SIZE_MAX && (rows[i] = find_row(maker, states->state[i])) == SIZE_MAX)
                 return false;
             float share = (float)((cursor->read[i] - before[i]) / ((end - x) * pixel));
             for (uint32_t at = x; at < end; at++)
@@ -80,7 +80,7 @@ static int add_thread(struct lane_maker *maker, const struct thread_states *stat
     double *before = malloc((states->count + 1) * sizeof(*before));
     size_t *rows = malloc((states->count + 1) * sizeof(*rows));
     bool enough =
-        !code && before && rows && add_there(maker, states) && add_states(maker, states, &cursor, before, rows);
+        !code && before && rows && add_lifetime(maker, states) && add_states(maker, states, &cursor, before, rows);
     free(before);
     free(rows);
     state_cursor_destroy(&cursor);
@@ -89,7 +89,7 @@ static int add_thread(struct lane_maker *maker, const struct thread_states *stat
 
 /* Moves waits from pixels with more time than there is to earlier pixels with less. The unseen waits of a reading lie
  * anywhere since the reading before, but thread_states.h spreads them over a time as long as they are. */
-static int level_lane(const struct lane_maker *maker, struct error *err)
+static int move_excess_waits(const struct lane_maker *maker, struct error *err)
 {
     const struct state_row *rows = maker->lanes->rows.data + maker->first_row;
     size_t width = maker->query->width, count = maker->lanes->rows.length - maker->first_row;
@@ -139,7 +139,7 @@ int engine_state_lanes(struct engine *engine, const struct state_lanes_query *qu
                 code = add_thread(&maker, states, err);
         }
         if (!code)
-            code = level_lane(&maker, err);
+            code = move_excess_waits(&maker, err);
     }
     return code;
 }

@@ -29,14 +29,14 @@ uint32_t thread_state_count(const struct profile *profile)
     return STATE_REASONS + (uint32_t)reasons + 1;
 }
 
-static uint32_t state_of_row(const struct states_maker *maker, size_t i)
+static uint32_t get_row_state(const struct states_maker *maker, size_t i)
 {
     uint32_t state = STATE_REASONS + wait_row_reason(&maker->gaps.waits, i);
     uint32_t unknown = thread_state_count(maker->profile) - 1;
     return state >= STATE_REASONS && state < unknown ? state : unknown;
 }
 
-static uint32_t index_of(struct states_maker *maker, uint32_t state)
+static uint32_t find_state_index(struct states_maker *maker, uint32_t state)
 {
     uint32_t *index = &maker->index_of_state[state];
     if (*index == UINT32_MAX) {
@@ -59,7 +59,7 @@ static void add_event(struct states_maker *maker, struct state_event event)
 static void add_rate(struct states_maker *maker, uint32_t state, double time, double change)
 {
     if (change != 0)
-        add_event(maker, (struct state_event){time, (float)change, index_of(maker, state)});
+        add_event(maker, (struct state_event){time, (float)change, find_state_index(maker, state)});
 }
 
 static void add_rates(struct states_maker *maker, double from, double to, const uint32_t states[2],
@@ -101,7 +101,7 @@ static void add_unseen(struct states_maker *maker, uint32_t state, size_t i)
     double from = fmax(end - fmin(unseen, wait_weight_spread), fmin(gaps->start, start));
     if (!(unseen > 0) || !(end > from))
         return;
-    struct state_event event = {from, (float)(unseen / (end - from)), index_of(maker, state)};
+    struct state_event event = {from, (float)(unseen / (end - from)), find_state_index(maker, state)};
     if (!array_push(&maker->unseen_starts, event))
         maker->enough = false;
     event.time = end;
@@ -114,7 +114,7 @@ static void add_gap(struct states_maker *maker, size_t i, bool has_waits)
     const struct thread_gaps *gaps = &maker->gaps;
     double from = get_gap_start(gaps, i), to = get_gap_end(gaps, i);
     if (is_wait_end(&gaps->waits, i)) {
-        uint32_t state = state_of_row(maker, i);
+        uint32_t state = get_row_state(maker, i);
         add_wait(maker, state, from, to);
         add_unseen(maker, state, i);
         return;

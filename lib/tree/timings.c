@@ -3,7 +3,7 @@
 #include "base/search.h"
 
 /* False if memory ran out. */
-static bool reserve(struct timings *timings, size_t length)
+static bool reserve_columns(struct timings *timings, size_t length)
 {
     if (timings->length == length && timings->self && !timings->sides)
         return true;
@@ -70,7 +70,7 @@ static void sum_total(struct timings *timings, const struct call_nodes *nodes)
 int timings_compute(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
                     const uint8_t *matching, struct error *err)
 {
-    if (!reserve(timings, nodes->length))
+    if (!reserve_columns(timings, nodes->length))
         return error_no_memory(err);
     timings->root_total = 0;
     sum_self(timings, nodes->of_sample, weights, matching);
@@ -97,7 +97,7 @@ void timings_destroy(struct timings *timings)
 
 /* ---- comparisons ---- */
 
-static void subtract(struct timings *timings, const struct call_nodes *nodes)
+static void subtract_base(struct timings *timings, const struct call_nodes *nodes)
 {
     const struct timings *base = &timings->sides[SIDE_BASE], *new = &timings->sides[SIDE_NEW];
     for (size_t node = 0; node < timings->length; node++) {
@@ -141,7 +141,7 @@ int timings_compare(struct timings *timings, struct timings sides[PROFILE_SIDES]
         free(made.sides);
         return error_no_memory(err);
     }
-    subtract(&made, nodes);
+    subtract_base(&made, nodes);
     *timings = made;
     return 0;
 }

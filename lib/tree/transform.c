@@ -38,7 +38,7 @@ static void free_copy(struct transform *copy)
     free((void *)copy->text);
 }
 
-static bool list_append(struct transform_list *list, const struct transform *item)
+static bool append_copy(struct transform_list *list, const struct transform *item)
 {
     struct transform copy = *item;
     void *path = NULL, *text = NULL;
@@ -60,7 +60,7 @@ int transform_list_replace(struct transform_list *list, size_t kept, const struc
     while (list->items.length > kept)
         free_copy(&list->items.data[--list->items.length]);
     for (size_t i = kept; i < count; i++)
-        if (!list_append(list, &items[i]))
+        if (!append_copy(list, &items[i]))
             return error_no_memory(err);
     return 0;
 }

@@ -169,7 +169,7 @@ static void add_sample(void *context, uint32_t stack, double weight, double time
     }
 }
 
-static bool reserve(struct unit_weights *weights)
+static bool reserve_sums(struct unit_weights *weights)
 {
     bool enough = true;
     for (int side = 0; enough && side < PROFILE_SIDES; side++) {
@@ -222,7 +222,7 @@ int unit_weights_sum(struct unit_weights *weights, const struct engine *engine, 
     for (int side = 0; side < PROFILE_SIDES; side++)
         weights->count[side] =
             are_intervals ? (times[side] < MOST_BLOCKS ? times[side] : MOST_BLOCKS) : runs[side] * summing.blocks;
-    bool enough = reserve(weights) && (order == FUNCS_BY_SELF || tree_init(&summing));
+    bool enough = reserve_sums(weights) && (order == FUNCS_BY_SELF || tree_init(&summing));
     uint8_t *counted = calloc(profile->threads.length + 1, 1);
     enough = enough && counted;
     for (size_t i = 0; enough && i < engine->threads.length; i++) {

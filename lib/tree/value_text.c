@@ -32,7 +32,7 @@ void format_number(char out[QUANTITY_TEXT_MAX], const char *format, double value
 
 /* ---- JSON values ---- */
 
-static bool means_string(const char *format)
+static bool is_string_format(const char *format)
 {
     return strcmp(format, "unique-string") == 0 || strcmp(format, "flow-id") == 0 ||
            strcmp(format, "terminating-flow-id") == 0;
@@ -50,7 +50,7 @@ static bool append_number(struct text_buffer *out, const struct value_context *c
                           double value)
 {
     char text[QUANTITY_TEXT_MAX];
-    if (means_string(format))
+    if (is_string_format(format))
         return append_string(out, context->profile, value);
     format_number(text, format, strcmp(format, "time") == 0 ? value - context->zero : value);
     return text_append_z(out, text);

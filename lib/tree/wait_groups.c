@@ -32,44 +32,44 @@ struct grouper {
     struct length_counts lengths;
     ARRAY(struct group_sums) sums;                  /* sums of each group */
     double limits[MOST_DEGREES * STEPS_PER_DEGREE]; /* limits of Student's distribution; 0: not computed yet */
-    struct hash group_of_key;                       /* key_of(), for pairs with the waker in the upper half */
+    struct hash group_of_key;                       /* get_key(), for pairs with the waker in the upper half */
     uint32_t runnable, unseen;                      /* results of find_wait_reason() */
     uint32_t thread;
     double there; /* ms: lifetime of `thread` in the range */
 };
 
-static uint32_t frame_of(const struct grouper *grouper, const struct wait_part *part)
+static uint32_t get_frame(const struct grouper *grouper, const struct wait_part *part)
 {
     return part->stack == PROFILE_NONE ? PROFILE_NONE : engine_profile(grouper->engine)->stacks.frame[part->stack];
 }
 
-static uint32_t reason_of(const struct grouper *grouper, const struct wait_part *part)
+static uint32_t get_reason(const struct grouper *grouper, const struct wait_part *part)
 {
-    uint32_t frame = frame_of(grouper, part);
+    uint32_t frame = get_frame(grouper, part);
     return frame == PROFILE_NONE ? PROFILE_NONE : engine_profile(grouper->engine)->frames.subcategory[frame];
 }
 
-static uint32_t object_of(const struct grouper *grouper, const struct wait_part *part)
+static uint32_t get_object(const struct grouper *grouper, const struct wait_part *part)
 {
-    uint32_t frame = frame_of(grouper, part);
+    uint32_t frame = get_frame(grouper, part);
     return frame == PROFILE_NONE ? PROFILE_NONE : engine_profile(grouper->engine)->frames.func[frame];
 }
 
-static uint32_t caller_of(const struct grouper *grouper, const struct wait_part *part)
+static uint32_t get_caller(const struct grouper *grouper, const struct wait_part *part)
 {
     return part->stack == PROFILE_NONE ? NODE_NONE : grouper->engine->nodes->prefix[part->node];
 }
 
-static uint32_t key_of(const struct grouper *grouper, const struct wait_part *part)
+static uint32_t get_key(const struct grouper *grouper, const struct wait_part *part)
 {
     switch (grouper->grouping) {
     case WAITS_BY_REASON:
-        return reason_of(grouper, part);
+        return get_reason(grouper, part);
     case WAITS_BY_OBJECT:
     case WAITS_BY_OBJECT_AND_WAKER:
-        return object_of(grouper, part);
+        return get_object(grouper, part);
     case WAITS_BY_STACK:
-        return caller_of(grouper, part);
+        return get_caller(grouper, part);
     case WAITS_BY_WAKER:
         return part->waker;
     default:
@@ -78,10 +78,10 @@ static uint32_t key_of(const struct grouper *grouper, const struct wait_part *pa
 }
 
 /* NULL if memory ran out. */
-static struct wait_group *group_of(struct grouper *grouper, const struct wait_part *part)
+static struct wait_group *find_group(struct grouper *grouper, const struct wait_part *part)
 {
     bool is_pair = grouper->grouping == WAITS_BY_OBJECT_AND_WAKER;
-    uint32_t key = key_of(grouper, part);
+    uint32_t key = get_key(grouper, part);
     uint64_t full_key = key | (uint64_t)(is_pair ? part->waker : 0) << 32;
     uint32_t number = hash_get(&grouper->group_of_key, full_key);
     if (number == HASH_MISSING) {
@@ -104,7 +104,7 @@ static struct wait_group *group_of(struct grouper *grouper, const struct wait_pa
     return &grouper->groups->list.data[number];
 }
 
-static struct group_sums *sums_of(const struct grouper *grouper, const struct wait_group *group)
+static struct group_sums *get_sums(const struct grouper *grouper, const struct wait_group *group)
 {
     return &grouper->sums.data[group - grouper->groups->list.data];
 }
@@ -113,12 +113,12 @@ static struct group_sums *sums_of(const struct grouper *grouper, const struct wa
 static void set_longest(const struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
 {
     bool has_node = grouper->grouping != WAITS_BY_STACK && part->stack != PROFILE_NONE;
-    group->reason = reason_of(grouper, part);
-    group->func = object_of(grouper, part);
+    group->reason = get_reason(grouper, part);
+    group->func = get_object(grouper, part);
     group->thread = grouper->thread;
     group->waker = part->waker;
-    group->node = has_node ? part->node : caller_of(grouper, part);
-    sums_of(grouper, group)->caller =
+    group->node = has_node ? part->node : get_caller(grouper, part);
+    get_sums(grouper, group)->caller =
         part->stack == PROFILE_NONE ? PROFILE_NONE : engine_profile(grouper->engine)->stacks.prefix[part->stack];
 }
 
@@ -173,7 +173,7 @@ static void add_rounding(struct grouper *grouper, const struct wait_group *group
     static const double steps_per_interval = 100; /* resolution of the times in a file: see time_grid_of() */
     double step = engine_profile(grouper->engine)->meta.interval / steps_per_interval;
     double error = part->length > 0 ? part->unseen * step / part->length : 0;
-    sums_of(grouper, group)->of_rounding += error * error / 12;
+    get_sums(grouper, group)->of_rounding += error * error / 12;
 }
 
 /* Adds `count` waits of a length, ms. */
@@ -183,7 +183,7 @@ static void add_powers(struct wait_group *group, double length, double count)
     group->fourths += count * length * length * length * length;
 }
 
-static double lifetime_of(const struct engine *engine, const struct thread_gaps *gaps)
+static double measure_lifetime(const struct engine *engine, const struct thread_gaps *gaps)
 {
     return fmax(0, fmin(gaps->end, engine->range.to) - fmax(gaps->start, engine->range.from));
 }
@@ -193,14 +193,14 @@ static bool add_part(void *context, const struct wait_part *part)
 {
     struct grouper *grouper = context;
     struct wait_totals *totals = &grouper->groups->totals;
-    struct wait_group *group = group_of(grouper, part);
+    struct wait_group *group = find_group(grouper, part);
     if (!group)
         return false;
-    uint32_t reason = reason_of(grouper, part);
+    uint32_t reason = get_reason(grouper, part);
     bool is_runnable = reason == grouper->runnable && reason != PROFILE_NONE;
     bool is_sum = reason == grouper->unseen && reason != PROFILE_NONE;
     double count = part->is_recorded ? (part->longest > 0) + part->unseen : 0;
-    struct group_sums *sums = sums_of(grouper, group);
+    struct group_sums *sums = get_sums(grouper, group);
     if (!group->threads || sums->last_thread != grouper->thread) {
         group->threads++;
         group->there += grouper->there;
@@ -228,20 +228,20 @@ static bool add_thread(struct grouper *grouper)
 {
     const struct engine *engine = grouper->engine;
     const struct thread_gaps gaps = find_sample_gaps(engine_profile(engine), grouper->thread);
-    grouper->there = lifetime_of(engine, &gaps);
+    grouper->there = measure_lifetime(engine, &gaps);
     grouper->groups->totals.there += grouper->there;
     return visit_wait_parts(engine, grouper->thread, add_part, grouper);
 }
 
 /* ---- the groups ---- */
 
-static double magnitude_of_group(const void *group)
+static double get_group_total(const void *group)
 {
     return ((const struct wait_group *)group)->total;
 }
 
 /* Returns half of the 95 % interval. A few large parts give less certainty than many small parts: see noise.c. */
-static double error_of(struct grouper *grouper, const struct variance *variance)
+static double estimate_error(struct grouper *grouper, const struct variance *variance)
 {
     if (!(variance->sum > 0))
         return 0;
@@ -264,8 +264,8 @@ static bool store_estimates(struct grouper *grouper)
     length_counts_percentile(&grouper->lengths, 0.99, percentiles, length);
     for (size_t i = 0; i < length; i++) {
         struct wait_group *group = &grouper->groups->list.data[i];
-        group->total_error = error_of(grouper, &grouper->sums.data[i].of_total);
-        group->count_error = hypot(error_of(grouper, &grouper->sums.data[i].of_count),
+        group->total_error = estimate_error(grouper, &grouper->sums.data[i].of_total);
+        group->count_error = hypot(estimate_error(grouper, &grouper->sums.data[i].of_count),
                                    normal_95 * sqrt(grouper->sums.data[i].of_rounding));
         group->percentile_99 = group->longest > 0 ? fmin(percentiles[i], group->longest) : NAN;
     }
@@ -342,7 +342,7 @@ static int find_groups(struct engine *engine, enum wait_grouping grouping, const
     length_counts_destroy(&grouper.lengths);
     if (!enough)
         return error_no_memory(err);
-    return order_rows(groups->list.data, sizeof(*groups->list.data), groups->list.length, magnitude_of_group, err);
+    return order_rows(groups->list.data, sizeof(*groups->list.data), groups->list.length, get_group_total, err);
 }
 
 int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
@@ -363,7 +363,7 @@ double engine_lifetime(const struct engine *engine)
     double sum = 0;
     for (size_t i = 0; i < engine->threads.length; i++) {
         const struct thread_gaps gaps = find_sample_gaps(engine_profile(engine), engine->threads.data[i]);
-        sum += lifetime_of(engine, &gaps);
+        sum += measure_lifetime(engine, &gaps);
     }
     return sum;
 }

@@ -72,7 +72,7 @@ static double get_gap_cpu_time(const struct thread_gaps *gaps, size_t i)
     return i == 0 ? fmin(length, gaps->interval) : length;
 }
 
-static double overlap(double from, double to, struct time_range range)
+static double measure_overlap(double from, double to, struct time_range range)
 {
     return fmax(0, fmin(to, range.to) - fmax(from, range.from));
 }
@@ -82,15 +82,15 @@ static double sum_paused(const struct thread_gaps *gaps, double from, double to)
 {
     double paused = 0;
     for (size_t i = 0; i < gaps->paused_count && gaps->paused[i].start < to; i++)
-        paused += overlap(gaps->paused[i].start, gaps->paused[i].end, (struct time_range){from, to});
+        paused += measure_overlap(gaps->paused[i].start, gaps->paused[i].end, (struct time_range){from, to});
     return paused;
 }
 
-static struct gap_time gap_time_in_range(const struct thread_gaps *gaps, size_t i, struct time_range range)
+static struct gap_time measure_gap_slowly(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     double start = get_gap_start(gaps, i), end = get_gap_end(gaps, i), cpu = get_gap_cpu_time(gaps, i);
     double ran_until = fmin(start + cpu, end);
-    struct gap_time time = {overlap(start, ran_until, range), overlap(ran_until, end, range)};
+    struct gap_time time = {measure_overlap(start, ran_until, range), measure_overlap(ran_until, end, range)};
     if (gaps->paused_count && time.wait > 0)
         time.wait -= fmin(time.wait, sum_paused(gaps, fmax(ran_until, range.from), fmin(end, range.to)));
     /* all CPU time of a gap inside the range counts, even if it exceeds elapsed time because clocks differ */
@@ -100,20 +100,20 @@ static struct gap_time gap_time_in_range(const struct thread_gaps *gaps, size_t 
 }
 
 /* A fast path for gaps inside the range, which are nearly all gaps. */
-static inline struct gap_time gap_time_inline(const struct thread_gaps *gaps, size_t i, struct time_range range)
+static inline struct gap_time measure_gap_inline(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     const struct sample_table *samples = gaps->samples;
     if (i == 0 || i >= samples->length || gaps->paused_count || !samples->cpu_delta)
-        return gap_time_in_range(gaps, i, range);
+        return measure_gap_slowly(gaps, i, range);
     double start = samples->time[i - 1], end = samples->time[i], cpu = samples->cpu_delta[i] / 1000;
     if (!(start >= range.from && end <= range.to && start < range.to && cpu == cpu))
-        return gap_time_in_range(gaps, i, range);
+        return measure_gap_slowly(gaps, i, range);
     return (struct gap_time){cpu, end > start + cpu ? end - (start + cpu) : 0};
 }
 
 struct gap_time measure_gap_in(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
-    return gap_time_inline(gaps, i, range);
+    return measure_gap_inline(gaps, i, range);
 }
 
 const double wait_weight_spread = 1000;
@@ -122,10 +122,10 @@ struct wait_weight measure_wait_in(const struct thread_gaps *gaps, size_t i, str
 {
     double start = gaps->samples->time[i - 1], end = gaps->samples->time[i], length = end - start;
     double weight = gaps->samples->weight ? gaps->samples->weight[i] : length, unseen = fmax(0, weight - length);
-    struct wait_weight in = {.length = length, .own = overlap(start, end, range)};
+    struct wait_weight in = {.length = length, .own = measure_overlap(start, end, range)};
     if (unseen > 0) {
         double from = fmax(end - fmin(unseen, wait_weight_spread), fmin(gaps->start, start));
-        in.unseen = end > from ? overlap(from, end, range) * (unseen / (end - from)) : unseen;
+        in.unseen = end > from ? measure_overlap(from, end, range) * (unseen / (end - from)) : unseen;
     }
     if (gaps->paused_count)
         in.own -= fmin(in.own, sum_paused(gaps, fmax(start, range.from), fmin(end, range.to)));
@@ -190,8 +190,8 @@ bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_
 
 /* ---- the pass over samples ---- */
 
-static const struct sample_table *samples_of(const struct profile *profile, const struct weighing *weighing,
-                                             uint32_t thread)
+static const struct sample_table *get_samples(const struct profile *profile, const struct weighing *weighing,
+                                              uint32_t thread)
 {
     return weighing->samples ? &weighing->samples[thread][weighing->table]
                              : thread_samples(&profile->threads.data[thread], weighing->table);
@@ -209,7 +209,7 @@ static bool counts_samples(const struct profile *profile, const struct weighing 
 static void add_samples(struct stack_weights *weights, const struct profile *profile, const struct weighing *weighing,
                         uint32_t thread)
 {
-    const struct sample_table *samples = samples_of(profile, weighing, thread);
+    const struct sample_table *samples = get_samples(profile, weighing, thread);
     size_t first, last;
     find_samples_in_range(samples, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++)
@@ -257,7 +257,7 @@ static inline __attribute__((always_inline)) void weigh_recorded_waits(const str
     size_t first = find_first_from(samples, weighing->range.from), after = find_first_from(samples, weighing->range.to);
     for (size_t i = first; i <= after; i++) {
         set_row(weighing, i);
-        struct gap_time time = gap_time_inline(gaps, i, weighing->range);
+        struct gap_time time = measure_gap_inline(gaps, i, weighing->range);
         bool is_in_range = i < after, ran = is_sample_row(waits, i);
         size_t runner = ran ? i : row_cursor_find(&on_cpu, waits, ROW_ON_CPU, i);
         bool is_runner = runner == i;
@@ -311,8 +311,8 @@ static void weigh_times(const struct profile *profile, const struct weighing *we
 
 /* Returns the stack that row `i` of native allocations counts for, among rows `first` to `last`, or PROFILE_NONE for
  * none. */
-static uint32_t stack_of_allocation(const struct sample_table *table, size_t i, size_t first, size_t last,
-                                    enum sample_weight weight)
+static uint32_t find_allocation_stack(const struct sample_table *table, size_t i, size_t first, size_t last,
+                                      enum sample_weight weight)
 {
     uint32_t partner = table->partner ? table->partner[i] : PROFILE_NONE;
     bool is_allocation = table->weight[i] >= 0, is_freed = partner != PROFILE_NONE && partner < last;
@@ -336,7 +336,7 @@ static void weigh_allocations(const struct weighing *weighing, const struct samp
     find_samples_in_range(table, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++) {
         set_row(weighing, i);
-        uint32_t stack = stack_of_allocation(table, i, first, last, weighing->weight);
+        uint32_t stack = find_allocation_stack(table, i, first, last, weighing->weight);
         if (stack != PROFILE_NONE)
             add(context, stack, table->weight[i], 1);
     }
@@ -345,7 +345,7 @@ static void weigh_allocations(const struct weighing *weighing, const struct samp
 void weigh_thread(const struct profile *profile, const struct weighing *weighing, uint32_t thread, add_sample *add,
                   void *context)
 {
-    const struct sample_table *samples = samples_of(profile, weighing, thread);
+    const struct sample_table *samples = get_samples(profile, weighing, thread);
     enum sample_weight weight = weighing->weight;
     if (weight >= WEIGH_ALLOCATED) {
         weigh_allocations(weighing, samples, add, context);
@@ -419,7 +419,7 @@ static bool sum_recorded_waits(struct stack_weights *weights, const struct profi
     struct thread_gaps gaps = find_sample_gaps(profile, thread);
     if (!has_wait_rows(&gaps.waits))
         return false;
-    weigh_recorded_waits(weighing, &gaps, samples_of(profile, weighing, thread), add_weight, weights);
+    weigh_recorded_waits(weighing, &gaps, get_samples(profile, weighing, thread), add_weight, weights);
     return true;
 }
 
