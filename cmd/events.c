@@ -150,8 +150,7 @@ static int compare_names(const void *a, const void *b)
 static void print_systems(struct tracepoints *all)
 {
     char text[8192] = "";
-    if (all->systems.length)
-        qsort(all->systems.data, all->systems.length, sizeof(*all->systems.data), compare_systems);
+    array_sort(&all->systems, compare_systems);
     for (size_t i = 0; i < all->systems.length; i++)
         ui_append(text, sizeof(text), "%s%s:*(%zu)", i ? ", " : "", all->systems.data[i].name,
                   all->systems.data[i].count);
@@ -177,8 +176,7 @@ static bool list_tracepoints(const char *pattern)
         if (!works)
             print_reason(&why);
     }
-    if (all.names.length)
-        qsort(all.names.data, all.names.length, sizeof(*all.names.data), compare_names);
+    array_sort(&all.names, compare_names);
     for (size_t i = 0; i < all.names.length; i++)
         ui_print("  %s\n", all.names.data[i]);
     bool any = all.names.length != 0;
@@ -240,8 +238,7 @@ static int list_static_probes(const char *path)
         ui_print("%s has no static probes (USDT); probe its functions with uprobe:%s:FUNCTION\n", path, path);
     else
         ui_print("Static probes (USDT) of %s\n", path);
-    if (probes.items.length)
-        qsort(probes.items.data, probes.items.length, sizeof(*probes.items.data), compare_probes);
+    array_sort(&probes.items, compare_probes);
     for (size_t i = 0, next; i < probes.items.length; i = next) {
         for (next = i;
              next < probes.items.length && compare_probes(&probes.items.data[i], &probes.items.data[next]) == 0;)
@@ -293,8 +290,7 @@ static void write_tracepoints(struct json_writer *json, const char *pattern)
     struct error why = {0};
     int code = tracefs_list(add_tracepoint, &all, &why);
     bool works = !code && all.count && try_event_name("sched:sched_switch", &why);
-    if (all.names.length)
-        qsort(all.names.data, all.names.length, sizeof(*all.names.data), compare_names);
+    array_sort(&all.names, compare_names);
     json_member_open(json, "tracepoints", '{');
     write_state(json, works, &why);
     json_member_open(json, "names", '[');

@@ -26,8 +26,7 @@ static void print_result(const struct profile *profile, struct symbolicate_resul
     size_t left = 0;
     ui_print_message("%s: %" PRIu64 " of %" PRIu64 " addresses have a symbol", subject,
                      result->addresses - result->unnamed, result->addresses);
-    if (result->libraries.length)
-        qsort(result->libraries.data, result->libraries.length, sizeof(*result->libraries.data), compare_unnamed);
+    array_sort(&result->libraries, compare_unnamed);
     for (size_t i = 0; i < result->libraries.length && result->libraries.data[i].unnamed; i++) {
         const struct symbolicated_library *library = &result->libraries.data[i];
         if (i >= MOST_LIBRARIES)

@@ -67,8 +67,7 @@ static bool collect_wanted(struct maker *maker)
             return false;
     struct wanted_code *wanted = maker->wanted.data;
     size_t kept = 0;
-    if (maker->wanted.length)
-        qsort(wanted, maker->wanted.length, sizeof(*wanted), compare_wanted);
+    array_sort(&maker->wanted, compare_wanted);
     for (size_t i = 0; i < maker->wanted.length; i++)
         if (!kept || compare_wanted(&wanted[kept - 1], &wanted[i]) != 0)
             wanted[kept++] = wanted[i];

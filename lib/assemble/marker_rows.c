@@ -105,8 +105,7 @@ int marker_rows_fill(struct marker_rows *rows, struct error *err)
 {
     size_t count = rows->entries.length;
     const struct marker_entry *entries = rows->entries.data;
-    if (count)
-        qsort(rows->entries.data, count, sizeof(*entries), compare_entries);
+    array_sort(&rows->entries, compare_entries);
     for (size_t first = 0, end; first < count && !rows->failed; first = end) {
         for (end = first; end < count && entries[end].thread == entries[first].thread;)
             end++;

@@ -182,9 +182,7 @@ int symbolize_frames(struct symbolization *symbolization, const struct symbolize
     if (!kernel_frames_list_unnamed(&builder) || !jit_frames_list_dump_problems(&builder) ||
         !jit_frames_list_map_problems(&builder))
         goto no_memory;
-    if (symbolization->missing_symbols.length)
-        qsort(symbolization->missing_symbols.data, symbolization->missing_symbols.length,
-              sizeof(*symbolization->missing_symbols.data), compare_unnamed_samples);
+    array_sort(&symbolization->missing_symbols, compare_unnamed_samples);
     goto out;
 no_memory:
     code = error_no_memory(err);

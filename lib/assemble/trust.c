@@ -67,8 +67,7 @@ static int list_threads(struct trust *trust, const struct replay *replay, struct
         trust->all.completed_live += row.counts.completed_live;
         trust->all.without_cfi += row.counts.without_cfi;
     }
-    if (trust->threads.length)
-        qsort(trust->threads.data, trust->threads.length, sizeof(*trust->threads.data), compare_samples_descending);
+    array_sort(&trust->threads, compare_samples_descending);
     if (trust->threads.length > TRUST_THREADS) {
         trust->others = trust->threads.length - TRUST_THREADS;
         trust->threads.length = TRUST_THREADS;

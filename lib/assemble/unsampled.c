@@ -72,8 +72,7 @@ static int list_times(struct attribution *attribution, struct error *err)
         if (!array_push(&attribution->times, unsampled))
             return error_no_memory(err);
     }
-    if (attribution->times.length)
-        qsort(attribution->times.data, attribution->times.length, sizeof(struct unsampled_time), compare_ends);
+    array_sort(&attribution->times, compare_ends);
     return 0;
 }
 

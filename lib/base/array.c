@@ -29,6 +29,12 @@ bool array_add(void **data, size_t *length, size_t *capacity, const void *from, 
     return true;
 }
 
+void array_sort_elements(void *data, size_t length, size_t element_size, int (*compare)(const void *, const void *))
+{
+    if (length)
+        qsort(data, length, element_size, compare);
+}
+
 void array_release(void *data)
 {
     free(data);

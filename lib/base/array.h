@@ -50,6 +50,10 @@
 #define array_append(array, from, count)                                                                               \
     array_add((void **)&(array)->data, &(array)->length, &(array)->capacity, (from), (count), sizeof(*(array)->data))
 
+/* Sorts the elements like qsort(), which must not get NULL. */
+#define array_sort(array, compare)                                                                                     \
+    array_sort_elements((array)->data, (array)->length, sizeof(*(array)->data), (compare))
+
 /* Frees the elements and leaves an empty array. */
 #define array_free(array)                                                                                              \
     do {                                                                                                               \
@@ -60,4 +64,5 @@
 
 bool array_grow(void **data, size_t length, size_t *capacity, size_t extra, size_t element_size);
 bool array_add(void **data, size_t *length, size_t *capacity, const void *from, size_t count, size_t element_size);
+void array_sort_elements(void *data, size_t length, size_t element_size, int (*compare)(const void *, const void *));
 void array_release(void *data);

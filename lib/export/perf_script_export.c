@@ -178,8 +178,7 @@ static int collect_rows(struct perf_script *script, struct error *err)
     }
     if (script->failed)
         return error_no_memory(err);
-    if (script->rows.length)
-        qsort(script->rows.data, script->rows.length, sizeof(*script->rows.data), compare_rows);
+    array_sort(&script->rows, compare_rows);
     return 0;
 }
 

@@ -122,8 +122,7 @@ static int read_samples(struct cpu_profile *file, struct v8_samples *rows)
         if (!array_push(rows, row))
             return error_no_memory(file->err);
     }
-    if (rows->length)
-        qsort(rows->data, rows->length, sizeof(*rows->data), compare_samples);
+    array_sort(rows, compare_samples);
     return 0;
 }
 

@@ -90,8 +90,7 @@ static int read_libs(struct gecko *file, uint32_t process)
         if (lib.lib == PROFILE_NONE || !array_push(&file->libs, lib))
             return error_no_memory(file->err);
     }
-    if (file->libs.length)
-        qsort(file->libs.data, file->libs.length, sizeof(*file->libs.data), compare_libs);
+    array_sort(&file->libs, compare_libs);
     return 0;
 }
 

@@ -77,8 +77,7 @@ bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, si
         }
         at += length + 1;
     }
-    if (mapped->ranges.length)
-        qsort(mapped->ranges.data, mapped->ranges.length, sizeof(*mapped->ranges.data), compare_ranges);
+    array_sort(&mapped->ranges, compare_ranges);
     return true;
 }
 

@@ -450,7 +450,7 @@ static bool move_counter(struct profile_builder *builder, struct builder_counter
     to->count = malloc(to->length * sizeof(*to->count));
     if (!to->time || !to->count)
         return false;
-    qsort(from->levels.data, from->levels.length, sizeof(*from->levels.data), compare_levels);
+    array_sort(&from->levels, compare_levels);
     to->time[0] = from->levels.data[0].time;
     to->count[0] = 0;
     for (size_t i = 0; i < from->levels.length; i++) {

@@ -248,8 +248,7 @@ int trace_add_profiles(struct trace *trace, bool *found)
 {
     struct profiles profiles = {.trace = trace, .tree = &trace->tree};
     int code = 0;
-    if (trace->profiles.length)
-        qsort(trace->profiles.data, trace->profiles.length, sizeof(*trace->profiles.data), compare_events);
+    array_sort(&trace->profiles, compare_events);
     for (size_t i = 0; !code && i < trace->profiles.length; i++) {
         profiles.event = &trace->profiles.data[i];
         code = add_event(&profiles);

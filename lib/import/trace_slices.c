@@ -70,8 +70,7 @@ static int pair_events(struct trace *trace)
     struct open_slices open = {0};
     size_t count = trace->slices.length;
     int code = 0;
-    if (count)
-        qsort(trace->slices.data, count, sizeof(*trace->slices.data), compare_by_time);
+    array_sort(&trace->slices, compare_by_time);
     for (size_t i = 0; !code && i < count; i++) {
         if (!apply_event(trace, &open, (uint32_t)i))
             code = error_no_memory(trace->err);
@@ -144,7 +143,7 @@ static int add_stacks(struct trace *trace)
 {
     struct sweep sweep = {.thread = PROFILE_NONE};
     int code = 0;
-    qsort(trace->slices.data, trace->slices.length, sizeof(*trace->slices.data), compare_by_nesting);
+    array_sort(&trace->slices, compare_by_nesting);
     for (size_t i = 0; !code && i < trace->slices.length; i++) {
         const struct trace_slice *slice = &trace->slices.data[i];
         if (slice->kind == SLICE_WHOLE && slice->track < TRACE_ASYNC && slice->end > slice->start)

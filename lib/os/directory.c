@@ -239,7 +239,7 @@ void file_directory_trim(int directory, uint64_t limit)
     for (size_t i = 0; i < files.length; i++)
         size += files.data[i].size;
     if (size > limit)
-        qsort(files.data, files.length, sizeof(struct found_file), compare_last_use);
+        array_sort(&files, compare_last_use);
     for (size_t i = 0; i < files.length && size > limit; i++) {
         unlinkat(directory, files.data[i].name, 0);
         size -= files.data[i].size;

@@ -167,8 +167,7 @@ static bool find_runs(const struct profile *profile, struct times times, struct 
                 enough = array_push(starts, markers->start[k]);
         }
     }
-    if (starts->length)
-        qsort(starts->data, starts->length, sizeof(*starts->data), compare_times);
+    array_sort(starts, compare_times);
     remove_runs_outside(starts, times);
     return enough;
 }

@@ -105,8 +105,7 @@ static int list_files(const struct push_queue *queue, struct waiting_files *file
     closedir(list);
     if (!enough)
         return error_no_memory(err);
-    if (files->length)
-        qsort(files->data, files->length, sizeof(struct waiting_file), compare_names);
+    array_sort(files, compare_names);
     return 0;
 }
 

@@ -82,8 +82,7 @@ static bool open_energies(struct system_counters *counters, const char *director
             ok = add_energy(counters, directory, zone->d_name);
     if (zones)
         closedir(zones);
-    if (counters->energies.length)
-        qsort(counters->energies.data, counters->energies.length, sizeof(struct energy), compare_zones);
+    array_sort(&counters->energies, compare_zones);
     size_t used = 0;
     for (size_t i = 0; i < counters->energies.length && used < sizeof(counters->names); i++)
         used += (size_t)snprintf(counters->names + used, sizeof(counters->names) - used, "%s%s", i ? "," : "",

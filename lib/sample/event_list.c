@@ -456,7 +456,7 @@ static int add_matches(struct event_list *list, struct event *pattern, struct er
             "%zu tracepoints match '%.128s', and a recording takes at most %d events; \"prof events '%.128s'\" lists them",
             matches.names.length, pattern->name, EVENTS_MAX, pattern->name);
     if (!code)
-        qsort(matches.names.data, matches.names.length, sizeof(*matches.names.data), compare_names);
+        array_sort(&matches.names, compare_names);
     for (size_t i = 0; i < matches.names.length; i++) {
         struct event event = {.name = matches.names.data[i],
                               .period = pattern->period,

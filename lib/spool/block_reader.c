@@ -345,8 +345,7 @@ static int compare_slots(const void *a, const void *b)
 static void keep_newest_versions(struct block_reader *reader)
 {
     size_t kept = 0;
-    if (reader->slots.length)
-        qsort(reader->slots.data, reader->slots.length, sizeof(*reader->slots.data), compare_slots);
+    array_sort(&reader->slots, compare_slots);
     for (size_t i = 0; i < reader->slots.length; i++)
         if (!kept || reader->slots.data[i].sequence != reader->slots.data[kept - 1].sequence)
             reader->slots.data[kept++] = reader->slots.data[i];

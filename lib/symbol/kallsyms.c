@@ -165,7 +165,7 @@ int kallsyms_load(struct kallsyms *kallsyms, const char *symbols_path, const cha
         return error_no_memory(err);
     }
     if (!is_sorted(kallsyms))
-        qsort(kallsyms->symbols.data, kallsyms->symbols.length, sizeof(struct kernel_symbol), compare_addresses);
+        array_sort(&kallsyms->symbols, compare_addresses);
     return 0;
 }
 

@@ -119,8 +119,7 @@ int mapping_symbols_find(struct mapping_symbols *kinds, const struct elf_file *f
         tables_left--;
     }
     kinds->missing = search.has_before ? search.before.kind : guess_code_kind(file, section, &search);
-    if (kinds->marks.length)
-        qsort(kinds->marks.data, kinds->marks.length, sizeof(struct mapping_symbol), compare_addresses);
+    array_sort(&kinds->marks, compare_addresses);
     return 0;
 }
 

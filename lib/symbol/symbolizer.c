@@ -265,8 +265,7 @@ static int list_pieces(struct run *run, size_t count, struct error *err)
             if (!array_push(&run->pieces, (struct piece){lookup, u, lookup_unit_cost(lookup, u)}))
                 return error_no_memory(err);
     }
-    if (run->pieces.length)
-        qsort(run->pieces.data, run->pieces.length, sizeof(struct piece), compare_costs_descending);
+    array_sort(&run->pieces, compare_costs_descending);
     return 0;
 }
 

@@ -66,8 +66,7 @@ int address_costs_compute(struct address_costs *costs, const struct profile *pro
         if (!array_push(&costs->rows, row))
             code = error_no_memory(err);
     }
-    if (!code && costs->rows.length)
-        qsort(costs->rows.data, costs->rows.length, sizeof(*costs->rows.data), compare_addresses);
+    array_sort(&costs->rows, compare_addresses);
     costs->total = sums.any_total;
     costs->self = sums.any_self;
     location_costs_destroy(&sums);
@@ -97,8 +96,7 @@ static int collect_symbols(struct symbol_costs *costs, const struct location_cos
         if (is_seen[symbol] &&
             !array_push(costs, (struct symbol_cost){symbol, sums->total[symbol], sums->self[symbol]}))
             return error_no_memory(err);
-    if (costs->length)
-        qsort(costs->data, costs->length, sizeof(*costs->data), compare_symbols);
+    array_sort(costs, compare_symbols);
     return 0;
 }
 
@@ -159,8 +157,7 @@ int list_address_lines(struct address_lines *lines, const struct profile *profil
         if (frames->native_symbol[frame] == symbol && row.address >= 0 && !array_push(lines, row))
             return error_no_memory(err);
     }
-    if (lines->length)
-        qsort(lines->data, lines->length, sizeof(*lines->data), compare_address_lines);
+    array_sort(lines, compare_address_lines);
     remove_duplicates(lines);
     return 0;
 }

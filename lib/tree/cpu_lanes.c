@@ -39,8 +39,7 @@ int profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct
     hash_destroy(&seen);
     if (!enough)
         return error_no_memory(err);
-    if (cpus->length)
-        qsort(cpus->data, cpus->length, sizeof(*cpus->data), compare_numbers);
+    array_sort(cpus, compare_numbers);
     return 0;
 }
 

@@ -161,8 +161,7 @@ static int fill_details(struct node_details *details, const struct sums *sums, c
     details->inlined_into = PROFILE_NONE;
     if (sums->inlined && !sums->several_symbols && sums->symbol < profile->native_symbols.length)
         details->inlined_into = profile->native_symbols.data[sums->symbol].name;
-    if (details->lines.length)
-        qsort(details->lines.data, details->lines.length, sizeof(*details->lines.data), compare_lines);
+    array_sort(&details->lines, compare_lines);
     int code = sort_categories(&details->categories_total, sums->categories_total, category_count, err);
     return code ? code : sort_categories(&details->categories_self, sums->categories_self, category_count, err);
 }

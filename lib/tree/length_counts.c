@@ -44,8 +44,7 @@ void length_counts_percentile(struct length_counts *counts, double share, double
     size_t length = counts->entries.length;
     for (size_t i = 0; i < groups; i++)
         of_group[i] = NAN;
-    if (length)
-        qsort(counts->entries.data, length, sizeof(*entries), compare_entries);
+    array_sort(&counts->entries, compare_entries);
     for (size_t first = 0, after; first < length; first = after) {
         double all = 0, below = 0;
         for (after = first; after < length && entries[after].group == entries[first].group; after++)

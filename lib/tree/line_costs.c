@@ -85,8 +85,7 @@ static int sum_lines(struct line_costs *out, const struct file_stacks *file, str
     for (size_t i = 0; !code && i < lines.values.length; i++)
         if (!array_push(&out->lines, (struct line_cost){(uint32_t)lines.values.data[i], costs.total[i], costs.self[i]}))
             code = error_no_memory(err);
-    if (!code && out->lines.length)
-        qsort(out->lines.data, out->lines.length, sizeof(*out->lines.data), compare_lines);
+    array_sort(&out->lines, compare_lines);
     out->total = costs.any_total;
     out->self = costs.any_self;
     location_costs_destroy(&costs);
@@ -111,8 +110,7 @@ static int sum_inlined(struct line_costs *out, const struct file_stacks *file, s
         if (row.total != 0 && !array_push(&out->inlined, row))
             code = error_no_memory(err);
     }
-    if (!code && out->inlined.length)
-        qsort(out->inlined.data, out->inlined.length, sizeof(*out->inlined.data), compare_calls);
+    array_sort(&out->inlined, compare_calls);
     location_costs_destroy(&costs);
     location_numbers_destroy(&calls);
     return code;

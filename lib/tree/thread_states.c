@@ -144,8 +144,7 @@ static bool merge_events(struct states_maker *maker)
     states->events = malloc((count + 1) * sizeof(*states->events));
     if (!states->events)
         return false;
-    if (starts->length)
-        qsort(starts->data, starts->length, sizeof(*starts->data), compare_times);
+    array_sort(starts, compare_times);
     states->event_count = count;
     for (size_t i = 0; i < count; i++) {
         bool is_start =

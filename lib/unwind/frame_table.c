@@ -109,7 +109,7 @@ static void table_build(struct fde_table *table, struct cfi_section *section)
         offset = next;
     }
     if (table->entries.length > 1)
-        qsort(table->entries.data, table->entries.length, sizeof(*table->entries.data), compare_entries);
+        array_sort(&table->entries, compare_entries);
 }
 
 static const struct fde_entry *table_search(const struct fde_table *table, uint64_t vaddr)
