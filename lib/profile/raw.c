@@ -15,10 +15,12 @@
     {                                                                                                                  \
         (key), FIELD_OBJECT, offsetof(type, member), COLUMN_INDEX, &(schema), 0                                        \
     }
-#define OBJECTS(key, schema)                                                                                           \
+#define OBJECTS(key, schema, type, member)                                                                             \
     {                                                                                                                  \
-        (key), FIELD_ARRAY, 0, COLUMN_INDEX, &(schema), 0                                                              \
+        (key), FIELD_ARRAY, offsetof(type, member), COLUMN_INDEX, &(schema), 0                                         \
     }
+#define ELEMENTS(element) .initial = &(element), .element_size = sizeof(element)
+#define POINTERS(element) .initial = &(element), .element_size = sizeof(element), .is_pointer = true
 
 /* ---- tables ---- */
 
@@ -28,7 +30,7 @@ static const struct field stack_fields[] = {
     COLUMN("prefixOffset", COLUMN_INDEX, struct raw_stacks, prefix_offset),
     VALUE("length", FIELD_LENGTH, struct raw_stacks, length),
 };
-static const struct schema stack_schema = {FIELDS(stack_fields), NULL};
+static const struct schema stack_schema = {FIELDS(stack_fields)};
 
 static const struct field frame_fields[] = {
     COLUMN("address", COLUMN_ADDRESS, struct raw_frames, address),
@@ -43,7 +45,7 @@ static const struct field frame_fields[] = {
     VALUE("length", FIELD_LENGTH, struct raw_frames, length),
     COLUMN("flags", COLUMN_SMALL, struct raw_frames, flags),
 };
-static const struct schema frame_schema = {FIELDS(frame_fields), NULL};
+static const struct schema frame_schema = {FIELDS(frame_fields)};
 
 static const struct field func_fields[] = {
     COLUMN("name", COLUMN_REF, struct raw_funcs, name),
@@ -57,14 +59,14 @@ static const struct field func_fields[] = {
     VALUE("length", FIELD_LENGTH, struct raw_funcs, length),
     COLUMN("flags", COLUMN_SMALL, struct raw_funcs, flags),
 };
-static const struct schema func_schema = {FIELDS(func_fields), NULL};
+static const struct schema func_schema = {FIELDS(func_fields)};
 
 static const struct field resource_fields[] = {
     COLUMN("name", COLUMN_REF, struct raw_resources, name),      COLUMN("host", COLUMN_REF, struct raw_resources, host),
     COLUMN("type", COLUMN_SMALL, struct raw_resources, type),    COLUMN("lib", COLUMN_INDEX, struct raw_resources, lib),
     VALUE("length", FIELD_LENGTH, struct raw_resources, length),
 };
-static const struct schema resource_schema = {FIELDS(resource_fields), NULL};
+static const struct schema resource_schema = {FIELDS(resource_fields)};
 
 static const struct field native_symbol_fields[] = {
     COLUMN("libIndex", COLUMN_INDEX, struct raw_native_symbols, lib),
@@ -73,7 +75,7 @@ static const struct field native_symbol_fields[] = {
     COLUMN("functionSize", COLUMN_POSITION, struct raw_native_symbols, size),
     VALUE("length", FIELD_LENGTH, struct raw_native_symbols, length),
 };
-static const struct schema native_symbol_schema = {FIELDS(native_symbol_fields), NULL};
+static const struct schema native_symbol_schema = {FIELDS(native_symbol_fields)};
 
 static const struct field source_fields[] = {
     COLUMN("filename", COLUMN_REF, struct raw_sources, filename),
@@ -85,7 +87,7 @@ static const struct field source_fields[] = {
     COLUMN("sourceMapURL", COLUMN_REF, struct raw_sources, source_map_url),
     VALUE("length", FIELD_LENGTH, struct raw_sources, length),
 };
-static const struct schema source_schema = {FIELDS(source_fields), NULL};
+static const struct schema source_schema = {FIELDS(source_fields)};
 
 static const struct field shared_fields[] = {
     COLUMN("stringArray", COLUMN_TEXT, struct raw_tables, strings),
@@ -96,7 +98,7 @@ static const struct field shared_fields[] = {
     OBJECT("nativeSymbols", native_symbol_schema, struct raw_tables, native_symbols),
     OBJECT("sources", source_schema, struct raw_tables, sources),
 };
-static const struct schema shared_schema = {FIELDS(shared_fields), NULL};
+static const struct schema shared_schema = {FIELDS(shared_fields)};
 
 /* ---- threads ---- */
 
@@ -114,7 +116,7 @@ static const struct field sample_fields[] = {
     VALUE("stackTableLength", FIELD_LENGTH, struct raw_samples, stack_table_length),
     VALUE("length", FIELD_LENGTH, struct raw_samples, length),
 };
-static const struct schema sample_schema = {FIELDS(sample_fields), NULL};
+static const struct schema sample_schema = {FIELDS(sample_fields)};
 
 static const struct field slice_fields[] = {
     COLUMN("cpu", COLUMN_INDEX, struct raw_slices, cpu),
@@ -124,20 +126,9 @@ static const struct field slice_fields[] = {
     COLUMN("offCpu", COLUMN_DOUBLE, struct raw_slices, off_cpu),
     VALUE("length", FIELD_LENGTH, struct raw_slices, length),
 };
-static const struct schema slice_schema = {FIELDS(slice_fields), NULL};
+static const struct schema slice_schema = {FIELDS(slice_fields)};
 
-static void *add_event_samples(void *owner)
-{
-    struct raw_thread *thread = owner;
-    struct raw_event_samples *raw = calloc(1, sizeof(*raw));
-    if (!raw || !array_push(&thread->events, raw)) {
-        free(raw);
-        return NULL;
-    }
-    raw->event = raw->samples.weight_type = PROFILE_NONE;
-    return raw;
-}
-
+static const struct raw_event_samples no_event_samples = {.event = PROFILE_NONE, .samples.weight_type = PROFILE_NONE};
 static const struct field event_sample_fields[] = {
     VALUE("event", FIELD_TEXT, struct raw_event_samples, event),
     COLUMN("stack", COLUMN_INDEX, struct raw_event_samples, samples.stack),
@@ -146,31 +137,9 @@ static const struct field event_sample_fields[] = {
     COLUMN("weight", COLUMN_DOUBLE, struct raw_event_samples, samples.weight),
     VALUE("length", FIELD_LENGTH, struct raw_event_samples, samples.length),
 };
-static const struct schema event_sample_schema = {FIELDS(event_sample_fields), add_event_samples};
+static const struct schema event_sample_schema = {FIELDS(event_sample_fields), POINTERS(no_event_samples)};
 
-static void *add_added(void *owner)
-{
-    struct raw_profile *profile = owner;
-    struct raw_added *raw = calloc(1, sizeof(*raw));
-    if (!raw || !array_push(&profile->added, raw)) {
-        free(raw);
-        return NULL;
-    }
-    raw->thread = raw->event = raw->samples.weight_type = PROFILE_NONE;
-    return raw;
-}
-
-static void *add_added_tables(void *owner)
-{
-    struct raw_added *added = owner;
-    struct raw_added_tables *raw = calloc(1, sizeof(*raw));
-    if (!raw || !array_push(&added->tables, raw)) {
-        free(raw);
-        return NULL;
-    }
-    return raw;
-}
-
+static const struct raw_added_tables no_added_tables;
 static const struct field added_table_fields[] = {
     VALUE("stacks", FIELD_COUNT, struct raw_added_tables, stacks),
     VALUE("frames", FIELD_COUNT, struct raw_added_tables, frames),
@@ -180,10 +149,12 @@ static const struct field added_table_fields[] = {
     VALUE("sources", FIELD_COUNT, struct raw_added_tables, sources),
     OBJECT("shared", shared_schema, struct raw_added_tables, tables),
 };
-static const struct schema added_table_schema = {FIELDS(added_table_fields), add_added_tables};
+static const struct schema added_table_schema = {FIELDS(added_table_fields), POINTERS(no_added_tables)};
 
+static const struct raw_added no_added = {
+    .thread = PROFILE_NONE, .event = PROFILE_NONE, .samples.weight_type = PROFILE_NONE};
 static const struct field added_fields[] = {
-    OBJECTS("tables", added_table_schema),
+    OBJECTS("tables", added_table_schema, struct raw_added, tables),
     VALUE("thread", FIELD_COUNT, struct raw_added, thread),
     VALUE("first", FIELD_COUNT, struct raw_added, first),
     VALUE("event", FIELD_TEXT, struct raw_added, event),
@@ -196,7 +167,7 @@ static const struct field added_fields[] = {
     COLUMN("wakerStack", COLUMN_INDEX, struct raw_added, samples.waker_stack),
     VALUE("length", FIELD_LENGTH, struct raw_added, samples.length),
 };
-static const struct schema added_schema = {FIELDS(added_fields), add_added};
+static const struct schema added_schema = {FIELDS(added_fields), POINTERS(no_added)};
 
 static const struct field marker_fields[] = {
     COLUMN("data", COLUMN_JSON, struct raw_markers, data),
@@ -208,26 +179,14 @@ static const struct field marker_fields[] = {
     COLUMN("time", COLUMN_DOUBLE, struct raw_markers, time),
     VALUE("length", FIELD_LENGTH, struct raw_markers, length),
 };
-static const struct schema marker_schema = {FIELDS(marker_fields), NULL};
+static const struct schema marker_schema = {FIELDS(marker_fields)};
 
 /* Profiles that were copied from the browser's console have their string table inside an object. */
 static const struct field string_table_fields[] = {{"_array", FIELD_COLUMN, 0, COLUMN_TEXT, NULL, 0}};
-static const struct schema string_table_schema = {FIELDS(string_table_fields), NULL};
+static const struct schema string_table_schema = {FIELDS(string_table_fields)};
 
 static const struct library no_library = {PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE,
                                           PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
-
-static void *add_library(void *owner)
-{
-    struct raw_profile *profile = owner;
-    return array_push(&profile->libs, no_library) ? &profile->libs.data[profile->libs.length - 1] : NULL;
-}
-
-static void *add_thread_library(void *owner)
-{
-    struct raw_thread *thread = owner;
-    return array_push(&thread->libs, no_library) ? &thread->libs.data[thread->libs.length - 1] : NULL;
-}
 
 static const struct field library_fields[] = {
     VALUE("arch", FIELD_TEXT, struct library, arch),
@@ -239,41 +198,30 @@ static const struct field library_fields[] = {
     VALUE("breakpadId", FIELD_TEXT, struct library, breakpad_id),
     VALUE("codeId", FIELD_TEXT, struct library, code_id),
 };
-static const struct schema library_schema = {FIELDS(library_fields), add_library};
-static const struct schema thread_library_schema = {FIELDS(library_fields), add_thread_library};
+static const struct schema library_schema = {FIELDS(library_fields), ELEMENTS(no_library)};
 
-static void *add_thread(void *owner)
-{
-    struct raw_profile *profile = owner;
-    struct raw_thread *raw = calloc(1, sizeof(*raw));
-    if (!raw || !array_push(&profile->threads, raw)) {
-        free(raw);
-        return NULL;
-    }
-    struct thread *thread = &raw->thread;
-    thread->name = thread->process_name = thread->process_type = PROFILE_NONE;
-    thread->pid = thread->tid = PROFILE_NONE;
-    thread->process_start = thread->process_end = thread->start = thread->end = NAN;
-    raw->samples.weight_type = raw->js_allocations.weight_type = raw->native_allocations.weight_type = PROFILE_NONE;
-    return raw;
-}
-
-static void *add_paused_range(void *owner)
-{
-    struct raw_thread *raw = owner;
-    struct paused_range *range = array_push_zero(&raw->thread.paused);
-    if (range)
-        *range = (struct paused_range){NAN, NAN, PROFILE_NONE};
-    return range;
-}
-
+static const struct paused_range no_range = {NAN, NAN, PROFILE_NONE};
 static const struct field paused_range_fields[] = {
     VALUE("startTime", FIELD_DOUBLE, struct paused_range, start),
     VALUE("endTime", FIELD_DOUBLE, struct paused_range, end),
     VALUE("reason", FIELD_TEXT, struct paused_range, reason),
 };
-static const struct schema paused_range_schema = {FIELDS(paused_range_fields), add_paused_range};
+static const struct schema paused_range_schema = {FIELDS(paused_range_fields), ELEMENTS(no_range)};
 
+static const struct raw_thread no_thread = {
+    .thread = {.name = PROFILE_NONE,
+               .process_name = PROFILE_NONE,
+               .process_type = PROFILE_NONE,
+               .pid = PROFILE_NONE,
+               .tid = PROFILE_NONE,
+               .process_start = NAN,
+               .process_end = NAN,
+               .start = NAN,
+               .end = NAN},
+    .samples.weight_type = PROFILE_NONE,
+    .js_allocations.weight_type = PROFILE_NONE,
+    .native_allocations.weight_type = PROFILE_NONE,
+};
 static const struct field thread_fields[] = {
     VALUE("name", FIELD_TEXT, struct raw_thread, thread.name),
     VALUE("processName", FIELD_TEXT, struct raw_thread, thread.process_name),
@@ -285,13 +233,13 @@ static const struct field thread_fields[] = {
     VALUE("processShutdownTime", FIELD_DOUBLE, struct raw_thread, thread.process_end),
     VALUE("registerTime", FIELD_DOUBLE, struct raw_thread, thread.start),
     VALUE("unregisterTime", FIELD_DOUBLE, struct raw_thread, thread.end),
-    OBJECTS("pausedRanges", paused_range_schema),
+    OBJECTS("pausedRanges", paused_range_schema, struct raw_thread, thread.paused),
     VALUE("comparisonSide", FIELD_COUNT, struct raw_thread, thread.side),
     VALUE("comparisonRun", FIELD_COUNT, struct raw_thread, thread.run),
     OBJECT("samples", sample_schema, struct raw_thread, samples),
     OBJECT("jsAllocations", sample_schema, struct raw_thread, js_allocations),
     OBJECT("nativeAllocations", sample_schema, struct raw_thread, native_allocations),
-    OBJECTS("eventSamples", event_sample_schema),
+    OBJECTS("eventSamples", event_sample_schema, struct raw_thread, events),
     OBJECT("cpuSlices", slice_schema, struct raw_thread, slices),
     OBJECT("markers", marker_schema, struct raw_thread, markers),
     COLUMN("stringArray", COLUMN_TEXT, struct raw_thread, own.strings),
@@ -301,22 +249,10 @@ static const struct field thread_fields[] = {
     OBJECT("funcTable", func_schema, struct raw_thread, own.funcs),
     OBJECT("resourceTable", resource_schema, struct raw_thread, own.resources),
     OBJECT("nativeSymbols", native_symbol_schema, struct raw_thread, own.native_symbols),
-    {"libs", FIELD_ARRAY, 0, COLUMN_INDEX, &thread_library_schema, offsetof(struct raw_thread, has_libs) + 1},
+    {"libs", FIELD_ARRAY, offsetof(struct raw_thread, libs), COLUMN_INDEX, &library_schema,
+     offsetof(struct raw_thread, has_libs) + 1},
 };
-static const struct schema thread_schema = {FIELDS(thread_fields), add_thread};
-
-static void *add_counter(void *owner)
-{
-    struct raw_profile *profile = owner;
-    struct raw_counter *raw = calloc(1, sizeof(*raw));
-    if (!raw || !array_push(&profile->counters, raw)) {
-        free(raw);
-        return NULL;
-    }
-    struct counter *counter = &raw->counter;
-    counter->name = counter->category = counter->description = counter->pid = counter->json = PROFILE_NONE;
-    return raw;
-}
+static const struct schema thread_schema = {FIELDS(thread_fields), POINTERS(no_thread)};
 
 static const struct field counter_sample_fields[] = {
     COLUMN("time", COLUMN_DOUBLE, struct raw_counter, time),
@@ -324,21 +260,21 @@ static const struct field counter_sample_fields[] = {
     COLUMN("count", COLUMN_DOUBLE, struct raw_counter, count),
     VALUE("length", FIELD_LENGTH, struct raw_counter, length),
 };
-static const struct schema counter_sample_schema = {FIELDS(counter_sample_fields), NULL};
+static const struct schema counter_sample_schema = {FIELDS(counter_sample_fields)};
 
-/* Before version 48: a list with one group. */
-static void *add_sample_group(void *owner)
-{
-    return owner;
-}
-
+/* Before version 48: a list with one group, whose members are those of the counter. */
 static const struct field sample_group_fields[] = {
     {"samples", FIELD_OBJECT, 0, COLUMN_INDEX, &counter_sample_schema, 0},
 };
-static const struct schema sample_group_schema = {FIELDS(sample_group_fields), add_sample_group};
+static const struct schema sample_group_schema = {FIELDS(sample_group_fields)};
 
+static const struct raw_counter no_counter = {.counter = {.name = PROFILE_NONE,
+                                                          .category = PROFILE_NONE,
+                                                          .description = PROFILE_NONE,
+                                                          .pid = PROFILE_NONE,
+                                                          .json = PROFILE_NONE}};
 static const struct field counter_fields[] = {
-    OBJECTS("sampleGroups", sample_group_schema),
+    {"sampleGroups", FIELD_ARRAY, 0, COLUMN_INDEX, &sample_group_schema, 0},
     VALUE("name", FIELD_TEXT, struct raw_counter, counter.name),
     VALUE("category", FIELD_TEXT, struct raw_counter, counter.category),
     VALUE("description", FIELD_TEXT, struct raw_counter, counter.description),
@@ -347,71 +283,39 @@ static const struct field counter_fields[] = {
     VALUE("display", FIELD_JSON, struct raw_counter, counter.json),
     {"samples", FIELD_OBJECT, 0, COLUMN_INDEX, &counter_sample_schema, 0},
 };
-static const struct schema counter_schema = {FIELDS(counter_fields), add_counter};
+static const struct schema counter_schema = {FIELDS(counter_fields), POINTERS(no_counter)};
 
 /* ---- meta ---- */
 
-static void *add_category(void *owner)
-{
-    struct raw_meta *meta = owner;
-    struct raw_category *category = array_push_zero(&meta->categories);
-    if (category)
-        category->name = category->color = PROFILE_NONE;
-    return category;
-}
-
+static const struct raw_category no_category = {.name = PROFILE_NONE, .color = PROFILE_NONE};
 static const struct field category_fields[] = {
     VALUE("name", FIELD_TEXT, struct raw_category, name),
     VALUE("color", FIELD_TEXT, struct raw_category, color),
     COLUMN("subcategories", COLUMN_TEXT, struct raw_category, subcategories),
 };
-static const struct schema category_schema = {FIELDS(category_fields), add_category};
+static const struct schema category_schema = {FIELDS(category_fields), ELEMENTS(no_category)};
 
-static void *add_extra_entry(void *owner)
-{
-    struct extra_section *section = owner;
-    struct extra_entry *entry = array_push_zero(&section->entries);
-    if (entry)
-        *entry = (struct extra_entry){PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
-    return entry;
-}
-
+static const struct extra_entry no_entry = {PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
 static const struct field extra_entry_fields[] = {
     VALUE("label", FIELD_TEXT, struct extra_entry, label),
     VALUE("format", FIELD_TEXT, struct extra_entry, format),
     VALUE("value", FIELD_JSON, struct extra_entry, value),
 };
-static const struct schema extra_entry_schema = {FIELDS(extra_entry_fields), add_extra_entry};
+static const struct schema extra_entry_schema = {FIELDS(extra_entry_fields), ELEMENTS(no_entry)};
 
-static void *add_extra_section(void *owner)
-{
-    struct raw_meta *meta = owner;
-    struct extra_section *section = array_push_zero(&meta->meta.extra);
-    if (section)
-        section->label = PROFILE_NONE;
-    return section;
-}
-
+static const struct extra_section no_section = {.label = PROFILE_NONE};
 static const struct field extra_section_fields[] = {
     VALUE("label", FIELD_TEXT, struct extra_section, label),
-    OBJECTS("entries", extra_entry_schema),
+    OBJECTS("entries", extra_entry_schema, struct extra_section, entries),
 };
-static const struct schema extra_section_schema = {FIELDS(extra_section_fields), add_extra_section};
+static const struct schema extra_section_schema = {FIELDS(extra_section_fields), ELEMENTS(no_section)};
 
-static void *add_event(void *owner)
-{
-    struct raw_meta *meta = owner;
-    struct profile_event *event = array_push_zero(&meta->meta.events);
-    if (event)
-        event->name = PROFILE_NONE;
-    return event;
-}
-
+static const struct profile_event no_event = {.name = PROFILE_NONE};
 static const struct field event_fields[] = {
     VALUE("name", FIELD_TEXT, struct profile_event, name),
     VALUE("period", FIELD_DOUBLE, struct profile_event, period),
 };
-static const struct schema event_schema = {FIELDS(event_fields), add_event};
+static const struct schema event_schema = {FIELDS(event_fields), ELEMENTS(no_event)};
 
 static const struct field comparison_fields[] = {
     VALUE("base", FIELD_TEXT, struct raw_meta, meta.comparison.name[SIDE_BASE]),
@@ -423,12 +327,12 @@ static const struct field comparison_fields[] = {
     VALUE("oneAfterOther", FIELD_BOOL, struct raw_meta, meta.comparison.is_one_after_other),
     VALUE("warning", FIELD_TEXT, struct raw_meta, meta.warning),
 };
-static const struct schema comparison_schema = {FIELDS(comparison_fields), NULL};
+static const struct schema comparison_schema = {FIELDS(comparison_fields)};
 
 static const struct field sample_unit_fields[] = {
     VALUE("threadCPUDelta", FIELD_TEXT, struct raw_meta, cpu_unit),
 };
-static const struct schema sample_unit_schema = {FIELDS(sample_unit_fields), NULL};
+static const struct schema sample_unit_schema = {FIELDS(sample_unit_fields)};
 
 static const struct field meta_fields[] = {
     VALUE("interval", FIELD_DOUBLE, struct raw_meta, meta.interval),
@@ -455,30 +359,32 @@ static const struct field meta_fields[] = {
     COLUMN("initialVisibleThreads", COLUMN_INDEX, struct raw_meta, initial_visible_threads),
     COLUMN("initialSelectedThreads", COLUMN_INDEX, struct raw_meta, initial_selected_threads),
     {"sampleUnits", FIELD_OBJECT, 0, COLUMN_INDEX, &sample_unit_schema, 0},
-    {"categories", FIELD_ARRAY, 0, COLUMN_INDEX, &category_schema, offsetof(struct raw_meta, has_categories) + 1},
-    OBJECTS("extra", extra_section_schema),
+    {"categories", FIELD_ARRAY, offsetof(struct raw_meta, categories), COLUMN_INDEX, &category_schema,
+     offsetof(struct raw_meta, has_categories) + 1},
+    OBJECTS("extra", extra_section_schema, struct raw_meta, meta.extra),
     {"comparison", FIELD_OBJECT, 0, COLUMN_INDEX, &comparison_schema, 0},
-    OBJECTS("sampledEvents", event_schema),
+    OBJECTS("sampledEvents", event_schema, struct raw_meta, meta.events),
     VALUE("sampledEventsOnly", FIELD_BOOL, struct raw_meta, meta.has_only_events),
     VALUE("timesAreOrder", FIELD_BOOL, struct raw_meta, meta.has_no_times),
 };
-static const struct schema meta_schema = {FIELDS(meta_fields), NULL};
+static const struct schema meta_schema = {FIELDS(meta_fields)};
 
 static const struct field profile_fields[] = {
     {"meta", FIELD_OBJECT, offsetof(struct raw_profile, meta), COLUMN_INDEX, &meta_schema,
      offsetof(struct raw_profile, meta.present) + 1},
-    OBJECTS("libs", library_schema),
+    OBJECTS("libs", library_schema, struct raw_profile, libs),
     OBJECT("shared", shared_schema, struct raw_profile, shared),
-    {"threads", FIELD_ARRAY, 0, COLUMN_INDEX, &thread_schema, offsetof(struct raw_profile, has_threads) + 1},
-    OBJECTS("counters", counter_schema),
+    {"threads", FIELD_ARRAY, offsetof(struct raw_profile, threads), COLUMN_INDEX, &thread_schema,
+     offsetof(struct raw_profile, has_threads) + 1},
+    OBJECTS("counters", counter_schema, struct raw_profile, counters),
     VALUE("addedFrom", FIELD_COUNT64, struct raw_profile, meta.meta.added_from),
     VALUE("addedNext", FIELD_TEXT, struct raw_profile, meta.meta.added_next),
-    OBJECTS("added", added_schema),
+    OBJECTS("added", added_schema, struct raw_profile, added),
     VALUE("processes", FIELD_SEEN, struct raw_profile, has_processes),
     VALUE("traceEvents", FIELD_SEEN, struct raw_profile, has_trace_events),
     VALUE("resourceProfiles", FIELD_SEEN, struct raw_profile, has_resource_profiles),
 };
-const struct schema RAW_PROFILE_SCHEMA = {FIELDS(profile_fields), NULL};
+const struct schema RAW_PROFILE_SCHEMA = {FIELDS(profile_fields)};
 
 /* ---- values ---- */
 
@@ -534,9 +440,45 @@ void raw_profile_init(struct raw_profile *raw)
     raw->meta.cpu_unit = PROFILE_NONE;
 }
 
-/* Frees the columns that the fields of an object describe, and the columns of nested objects. The caller frees elements
- * of arrays. */
-static void free_columns(const struct schema *schema, void *object)
+ARRAY_TYPE(struct bytes, char);
+
+void *raw_add_element(const struct schema *schema, void *list)
+{
+    struct bytes *elements = list;
+    if (!schema->element_size)
+        return list;
+    size_t size = schema->is_pointer ? sizeof(void *) : schema->element_size;
+    if (!array_grow((void **)&elements->data, elements->length, &elements->capacity, 1, size))
+        return NULL;
+    char *place = elements->data + elements->length * size;
+    void *element = schema->is_pointer ? malloc(schema->element_size) : place;
+    if (!element)
+        return NULL;
+    memcpy(element, schema->initial, schema->element_size);
+    if (schema->is_pointer)
+        memcpy(place, &element, sizeof(element));
+    elements->length++;
+    return element;
+}
+
+static void free_members(const struct schema *schema, void *object);
+
+static void free_elements(const struct schema *schema, struct bytes *elements)
+{
+    size_t size = schema->is_pointer ? sizeof(void *) : schema->element_size;
+    for (size_t i = 0; schema->element_size && i < elements->length; i++) {
+        char *place = elements->data + i * size;
+        void *element = schema->is_pointer ? *(void **)(void *)place : place;
+        free_members(schema, element);
+        if (schema->is_pointer)
+            free(element);
+    }
+    if (schema->element_size)
+        array_free(elements);
+}
+
+/* Frees the columns, objects and lists that the fields of an object describe. */
+static void free_members(const struct schema *schema, void *object)
 {
     for (size_t i = 0; i < schema->count; i++) {
         const struct field *field = &schema->fields[i];
@@ -546,50 +488,17 @@ static void free_columns(const struct schema *schema, void *object)
             free(column->data);
             *column = (struct column){0};
         } else if (field->kind == FIELD_OBJECT) {
-            free_columns(field->schema, place);
+            free_members(field->schema, place);
+        } else if (field->kind == FIELD_ARRAY) {
+            free_elements(field->schema, place);
         }
     }
 }
 
 void raw_profile_destroy(struct raw_profile *raw)
 {
-    free_columns(&RAW_PROFILE_SCHEMA, raw);
-    for (size_t i = 0; i < raw->threads.length; i++) {
-        free_columns(&thread_schema, raw->threads.data[i]);
+    for (size_t i = 0; i < raw->threads.length; i++)
         free(raw->threads.data[i]->stack_map);
-        for (size_t k = 0; k < raw->threads.data[i]->events.length; k++) {
-            free_columns(&event_sample_schema, raw->threads.data[i]->events.data[k]);
-            free(raw->threads.data[i]->events.data[k]);
-        }
-        array_free(&raw->threads.data[i]->events);
-        array_free(&raw->threads.data[i]->thread.paused);
-        array_free(&raw->threads.data[i]->libs);
-        free(raw->threads.data[i]);
-    }
-    for (size_t i = 0; i < raw->counters.length; i++) {
-        free_columns(&counter_schema, raw->counters.data[i]);
-        free(raw->counters.data[i]);
-    }
-    for (size_t i = 0; i < raw->added.length; i++) {
-        struct raw_added *added = raw->added.data[i];
-        for (size_t k = 0; k < added->tables.length; k++) {
-            free_columns(&added_table_schema, added->tables.data[k]);
-            free(added->tables.data[k]);
-        }
-        array_free(&added->tables);
-        free_columns(&added_schema, added);
-        free(added);
-    }
-    array_free(&raw->added);
-    for (size_t i = 0; i < raw->meta.categories.length; i++)
-        free_columns(&category_schema, &raw->meta.categories.data[i]);
-    for (size_t i = 0; i < raw->meta.meta.extra.length; i++)
-        array_free(&raw->meta.meta.extra.data[i].entries);
-    array_free(&raw->meta.meta.extra);
-    array_free(&raw->meta.meta.events);
-    array_free(&raw->meta.categories);
-    array_free(&raw->threads);
-    array_free(&raw->counters);
-    array_free(&raw->libs);
+    free_members(&RAW_PROFILE_SCHEMA, raw);
     strings_destroy(&raw->texts);
 }

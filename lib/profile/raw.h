@@ -160,7 +160,7 @@ enum field_kind {
     FIELD_JSON,   /* uint32_t: the JSON text */
     FIELD_SEEN,   /* bool: the key exists; its value is skipped */
     FIELD_OBJECT, /* an object: the struct at the offset, with the fields of `schema` */
-    FIELD_ARRAY,  /* an array of objects of `schema`, which adds them to the struct; no offset */
+    FIELD_ARRAY,  /* an array of objects of `schema`: the ARRAY() at the offset */
     FIELD_COLUMN, /* struct column; or, with a schema, an object that holds it */
 };
 
@@ -178,10 +178,16 @@ struct field {
 struct schema {
     const struct field *fields;
     size_t count;
-    void *(*add)(void *owner); /* for FIELD_ARRAY: appends an element to the owner's array, or NULL if memory ran out */
+    /* for FIELD_ARRAY: a new element and its size; 0: the object at the offset is the only element */
+    const void *initial;
+    size_t element_size;
+    bool is_pointer; /* the ARRAY() has pointers to elements */
 };
 
 extern const struct schema RAW_PROFILE_SCHEMA;
+
+/* Appends an element to the ARRAY() `list` and returns its address, or NULL if memory ran out. */
+void *raw_add_element(const struct schema *schema, void *list);
 
 /* Stores the current token of `json`, of type `type`, as the field's value at `place`. A token of another type than the
  * field's stores nothing, or an unknown value. Returns false if memory ran out. */

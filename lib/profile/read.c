@@ -380,7 +380,7 @@ static int add_object(struct profile_reader *reader, struct level *level, enum j
     level->index++;
     if (type != JSON_OBJECT_OPEN)
         return skip_value(reader, type);
-    void *object = level->schema->add(level->base);
+    void *object = raw_add_element(level->schema, level->base);
     if (!object)
         return fail_no_memory(reader);
     return push_level(reader, (struct level){.kind = LEVEL_OBJECT, .schema = level->schema, .base = object});
