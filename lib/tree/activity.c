@@ -9,9 +9,9 @@
 
 enum { MICROSECONDS_PER_MS = 1000 };
 
-/* CPU share of the gap before sample i, whole percents: 0 for i = samples->length, 100 if the share is unknown. The gap
- * before the first sample is one `interval` (ms) long; its share is 0 if its CPU time is unknown. In threads without
- * CPU deltas, every gap has 100. `i` is at most samples->length. */
+/* Returns the CPU share of the gap before sample `i` in whole percents. The gap after the last sample has 0, and a gap
+ * with unknown CPU time has 100. The gap before the first sample is one `interval` (ms) long, and has 0 if its CPU time
+ * is unknown. `i` is at most samples->length. */
 static double get_gap_cpu_percent(const struct sample_table *samples, size_t i, double interval)
 {
     if (!samples->cpu_delta)
@@ -66,7 +66,7 @@ static inline void add_span(const struct canvas *canvas, float *row, double left
         row[last] += (float)(share * (right - last));
 }
 
-/* Whether the matching nodes are all nodes. */
+/* Returns whether all nodes match. */
 static bool match_all(const struct activity_request *request, const struct call_nodes *nodes)
 {
     bool is_transformed = nodes->of_sample != nodes->of_stack;
@@ -133,15 +133,15 @@ static inline void draw_sample(const struct canvas *canvas, const struct strip *
     add_mark(strip, canvas, time, pixel);
 }
 
-/* The end and second-half share of one sample are the start and first-half share of the next. Only samples that match
- * cost more than the look at their node. */
+/* Each sample ends where the next sample starts. The second half of a sample and the first half of the next sample have
+ * the same share. Only samples that match cost more than the look at their node. */
 static void draw_samples(const struct canvas *canvas, const struct strip *strip, const struct stack_view *stacks,
                          const struct call_nodes *nodes, const struct activity_request *request,
                          const struct sample_table *samples)
 {
     size_t first, last;
     find_samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
-    first -= first > 0; /* the neighbors of the range cover a part of it */
+    first -= first > 0; /* the samples next to the range cover a part of the range */
     last += last < samples->length;
     if (first == last)
         return;

@@ -7,7 +7,7 @@
 #include "tree/weights.h"
 
 struct activity_request {
-    const struct sample_table *const *samples; /* activities of threads: their shares add up */
+    const struct sample_table *const *samples; /* the shares of the threads add up */
     const struct wait_rows *waits;             /* recorded waits of each thread */
     size_t thread_count;
     double interval;            /* ms that the first sample extends backward, and the last sample forward */
@@ -47,7 +47,8 @@ void activity_destroy(struct activity *activity);
 size_t find_sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent);
 
 /* Activity of a thread in a range, ms: CPU time if the profile has it, else the interval times the number of samples
- * outside category `idle` (PROFILE_NONE: no such category). In a profile without times, a sample counts its weight
- * in the unit of the axis; bytes count as one sample. The page ranks threads by the activity of the full range. */
+ * outside category `idle` (PROFILE_NONE: no such category). In a profile without times, a sample counts its weight in
+ * the unit of the axis, and a sample whose weight is in bytes counts 1. The page ranks threads by the activity of the
+ * full range. */
 double measure_thread_activity(const struct sample_table *samples, struct time_range range,
                                const struct stack_view *stacks, uint32_t idle, const struct profile_meta *meta);

@@ -1,6 +1,6 @@
 /*
- * The bottleneck of threads that wait, as one sentence, for the header of `prof report` and the page's summary. The
- * data carry a sentence in two cases:
+ * The bottleneck of threads that wait, as one sentence, for the header of `prof report` and the page's summary. Two
+ * kinds of profiles have a bottleneck:
  *
  *   - With wakers, if the critical path of the first thread is on one other thread for more than a third of the
  *     range: "Of 0.128 s, 64.2 ms CPU time of second in compute while first waits for mutex lock_b, 63.4 ms in smaller

@@ -42,7 +42,7 @@ static void add_self(struct butterfly *butterfly, uint32_t node)
         butterfly->side_figures[side].self += butterfly->timings->sides[side].self[node];
 }
 
-/* Hides callers whose weights cancel out: a tree shows nodes by their own weight. */
+/* Omits callers whose weights cancel out, because a tree shows nodes by their own weight. */
 static bool add_top(struct butterfly *butterfly, uint32_t node)
 {
     const struct butterfly_member member = {node, node};
@@ -217,8 +217,8 @@ static bool collect_caller(struct butterfly *butterfly, const struct butterfly_m
     return caller == NODE_NONE || array_push(&butterfly->scratch, (struct butterfly_member){member->top, caller});
 }
 
-/* Collects the call nodes one step further from the focus than those of a node. Below a focused library or category,
- * its entry functions are the first callees. */
+/* Collects the callers or the callees of the call nodes of a node. Below a focused library or category, its entry
+ * functions are the first callees. */
 static bool collect_next(struct butterfly *butterfly, enum butterfly_side side, uint32_t node)
 {
     const struct butterfly_tree *tree = &butterfly->sides[side];
@@ -251,7 +251,7 @@ static bool make_children(struct butterfly *butterfly, struct butterfly_tree *tr
     return array_reserve(&tree->members, butterfly->scratch.length);
 }
 
-/* Counts become ranges; `last` begins at `first` and moves on as the members are filled in. */
+/* Turns the numbers of members into ranges. `last` starts at `first`, and grows with each member. */
 static void list_members(struct butterfly *butterfly, struct butterfly_tree *tree, uint32_t first_child)
 {
     size_t place = tree->members.length;

@@ -128,8 +128,8 @@ static double get_side_factor(const struct adder *adder, int side)
     return (side == SIDE_NEW ? adder->request.scale : 1) / adder->request.parts[side];
 }
 
-/* The number of waits of a run is random, but not the number of intervals. So of intervals, the variance of the waits
- * counts. An interval without a wait has a wait of no length. */
+/* The number of waits of a run is random, but the number of intervals is not. So the variance of the lengths counts for
+ * intervals. An interval without a wait counts as a wait of length 0. */
 static double sum_wait_variance(const struct adder *adder, const struct side_sums *sums, enum profile_side side)
 {
     double intervals = (double)engine_interval_count(adder->engine, side);

@@ -20,7 +20,7 @@ int profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct
 int engine_cpu_lanes(struct engine *engine, const uint32_t *cpus, size_t count, struct time_range range, uint32_t width,
                      struct state_lanes *lanes, struct error *err);
 
-/* What a CPU did at a time. */
+/* The work of a CPU at a time. */
 struct cpu_place {
     double start, end;   /* ms: the slice, or the time without a recorded thread (infinite: no slice before or after) */
     double off_cpu;      /* ms off the CPU in the slice */

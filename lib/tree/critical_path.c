@@ -14,9 +14,9 @@
 
 enum { TID_UNKNOWN = UINT32_MAX, TID_NOT_PARSED = UINT32_MAX - 1 };
 
-/* A wait through which the path came to the waker. */
+/* A wait that the path followed to the waker. */
 struct followed_wait {
-    double since; /* ms; before, the waiter did not wait yet */
+    double since; /* ms: start of the wait */
     uint32_t waiter, waited_for, wakes_in;
 };
 
@@ -25,11 +25,11 @@ struct walk {
     struct critical_path *path;
     struct time_range range;
     struct thread_gaps *gaps; /* per thread */
-    uint32_t *by_tid;         /* threads that have a number, sorted: see is_before() */
+    uint32_t *by_tid;         /* threads with a known tid, sorted: see is_before() */
     size_t tid_count;
     uint32_t *tids;          /* per thread */
     uint32_t *mains;         /* per thread: the last main thread at or before the thread in the profile */
-    uint32_t *first_waiters; /* per thread: the first thread from which the path came, if it waited */
+    uint32_t *first_waiters; /* per thread: the thread from which the path first came, if that thread waited */
     uint32_t *tid_of_string; /* per string: tid of the waker that it names */
     uint32_t runnable;       /* find_runnable_reason() */
     uint32_t thread;         /* the thread at the current end of the path */
@@ -67,7 +67,7 @@ uint32_t parse_waker_tid(const char *waker)
     return first ? parse_tid(waker + first, waker + length - 1) : PROFILE_NONE;
 }
 
-/* Orders threads by the run that they belong to, by number, and by start. */
+/* Orders threads by run, by tid, and by start. */
 struct thread_key {
     uint32_t side, run, tid;
     double start;
@@ -94,8 +94,8 @@ static bool must_precede(const void *context, uint32_t a, uint32_t b)
     return is_before(&key_b, &key_a);
 }
 
-/* Returns the thread with a number that was there last before a time; PROFILE_NONE: none. A number may have belonged to
- * several threads. */
+/* Returns the last thread with this tid that started before a time; PROFILE_NONE: none. Several threads may have had
+ * the tid. */
 static uint32_t find_thread(const struct walk *walk, uint32_t tid, double time)
 {
     struct thread_key wanted = make_thread_key(walk, walk->thread);
@@ -129,7 +129,7 @@ static uint32_t find_waker(struct walk *walk, uint32_t waker, double time)
 
 /* ---- the state of a thread before a time ---- */
 
-/* Returns the row that ends the gap which has the time just before `time`. */
+/* Returns the row at the end of the gap that contains the time just before `time`. */
 static size_t find_row_before(const struct thread_gaps *gaps, double time)
 {
     const struct sample_table *samples = gaps->samples;
@@ -146,8 +146,8 @@ static bool is_blocked(const struct walk *walk, const struct thread_gaps *gaps, 
     return is_wait_end(&gaps->waits, row) && !is_runnable(walk, gaps, row);
 }
 
-/* Returns the last time up to `time` and after `since` before which a thread was awake; NAN: none. A waker may have
- * begun to wait after the wakeup, before the woken thread got a CPU. */
+/* Returns the last time between `since` and `time` at which a thread was awake; NAN: none. A waker may have begun to
+ * wait after the wakeup, before the woken thread got a CPU. */
 static double find_awake(const struct walk *walk, uint32_t thread, double since, double time)
 {
     const struct thread_gaps *gaps = &walk->gaps[thread];
@@ -206,7 +206,7 @@ static bool enter_thread(struct walk *walk, uint32_t thread, struct followed_wai
     return array_push(&walk->followed, wait);
 }
 
-/* The wait that ends at `row`. */
+/* Adds the wait that ends at `row`. */
 static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t row)
 {
     const struct sample_table *samples = gaps->samples;
@@ -219,7 +219,7 @@ static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t r
     double awake = thread == PROFILE_NONE || thread == walk->thread ? NAN : find_awake(walk, thread, since, walk->time);
     if (isnan(awake))
         return add_segments(walk, since, PATH_WAITS, stack, waker);
-    /* a process still ends after its last record, while its parent waits */
+    /* after its last record, a process still exits while its parent waits */
     bool has_ended = awake >= walk->gaps[thread].end;
     if (!(has_ended ? add_segments(walk, awake, PATH_WAITS, stack, waker)
                     : add_segments(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE)))
@@ -228,7 +228,7 @@ static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t r
     return enter_thread(walk, thread, (struct followed_wait){since, walk->thread, stack, wakes_in});
 }
 
-/* The time between two rows: CPU time, then short waits. */
+/* Adds the time between two rows, which is CPU time and then short waits. */
 static bool add_running(struct walk *walk, const struct thread_gaps *gaps, size_t row)
 {
     static const double clocks_differ = 0.02; /* intervals; CPU times and times of switches have two clocks */
@@ -241,8 +241,9 @@ static bool add_running(struct walk *walk, const struct thread_gaps *gaps, size_
     return add_segments(walk, since, PATH_RUNS, stack, PROFILE_NONE);
 }
 
-/* Finds the thread that created the path's thread, and its last time on a CPU before: its own earlier program, the
- * waiter, or the main thread of its process. False: not known. */
+/* Finds the creator of the path's thread, and the last time at which the creator was awake. Candidates are the same tid
+ * before exec, the thread that waits for the path's thread, and the main thread of the process. Returns false if no
+ * candidate fits. */
 static bool find_creator(const struct walk *walk, uint32_t *creator, double *awake)
 {
     static const double latest_start = 10; /* ms; the creator may wait before the created thread has run */
@@ -308,7 +309,7 @@ static bool read_threads(struct walk *walk)
     return true;
 }
 
-/* Reverses the segments from `first` on. */
+/* Reverses the segments starting at `first`. */
 static void reverse_segments(struct critical_path *path, size_t first)
 {
     for (size_t i = first, last = path->length; i + 1 < last; i++, last--) {
@@ -318,7 +319,8 @@ static void reverse_segments(struct critical_path *path, size_t first)
     }
 }
 
-/* A wait that contains the end of the range ends later: its waker works towards its end. */
+/* Returns the time at which the path starts. A wait that contains the end of the range ends after the range, and the
+ * path starts at the end of this wait. */
 static double find_wait_end(const struct walk *walk)
 {
     const struct thread_gaps *gaps = &walk->gaps[walk->thread];

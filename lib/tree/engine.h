@@ -108,7 +108,7 @@ int engine_rewrite_path(struct engine *engine, const struct transform *transform
  * nodes. Ignores the idle time of nodes, unless the query counts waits. */
 int engine_heaviest_path(struct engine *engine, size_t depth, double share, struct node_path *path, struct error *err);
 
-/* `details` is zeroed by the caller and destroyed with node_details_destroy(). */
+/* The caller zeroes `details`, and destroys it with node_details_destroy(). */
 int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err);
 
 /* Computes the details of all nodes of a func. */

@@ -341,7 +341,7 @@ int engine_rewrite_path(struct engine *engine, const struct transform *transform
 /* Node totals without idle time (with idle time if the query counts waits). */
 struct busy {
     double *total; /* weight per call node, including its descendants, or NULL (use the total of the node's row) */
-    double all;    /* in magnitude */
+    double all;    /* sum of the magnitudes */
 };
 
 static bool counts_waits(const struct engine *engine)

@@ -61,7 +61,7 @@ static void add_to_total(void *context, uint32_t stack, double weight, unsigned 
         total->sum += weight * total->factor;
 }
 
-/* Passes on the weight of a sample, with the stack in which the query ends the sample. */
+/* Passes the weight of a sample to the caller, with the stack in which the sample ends after the transforms. */
 struct weigh_context {
     const struct engine *engine;
     const uint8_t *matching;

@@ -1,5 +1,5 @@
 /*
- * A set of 64 bits has the letters of each string, so one comparison excludes most names. A heap with the worst match
+ * Each string has a set of its letters in 64 bits, so one comparison excludes most names. A heap with the worst match
  * on top keeps the best funcs.
  */
 #include "tree/find_names.h"

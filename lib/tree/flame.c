@@ -27,7 +27,7 @@ static double get_node_total(const struct engine *engine, uint32_t node)
     return engine->is_inverted ? engine->inverted.tree.data[node].total : engine->timings.total[node];
 }
 
-/* By node; of a comparison. */
+/* Returns the total of one side of a comparison. */
 static double get_node_side_total(const struct engine *engine, uint32_t node, int side)
 {
     const struct timings *sides = engine->timings.sides;
@@ -38,8 +38,8 @@ static double get_node_side_total(const struct engine *engine, uint32_t node, in
     return engine->is_inverted ? engine->inverted.tree.data[node].side_total[side] : sides[side].total[node];
 }
 
-/* The value that the width of a node's rect shows. A change can be 0 or negative, so the rects of a comparison are as
- * wide as the sum of both sides. */
+/* Returns the value that the width of a node's rect shows. A change can be 0 or negative, so the rects of a comparison
+ * are as wide as the sum of both sides. */
 static double get_node_width(const struct engine *engine, uint32_t node)
 {
     if (!engine->timings.sides)

@@ -7,8 +7,8 @@ struct scan {
     char *bare;
     size_t length;  /* of bare */
     size_t start;   /* in bare: after the return type */
-    int kept_depth; /* of braces, and of angle brackets that belong to the name */
-    bool has_open;  /* an angle bracket does not close, so none is searched again */
+    int kept_depth; /* depth of braces, and of angle brackets that belong to the name */
+    bool has_open;  /* an angle bracket has no closing bracket, so no later bracket has one */
 };
 
 static bool begins_with(const struct scan *scan, const char *text)

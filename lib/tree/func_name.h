@@ -5,7 +5,7 @@
 
 #include "base/standard.h"
 
-/* Writes the qualified name without template arguments, parameters, return type and what follows the parameters:
+/* Writes the qualified name without template arguments, parameters, return type and the text after the parameters:
  * "std::vector::push_back" for "void std::vector<int, std::allocator<int>>::push_back(int const&) [clone .cold]". The
  * type that a Rust name begins with ("<Vec<T> as Extend>::extend") and the receiver of a Go method ("main.(*T).Run")
  * belong to the name. `bare` has room for `length` bytes, which need not end with NUL. Returns the number of bytes

@@ -94,7 +94,7 @@ static bool add_interval(struct filling *filling, const struct marker *marker)
     return true;
 }
 
-/* The intervals by length, the longest first: indexes of `markers`. */
+/* Lists the intervals, the longest first, as indexes of `markers`. */
 static int sort_by_length(struct order_entries *entries, const struct marker_list *markers, const uint32_t *shown,
                           size_t count, struct error *err)
 {
@@ -134,7 +134,7 @@ static int store_percentiles(struct filling *filling, const struct order_entries
     return enough ? 0 : error_no_memory(err);
 }
 
-/* Longest total first. */
+/* Sorts the names by total, longest first. */
 static int sort_names(struct interval_list *list, struct error *err)
 {
     size_t length = list->names.length;

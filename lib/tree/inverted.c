@@ -27,7 +27,7 @@ static void make_root(struct inverted *inverted, uint32_t func, uint32_t first, 
         (struct inverted_node){.func = func, .parent = NODE_NONE, .first = first, .last = last};
 }
 
-/* Adds a node with total, category and has_children from its range. */
+/* Fills total, category and has_children of a node from its range. */
 static void sum_node(const struct inverted *inverted, struct inverted_node *node)
 {
     const struct call_nodes *nodes = inverted->nodes;
@@ -123,7 +123,7 @@ static int64_t count_callers(struct inverted *inverted, uint32_t first, uint32_t
     return ended;
 }
 
-/* Counts become ranges; `last` starts at `first` and moves on as positions are filled in. */
+/* Turns the numbers of call nodes into ranges. `last` starts at `first`, and grows with each call node. */
 static void lay_out_children(struct inverted *inverted, uint32_t first_child, uint32_t first_position)
 {
     for (size_t i = first_child; i < inverted->tree.length; i++) {

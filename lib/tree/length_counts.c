@@ -8,7 +8,7 @@ static int32_t get_bucket(double ms)
     return (int32_t)floor(log(fmin(fmax(ms, shortest), longest)) / log(2) * BUCKETS_PER_OCTAVE);
 }
 
-/* The geometric middle. */
+/* Returns the geometric middle of a bucket, ms. */
 static double get_bucket_length(int32_t bucket)
 {
     return exp((bucket + 0.5) / BUCKETS_PER_OCTAVE * log(2));

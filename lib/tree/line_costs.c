@@ -34,7 +34,7 @@ static bool is_inlined_call(const struct file_stacks *file, uint32_t stack, uint
            frames->address[callee] == frames->address[caller] && frames->lib[callee] == frames->lib[caller];
 }
 
-/* Finds the line of a stack, or the line and func of an inlined call, or false if the stack has no such line. */
+/* Finds the line of a stack, or the line and func of an inlined call. Returns false if the stack has no such line. */
 static bool find_line_or_call(const struct file_stacks *file, uint32_t stack, bool are_calls, uint64_t *value)
 {
     if (!are_calls) {

@@ -1,5 +1,5 @@
 /*
- * Whether a change is more than noise.
+ * Statistics that separate changes from noise.
  *
  * The time of a function on one side is a sum over units: runs, whose mean counts, marked intervals in a comparison of
  * the slowest intervals with the others, which count like runs, or intervals of time ("blocks") of a single run. The

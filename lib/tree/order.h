@@ -8,7 +8,7 @@
 
 struct order_entry {
     double magnitude; /* any number but a NAN */
-    uint32_t index;   /* whatever the caller sorts */
+    uint32_t index;   /* identifies the item that the caller sorts */
 };
 
 ARRAY_TYPE(struct order_entries, struct order_entry);

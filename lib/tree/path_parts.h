@@ -1,6 +1,6 @@
 /*
- * The critical path in parts: how much of it each thread ran, what it waited for, and how long it was runnable. The
- * parts add up to the range.
+ * The critical path in parts: the CPU time of each thread, the waits by object, and the runnable time. The parts add up
+ * to the range.
  */
 #pragma once
 

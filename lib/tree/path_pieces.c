@@ -2,9 +2,10 @@
 
 #include "base/search.h"
 
-/* The wait that stands for the unseen time of a thread up to `until`, from that of the wait before. */
+/* A recorded wait that stands for a part of the unseen time of its thread. The part starts at the end of the previous
+ * part. */
 struct stand_in {
-    double until; /* ms of unseen time, since the start of the thread */
+    double until; /* ms of unseen time from the start of the thread to the end of the part */
     uint32_t stack;
 };
 

@@ -1,5 +1,5 @@
 /*
- * The critical path with the unseen waits in pieces, by the recorded waits that stand for them.
+ * The pieces of a critical path. Unseen waits are split by the recorded waits that stand for them.
  */
 #pragma once
 

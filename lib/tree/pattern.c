@@ -267,7 +267,7 @@ void pattern_destroy(struct pattern *pattern)
 /* ---- looking ---- */
 
 struct active {
-    uint16_t steps[PATTERN_MAX_STEPS]; /* that take a byte */
+    uint16_t steps[PATTERN_MAX_STEPS]; /* the active steps that read a byte */
     size_t count;
 };
 

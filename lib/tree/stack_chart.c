@@ -275,14 +275,14 @@ static size_t split_sample(const struct scale *scale, size_t i, struct piece pie
     return 2;
 }
 
-/* Whether the wait that ends at row `i` is counted, and a wait for a CPU. */
+/* Returns whether the wait that ends at row `i` counts, and is a wait for a CPU. */
 static bool is_runnable(const struct scale *scale, size_t i)
 {
     return scale->samples->stack[i] != PROFILE_NONE && wait_row_reason(&scale->gaps.waits, i) == scale->runnable_reason;
 }
 
-/* The node in which the thread is during the wait for a CPU that ends at row `i`: of the callers in the wait's stack,
- * else of the stack with which the thread ran before, or after. */
+/* Returns the node that a wait for a CPU interrupted, for the wait that ends at row `i`. The node has the callers in
+ * the wait's stack, or else the stack of the CPU time before or after the wait. */
 static uint32_t find_interrupted_node(const struct scale *scale, size_t i)
 {
     const struct wait_rows *waits = &scale->gaps.waits;

@@ -1,6 +1,6 @@
 /*
- * The stack chart: what one thread did over time, as rects. A rect is a call node, from the first sample with the node
- * on the stack to the first sample without the node. Callees lie on their callers.
+ * The stack chart: the stacks of one thread over time, as rects. A rect is a call node, from the first sample with the
+ * node on the stack to the first sample without the node. Callees lie on their callers.
  *
  * A sample lasts until the next one; the last sample lasts one interval. But if the thread slept (the next sample is
  * more than four intervals away, and less than half of the time between is CPU time), the sample lasts one interval.

@@ -87,8 +87,8 @@ static int add_thread(struct lane_maker *maker, const struct thread_states *stat
     return code ? code : enough ? 0 : error_no_memory(err);
 }
 
-/* Moves waits from pixels with more time than there is to earlier pixels with less. The unseen waits of a reading lie
- * anywhere since the reading before, but thread_states.h spreads them over a time as long as they are. */
+/* Moves waits to earlier pixels if a pixel has more waits than lifetime. The unseen waits of a reading lie anywhere
+ * since the previous reading, but thread_states.h spreads them over a time of their own length. */
 static int move_excess_waits(const struct lane_maker *maker, struct error *err)
 {
     const struct state_row *rows = maker->lanes->rows.data + maker->first_row;

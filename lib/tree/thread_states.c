@@ -2,11 +2,11 @@
 
 #include "base/array.h"
 
-/* Events between two stored prefix sums. Reading a sum passes at most so many events. */
+/* The number of events between two stored prefix sums. A reading of a sum passes at most this number of events. */
 enum { STATE_STEP = 8 };
 
-/* Events of all threads in memory, about 30 bytes each. Above the limit, a request frees those that it does not need.
- */
+/* Events of all threads in memory, about 30 bytes each. Above the limit, a request frees the events of other threads.
+ * */
 enum { MOST_STATE_EVENTS = 8 << 20 };
 
 ARRAY_TYPE(struct state_events, struct state_event);
@@ -18,7 +18,7 @@ struct states_maker {
     struct thread_states *states;
     struct state_events events;        /* in the order of time */
     struct state_events unseen_starts; /* in the order of the ends */
-    double cpu_before;                 /* ms of gaps without length */
+    double cpu_before;                 /* ms: CPU time of gaps without length */
     bool enough;
 };
 
@@ -92,7 +92,7 @@ static void add_wait(struct states_maker *maker, uint32_t state, double from, do
     add_piece(maker, state, from, to);
 }
 
-/* The unseen waits that the wait that ends at row `i` stands for: see measure_wait_in(). */
+/* Adds the unseen waits for which the wait that ends at row `i` stands: see measure_wait_in(). */
 static void add_unseen(struct states_maker *maker, uint32_t state, size_t i)
 {
     const struct thread_gaps *gaps = &maker->gaps;

@@ -51,7 +51,7 @@ void state_cursor_read(struct state_cursor *cursor, double time);
 
 void state_cursor_destroy(struct state_cursor *cursor);
 
-/* Returns how long the thread was there, and recording not paused, between two times, ms. */
+/* Returns the lifetime of the thread between two times, without the paused time, ms. */
 double thread_states_there(const struct thread_states *states, double from, double to);
 
 /* The states of the threads of a profile that were requested. Starts zeroed. */

@@ -157,8 +157,8 @@ static void add_sides(struct func_timing *row, const struct timings *timings, ui
 }
 
 /*
- * Nodes are in depth-first order, so a node lies inside an earlier node of the same group (func, library, category)
- * exactly if its number is below the end of the last outermost node of that group.
+ * Nodes are in depth-first order. So a node lies inside an earlier node of the same group (func, library, category) if
+ * its number is below the end of the last outermost node of the group.
  */
 static void sum_by_group(struct func_timing *row_of_group, uint8_t *seen, uint32_t *outermost_end,
                          const struct call_nodes *nodes, const struct timings *timings, const uint32_t *group_of_node)

@@ -17,10 +17,10 @@ struct variance {
 
 struct group_sums {
     struct variance of_total, of_count; /* ms^2, waits^2 */
-    double of_rounding;                 /* waits^2: variance of the counts of sums, whose mean length a file rounds */
-    uint32_t last_thread;               /* thread of the last counted wait */
-    double longest_of_waker;            /* ms: the longest wait of which the stack of the waker is known */
-    uint32_t caller, waker_stack;       /* of the longest waits: recorded stacks; PROFILE_NONE: unknown */
+    double of_rounding;      /* waits^2: variance of the counts of rows "Not seen", whose mean length the file rounds */
+    uint32_t last_thread;    /* thread of the last counted wait */
+    double longest_of_waker; /* ms: the longest wait with a known stack of the waker */
+    uint32_t caller, waker_stack; /* of the longest waits: recorded stacks; PROFILE_NONE: unknown */
 };
 
 enum { MOST_DEGREES = 30, STEPS_PER_DEGREE = 4 };
@@ -167,7 +167,7 @@ static bool add_lengths(struct grouper *grouper, struct wait_group *group, const
     return length_counts_add(&grouper->lengths, number, part->longest, 1);
 }
 
-/* The error of a number of waits that follows from the total and a rounded mean is uniform. */
+/* The error of a count that follows from a total and a rounded mean is uniform. */
 static void add_rounding(struct grouper *grouper, const struct wait_group *group, const struct wait_part *part)
 {
     static const double steps_per_interval = 100; /* resolution of the times in a file: see time_grid_of() */
@@ -273,8 +273,8 @@ static bool store_estimates(struct grouper *grouper)
     return true;
 }
 
-/* Stores the functions of the longest waits. A search through a stack for each wait that is longer than all before
- * would take quadratic time. */
+/* Stores the functions of the longest waits at the end, because a search for each new longest wait would take quadratic
+ * time. */
 static void store_places(struct grouper *grouper)
 {
     const struct profile *profile = engine_profile(grouper->engine);

@@ -5,8 +5,8 @@
  * A wait stands for unseen waits of its thread and of about its length, so totals and counts of short waits are
  * estimates (quality.md, Waits).
  *
- * Rows with the reason "Not seen" are sums: they have the exact total and the mean length, which the file rounds. They
- * have no longest, first or percentile. A sum whose mean length rounds to 0 does not count.
+ * Rows with the reason "Not seen" are sums: they have the exact total and the mean length, which the file rounds. Their
+ * longest wait, first wait and percentile are unknown. A sum whose mean length rounds to 0 does not count.
  */
 #pragma once
 
@@ -18,14 +18,14 @@ enum wait_grouping {
     WAITS_BY_STACK,
     WAITS_BY_THREAD,
     WAITS_BY_WAKER,
-    WAITS_BY_OBJECT_AND_WAKER, /* thread that held a lock, or wrote to a pipe, for which others waited */
+    WAITS_BY_OBJECT_AND_WAKER, /* the waker held the lock, or wrote to the pipe */
     WAIT_GROUPINGS
 };
 
 struct wait_group {
     double total;         /* ms of all waits in the range */
     double there;         /* ms: lifetime in the range of the threads that waited */
-    double total_error;   /* ms: half of the 95 % interval of `total`, an estimate; 0 if prof saw all waits */
+    double total_error;   /* ms: half of the 95 % interval of `total`, an estimate; 0 if prof read all waits */
     double count;         /* waits that overlap the range; an estimate if `count_error` is not 0; 0: unknown */
     double count_error;   /* half of the 95 % interval of `count` */
     double squares;       /* ms^2: sum of the squares of the lengths of the waits in the range; a row "Not seen" counts

@@ -1,10 +1,10 @@
 /*
- * Recorded waits. A recorder that knows when each thread left a CPU and came back stores a wait as two rows of the
- * thread's samples with the same stack, A at its start and B at its end. The innermost frame of the stack names the
- * reason of the wait, in category "Idle". Neither row has CPU time. A row without a stack before A has the CPU time
- * since the row before. The next sample on a CPU stands for this time. (In older profiles, A has this time.) All other
- * rows of the thread are samples that were taken on a CPU. The weight of B is the length of the wait, plus the length
- * of the waits without rows for which this wait stands.
+ * Recorded waits. A recorder of context switches stores a wait as two rows of the thread's samples with the same stack,
+ * row A at the start and row B at the end. The innermost frame of the stack names the reason of the wait, in category
+ * "Idle". Neither row has CPU time. A row without a stack before A has the CPU time since the row before. This CPU time
+ * belongs to the stack of the next sample on a CPU. In older profiles, A has the CPU time. All other rows of the thread
+ * are samples that were taken on a CPU. The weight of B is the length of the wait, plus the length of the waits without
+ * rows for which this wait stands.
  *
  * Such threads have weights of type "tracing-ms" and CPU times. Other threads may have "Idle" leaf frames, too, but
  * their samples do not come in pairs.
@@ -37,8 +37,8 @@ static inline bool has_wait_rows(const struct wait_rows *rows)
     return rows->category != PROFILE_NONE;
 }
 
-/* Whether waits were recorded: some thread has the rows of a wait, or "Idle" names the reasons of waits, which a
- * recorder of waits writes even if no thread has waited. Linear in the samples up to the first wait. */
+/* Returns whether the recorder recorded waits. A thread has the rows of a wait, or "Idle" has the reasons of waits,
+ * which the recorder writes even if no thread waits. Linear in the samples up to the first wait. */
 bool profile_has_waits(const struct profile *profile);
 
 /* Whether row `i` is the start or the end of a wait; `i` may be out of range. */

@@ -1,6 +1,6 @@
 #include "tree/weight_list.h"
 
-/* ---- which are held ---- */
+/* ---- the weights that a profile has ---- */
 
 static bool has_weights(const struct profile *profile)
 {

@@ -60,7 +60,8 @@ struct thread_gaps find_sample_gaps(const struct profile *profile, uint32_t thre
     return gaps;
 }
 
-/* ms. If the CPU time before a thread's first sample is unknown, counts at most one interval. */
+/* Returns the CPU time of a gap, ms. If the CPU time before the first sample is unknown, counts at most one interval.
+ * */
 static double get_gap_cpu_time(const struct thread_gaps *gaps, size_t i)
 {
     const struct sample_table *samples = gaps->samples;
@@ -245,7 +246,7 @@ static inline __attribute__((always_inline)) void add_wait(const struct weighing
         add(context, samples->stack[i], wait.own + wait.unseen, is_in_range);
 }
 
-/* The CPU time in gaps of a thread with recorded waits, each for the row that stands for it, and its waits. */
+/* Weighs a thread with recorded waits: the CPU time of each gap for the row that stands for the gap, and the waits. */
 static inline __attribute__((always_inline)) void weigh_recorded_waits(const struct weighing *weighing,
                                                                        const struct thread_gaps *gaps,
                                                                        const struct sample_table *samples,
