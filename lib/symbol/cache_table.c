@@ -17,8 +17,8 @@
  *
  * References are indexes of symbols and frames (2^32 - 1 for none), and offsets of texts.
  *
- * Loading validates a file once. The checksum detects damage by crashes and disks. Against hostile writers, loading
- * also checks all indexes, offsets and sort orders. So lookups only check the depth of a chain of callers.
+ * Loading validates a file once. The checksum detects damage by crashes and disks. Loading also checks all indexes,
+ * offsets and sort orders, because the file may be hostile. So lookups only check the depth of a chain of callers.
  */
 #include "symbol/cache_table.h"
 
@@ -307,8 +307,8 @@ static bool fill_text_index(struct cache_table *table)
     return true;
 }
 
-/* Fills the indexes of texts and symbols. Omits loaded frames, by far the most rows: if a new answer needs a loaded
- * frame, the table stores a duplicate. */
+/* Fills the indexes of texts and symbols. Omits loaded frames, which are most of the rows. If a new answer needs a
+ * loaded frame, the table stores a duplicate. */
 static bool fill_indexes(struct cache_table *table)
 {
     if (table->is_indexed)

@@ -18,7 +18,7 @@ static void add_file(struct symbol_matcher *matcher, const struct elf_file *file
     symbol_matcher_add(matcher, file, file->has_load ? file->base : base);
 }
 
-/* The heap of a program begins behind its data: whether an address is below the heap. */
+/* Returns whether an address is below the heap of the program, which begins behind the data. */
 static bool is_in_data(const struct debug_files *files, uint64_t rva)
 {
     const struct elf_file *file = files->has_mapped ? &files->mapped : &files->separate;

@@ -1,7 +1,6 @@
 /*
- * Chooses among the candidates for debug files. Opens the candidates one after the other, the mapped file first, until
- * a file has debug info. Among files without debug info the best wins: a symbol table is better than exported functions
- * alone.
+ * Opens the candidates for debug files one after the other, the mapped file first, until a file has debug info. If no
+ * file has debug info, the best file is used. A symbol table is better than exported functions alone.
  */
 #include "symbol/debug_file.h"
 
@@ -82,7 +81,7 @@ static const unsigned char *find_expected_id(const struct debug_files *files, si
     return files->mapped.build_id;
 }
 
-/* The build id decides, or without a build id the checksum, as in libdwfl. */
+/* Compares the build id, or the checksum of a file without a build id, as libdwfl does. */
 static bool belongs_to_library(const struct debug_files *files, const struct elf_file *file)
 {
     size_t id_size;
@@ -477,7 +476,7 @@ static bool check_code_file(void *context, int fd, const char *path)
     return files->has_mapped;
 }
 
-/* A kernel module is linked when the kernel loads it, so calls in its file have no targets. */
+/* The kernel links a module when it loads the module, so calls in the module's file have no targets. */
 static int open_kernel_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
                             struct error *err)
 {

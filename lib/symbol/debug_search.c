@@ -38,7 +38,8 @@ static void visit_build_id_path(struct walk *walk, int root_fd, const char *dire
         visit_path(walk, root_fd, "%s/.build-id/%.2s/%s%s", directory, walk->id, walk->id + 2, suffix);
 }
 
-/* perf's build-id cache: links from build ids to directories with the file, its debug file or the vDSO. */
+/* Searches perf's build-id cache, which has links from build ids to directories with the file, its debug file or the
+ * vDSO. */
 static void visit_perf_cache(struct walk *walk, const char *directory)
 {
     visit_build_id_path(walk, -1, directory, "/debug");

@@ -64,7 +64,7 @@ struct fetch {
     bool ended;           /* `result` is valid */
     int result;
     bool is_canceled; /* the fetching thread should stop */
-    bool left;        /* the waiting thread has given up */
+    bool left;        /* the waiting thread no longer waits */
 };
 
 static const char libdebuginfod[] = "libdebuginfod.so.1";
@@ -129,7 +129,7 @@ const char *debug_server_problem(const struct debug_server *server)
 
 /* ---- the fetching thread ---- */
 
-/* Before libdebuginfod has received bytes, it reports a count that is not bytes, and smaller. */
+/* Before libdebuginfod has received bytes, it reports a smaller count, which is not in bytes. */
 enum { SURELY_BYTES = 4096 };
 
 /* Progress callback of libdebuginfod; nonzero cancels the fetch. */
@@ -268,7 +268,7 @@ struct watch {
     bool is_shown; /* options.progress() was called */
 };
 
-/* Waits until the fetch has ended, at most `ms`. */
+/* Waits at most `ms` for the end of the fetch. */
 static void wait_for_ms(struct fetch *fetch, struct watch *watch, unsigned ms)
 {
     const struct timespec end = monotonic_after_ms(ms);
@@ -364,7 +364,7 @@ static void release_client(struct debug_server *server, struct debuginfod_client
         server->library.end(client);
 }
 
-/* Whether the next fetch would fail the same way. */
+/* Returns whether the next fetch would fail the same way. */
 static bool is_failure_of_server(int code)
 {
     return code != ENOENT && code != E2BIG && code != EFBIG && code != ECANCELED && code != ENOMEM && code != EINVAL;

@@ -4,9 +4,9 @@
  * By default libiberty refuses names of more than 1,024 characters, and real C++ names have 6,000. So libiberty's
  * recursion limit is off (DMGL_NO_RECURSE_LIMIT), and this file limits the length of the name, which bounds the
  * recursion, and the length of the output. A few hundred characters can demangle to gigabytes ("S_" doubles the text
- * before it). At the limit longjmp() leaves libiberty's callback: there is no other way out, and libiberty's memory is
- * on the stack at that point (the Rust demangler may leak a small buffer). demangle_bounds.c rejects in advance names
- * that take long without printing, and D names, whose demangler has no callback.
+ * before it). At the limit, longjmp() leaves libiberty's callback, because a callback cannot stop libiberty.
+ * libiberty's memory is on the stack at that point, but the Rust demangler may leak a small buffer. demangle_bounds.c
+ * rejects names that take long without output, and long D names, whose demangler has no callback.
  */
 #include "symbol/demangle.h"
 #include "base/ascii.h"
@@ -51,7 +51,7 @@ static size_t find_suffix_length(const char *text)
     return 0;
 }
 
-/* Suffixes reach the end of the name: a Rust name may contain "..clone..Clone". */
+/* Only a list of suffixes up to the end of the name counts, because a Rust name may contain "..clone..Clone". */
 size_t demangle_base_length(const char *name)
 {
     size_t end = strlen(name);
@@ -358,7 +358,7 @@ bool demangle_nim(const char *name, char out[DEMANGLE_NIM_MAX])
     for (size_t i = 0; i < module_length; i++)
         out[used++] = module[i] == 'Z' ? '/' : module[i];
     out[used++] = '.';
-    /* The name of an operator ends with '_', so that three underscores follow each other. */
+    /* The name of an operator ends with '_', so three underscores follow. */
     size_t words = separator > name + 1 && separator[-1] == '_' ? (size_t)(separator - name - 1) : 0;
     if (!words || !append_nim_operator(name, words, out, &used)) {
         memcpy(out + used, name, (size_t)(separator - name));

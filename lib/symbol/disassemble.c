@@ -1,6 +1,7 @@
 /*
- * First decodes all instructions and lists their targets; objdump decodes instructions that are newer than capstone.
- * Then finds the symbols of all targets in one pass over the symbol table. Then compose the texts.
+ * The first step decodes all instructions and lists their targets. objdump decodes instructions that are newer than
+ * capstone. The second step finds the symbols of all targets in one pass over the symbol table, and the last step
+ * writes the texts.
  */
 #include "base/search.h"
 #include "symbol/debug_file.h"
@@ -272,7 +273,7 @@ static const struct got_entry *find_got_entry(const struct work *work, uint64_t 
     return got_entries_find(work->entries.data, work->entries.length, rva + work->base);
 }
 
-/* The label behind an address: "<name+0x10>", "<name@got>", or none. */
+/* Writes the label behind an address: "<name+0x10>", "<name@got>", or none. */
 struct label {
     const char *name, *suffix;
     uint64_t distance;

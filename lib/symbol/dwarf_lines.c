@@ -2,9 +2,9 @@
  * Line tables.
  *
  * A line table is a program for a small state machine. The program emits rows (address, file, line, column) in
- * sequences of ascending addresses. prof does not store the rows: the requested addresses are sorted, so each emitted
- * row is matched at once with the requested addresses up to the next row. Of several rows with one address the last one
- * wins. Sequences at address 0 belong to functions that the linker dropped.
+ * sequences of ascending addresses. prof does not store the rows. The requested addresses are sorted, so prof matches
+ * each emitted row at once with the requested addresses up to the next row. Of several rows with one address the last
+ * one wins. Sequences at address 0 belong to functions that the linker dropped.
  */
 #include "base/search.h"
 #include "symbol/dwarf_lines.h"
@@ -394,7 +394,7 @@ struct path {
     size_t length;
 };
 
-/* Puts `directory` before the path unless that is absolute. */
+/* Puts `directory` before the path unless the path is absolute. */
 static void prepend_to_path(struct path *path, const char *directory)
 {
     size_t size = directory ? strlen(directory) : 0;

@@ -6,8 +6,8 @@
 
 struct dwarf_name {
     const char *text; /* demangled linkage name, or DW_AT_name (in C++ with its scopes), or NULL if unknown */
-    /* the DIE has no mangled name: the symbol's name is better, because it has parameters (gcc omits mangled names
-     * of internal C++ functions), or is the public alias (C: brk, __brk) */
+    /* the DIE has no mangled name, so the symbol's name is better. The symbol's name has parameters (gcc omits mangled
+     * names of internal C++ functions), or is the public alias (C: brk, __brk). */
     bool is_partial;
 };
 

@@ -23,8 +23,8 @@ enum dwarf_section {
     DWARF_SECTIONS,
 };
 
-/* How far prof's own reader got. The verdict decides whether libdw may read the remaining data. The first problem of a
- * unit is its verdict; of several units the worst verdict counts. */
+/* The result of prof's own reader. The verdict decides whether libdw may read the remaining data. The verdict of a unit
+ * is its first problem. The verdict of several units is the worst one. */
 enum dwarf_verdict {
     DWARF_READ, /* read to the end of the unit */
     /* stopped at unsupported data: a version, a form, an extension, a big-endian file. libdw reads the unit. */

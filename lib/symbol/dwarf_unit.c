@@ -1,9 +1,9 @@
 /*
  * Abbreviations and attribute values.
  *
- * Nine of ten DIEs are only skipped. So prof makes a list of skips for each abbreviation: neighboring values of fixed
- * size become one byte count, each other value one code. prof skips a variable with name, file, line, type and location
- * in three steps instead of decoding five values.
+ * prof only skips nine of ten DIEs. So prof makes a list of skips for each abbreviation. Neighboring values of fixed
+ * size become one byte count, and each other value becomes one code. prof skips a variable with name, file, line, type
+ * and location in three steps, without decoding five values.
  */
 #include "symbol/dwarf_unit.h"
 
@@ -140,7 +140,7 @@ static void skip_value(const struct dwarf_unit *unit, uint32_t skip, struct curs
 static void skip_form(const struct dwarf_unit *unit, uint16_t form, struct cursor *c)
 {
     uint32_t skip = find_form_skip(unit, form);
-    /* rejects nested indirect forms, which no compiler writes and which could nest without end */
+    /* rejects nested indirect forms, which no compiler writes */
     if (skip == SKIP_INDIRECT)
         c->failed = true;
     else

@@ -1,7 +1,8 @@
 /*
- * A relocation defines the value of a pointer: the address of a symbol (by its index in .dynsym), or an address in the
- * same file. The latter is in the relocation (RELA), or in the pointer itself (REL, and the packed .relr.dyn, which
- * therefore need not be unpacked). Layouts: System V ABI (gabi, "Relocation"), and its supplements for each machine.
+ * A relocation defines the value of a pointer, which is the address of a symbol (by its index in .dynsym), or an
+ * address in the same file. An address in the same file is in the relocation (RELA), or in the pointer itself (REL, and
+ * the packed .relr.dyn). So .relr.dyn stays packed. Layouts: System V ABI (gabi, "Relocation"), and its supplements for
+ * each machine.
  */
 #include "symbol/got_entries.h"
 
@@ -29,7 +30,7 @@ static bool is_relative(const struct elf_file *file, uint32_t type)
     }
 }
 
-/* The demangled name of a symbol in the table, or NULL if unnamed. */
+/* Returns the demangled name of a symbol in the table, or NULL if unnamed. */
 static const char *find_symbol_name(const struct elf_file *file, const struct elf_section *table, uint32_t index,
                                     struct arena *arena)
 {

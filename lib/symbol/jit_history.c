@@ -6,11 +6,11 @@
  *
  * The tree is laid out like a heap, without pointers: leaf i is at node count + i, the parent of node n is n / 2.
  * Compilers rarely put code across the bounds of other code, so nearly every change is stored at one or two nodes. So
- * each node knows the nearest node above that has changes, and a lookup skips nodes without changes.
+ * each node refers to the nearest node above that has changes, and a lookup skips nodes without changes.
  *
  * The history of a large program does not fit the inner caches, and a lookup takes as long as the memory that it
  * touches. So a table of the first bound of each block is searched first, and then one block. Most addresses hold one
- * code for ever: their leaf has the answer, without the tree.
+ * code all the time, so their leaf has the answer.
  */
 #include "symbol/jit_history.h"
 
@@ -170,8 +170,9 @@ size_t jit_history_count(const struct jit_history *history, uint64_t time)
     return search_up_to(history->changes.data, history->changes.length, time, time);
 }
 
-/* The index of the last of `count` ascending values that is not above `wanted`, as the first is not. It has no branch
- * that depends on the values: of random addresses the processor would guess every second one wrong. */
+/* Returns the index of the last of `count` ascending values that is not above `wanted`. The first value must not be
+ * above `wanted`. No branch depends on the values, because the processor would mispredict every second branch for
+ * random addresses. */
 static size_t find_last_at_or_before(const uint64_t *values, size_t count, uint64_t wanted)
 {
     size_t first = 0;

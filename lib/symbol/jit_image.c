@@ -3,8 +3,7 @@
  * reach across it. Within a region each code goes to the first layer whose last code ends before it (interval
  * partitioning: as few layers as there are codes at any one address). Layers stand behind each other in the image.
  *
- * The first layer does not begin at 0: calls to code before it, which the image does not have, would get negative
- * addresses.
+ * The first layer does not begin at 0, because calls to code before the image would get negative addresses.
  */
 #include "symbol/jit_image.h"
 

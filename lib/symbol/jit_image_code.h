@@ -1,5 +1,5 @@
 /*
- * JIT-compiled functions that an image of JIT code (jit_image.h) is made of.
+ * The JIT-compiled functions of an image of JIT code (jit_image.h).
  */
 #pragma once
 

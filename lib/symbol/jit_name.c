@@ -1,5 +1,5 @@
 /*
- * Recognizes these formats. Any other text is a function name as it is.
+ * Recognizes these formats. Any other text is a function name.
  *
  *     JS:*work /src/app.js:3:14     V8 (node): code kind, tier, function; file, line and column of its declaration.
  *                                   An anonymous function has no name: "JS:~ /src/app.js:1:1"
@@ -106,8 +106,8 @@ static const char *find_text(struct span span, const char *text)
     return memmem(span.at, (size_t)(span.end - span.at), text, strlen(text));
 }
 
-/* Finds the space between function and file. Both may contain spaces ("get size /home/my files/a.js"), so a space
- * before what looks like the start of a file wins over the first space. */
+/* Finds the space between function and file. Both may contain spaces ("get size /home/my files/a.js"). So a space
+ * before the likely start of a file wins over the first space. */
 static const char *find_separator(struct span span)
 {
     static const char *const beginnings[] = {" /", " node:", " file:", " http:", " https:", " wasm:"};

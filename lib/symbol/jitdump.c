@@ -1,11 +1,11 @@
 /*
- * process/jit_records.h documents the format. This reader notes where the machine code is, and skips it; and it skips
- * the unwind info: the recorder walks the stacks (process/jitdump_unwind.h).
+ * process/jit_records.h documents the format. This reader stores the offset of the machine code, and skips the code. It
+ * also skips the unwind info, which only the recorder needs (process/jitdump_unwind.h).
  *
- * V8's line entries have addresses that are 64 bytes too high, because perf used to put the code at that offset in the
- * ELF files that it makes of a dump (kElfHeaderSize in src/diagnostics/perf-jit.cc). Other writers give a line for the
- * first bytes of a function. So a file without any such line is treated as V8's. Before version 12, V8 also reads file
- * names from freed memory, whose first 16 bytes the allocator has overwritten, partly with zeros.
+ * V8's line entries have addresses that are 64 bytes too high, because perf used to put the code at this offset in the
+ * ELF files of a dump (kElfHeaderSize in src/diagnostics/perf-jit.cc). Other writers give a line for the first bytes of
+ * a function. So prof treats a file without such a line as V8's. Before version 12, V8 also reads file names from freed
+ * memory, whose first 16 bytes the allocator has overwritten, partly with zeros.
  */
 #include "symbol/jitdump.h"
 
@@ -28,7 +28,7 @@ enum {
     CODE_MAX = 64 << 20
 };
 
-/* The year 2001: no machine runs that long, so a later time counts from the Unix epoch. */
+/* The year 2001. No machine runs for 31 years, so a later time counts from the Unix epoch. */
 static const uint64_t first_realtime = UINT64_C(1000000000) * 1000000000;
 
 struct reader {
@@ -130,7 +130,7 @@ static bool can_begin_entry(struct cursor c, uint64_t code)
     return !c.failed && offset < CODE_MAX;
 }
 
-/* Reads a name that other entries follow: up to a NUL after which an entry can begin. NULL if none is found. */
+/* Reads a name up to the first NUL after which an entry can begin, or returns NULL without such a NUL. */
 static const char *read_name(struct cursor *c, uint64_t code, bool is_last, size_t *length)
 {
     const char *name = cursor_string(c);
@@ -220,7 +220,7 @@ static int read_header(struct reader *reader, struct error *err)
     return 0;
 }
 
-/* False at the end of the readable records. */
+/* Returns false at the end of the readable records. */
 static bool find_next_record(struct reader *reader, struct record *record)
 {
     if (reader->at >= reader->size)

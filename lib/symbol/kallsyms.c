@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* More than any kernel has: a limit for files given in tests. */
+/* Limit for the files of tests. No kernel has more. */
 enum { TEXT_MAX = 512 << 20 };
 
 static int read_text(const char *path, char **text)
@@ -110,7 +110,7 @@ static int parse_symbols(struct kallsyms *kallsyms, struct error *err)
     return 0;
 }
 
-/* A line of /proc/modules: name, size, users, dependents, state, address. */
+/* Parses the lines of /proc/modules: name, size, users, dependents, state, address. */
 static bool parse_modules(struct kallsyms *kallsyms)
 {
     for (char *line = kallsyms->modules_text, *next; line && *line; line = next) {

@@ -88,7 +88,7 @@ static size_t match_module_line(const char *line, const char *name, size_t name_
     return strncmp(at, ".ko", 3) == 0 ? (size_t)(at + 3 - line) : 0;
 }
 
-/* The length of a module's name, without brackets, and its start. */
+/* Finds the start and the length of a module's name without brackets. */
 static size_t find_plain_name(const char *name, const char **start)
 {
     *start = name + (name[0] == '[');

@@ -2,8 +2,8 @@
 
 #include <gelf.h>
 
-/* The size of a section after decompression, or UINT64_MAX if it is implausible: see is_plausible_size() of
- * elf_file.c. */
+/* Returns the size of a section after decompression, or UINT64_MAX if the size is implausible: see is_plausible_size()
+ * of elf_file.c. */
 static uint64_t find_decompressed_size(Elf_Scn *section, const GElf_Shdr *header, const char *name)
 {
     enum { RATIO_MAX = 64, SMALL_SECTION = 16 << 20 };

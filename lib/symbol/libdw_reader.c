@@ -16,12 +16,13 @@
 #include <elfutils/libdw.h>
 #include <unistd.h>
 
-/* Limits for the cost of a file. Sections are at most LIBDW_SECTIONS_MAX; real programs with that much have fewer than
+/* Limits for the cost of a file. Sections are at most LIBDW_SECTIONS_MAX. Real programs with this size have fewer than
  * DIES_MAX DIEs (about 9 bytes each). libdw skips the children of a DIE once per level, so depth has a limit, too; the
  * deepest tree seen has 60 levels. */
 enum { DIES_MAX = 1 << 27, DEPTH_MAX = 256, HOPS_MAX = 16, QUALIFIED_MAX = 4096 };
 
-/* After this many DIEs the handle is closed and reopened, because libdw keeps everything that it decoded. */
+/* After this number of DIEs, the reader closes the handle and opens it again, because libdw caches everything that it
+ * decoded. */
 enum { DIES_PER_HANDLE = 1 << 22 };
 
 #define NO_UNIT UINT64_MAX
@@ -177,7 +178,7 @@ static void match_ranges(struct libdw *libdw, struct around *function)
     }
 }
 
-/* Walks the DIE and everything below it. Returns false if something is unreadable, or would take too long. */
+/* Walks the DIE and all DIEs below. Returns false if a DIE is unreadable, or at the limits of cost. */
 static bool walk_dies(struct libdw *libdw, Dwarf_Die *die, struct around *around, uint32_t scope, int depth)
 {
     int tag = dwarf_tag(die);
@@ -258,7 +259,7 @@ static bool is_scope_before(const void *scope, const void *die)
     return ((const struct scope *)scope)->die < *(const Dwarf_Off *)die;
 }
 
-/* In the current unit. */
+/* Prepends scopes of the current unit. */
 static bool prepend_known_scopes(struct libdw *libdw, char text[QUALIFIED_MAX], size_t *start, Dwarf_Die *named)
 {
     Dwarf_Off die = dwarf_dieoffset(named);
@@ -275,7 +276,7 @@ static bool prepend_known_scopes(struct libdw *libdw, char text[QUALIFIED_MAX], 
     return true;
 }
 
-/* The reference may lead to another unit (link-time optimization, dwz). */
+/* Prepends the scopes of a DIE, which may be in another unit (link-time optimization, dwz). */
 static bool prepend_scopes(char text[QUALIFIED_MAX], size_t *start, Dwarf_Die *named)
 {
     Dwarf_Die *scopes;

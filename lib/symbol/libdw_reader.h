@@ -3,15 +3,15 @@
  * big-endian files, unknown versions, forms and vendor extensions). For `prof symbolicate --check`, libdw reads all
  * addresses of a profile, to compare both readers. The readers share only the naming rules (dwarf_names.h).
  *
- * libdw loads whole sections and caches all that it decoded. So the reader limits the size of the debug info and the
+ * libdw loads whole sections and caches all decoded data. So the reader limits the size of the debug info and the
  * number of DIEs, and reopens its handle after each 32 MiB of units. docs/decisions.md, "prof reads DWARF itself, with
  * libdw as the second reader", has the reasons for prof's own reader.
  *
  * Threads: a libdw handle serves one thread. Each call of libdw_read() opens and closes its own handle, so calls may
  * run in parallel, also on the same file.
  *
- * The libdw reader uses pread() and does not map the file, like prof's own reader. But libdw finds, opens
- * and maps .dwo files by itself, so the reader follows skeletons only on request.
+ * The libdw reader uses pread() and does not map the file, like prof's own reader. But libdw finds, opens and maps .dwo
+ * files by itself, so the reader follows skeletons only on request.
  */
 #pragma once
 

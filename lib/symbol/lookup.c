@@ -369,7 +369,7 @@ static const char *copy_answer_text(struct strings *texts, const char *text, boo
     return index == STRING_NONE ? NULL : strings_text(texts, index);
 }
 
-/* Uses the frames of a reader's k-th address, if the reader found frames. */
+/* Copies the frames of a reader's k-th address, if the reader found frames. */
 static void append_frames(struct frames_of_address *from, const struct dwarf_frames *frames, size_t k)
 {
     uint32_t first = dwarf_frames_first(frames, k);

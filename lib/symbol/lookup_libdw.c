@@ -1,9 +1,9 @@
 /*
  * Part of a lookup that uses libdw, the second reader of DWARF: for the addresses whose units our reader declined, or
- * for all addresses when the two readers are compared. It runs after all units were read, because libdw must never see
- * a file with a damaged unit.
+ * for all addresses when the two readers are compared. libdw runs after prof's own reader has read all units, because
+ * libdw must not read a file with a damaged unit.
  *
- * A handle of libdw serves one thread, so this runs on the thread that composes the library's answers.
+ * A handle of libdw serves one thread, so libdw runs on the thread that composes the library's answers.
  */
 #include "symbol/libdw_reader.h"
 #include "symbol/lookup.h"

@@ -85,9 +85,9 @@ static void subtract_work(struct lookup *lookup, uint64_t used)
         ;
 }
 
-/* Charges for opening a reader, and grants it the remaining work. Threads that read the remaining work at the same time
- * may together exceed the limit a little. Otherwise the first units of an undamaged file could leave nothing for the
- * others. */
+/* Subtracts the work of opening a reader, and gives the reader the remaining work. Several threads may get the same
+ * remaining work, and together exceed the limit a little. If each thread reserved its work, the first units of an
+ * undamaged file could leave none for the others. */
 static uint64_t limit_reader_work(struct lookup *lookup, struct dwarf_unit_reader *reader)
 {
     subtract_work(lookup, DWARF_UNIT_WORK_MAX - reader->work_left);

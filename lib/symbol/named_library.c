@@ -25,9 +25,9 @@ static size_t parse_code_id(const char *text, unsigned char *out, size_t max)
     return *text ? 0 : size;
 }
 
-/* Whether the file at the path has the profile's breakpad id. A profile that gives no id (gperftools) is about whatever
- * file is at the path; its importer warns of that. Sets the file's build id; of size 0 if the breakpad id was computed
- * from its code. */
+/* Whether the file at the path has the profile's breakpad id. A profile without ids (gperftools) matches any file at
+ * the path, and its importer warns the user. Sets the build id of the file, with size 0 if the breakpad id comes from
+ * the code. */
 static bool has_breakpad_id(const struct named_library *library, unsigned char *build_id, size_t *size)
 {
     struct elf_file file;

@@ -132,7 +132,7 @@ static void write_text(char *out, const char *text)
     *at = '\0';
 }
 
-/* The text of a line that has the place and length of the instruction. `start`: offset of the instruction. */
+/* Reads the text of a line that has the offset `start` and the length of the instruction. */
 static void read_line(struct objdump_instruction *instruction, size_t syntax, const char *text, uint64_t start)
 {
     const char *remark = strchr(text, '#');
@@ -145,7 +145,7 @@ static void read_line(struct objdump_instruction *instruction, size_t syntax, co
     }
 }
 
-/* Where a line " 1f:\ttext" is, and its text, or NULL for another line. */
+/* Parses a line " 1f:\ttext": stores the offset, and returns the text. Returns NULL for another line. */
 static const char *find_line_text(const char *line, uint64_t *place)
 {
     char *end;
@@ -156,7 +156,7 @@ static const char *find_line_text(const char *line, uint64_t *place)
 static void read_lines(struct objdump_instruction *list, size_t count, size_t syntax, char *lines)
 {
     uint64_t start = 0, place = 0; /* of list[next], of a line */
-    const char *held = NULL;       /* text of the line before, which began where list[next] does */
+    const char *held = NULL;       /* text of the previous line, which began where list[next] does */
     size_t next = 0;
     for (char *line = lines, *rest = lines; next < count && rest; line = rest) {
         rest = strchr(line, '\n');

@@ -2,8 +2,8 @@
  * objdump disassembles x86 instructions that are newer than capstone. Debian 12's capstone knows neither AVX-512BW nor
  * FP16, to which the hottest instructions of numeric code belong. binutils, which comes with any compiler, is newer.
  *
- * objdump runs without a shell, on a copy of these instructions and nothing else, for 5 seconds at most. prof uses a
- * line of the output only if its address and length are those of a requested instruction.
+ * objdump runs without a shell, on a copy of these instructions only, for at most 5 seconds. prof uses a line of the
+ * output only if its address and length are those of a requested instruction.
  */
 #pragma once
 

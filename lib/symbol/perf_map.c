@@ -7,9 +7,10 @@
  * lines are not sorted. The file is read once, from its last line up. Each line names those addresses that it covers
  * and that have no name yet. A union-find forest ("next address without a name") skips named addresses. This takes one
  * binary search per line, however the lines overlap, and ends early when all addresses have names. Most compilers put
- * code next to the code before it, so a line is first looked for near the last one.
+ * code next to earlier code, so the search for a line starts near the last line.
  *
- * The file is read in chunks: a program may write as much to it as it likes, and prof's memory must not depend on that.
+ * prof reads the file in chunks, because a program may write any amount to it, and prof's memory must not depend on the
+ * size.
  */
 #include "symbol/perf_map.h"
 
@@ -115,7 +116,8 @@ static size_t find_first_address(struct wanted *wanted, uint64_t start)
     return first;
 }
 
-/* The name is copied for the first address that the line names. Returns false if memory ran out. */
+/* Gives the name of a line to the addresses in the line. Copies the name for the first address. Returns false if memory
+ * ran out. */
 static bool apply_line(struct wanted *wanted, const struct line *line)
 {
     struct perf_map_name name = {.length = line->name.length};
@@ -179,7 +181,7 @@ static int read_chunk(struct backward_reader *reader, struct wanted *wanted, str
             continue;
         if (got < 0)
             return error_set(err, errno, "cannot read a perf map: %s", strerror(errno));
-        if (got == 0) /* the file was truncated: nothing that follows counts */
+        if (got == 0) /* the file was truncated during the read */
             memset(text + done, '\n', size - done);
         done += got ? (size_t)got : size - done;
     }

@@ -5,8 +5,8 @@
  *     404018:  R_X86_64_JUMP_SLOT   memcpy                               .rela.plt, .rela.dyn
  *
  * So plt_stub.c reads the entry's address from the stub's code, and got_entries.c finds its relocation. Statically
- * linked programs call functions with several implementations (IFUNC) the same way: their entries have no symbol, but
- * an address in the file, which has one.
+ * linked programs call functions with several implementations (IFUNC) the same way. Their entries have no symbol, but
+ * the address of a function with a symbol.
  */
 #include "base/search.h"
 #include "symbol/demangle.h"
@@ -29,7 +29,7 @@ static void stubs_destroy(struct stubs *stubs)
     array_free(&stubs->matches);
 }
 
-/* Finds up to SECTIONS_MAX sections. Returns their number. */
+/* Finds up to SECTIONS_MAX sections of stubs. Returns their number. */
 static size_t find_stub_sections(const struct elf_file *file, const struct elf_section **found)
 {
     size_t count = 0;

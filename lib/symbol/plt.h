@@ -3,7 +3,7 @@
 
 #include "symbol/symbol_table.h"
 
-/* Fills in those `matches` that have no name and lie in a PLT stub of the mapped file (x86-64, x86, arm64, arm).
- * Demangled names go to `arena`. The arguments are those of symbol_matcher. */
+/* Names the `matches` without a name that lie in a PLT stub of the mapped file (x86-64, x86, arm64, arm). Demangled
+ * names go to `arena`. The arguments are those of symbol_matcher. */
 int plt_match(const struct elf_file *file, uint64_t base, const uint64_t *rvas, size_t count,
               struct symbol_match *matches, struct arena *arena, struct error *err);

@@ -24,7 +24,7 @@ enum symbol_lib_kind {
 /* Identity of a file mapped during recording. Used when the process has ended, and the path leads nowhere or to another
  * file. */
 struct symbol_origin {
-    /* opens the file itself, or NULL if the recorder has only the path and the identity of the file */
+    /* opens the mapped file, or NULL if the recorder has only the path and the identity of the file */
     const struct file_source *file;
     int root_fd;                   /* root directory of its process if that is not ours (a container); else -1 */
     struct file_identity identity; /* identity of the file when prof opened it; size 0: prof could not open the file */
@@ -43,7 +43,7 @@ struct symbol_lib {
     const struct symbol_origin *origin; /* NULL: only the path is known */
 };
 
-/* Why a library has no names, or fewer than possible. */
+/* The reason why a library lacks names. */
 enum missing_symbols_reason {
     MISSING_SYMBOLS_NONE,
     MISSING_SYMBOLS_NO_DEBUG_INFO, /* symbols, but no lines and inlined functions, neither in the file nor in a debug

@@ -2,17 +2,16 @@
  * The cache of symbolization answers.
  *
  * A build id identifies a library if only root and this user can have written its files: any user can give a file the
- * build id of another one. The files of other users, and those of a container, are identified by themselves (device,
- * inode, size, times: a file that changed is another file), as are files without a build id. The answers of a library
- * are one table (cache_table.h), in memory and in one file of the cache directory.
+ * build id of another one. The device, inode, size and times identify the files of other users and of containers, and
+ * files without a build id. A file that changed is another file. The answers of a library are one table
+ * (cache_table.h), in memory and in one file of the cache directory.
  *
- * Answers are as good as the files that they came from, so a table records these: the build ids, sizes and times of the
- * mapped file, its debug file, the dwz file, the symbols in .gnu_debugdata. If a debug file was installed since, or
- * another one is found, the table starts empty. If the debug info or all files are gone, the cached answers are better
- * than new ones: they are used, and new answers are not added. A table written by another build of prof is ignored,
- * because that build may have had bugs.
+ * A table records the files of its answers: the build ids, sizes and times of the mapped file, its debug file, the dwz
+ * file, the symbols in .gnu_debugdata. If prof finds another debug file, the table starts empty. If the debug info or
+ * all files are gone, prof uses the cached answers and adds no new ones, because the cached answers are better. prof
+ * ignores a table that another build of prof wrote, because that build may have had bugs.
  *
- * The kernel's symbols come from no file, so their table needs no such check.
+ * The kernel's symbols come from no file, so prof does not check their table.
  *
  * An answer from debug info holds for one address; an answer from symbol tables holds for an address range.
  *
@@ -68,8 +67,8 @@ static void format_build_id_name(char name[NAME_SIZE], const unsigned char *id, 
     snprintf(name, NAME_SIZE, "%s", hex);
 }
 
-/* As file_identity_of(), and the time of the last change, which nobody can set back. Returns false if the file is gone.
- */
+/* Reads the same identity as file_identity_of(), and the time of the last change, which no user can set. Returns false
+ * if the file is gone. */
 static bool stat_source(const struct file_source *source, struct stat *info)
 {
     int fd = source ? file_source_open(source) : -1;
@@ -101,7 +100,7 @@ static uint32_t checksum_file_version(const struct stat *info)
 struct identity {
     uint64_t contents; /* equal for equal files */
     uint64_t files;    /* identity of the opened files alone, or 0 if unknown */
-    uint32_t mapped;   /* checksum_file_version() the mapped file, or 0 if unknown */
+    uint32_t mapped;   /* checksum_file_version() of the mapped file, or 0 if unknown */
     bool is_trusted;
 };
 
@@ -230,7 +229,7 @@ static bool save_entry(struct symbol_cache *cache, struct cache_entry *entry)
     return bytes != NULL;
 }
 
-/* Call it with the cache's lock, or from the only thread. */
+/* The caller holds the cache's lock, or is the only thread. */
 static void save_entries(struct symbol_cache *cache)
 {
     bool has_saved = false;

@@ -73,7 +73,7 @@ static bool is_same_candidate(const struct symbol_candidate *a, const struct sym
     return a->start == b->start && a->name == b->name && a->source == b->source && a->rank == b->rank;
 }
 
-/* Whether `a` is the better of two symbols with the same start. */
+/* Returns whether `a` is the better of two symbols with the same start. */
 static bool is_better_candidate(struct symbol_matcher *matcher, const struct symbol_candidate *a,
                                 const struct symbol_candidate *than)
 {
@@ -148,8 +148,7 @@ static const struct elf_section *find_code_section(const struct elf_file *file, 
     return section;
 }
 
-/* Returns the section of a symbol that can name a variable, the size of which is in the table; NULL for other
- * symbols. */
+/* Returns the section of a symbol that can name a variable and has a size; NULL for other symbols. */
 static const struct elf_section *find_data_section(const struct elf_file *file, const struct elf_symbol *symbol)
 {
     if (symbol->type != STT_OBJECT || !symbol->size || file->are_sections_made || symbol->section == SHN_UNDEF ||

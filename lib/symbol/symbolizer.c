@@ -9,8 +9,8 @@
  * Each step begins when the one before has ended. The second step takes nearly all of the time. Its pieces share only
  * read-only data.
  *
- * The files of a library stay open from the first step to the last. Where fewer files may be open than all libraries
- * need, the steps are done for one group of libraries after the other.
+ * The files of a library stay open from the first step to the last. If the limit of open files is too low for all
+ * libraries, the symbolizer repeats the steps for each group of libraries.
  */
 #include "symbol/data_symbols.h"
 #include "symbol/demangle.h"
@@ -40,7 +40,7 @@ struct piece {
     uint64_t cost;
 };
 
-/* A job, and its addresses that are not in the cache. */
+/* A job with the addresses that are not in the cache. */
 struct task {
     struct symbol_job *job, uncached;
     uint64_t *uncached_rvas;
@@ -103,7 +103,7 @@ static void set_run_error(struct run *run, int code, const struct error *why)
     pthread_mutex_unlock(&run->lock);
 }
 
-/* The caller holds the lock. */
+/* Loads the symbols of the running kernel. The caller holds the lock. */
 static int load_kallsyms(struct symbolizer *symbolizer, struct error *err)
 {
     if (symbolizer->has_kallsyms)
@@ -237,7 +237,7 @@ static void look_up_piece_or_stop(void *context, size_t i)
     struct run *run = context;
     struct error why = {""};
     int code = is_stopped(run) ? 0 : look_up_piece(run, &run->pieces.data[i], &why);
-    if (is_stopped(run)) /* a lookup that was stopped is incomplete */
+    if (is_stopped(run)) /* a stopped lookup is incomplete */
         code = -ECANCELED;
     if (code != 0)
         set_run_error(run, code, &why);
@@ -309,7 +309,7 @@ static int look_up_uncached(struct task *task, struct error *err)
     int code = lookup_answer(&task->lookup, err);
     if (code != 0)
         return code;
-    bool is_final = !task->lookup.problem[0]; /* otherwise a later lookup may find more */
+    bool is_final = !task->lookup.problem[0]; /* after a problem, a later lookup may find more */
     if (is_final && task->uncached.answers.is_found)
         add_to_cache(task);
     return merge_answers(task, err);
