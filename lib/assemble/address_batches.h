@@ -14,7 +14,7 @@
 struct batch_address {
     uint64_t rva;
     uint32_t lib;       /* the caller's index */
-    uint32_t requester; /* the caller's index of the item (a frame) with this address */
+    uint32_t requester; /* the caller's number of the frame with this address */
     uint32_t answer;    /* index into the answers of the job */
 };
 
@@ -29,7 +29,8 @@ struct address_batches {
 /* False if memory ran out. */
 bool address_batches_add(struct address_batches *batches, uint32_t lib, uint64_t rva, uint32_t requester);
 
-/* Makes the jobs. `lib_of` describes a library; its texts must outlive the batches. False if memory ran out. */
+/* Makes the jobs. `lib_of` describes a library, and the texts of the description must outlive the batches. False if
+ * memory ran out. */
 bool address_batches_make(struct address_batches *batches,
                           struct symbol_lib (*lib_of)(const void *context, uint32_t lib), const void *context);
 

@@ -5,8 +5,8 @@ static uint32_t add_text(struct interner *interner, const char *text)
     return strings_add_z(&interner->profile->strings, text);
 }
 
-/* Adds the native symbol of a function. A function with only a known address range has a native symbol, too, named by
- * its address, so that the page can show its machine code. */
+/* Adds the native symbol of a function. A function without a name also has a native symbol if its address range is
+ * known, so that the page can show its machine code. The address is the name of this symbol. */
 static bool add_native_symbol(struct interner *interner, uint32_t lib, const struct symbol_answer *answer,
                               const char *bare, uint32_t *row)
 {

@@ -15,8 +15,7 @@ struct library_rows {
 
 ARRAY_TYPE(struct row_list, uint32_t);
 
-/* Appends the frames of the address to `frames`, outermost first. Without a name it appends a single frame named
- * "0x..." after the start of its function in the library or, if that is unknown, after the address. False if memory ran
- * out. */
+/* Appends the frames of the address to `frames`, outermost first. Without a name, appends one frame "0x...", with the
+ * start of the function or, if the start is unknown, the address. False if memory ran out. */
 bool answer_rows_add(struct interner *interner, const struct library_rows *lib, uint64_t rva,
                      const struct symbol_answers *answers, const struct symbol_answer *answer, struct row_list *frames);

@@ -35,10 +35,10 @@
 
 /* ---- stacks ---- */
 
-/* Maps the stacks of the replay to stacks of the profile. The last address of a replayed stack may stand for several
- * frames (inlined calls), which become a chain of stacks below the caller's stack. Distinct addresses give distinct
- * frames, so all chains differ and need no lookup. The exceptions are JIT code named by a perf map, where all addresses
- * of a function share one frame, and waits, where the words of a lock share one. */
+/* Maps the stacks of the replay to stacks of the profile. The last address of a replayed stack may have several frames
+ * (inlined calls), which become a chain of stacks below the caller's stack. Distinct addresses have distinct frames, so
+ * all chains differ and need no lookup. Two kinds of addresses share a frame: the addresses of a JIT function in a perf
+ * map, and the words of a lock. */
 static int map_stacks(struct assembly *assembly, struct error *err)
 {
     const struct replay *replay = &assembly->replay;
@@ -196,7 +196,8 @@ static uint64_t find_zero_time(const struct replay *replay)
 
 /* ---- markers ---- */
 
-/* For each thread of the replay, the profile's thread that shows it, or PROFILE_NONE. NULL if memory ran out. */
+/* Lists for each thread of the replay the profile's thread that shows it, or PROFILE_NONE. Returns NULL if memory ran
+ * out. */
 static uint32_t *list_profile_rows(const struct assembly *assembly)
 {
     size_t count = assembly->replay.threads.length;
@@ -304,9 +305,9 @@ static int write_profile(struct assembly *assembly, const char *path, bool keeps
     return code;
 }
 
-/* Whether to print the library. Only the profile's metadata lists a stripped program with few addresses, and a library
- * with names for most addresses, unless its other addresses have a twentieth of the samples, or most of the samples
- * without names. */
+/* Returns whether to print the library. Only the profile's metadata lists a stripped program with few addresses. The
+ * same holds for a library with names for most addresses, unless its other addresses have a twentieth of all samples,
+ * or most of the samples without names. */
 static bool is_worth_printing(const struct assembly *assembly, const struct missing_symbols *missing)
 {
     enum { FIFTIETH = 50, TWENTIETH = 20, FIFTH = 5 };

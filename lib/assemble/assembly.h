@@ -1,6 +1,6 @@
 /*
- * The state of an assembly: the replay of a recording, and the profile that is built from it. assemble.c handles a
- * finished recording; live_assembly.c extends the profile while the recording runs.
+ * The state of an assembly: the replay of a recording, and the profile that prof builds from the replay. assemble.c
+ * handles a finished recording; live_assembly.c extends the profile while the recording runs.
  */
 #pragma once
 

@@ -6,8 +6,8 @@
 #include "assemble/assembly.h"
 #include "assemble/recording_window.h"
 
-/* Sets time 0 of the profile, the same in all windows, so that waits that started before this window have their full
- * length. */
+/* Sets time 0 of the profile, which is the same in all windows. So waits that started before this window have their
+ * full length. */
 int assembly_window_begin(struct assembly *assembly, struct error *err);
 
 /* Sets the time range of the profile's thread in this window. The time after the last row of a thread belongs to the

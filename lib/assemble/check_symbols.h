@@ -1,5 +1,5 @@
 /*
- * Compares prof's DWARF reader with libdw (symbol/libdw_reader.h): looks up all addresses of a profile with both, and
+ * Compares prof's DWARF reader with libdw (symbol/libdw_reader.h): symbolizes all addresses of a profile with both, and
  * reports every difference.
  */
 #pragma once

@@ -25,7 +25,7 @@ struct frame_builder {
     const struct kallsyms *kallsyms; /* NULL: kallsyms has no symbols for these addresses */
     uint64_t kernel_unnamed;         /* distinct addresses in the kernel */
     uint64_t kernel_samples;         /* samples in these addresses */
-    size_t first;                    /* first new frame of the replay; earlier frames already have their rows */
+    size_t first;                    /* the first frame of the replay without rows in the profile */
 };
 
 /* Returns the index of a string of the profile, or STRING_NONE if memory ran out. */
@@ -43,7 +43,7 @@ uint32_t frame_builder_plain_frame(struct frame_builder *builder, const char *na
  * ran out. */
 bool frame_builder_categories(struct frame_builder *builder);
 
-/* Add the reason why a library has no symbols, each reason once. frame_builder_missing() merges the reason with the
+/* Add a missing-symbols reason of a library, each reason once. frame_builder_missing() merges the reason with the
  * reasons of earlier frames. False if memory ran out. */
 bool frame_builder_problem(struct frame_builder *builder, const char *library, const char *reason);
 bool frame_builder_missing(struct frame_builder *builder, const struct missing_symbols *missing);

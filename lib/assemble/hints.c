@@ -22,7 +22,7 @@ static void add_hint(struct hints *hints, const char *format, ...)
 
 enum {
     FEW_SAMPLES = 50,
-    RATE_MOST = 20000,          /* Hz: limit of the suggested rate; higher rates cost more than they show */
+    RATE_MOST = 20000,          /* Hz: limit of the suggested rate; higher rates mostly add cost */
     MUCH_MS = 20,               /* ms of CPU time */
     LONG_MS = 200,              /* ms of waiting */
     LEAST_COVERED_PERCENT = 80, /* percentage of the CPU time */
@@ -82,7 +82,7 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
             "a program that this user may not sample used %.2f of %.2f s of CPU time, because it is setuid or not readable; record it as root",
             (double)(of_target - used) / 1e9, (double)of_target / 1e9);
     else if (is_few && (survivors || (!left_out && replay->cpu_time.unseen > used / 2 && used > MUCH_MS * MS)))
-        return; /* a hint below names the survivors, and the recorder has explained the unseen CPU time */
+        return; /* another hint lists the survivors, and the recorder has explained the unseen CPU time */
     else if (is_few && left_out)
         add_hint(hints, "%.150s stored %llu samples, and discarded %llu samples of other threads%s",
                  filters ? filters : "the thread filter", (unsigned long long)replay->samples.count,
@@ -121,8 +121,8 @@ static void list_survivors(struct hints *hints, const struct replay *replay)
 #define NODE_VARIABLE   "set NODE_OPTIONS='--perf-basic-prof --interpreted-frames-native-stack' in the environment"
 #define PYTHON_VARIABLE "set PYTHONPERFSUPPORT=1 in the environment (Python 3.12 and later)"
 
-/* For virtual machines, by the start of their file name: the command that enables symbols of JIT code, and the
- * environment variable with the same effect if another program starts the machine ("npm test"), or NULL for none. */
+/* Advice for virtual machines, by the start of their file name. The command enables symbols of JIT code. The
+ * environment variable has the same effect if another program starts the machine ("npm test"). NULL: none. */
 static const struct {
     const char *file, *command, *variable;
 } compilers[] = {

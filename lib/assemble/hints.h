@@ -1,6 +1,6 @@
 /*
- * Hints for the next recording, one sentence each: reasons for few or no samples, and how to make a JIT compiler write
- * symbols.
+ * Hints for the next recording, one sentence each: the reasons for few or no samples, and the option that makes a JIT
+ * compiler write symbols.
  */
 #pragma once
 

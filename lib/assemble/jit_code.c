@@ -24,7 +24,8 @@ struct wanted_code {
     uint32_t process, code;
 };
 
-/* A code of the dump. A compiler may write the same code to the same address repeatedly: the image has it once. */
+/* A code of the dump. A compiler may write the same code to the same address repeatedly, but the image has the code
+ * once. */
 struct kept_code {
     uint32_t number, index; /* in the dump; in `codes` */
 };
@@ -86,8 +87,8 @@ static const unsigned char *read_bytes(struct maker *maker, int fd, const struct
     return bytes && pread(fd, bytes, (size_t)code->size, (off_t)code->bytes_at) == (ssize_t)code->size ? bytes : NULL;
 }
 
-/* The lines of a code. NULL if the function has no lines, or memory ran out. V8 before version 12 writes damaged file
- * names: a damaged name counts as the function's own file, or as unknown. */
+/* Copies the lines of a code. Returns NULL if the function has no lines, or memory ran out. V8 before version 12 writes
+ * damaged file names: a damaged name counts as the function's own file, or as unknown. */
 static const struct jit_image_line *copy_lines(struct maker *maker, const struct jitdump *dump,
                                                const struct jit_code *code, const char *own_file, size_t *line_count)
 {

@@ -9,8 +9,8 @@ struct jit_address {
     uint32_t line, column;              /* position of the instruction, or 0 if unknown */
 };
 
-/* Adds a frame of JIT code. Without a saved copy of the code, an address is useless and has no library, so all
- * addresses of a function share one frame per tier and line. */
+/* Adds a frame of JIT code. Without a saved copy of the code, an address has no use, so all addresses of a function
+ * share one frame per tier and line. */
 static uint32_t add_jit_frame(struct frame_builder *builder, const struct jit_name *name, struct jit_address address)
 {
     builder->symbolization->shares_frames = true;
@@ -43,8 +43,7 @@ static uint32_t add_jit_frame(struct frame_builder *builder, const struct jit_na
                                                                            : intern_frame(builder->interner, &frame);
 }
 
-/* Adds the frame of JIT code without a name. Nothing distinguishes such functions, so all their addresses share one
- * func. */
+/* Adds the frame of JIT code without a name. The functions cannot be distinguished, so all addresses share one func. */
 static uint32_t add_unnamed_code(struct frame_builder *builder, const struct replay_frame *frame)
 {
     static const struct jit_name unnamed = {.function = "JIT code (no symbols)"};

@@ -47,9 +47,9 @@ static void write_ids(const unsigned char *build_id, size_t size, char breakpad_
 }
 
 /* Writes the ids of a file for which the kernel gave no build id. The kernel only reads note segments, where Go
- * programs have no build id. If the file is certainly the mapped file, its own build id counts; without a build id, an
- * id computed from its code, as symbol servers do. Leaves both ids empty if the file no longer exists or may be another
- * file. */
+ * programs have no build id. If the file is certainly the mapped file, writes its own build id or, without a build id,
+ * an id computed from the code, as symbol servers do. Leaves both ids empty if the file no longer exists or may be
+ * another file. */
 static void write_ids_of_code(const struct symbol_lib *lib, char breakpad_id[BREAKPAD_ID_SIZE],
                               char code_id[CODE_ID_SIZE])
 {

@@ -33,13 +33,13 @@ struct live_assembly {
     const char *spool_path;
     const struct assemble_options *options;
     struct assembly assembly;
-    ARRAY(struct live_thread) threads; /* indexed as in the replay */
+    ARRAY(struct live_thread) threads; /* per thread of the replay */
     struct text_buffer text;           /* of this step */
     int fd;
     uint64_t added;            /* bytes */
     struct profile_rows sent;  /* rows of the shared tables in the file */
-    ARRAY(bool) is_in_library; /* of each source: no script */
-    size_t known_frames;       /* frames that is_in_library covers */
+    ARRAY(bool) is_in_library; /* per source: true for a file of native code */
+    size_t known_frames;       /* frames whose source files is_in_library covers */
     uint64_t unnamed_at_first; /* addresses of JIT code */
     uint64_t name_bytes_at_first;
     bool is_begun;

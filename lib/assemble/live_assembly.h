@@ -24,9 +24,9 @@ struct live_assembly;
 /* `options` and `spool_path` must outlive the live assembly. Returns NULL if memory ran out. */
 struct live_assembly *live_assembly_new(const char *spool_path, const struct assemble_options *options);
 
-/* Reads the new part of the recording. Fills in `result`, with the description in memory_fd (JSON, owned by the
- * caller), and *added, the end of its samples in the file of live_assembly_fd(). -ENODATA: the recording has no thread
- * yet. After another failure, the only permitted call is live_assembly_free(). */
+/* Reads the new part of the recording. Fills `result`, with the description in memory_fd (JSON, owned by the caller).
+ * Sets *added to the end of the new rows in the file of live_assembly_fd(). -ENODATA: the recording has no thread yet.
+ * After another failure, the only permitted call is live_assembly_free(). */
 int live_assembly_add_step(struct live_assembly *live, struct assemble_result *result, uint64_t *added,
                            struct error *err);
 

@@ -1,5 +1,5 @@
 /*
- * Finds the threads of program marks: a mark has a pid and a tid, and the system reuses both.
+ * Finds the threads of program marks. A mark has a pid and a tid, and the system reuses both.
  */
 #pragma once
 

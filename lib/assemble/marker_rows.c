@@ -64,8 +64,7 @@ static double find_table_place(const struct marker_entry *entry)
     return isnan(entry->start) ? entry->end : entry->start;
 }
 
-/* Compares markers by thread and start. Of two markers with the same start, the longer is first, so that it encloses
- * the other. */
+/* Compares markers by thread and start. If two markers have the same start, the longer marker is first. */
 static int compare_entries(const void *a, const void *b)
 {
     const struct marker_entry *left = a, *right = b;

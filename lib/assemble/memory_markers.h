@@ -1,6 +1,6 @@
 /*
  * Markers from the memory counters of a process (spool/counter_kinds.h): large growth without a pause, and waits for a
- * disk because of page faults. The counter also shows both, but a marker is easier to find and has the amount.
+ * disk because of page faults. The counter also shows these events, but a marker is easier to find and has the amount.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
- * A JIT compiler that writes a jitdump file maps it with execute permission, so that recorders see its name. The
- * recorder opens the file at its mapping record (process/jit_files.h). A recovered recording opens the file by name, if
- * the name still leads to the same file. If the mapping record was lost, prof searches the usual directories for a file
- * of this pid, written during the life of the process.
+ * A JIT compiler maps its jitdump file with execute permission, so that recorders see the name. The recorder opens the
+ * file at its mapping record (process/jit_files.h). A recovered recording opens the file by name, if the name still
+ * leads to the same file. If the mapping record was lost, prof searches the usual directories for a file of this pid,
+ * written during the life of the process.
  *
  * prof trusts the same owners as for perf maps (process_perf_map.c).
  */
@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A JIT compiler that logs its code from another thread (the JVM's agents) may do so shortly after the code first ran.
- */
+/* Limit (ns) of the delay between the first run of a code and its record: the agents of the JVM log code from another
+ * thread. */
 static const uint64_t note_lag = UINT64_C(100) * 1000 * 1000;
 
 /* ---- which file ---- */

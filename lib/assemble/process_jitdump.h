@@ -22,5 +22,5 @@ const char *process_jitdump_source_file(const struct jitdump *dump, const struct
 /* Finds the JIT code at `pc` at `time` (ns of CLOCK_MONOTONIC), or JIT_HISTORY_NONE for none. */
 uint32_t process_jitdump_find(const struct replay *replay, const struct jitdump *dump, uint64_t pc, uint64_t time);
 
-/* Returns the number of changes that process_jitdump_find() considers at that time. */
+/* Returns the number of changes up to that time. */
 uint64_t process_jitdump_generation(const struct replay *replay, const struct jitdump *dump, uint64_t time);

@@ -13,7 +13,7 @@ struct filling {
     size_t counts[KINDS]; /* markers of each kind, including omitted markers */
 };
 
-/* The payload of the next marker, or NULL if the limit omits the marker, or memory ran out. */
+/* Starts the payload of the next marker. Returns NULL if the limit omits the marker, or memory ran out. */
 static struct json_writer *start_payload(struct filling *filling, enum kind kind)
 {
     static const char *const types[KINDS] = {"Process", "Exec", "Thread", "LibraryLoad", "Signal", "OomKill"};
@@ -37,7 +37,7 @@ static void write_number(struct json_writer *json, const char *key, uint32_t num
     json_member_text(json, key, text);
 }
 
-/* Whether the interval starts or ends during the recording: other intervals have no marker. */
+/* Returns whether the interval starts or ends during the recording. Other intervals have no marker. */
 static bool is_in_recording(const struct filling *filling, uint64_t start, uint64_t end)
 {
     return start > filling->rows->start_ns || end;
@@ -67,7 +67,7 @@ static const char *name_signal(char name[SIGNAL_NAME], uint32_t number)
 
 /* ---- processes ---- */
 
-/* Returns how a process ended, and not another process with the same pid, or NULL if unknown. */
+/* Returns the exit of a process, not of another process with the same pid. NULL: unknown. */
 static const struct process_exit *find_exit(const struct filling *filling, const struct replay_process *process)
 {
     const struct program_marks *marks = &filling->replay->program_marks;
@@ -95,7 +95,7 @@ static bool continues_after_exec(const struct filling *filling, const struct rep
            filling->replay->threads.data[process->main_thread].cpu_time.goes_on;
 }
 
-/* Returns the start of a process, including its programs before exec. */
+/* Returns the start of the first program of a process. */
 static uint64_t find_first_start(const struct replay *replay, const struct replay_process *process)
 {
     for (uint32_t i = 0; i < process->instance; i++) {

@@ -1,6 +1,7 @@
 /*
  * Markers for the lifetime of processes and threads: start, end, executed programs and loaded libraries. The main
- * thread of a process has its markers; if the profile lacks this thread, the main thread of its closest ancestor.
+ * thread of a process has the markers of the process. If the profile lacks this thread, the main thread of the closest
+ * ancestor has the markers.
  */
 #pragma once
 

@@ -4,15 +4,15 @@
  * So prof trusts a file only if
  *
  *   - it is a regular file, not a link: a link could make root read another file;
- *   - it belongs to root, to the user who saves the profile, or to the user to whom the process belonged when the
- * recorder saw it, so that other users cannot name functions of this process. The last rule gives root the symbols of
+ *   - it belongs to root, to the user who saves the profile, or to the user of the process when the recorder found the
+ *   process, so that other users cannot name functions of this process. The last rule gives root the symbols of
  * other users' programs, and of programs in a user namespace;
  *   - it was written after the process (after an exec: the program) started: an older file is of an earlier process
  * with that pid. Of the programs that one pid ran, only the last can own the file, because each writes a new one.
  *
- * prof reads the file after the process has ended. The recorder noted the pid that the process had in its own
- * namespace, and kept its /tmp open (process/jit_files.h), so that programs in containers get symbols, too. A recovered
- * recording has only the pid in the recorder's namespace, and prof's own /tmp.
+ * prof reads the file after the process has ended. The recorder stored the pid of the process in its own namespace, and
+ * has its /tmp open (process/jit_files.h), so that programs in containers also get symbols. A recovered recording has
+ * only the pid in the recorder's namespace, and prof's own /tmp.
  *
  * A forked process that does not call exec has a copy of its parent's code. So the parent's file may name code that the
  * process's own file lacks.
@@ -29,7 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Limit (ns) of opening a file: a /tmp that does not answer must not delay the profile. */
+/* Limit (ns) of opening a file: a file system that does not answer must not delay the profile. */
 static const uint64_t timeout_ns = UINT64_C(300) * 1000 * 1000;
 
 /* Tolerance (ns) of file times: a file gets the time of the last clock tick, up to 10 ms ago. */
@@ -53,8 +53,8 @@ static bool is_young(const struct stat *info, uint64_t start)
     return info->st_mtim.tv_sec >= 0 && written + stamp_lag >= start;
 }
 
-/* Returns the start of the program, ns since the Unix epoch. For a program that is older than the recording, the spool
- * has only the time of its discovery, and jit_files the start of its process. */
+/* Returns the start of the program, ns since the Unix epoch. If the program is older than the recording, the spool only
+ * has the time of its discovery, but jit_files has the start of the process. */
 static uint64_t find_program_start(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = find_jit_file(replay, process);

@@ -10,7 +10,7 @@
 
 struct profile_addresses {
     struct identified_library *libraries; /* by row of the profile's libs */
-    struct error *problems;               /* reason if a library could not be identified; else empty */
+    struct error *problems;               /* missing-symbols reason of each library, or empty */
     struct address_batches batches;       /* `lib` is a row of libs, and `requester` is a row of the frames */
 };
 

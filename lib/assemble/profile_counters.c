@@ -10,7 +10,7 @@
 
 enum unit { UNIT_BYTES, UNIT_COUNT, UNIT_CPU_TIME, UNIT_ENERGY };
 
-/* How a counter appears in a profile: its name, unit, scale and display. */
+/* The name, unit, scale and display of a counter in a profile. */
 struct counter_style {
     const char *name, *label, *description, *category, *color;
     double scale; /* factor from the unit of the readings */
@@ -166,7 +166,7 @@ struct filling {
     const struct replay_series *series;
     uint32_t thread;
     uint64_t end;
-    struct real_array times, counts; /* of the counter at hand */
+    struct real_array times, counts; /* of the current counter */
     double given;                    /* sum of the changes written so far */
     double sum;                      /* exact sum of the changes so far */
 };
@@ -212,7 +212,7 @@ static uint64_t sum_columns(const struct replay_series *series, size_t reading, 
     return sum;
 }
 
-/* Drops the last sample if neither it nor the samples around it have a change. */
+/* Drops the last sample if the sample and its neighbors have no change. */
 static void drop_redundant_sample(struct filling *filling)
 {
     size_t count = filling->times.length;
@@ -271,7 +271,7 @@ static double *move_column(struct real_array *column)
     return data;
 }
 
-/* Whether some sample of the counter is not 0. */
+/* Returns whether a sample of the counter is not 0. */
 static bool has_changes(const struct filling *filling)
 {
     for (size_t i = 1; i < filling->counts.length; i++)

@@ -3,8 +3,8 @@
  * and for the machine.
  *
  * In the format, the sum of changes is the value of a counter. A counter of a level (memory, threads) starts at 0, so
- * that the sum of its changes is the level, not the difference from the start. CPU time is in ms, so that a change per
- * ms is the used share of one CPU. Counters that stay 0 are omitted.
+ * that the sum of its changes is the level. CPU time is in ms, so that a change per ms is the used share of one CPU.
+ * Counters that stay 0 are omitted.
  *
  * `display` has data outside of the format's definition, under names that other readers skip: see
  * tree/timeline_counters.h.

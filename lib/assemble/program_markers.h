@@ -14,8 +14,8 @@ struct shown_threads {
     const struct replay *replay;
 };
 
-/* Returns the profile's thread that shows a thread of the replay: the thread itself, else the main thread of its
- * process, else of its closest ancestor, else the first thread. */
+/* Returns the profile's thread that shows the marks of a thread of the replay: the thread itself, else the main thread
+ * of its process, else the main thread of its closest ancestor, else the first thread. */
 uint32_t get_shown_thread(const struct shown_threads *shown, uint32_t thread);
 
 /* Adds markers and counters. Notes a lack of memory in `rows`. Returns the number of counters beyond the profile's

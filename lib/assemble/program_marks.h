@@ -1,7 +1,7 @@
 /*
  * Collects the marks of programs from the spool, and other events: exits and signals of processes, work of the
  * recorder. A mark has a pid and a tid; its thread depends on the time, because the system reuses numbers, and exec
- * starts a new thread. So threads are found at the end, when all are known.
+ * starts a new thread. So prof finds the threads of marks at the end, when all threads are known.
  */
 #pragma once
 

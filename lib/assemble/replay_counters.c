@@ -28,8 +28,8 @@ static void move_reading(struct replay_series *series, size_t *kept, size_t read
     (*kept)++;
 }
 
-/* Drops half of the readings: of two neighbors, the reading with less memory, so that the peak stays. Sums stay
- * correct, because readings are totals, not changes. */
+/* Drops the reading with less memory of each two neighbors, so that the peak stays. Sums stay correct, because readings
+ * are totals, not changes. */
 static void drop_half_of_series(struct replay_series *series)
 {
     size_t kept = 0, i = 0, count = series->readings.length;

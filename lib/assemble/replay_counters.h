@@ -1,6 +1,6 @@
 /*
  * Collects the counter readings of a recording (spool/counter_kinds.h): one series for each process, one for the CPUs
- * and one for energy. Memory has a limit: beyond it, readings are thinned out, so that neighbors merge.
+ * and one for energy. Above a limit of memory, prof drops half of the readings.
  */
 #pragma once
 
@@ -27,11 +27,11 @@ struct replay_counters {
     struct hash index; /* whose -> series */
     ARRAY(struct replay_series) series;
     size_t values; /* of all series */
-    size_t most;   /* limit of values before thinning out, or 0 (REPLAY_COUNTERS_MOST) */
+    size_t most;   /* limit of values, or 0 (REPLAY_COUNTERS_MOST) */
 };
 enum { REPLAY_COUNTERS_MOST = 6 << 20 }; /* 48 MiB */
 
-/* Adds a reading; ignores an inconsistent one. */
+/* Adds a reading. Ignores a reading with another width, or before the last reading. */
 int replay_counters_add(struct replay_counters *counters, const struct spool_counters *record, struct error *err);
 
 /* Returns the series of `whose`, or NULL for none. */

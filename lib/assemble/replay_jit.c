@@ -1,8 +1,8 @@
 /*
  * A perf map or a jitdump file names the JIT code of a process. A jitdump file has the times and addresses of code, so
  * the frame of an address depends on the time: the replay identifies the frame by code and offset. A perf map has no
- * timestamps, and is read when all addresses are known (process_perf_map.c); such a frame is identified by address and
- * process. Without such a file, an address is the same frame in all processes.
+ * timestamps, and prof reads the map when all addresses are known (process_perf_map.c). The address and the process
+ * identify the frame of such an address. Without such a file, an address is the same frame in all processes.
  *
  * A forked process has a copy of its parent's code at the time of the fork.
  */
@@ -39,7 +39,7 @@ static bool has_map(struct replay *replay, uint32_t number)
     return process->jit.map_state == REPLAY_JIT_FOUND;
 }
 
-/* Iterates over the processes whose code this process has, itself first. */
+/* Iterates over the process and the ancestors whose code it has. */
 struct ancestry {
     uint32_t process;
     uint64_t time; /* the time (ns) of the fork, at which the ancestor's code counts */

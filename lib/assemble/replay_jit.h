@@ -1,5 +1,5 @@
 /*
- * Frames of a replay outside of files: in JIT code, or in unknown memory.
+ * Frames of a replay in JIT code or in unknown memory.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * The libraries of a replay, when processes load them, and the mappings of the kernel.
+ * The libraries of a replay, the times at which processes load them, and the mappings of the kernel.
  */
 #pragma once
 

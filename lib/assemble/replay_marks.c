@@ -8,8 +8,8 @@ static int add_mark(struct replay_marks *marks, const struct replay_mark *mark, 
     return array_push(&marks->items, *mark) ? 0 : error_no_memory(err);
 }
 
-/* Adds a loss of samples. The kernel reports it when the full ring has free space again: the loss starts at the CPU's
- * last sample. */
+/* Adds a loss of samples. The kernel reports a loss when the full ring has free space again, so the loss starts at the
+ * CPU's last sample. */
 int replay_marks_lost(struct replay_marks *marks, const struct spool_lost *lost, struct error *err)
 {
     struct replay_mark mark = {

@@ -1,4 +1,4 @@
-/* The invalid index: in the tables of a recording (replay_state.h), it means none. */
+/* The index that stands for none in the tables of a recording (replay_state.h). */
 #pragma once
 
 #include "base/standard.h"

@@ -72,8 +72,8 @@ static int apply_before_window(struct replay *replay, uint64_t time, struct erro
     return is_before ? replay_apply_queue(replay, time - longest_delay_ns, err) : 0;
 }
 
-/* Queues a record before mappings with later times: where prof reads the mappings of a process itself, they have the
- * time of the reading, and records of earlier times may follow. */
+/* Queues a record before mappings with later times: the mappings that prof reads itself have the time of the reading,
+ * and records with earlier times may follow. */
 static int queue_record(struct replay *replay, const struct spool_record *record, uint64_t time, struct error *err)
 {
     enum { MOST_PASSED = 256 };
@@ -114,7 +114,7 @@ static int handle_mapping(struct replay *replay, const struct spool_record *reco
     return replay_add_mapping(replay, mapping, err);
 }
 
-/* Handles an event of a program: a program may set a mark with a time before the recording. */
+/* Handles an event of a program, which may set a mark with a time before the recording. */
 static int handle_program_record(struct replay *replay, const struct spool_record *record, uint64_t time,
                                  struct error *err)
 {
@@ -139,8 +139,8 @@ static int handle_counters(struct replay *replay, const struct spool_counters *c
                                                              : replay_counters_add(&replay->counters, counters, err);
 }
 
-/* The recorder's own events have the recorder's time, not the time of their neighbors, so they are not queued. No
- * default, here and in replay_renumber(): the compiler reports a kind that is missing. */
+/* The recorder's own events have the recorder's time, not the time of their neighbors, so they are not queued. The
+ * switch has no default, so that the compiler reports a missing kind. */
 int replay_handle_record(struct replay *replay, struct spool_record *record, struct error *err)
 {
     int code;

@@ -2,8 +2,8 @@
  * Passes each record of the spool to the file that handles its kind.
  *
  * The spool stores events and samples in blocks, so an event may precede older samples in the file. An event therefore
- * stays in `queue` until a sample of its time or later arrives: each sample gets the processes, threads and mappings of
- * its own time.
+ * stays in `queue` until a sample of its time or later arrives. So each sample gets the processes, threads and mappings
+ * of its own time.
  */
 #pragma once
 

@@ -16,8 +16,8 @@ uint32_t replay_process_number(const struct replay *replay, uint32_t row);
 
 void replay_rows_destroy(struct replay_rows *rows);
 
-/* Whether a process, thread or library may have this index in an undamaged spool. The recorder assigns indexes in
- * sequence, so an index beyond the number of events so far comes from a damaged spool. */
+/* Returns whether a process, thread or library may have this index. The recorder assigns indexes in sequence, so a
+ * larger index than the number of events so far comes from a damaged spool. */
 bool replay_is_possible(const struct replay *replay, uint32_t number);
 
 /* Makes room for row `number` of a table, with unknown rows before it. Returns 1; 0, counted as damage, if the number

@@ -59,8 +59,8 @@ static int add_time_before_wait(struct replay *replay, const struct spool_wait *
     return is_needed ? sample_store_add(replay->samples.store, wait->thread, &before, err) : 0;
 }
 
-/* Returns the number of the waker of a wait, or 0 for none. Consumes the stack that the waker's own record has given.
- * REPLAY_NONE if memory ran out. */
+/* Returns the number of the waker of a wait, or 0 for none. Takes the stack from the waker's own record. REPLAY_NONE if
+ * memory ran out. */
 static uint32_t find_waker(struct replay *replay, const struct spool_wait *wait)
 {
     struct replay_thread *thread = &replay->threads.data[wait->thread];
@@ -97,7 +97,7 @@ static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32
     struct stored_sample start = {.kind = STORED_WAIT_BEGIN, .stack = stack, .unseen = to_cpu_units(wait->unseen_ns)};
     start.time = clamp_time(thread, wait->time_ns > wait->wait_ns ? wait->time_ns - wait->wait_ns : 0);
     uint64_t left = wait->time_ns > start.time ? wait->time_ns - start.time : 0;
-    if (wait->unseen_ns && left < wait->wait_ns) /* a sum of several waits, where its mean length does not fit */
+    if (wait->unseen_ns && left < wait->wait_ns) /* a sum of several waits, whose mean length does not fit */
         start.unseen = to_cpu_units(wait->unseen_ns + wait->wait_ns - left);
     thread->cpu_time.unseen += (uint64_t)start.unseen * SAMPLE_CPU_UNIT;
     int code = add_time_before_wait(replay, wait, &start, err);

@@ -14,7 +14,7 @@ static bool is_kernel_address(uint64_t address)
 
 /* ---- frames and stacks ---- */
 
-/* Returns the number of the frame with this key, and adds a new frame, or REPLAY_NONE if memory ran out. */
+/* Returns the number of the frame with this key, and adds a missing frame. REPLAY_NONE if memory ran out. */
 static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t key, const struct replay_frame *frame)
 {
     uint32_t *place = hash_at(index, key);

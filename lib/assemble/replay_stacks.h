@@ -2,8 +2,8 @@
  * The distinct frames and stacks of a recording.
  *
  * The stacks of a thread change little, and their outer frames keep their indexes. So each thread stores its last stack
- * with the stack index at each depth, and looks up only the frames that differ. Looking up a frame takes a search in
- * the process's mappings and one hash lookup; a stack takes one hash lookup with the exact key (prefix, frame).
+ * with the stack index at each depth, and searches only the frames that differ. A frame takes a search in the process's
+ * mappings and one hash lookup. A stack takes one hash lookup with the key (prefix, frame).
  */
 #pragma once
 

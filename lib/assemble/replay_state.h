@@ -32,7 +32,7 @@ enum {
     REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* placeholder for the reason of a wait; replay_wait_address() */
     REPLAY_LIB_OMITTED =
         UINT32_MAX -
-        8, /* placeholder for omitted frames of a deep stack: at least `address`, less than twice as many */
+        8, /* placeholder for omitted frames of a deep stack; `address`: their number, rounded down to a power of 2 */
     REPLAY_LIB_PYTHON = UINT32_MAX - 7, /* a Python frame: address is that of python_frame.h */
 };
 
@@ -115,7 +115,7 @@ struct replay_thread {
     uint64_t last_event_time;                                 /* ns: last event sample */
     uint64_t waits; /* waits except preemptions; the profile may omit a thread that was only runnable */
     uint64_t last_time;
-    uint32_t waker_stack;    /* stack of the waker of the wait whose record comes next, plus 1; 0: none */
+    uint32_t waker_stack;    /* stack of the waker of the next wait, plus 1; 0: none */
     bool has_marks;          /* its process has set marks */
     uint32_t threads_in_row; /* number of threads that share this thread's row, including itself */
     struct replay_thread_time cpu_time;
@@ -171,7 +171,7 @@ struct replay_rows {
     ARRAY(uint32_t) of_processes;   /* row -> number in the spool */
 };
 
-/* Frames and stacks, each once (replay_stacks.h). */
+/* The distinct frames and stacks (replay_stacks.h). */
 struct replay_stacks {
     ARRAY(struct replay_frame) frames;
     ARRAY(struct replay_stack) items;
@@ -199,7 +199,7 @@ struct queued_record {
     struct spool_record record;
 };
 
-/* Queued events, until a sample of their time (replay_records.h). */
+/* Events that wait for a sample of their time (replay_records.h). */
 struct replay_queue {
     ARRAY(struct queued_record) records; /* events later than the last sample, sorted by time */
     size_t done;                         /* number of applied events, at the start of the queue */

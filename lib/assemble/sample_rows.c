@@ -94,7 +94,7 @@ static double get_cpu_time_us(const struct sample_rows *source, const struct sto
     return excess > 0 ? cpu_time - excess * replay->cpu_time.excess_removed : cpu_time;
 }
 
-/* Rounds times like profile_write(), which then changes nothing. */
+/* Rounds times like profile_write(), so that a written profile has the same times. */
 static void round_times(struct sample_rows_state *state, double *time, double *cpu_delta)
 {
     double steps_per_ms = state->times.steps_per_ms;
@@ -103,8 +103,8 @@ static void round_times(struct sample_rows_state *state, double *time, double *c
     *cpu_delta = (double)cpu_quantizer_next(&state->cpu_times, *cpu_delta, (double)steps * 1000 / steps_per_ms);
 }
 
-/* CPU time that the kernel counts beyond the switches is a part of each switch, which the waits contain: most of it in
- * threads with many short waits. Returns the factor of unseen waits. */
+/* Returns the factor of unseen waits. The kernel counts CPU time for each switch, which the waits contain. Threads with
+ * many short waits have most of this time. */
 static double compute_unseen_part(const struct sample_rows *source)
 {
     const struct replay_thread_time *time = &source->thread->cpu_time;
@@ -114,9 +114,9 @@ static double compute_unseen_part(const struct sample_rows *source)
 }
 
 /*
- * With waits, weights are ms: those of samples on a CPU the CPU time since the last one, those of waits the time that
- * they stand for. So each sums up to that of the thread. The row of the CPU time before a wait weighs nothing: the next
- * sample stands for it; nor does the beginning of a wait.
+ * In a recording of waits, weights are in ms. A sample on a CPU weighs the CPU time since the last sample, and the end
+ * of a wait weighs the time for which the wait stands. So the weights add up to the CPU time and the waits of the
+ * thread. The start of a wait, and the row of the CPU time before a wait, weigh 0.
  */
 static double compute_weight(struct sample_rows *source, const struct stored_sample *sample, double time, double cpu)
 {

@@ -15,7 +15,7 @@ struct sample_rows_state {
     uint64_t row;      /* rows so far */
     uint64_t position; /* stored samples read so far */
     double cpu;        /* ms of CPU time, not yet in the weight of a sample */
-    double unseen;     /* ms of the unseen waits for which the current wait stands */
+    double unseen;     /* ms: unseen waits for which the current wait stands */
     double time;       /* ms: time of the last sample; NAN before the first */
     double carried;    /* fraction of an event that is not yet in the weight of a sample */
     struct time_quantizer times;

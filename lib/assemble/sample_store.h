@@ -11,11 +11,11 @@ enum { SAMPLE_CPU_UNIT = 100 /* ns */ };
 
 enum stored_kind {
     STORED_CPU,        /* a sample of CPU time, or a row for the CPU time before a wait */
-    STORED_WAIT_BEGIN, /* begin of a wait */
+    STORED_WAIT_BEGIN, /* start of a wait */
     STORED_WAIT_END,
     STORED_EVENT,      /* a sample of another event than the CPU clock (event_store.h) */
     STORED_EVENT_HIGH, /* precedes an event sample with a large period */
-    STORED_SLICE,      /* begin or end of a slice, in turns, in a store of their own */
+    STORED_SLICE,      /* start or end of a slice, alternating, in a store of slices only */
 };
 
 #define STORED_TIME_MAX ((UINT64_C(1) << 61) - 1) /* ns: 73 years of uptime */
@@ -50,7 +50,7 @@ static inline bool stored_sample_is_wait(const struct stored_sample *sample)
     return sample->kind == STORED_WAIT_BEGIN || sample->kind == STORED_WAIT_END;
 }
 
-/* Returns the time, limited to STORED_TIME_MAX. Only a damaged spool has a later time. */
+/* Limits the time to STORED_TIME_MAX. Only a damaged spool has a later time. */
 static inline uint64_t stored_time(uint64_t time)
 {
     return time < STORED_TIME_MAX ? time : STORED_TIME_MAX;

@@ -1,7 +1,6 @@
 /*
- * Keeps the numbers of functions and threads, and time 0, the same in successive profiles of a growing recording, so
- * that a live page keeps its selection and open rows. A renamed function gets a new number, and its old number becomes
- * unused.
+ * Gives functions, threads and time 0 the same numbers in successive profiles of a growing recording, so that a live
+ * page keeps its selection and open rows. A renamed function gets a new number, and its old number becomes unused.
  *
  * Threads: one at a time.
  */

@@ -24,8 +24,7 @@ static bool is_stack_number(const struct json *json, enum json_type type, size_t
            (double)(uint32_t)json->number == json->number;
 }
 
-/* Copies the payload with its stack replaced. The copy is unusable if the payload is not valid JSON, an error of the
- * profile's author. */
+/* Copies the payload with its stack replaced. The copy is invalid JSON if the payload is invalid JSON. */
 static bool rewrite_payload(struct json *json, struct json_writer *writer, const uint32_t *stacks, size_t count)
 {
     struct payload_position position = {0};

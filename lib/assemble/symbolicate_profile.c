@@ -17,7 +17,7 @@
 #include "assemble/wait_kinds.h"
 #include "process/jit_files.h"
 
-/* How much an answer knows about an address. */
+/* The amount of data in an answer. */
 enum knowledge { KNOWS_NOTHING, KNOWS_NAME, KNOWS_LINE };
 
 /* The new frames of an old frame: a range of symbolication.frames; an empty range means to copy the frame. */
@@ -65,7 +65,8 @@ static enum knowledge rate_answer(const struct symbol_answers *answers, const st
     return found;
 }
 
-/* Whether the answer has the range of a function without a name: then its addresses become one function. */
+/* Returns whether the answer has the range of a function without a name. The addresses in the range become one
+ * function. */
 static bool has_function_range(const struct symbol_answer *answer)
 {
     return answer->symbol_size != 0;
@@ -173,7 +174,7 @@ static bool copy_frame(struct symbolication *work, uint32_t frame, uint32_t *cop
     return *copy != PROFILE_NONE;
 }
 
-/* Copies the source files whose text is embedded in the profile: an equal file without text must not replace them. */
+/* Copies the source files with embedded text first, so that no equal file without text replaces them. */
 static bool copy_embedded_sources(struct symbolication *work)
 {
     for (size_t i = 0; i < work->old.sources.length; i++)

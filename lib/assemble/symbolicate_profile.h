@@ -1,6 +1,6 @@
 /*
- * Symbolicates a saved profile whose libraries are on this machine: samply saves only addresses, and debug info missing
- * during a recording may be installed since.
+ * Symbolicates a saved profile whose libraries are on this machine. samply saves only addresses, and a user may install
+ * debug info after a recording.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * All addresses of a library go to the symbolizer in one sorted batch, and all libraries in one call, so that the
- * symbolizer can work in parallel (address_batches.h). Its answers become rows (answer_rows.h).
+ * symbolizer can work in parallel (address_batches.h). The answers become rows (answer_rows.h).
  */
 #include "assemble/symbolize_frames.h"
 

@@ -8,7 +8,7 @@
 #include "assemble/symbolization.h"
 
 struct trust_counts {
-    uint64_t requested; /* samples that the CPU time should have, or 0 if unknown */
+    uint64_t requested; /* expected samples for the CPU time, or 0 if unknown */
     uint64_t samples, truncated, completed_live, without_cfi;
     uint64_t unnamed; /* samples whose leaf function has no symbol */
 };
@@ -24,8 +24,8 @@ struct trust {
     struct trust_counts all;
     ARRAY(struct thread_trust) threads; /* the TRUST_THREADS threads with the most samples, most first */
     size_t others;                      /* number of other threads with samples */
-    bool is_quick; /* set by the caller: counts samples without symbols only in total, because a count per thread reads
-                      all samples */
+    bool is_quick; /* set by the caller: counts samples without symbols only for the whole profile, because counts per
+                      thread need a pass over all samples */
 };
 
 /* `trust` must be zeroed, except `is_quick`. Call trust_destroy() also after a failure. */

@@ -5,8 +5,9 @@
 #include "spool/info.h"
 
 enum {
-    PERIODS_PER_THREAD = 64, /* limit of unsampled periods per thread: it may have used part of a period on each CPU */
-    END_NS = 100000,         /* limit (ns) of CPU time that the kernel counts after a thread's last record */
+    PERIODS_PER_THREAD =
+        64, /* limit of unsampled periods per thread, because a thread may have used part of a period on each CPU */
+    END_NS = 100000, /* limit (ns) of CPU time that the kernel counts after a thread's last record */
 };
 
 /* Limit of the CPU time for switching, relative to the time that switches show. Measured: 0.3 with 230,000 switches a
@@ -26,7 +27,8 @@ struct unsampled_time {
 struct row_time {
     double length;     /* ns that no sample of the row covers yet */
     uint64_t last_end; /* ns */
-    uint64_t to_waits; /* ns before waits that no later sample covers; shown only if the profile has the row */
+    uint64_t to_waits; /* ns before waits that no later sample covers; the profile shows this time only in a row with
+                          samples */
 };
 
 struct attribution {
@@ -76,7 +78,7 @@ static int list_times(struct attribution *attribution, struct error *err)
     return 0;
 }
 
-/* The thread whose row shows the unsampled time of thread `number`, or REPLAY_NONE if memory ran out. */
+/* Returns the thread whose row shows the unsampled time of thread `number`, or REPLAY_NONE if memory ran out. */
 static uint32_t find_row(struct attribution *attribution, uint32_t number)
 {
     struct replay *replay = attribution->replay;
@@ -121,7 +123,7 @@ static double get_running_time(const struct replay_thread *thread)
     return (double)(thread->cpu_time.covered + thread->cpu_time.ran_to_waits) + (double)thread->cpu_time.rest;
 }
 
-/* CPU time that only the kernel counted, of one process, or of all processes without a count of their own. */
+/* The CPU time that only the kernel counted for one process, or for all processes without a separate count. */
 struct unseen_time {
     uint64_t length; /* ns of CPU time without switch records */
     double ran;      /* ns of CPU time in switch records */
@@ -168,7 +170,7 @@ static void add_unseen(struct attribution *attribution, const struct unseen_time
     }
 }
 
-/* A part without threads passes its time to another part. */
+/* Moves the time of a part without threads to another part. */
 static void move_to_part_with_threads(struct unseen_time *parts, size_t last)
 {
     size_t taker = last;
@@ -268,8 +270,7 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
     return sample_store_add(replay->samples.store, row, &sample, err);
 }
 
-/* Adds the rest of a row, less than a period: as a sample, or if the rest is an estimate, as part of the last
- * sample. */
+/* Adds the rest of a row, which is less than a period, as a sample. Adds an estimated rest to the last sample. */
 static int add_rest(struct attribution *attribution, uint32_t row, struct error *err)
 {
     const struct row_time *rest = &attribution->rows.data[row];
@@ -290,9 +291,9 @@ static double convert_length(const struct replay *replay, double length, uint32_
     return length * get_scale(replay, &replay->threads.data[from]) / get_scale(replay, &replay->threads.data[to]);
 }
 
-/* Merges rests that are shorter than a period. They add up in the order in which their threads ended, and the thread
- * that completes a period gets a row: 10,000 threads of 0.3 ms become 3,000 rows of a period, not 3 s of one thread.
- * The last row gets the final rest. */
+/* Merges rests that are shorter than a period. Rests add up in the order of the ends of their threads, and the thread
+ * that completes a period gets a row. So 10,000 threads of 0.3 ms become 3,000 rows of one period, not 3 s of one
+ * thread. The last row gets the final rest. */
 static void merge_rests(struct attribution *attribution)
 {
     const struct replay *replay = attribution->replay;

@@ -32,8 +32,8 @@
 
 #include "assemble/replay_state.h"
 
-/* Makes the CPU time of a complete replay equal to the kernel's count, if the recording has it and is undamaged: adds
- * samples, and sets excess_removed and the scales of processes. */
+/* Makes the CPU time of a complete, undamaged replay equal to the kernel's count. Adds samples, and sets excess_removed
+ * and the scales of processes. */
 int unsampled_add(struct replay *replay, struct error *err);
 
 /* Whether the profile includes CPU time without samples, which needs the kernel's count of CPU time. */

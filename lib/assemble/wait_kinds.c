@@ -197,7 +197,7 @@ static const struct kind_pattern jvm_patterns[] = {
 static const char *const idle_patterns[] = {"runtime.findRunnable*", "runtime.findrunnable*", "runtime.sysmon*",
                                             "tokio::runtime::scheduler::*park*"};
 
-/* These functions wait for a word of the waiting thread, which does not identify the lock. */
+/* These functions wait for a futex word on the stack of the waiting thread, which does not identify the lock. */
 static const char *const private_words[] = {"std::sys*park*",      "std::thread::park*", "parking_lot_core::*",
                                             "runtime.note*sleep*", "Condition.wait",     "*PlatformEvent::park*",
                                             "Parker::park*",       "PGSemaphoreLock"};
@@ -247,7 +247,7 @@ static const char *strip_underscores(const char *name)
     return name + strspn(name, "_");
 }
 
-/* Whether the func is one that the library does not export: prof has only its address. */
+/* Returns whether the library does not export the func, so that prof has only its address. */
 static bool is_inside(const struct profile *profile, uint32_t func, uint32_t library)
 {
     const char *name = profile_text(profile, profile->funcs.name[func]);
@@ -267,12 +267,12 @@ static bool is_musl(const char *name, const char *function)
 }
 
 struct lock {
-    enum lock_kind kind, word; /* `word`: of the lock of libc that contains the futex word */
+    enum lock_kind kind, word; /* `word`: kind of the lock of libc that contains the futex word */
     bool is_private, of_musl;
     uint32_t caller; /* func that called into the lock; PROFILE_NONE: unknown */
 };
 
-/* Follows a stack from the system call outwards, up to the first function that is no part of a lock. */
+/* Follows a stack from the system call outwards, up to the first function that is not part of a lock. */
 static struct lock lock_of_stack(const struct profile *profile, uint32_t stack)
 {
     struct lock lock = {.caller = PROFILE_NONE};
@@ -308,8 +308,8 @@ static uint64_t find_first_word(enum lock_kind kind, uint64_t word)
     return kind == KIND_CONDITION || kind == KIND_RWLOCK ? word & ~UINT64_C(7) : word;
 }
 
-/* Whether a lock with its futex word at this offset of a variable begins where the variable begins. Offsets of glibc:
- * 40 in a condition variable, since 2.41 32; 8 in a read-write lock; 4 in a barrier. 4 in a mutex of musl. */
+/* Returns whether a lock starts where its variable starts, for the offset of the futex word in the variable. Offsets of
+ * glibc: 40 in a condition variable, since 2.41 32; 8 in a read-write lock; 4 in a barrier. 4 in a mutex of musl. */
 static bool is_at_start(enum lock_kind kind, uint64_t offset)
 {
     switch (kind) {
