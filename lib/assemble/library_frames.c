@@ -5,7 +5,7 @@
 #include "symbol/debug_file.h"
 #include "symbol/library_id.h"
 
-/* Whether the path is a shared library of the system, not the program's own code. */
+/* Returns whether the path is a shared library of the system, not the program's own code. */
 static bool is_system_library(const char *path)
 {
     static const char *const directories[] = {"/lib/",       "/lib64/",     "/lib32/",     "/usr/lib/", "/usr/lib64/",

@@ -25,7 +25,7 @@ struct trace {
     uint8_t *used; /* per call node: whether the thread uses the node */
     ARRAY(struct trace_sample) spans;
     double end;    /* µs, of the last span */
-    double factor; /* of a weight, to µs */
+    double factor; /* factor from a weight to µs */
     bool failed;
 };
 
@@ -50,7 +50,7 @@ static void add_sample(void *context, uint32_t stack, double weight, double time
     else if (start > trace->end + 1)
         add_span(trace, ID_IDLE, trace->end);
     else
-        start = trace->end; /* written directly after the previous node, to keep the sum of rounded times */
+        start = trace->end; /* starts at the end of the previous span, so that rounded times add up */
     add_span(trace, node + ID_NODES, start);
     trace->end = start + duration;
     for (; node != NODE_NONE && !trace->used[node]; node = trace->nodes->prefix[node])

@@ -1,6 +1,6 @@
 /*
  * Collapsed stacks, the format of Brendan Gregg's stackcollapse-*.pl, which flamegraph.pl, speedscope and inferno read.
- * A line consists of the functions of a stack from the root, separated by semicolons, a blank, and the weight as an
+ * A line has the functions of a stack from the root, with semicolons between them, then a blank and the weight as an
  * integer. Times are in ns. A semicolon in a name (Rust's "[u8; 4]") becomes a colon, a control character a blank.
  */
 #include "export/exporters.h"

@@ -55,7 +55,7 @@ static void write_string(struct csv *csv, uint32_t string)
 }
 
 /* Writes an empty field for an unknown number. */
-/* Writes the digits that are exact in a double: a sum of many times has errors in the digits after them. */
+/* Writes only the digits that are exact in a double, because a sum of many times has errors in later digits. */
 static void write_number(struct csv *csv, double value)
 {
     char digits[32];

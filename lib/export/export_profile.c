@@ -29,7 +29,7 @@ static void *copy_array(struct made_profile *made, const void *from, size_t coun
 
 /* ---- stacks ---- */
 
-/* Functions that stand for a library become rows of the func table. */
+/* Adds rows to the func table for functions that stand for a library. */
 static bool add_resource_funcs(struct made_profile *made, const struct profile *original)
 {
     struct func_table *funcs = &made->profile.funcs;
@@ -132,8 +132,8 @@ static uint32_t find_leaf(const struct leaf_context *context, uint32_t stack)
     return node != NODE_NONE && (!context->matching || context->matching[node]) ? leaf : PROFILE_NONE;
 }
 
-/* The rows of a range. Uncounted samples stay, without a stack, because the CPU times of adjacent rows depend on
- * them. */
+/* Selects the rows of a range. Uncounted samples stay without a stack, because the CPU times of adjacent rows depend on
+ * the samples. */
 static bool select_samples(struct made_profile *made, struct sample_table *samples, const struct leaf_context *context,
                            struct time_range range)
 {
@@ -184,7 +184,7 @@ static bool select_markers(struct made_profile *made, struct marker_table *marke
         return false;
     for (size_t i = 0; i < markers->length; i++) {
         double start = markers->start[i], end = markers->phase[i] == 0 ? start : markers->end[i];
-        if (start >= range.to || end < range.from) /* a NAN is neither */
+        if (start >= range.to || end < range.from) /* false for a NAN */
             continue;
         markers->name[kept] = markers->name[i];
         markers->start[kept] = markers->start[i];

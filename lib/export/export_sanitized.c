@@ -1,6 +1,6 @@
 /*
- * Exports a sanitized query in any format. The query's result becomes a profile, which is sanitized, written and read
- * back; the writer then exports that profile. So writers need no code for sanitizing.
+ * Exports a sanitized query in any format. prof makes a profile of the query, sanitizes it, writes it and reads it
+ * back. The writer of the format then exports this profile, so writers need no code for sanitizing.
  */
 #include "export/export_profile.h"
 #include "export/exporters.h"
@@ -25,7 +25,7 @@ static int export_to_reader(const struct export_view *view, struct profile *prof
     return code;
 }
 
-/* Finds a weight of the original in the copy. An event may have another name in the copy, because names of probes
+/* Finds a weight of the original in the copy. An event may have another name in the copy, because the names of probes
  * contain paths. */
 static int find_weight(const struct profile *profile, const struct weight *wanted, struct weight *weight,
                        struct error *err)

@@ -34,7 +34,7 @@ static uint32_t find_location(struct export_stacks *stacks, const struct export_
     uint32_t added = (uint32_t)stacks->locations.length;
     if (!array_push(&stacks->locations, *location)) {
         if (*first == HASH_MISSING)
-            *first = 0; /* a placeholder after running out of memory */
+            *first = 0; /* any location, because memory ran out */
         return LOCATION_NONE;
     }
     stacks->locations.data[added].next = *first;

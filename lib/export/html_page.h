@@ -5,10 +5,10 @@
  * The parts of the HTML file are gzip files, written as text in elements that browsers do not run (`<script
  * type="text/plain">`). web/src/shell.ts, the only script that browsers run directly, unpacks the parts.
  *
- * The file is UTF-16LE with a byte order mark, which a browser believes whatever charset a server names
+ * The file is UTF-16LE with a byte order mark, which has precedence over the charset of a server
  * (https://encoding.spec.whatwg.org/#decode). So nearly every code unit can hold 16 bits of a part, and a part grows by
- * 0.5 % (base 64: 33 %). The file uses no surrogates, no noncharacters, and no units below '@', which include
- * the characters that the HTML parser changes (NUL, CR) or that could end the element ('<'). UNITS of the 65,536 units
+ * 0.5 % (base 64: 33 %). The file uses no surrogates, no noncharacters, and no units below '@', which include the
+ * characters that the HTML parser changes (NUL, CR) or that could end the element ('<'). UNITS of the 65,536 units
  * remain, too few to encode 16 bits. So one unit encodes a 16-bit value below LONG_UNITS, or the upper 15 bits of a
  * larger value. A byte 0x80 ends a part, because the last bits may be padding. Line breaks are only for text editors.
  *

@@ -4,7 +4,7 @@
  * as go.opentelemetry.io/collector/pdata/pprofile v0.165.0 reads it): a ProfilesData message. Each process is a
  * resource, each weight of it a profile, whose samples name a stack and the attributes of their thread. Stacks,
  * locations, functions, mappings and texts are in one dictionary, whose tables begin with an empty entry for "none".
- * Like those of pprof, the mappings are ranges of memory that the exporter chooses, one for each library.
+ * The mappings are ranges of memory that the exporter chooses for each library, as in pprof_export.c.
  */
 #include "export/otlp_export.h"
 
@@ -216,7 +216,7 @@ static void write_sample(struct otlp *otlp, uint32_t stack, int64_t value, const
     protobuf_close(&otlp->out, sample);
 }
 
-/* The ids of a message differ in their last four bytes. */
+/* Writes the id of a profile. The ids of a message differ in the last four bytes. */
 static void write_profile_id(struct otlp *otlp)
 {
     unsigned char id[OTLP_ID_SIZE];

@@ -14,7 +14,7 @@ struct row {
     int64_t value;
     uint32_t stack, thread;
     uint32_t event;
-    uint32_t place; /* position among all rows, which orders equal times */
+    uint32_t place; /* number of the row, which orders equal times */
 };
 
 struct perf_script {
@@ -25,7 +25,7 @@ struct perf_script {
     struct weight_list weights;
     struct library_paths library_paths;
     ARRAY(struct row) rows;
-    uint32_t thread, event; /* thread and event of the collected rows */
+    uint32_t thread, event; /* thread and event whose rows are collected */
     double scale, carry;
     bool failed;
 };
@@ -58,7 +58,7 @@ static bool is_event(const struct perf_script *script, size_t i)
     return has_cpu_times ? weight->kind == WEIGH_CPU_TIME || weight->kind == WEIGH_OFF_CPU_TIME : i == 0;
 }
 
-/* The name of the event has its unit, so that prof can import the file. */
+/* Returns the name of an event with its unit, so that prof can import the file. */
 static const char *event_name(const struct weight *weight)
 {
     if (weight->table == TABLE_SAMPLES && weight->kind == WEIGH_RECORDED && strcmp(weight->unit, "samples") != 0)

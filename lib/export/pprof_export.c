@@ -4,7 +4,7 @@
  * their library, but pprof's mappings are ranges of memory, so each library gets an address range. Inlined calls are
  * additional lines of a location.
  *
- * The fields of a message may have any order: the large tables are written first, the strings that they use last.
+ * The fields of a message may have any order. prof writes the large tables first, and the strings of the tables last.
  */
 #include "base/json.h"
 #include "export/export_stacks.h"
@@ -136,7 +136,7 @@ static void write_number_label(struct pprof *pprof, const char *key, uint32_t st
     protobuf_close(&pprof->out, opened);
 }
 
-/* The payload of the thread's marker "Labels", which the importer makes, or PROFILE_NONE for none. */
+/* Returns the payload of the thread's marker "Labels", which the importer makes, or PROFILE_NONE for none. */
 static uint32_t encode_thread_labels(const struct pprof *pprof, const struct thread *thread)
 {
     static const char begin[] = "{\"type\":\"" PPROF_LABELS_TYPE "\"";
@@ -146,7 +146,7 @@ static uint32_t encode_thread_labels(const struct pprof *pprof, const struct thr
     return PROFILE_NONE;
 }
 
-/* Labels of the imported file; `set` gets the labels in the form of the importer's thread names. */
+/* Writes the labels of an imported file. `set` gets the labels in the form of the importer's thread names. */
 static bool write_imported_labels(struct pprof *pprof, uint32_t payload, struct text_buffer *set)
 {
     const struct string_entry *entry = &pprof->profile->strings.entries.data[payload];
@@ -185,7 +185,7 @@ static void write_thread_name(struct pprof *pprof, const struct thread *thread, 
     write_text_label(pprof, "thread", export_string_of(&pprof->strings, name, kept));
 }
 
-/* All samples of a thread have the same labels, which are encoded once. */
+/* Encodes the labels of a thread once, because all samples of the thread have the same labels. */
 static bool encode_labels(struct pprof *pprof, uint32_t index, struct text_buffer *labels)
 {
     const struct thread *thread = &pprof->profile->threads.data[index];
@@ -206,7 +206,7 @@ static bool encode_labels(struct pprof *pprof, uint32_t index, struct text_buffe
     return enough;
 }
 
-/* Returns whether some value is not 0; samples with only zeros are omitted. */
+/* Rounds the values. Returns whether a value is not 0, because the file omits samples with only zeros. */
 static bool round_values(struct pprof *pprof, size_t row, int64_t *values, size_t count)
 {
     bool counts = false;
@@ -313,7 +313,7 @@ static void write_mapping(struct pprof *pprof, size_t i)
     protobuf_close(&pprof->out, opened);
 }
 
-/* The first mapping is the program, after which pprof names the profile. */
+/* Writes the mapping of the program first, because pprof names the profile after the first mapping. */
 static int write_mappings(struct pprof *pprof)
 {
     const struct profile *profile = pprof->profile;

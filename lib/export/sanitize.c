@@ -5,7 +5,7 @@ static const char hidden_name[] = "(hidden)";
 
 /* ---- markers ---- */
 
-/* Payloads refer to the first strings of the table by index, so these strings also come first in the copy. */
+/* Copies the first strings of the table, which payloads refer to by index, to the same indexes. */
 static void copy_reserved_strings(struct sanitizer *sanitizer)
 {
     struct text_buffer unused = {0};
@@ -203,8 +203,8 @@ static void copy_funcs(struct sanitizer *sanitizer)
     sanitizer->copy->funcs = funcs;
 }
 
-/* Frames of hidden functions show only their library. Returns, per stack, the stack in which its samples end: calls
- * among hidden functions of one library become one frame. */
+/* Replaces hidden functions by their library. Calls between hidden functions of one library become one frame. Returns
+ * for each stack the stack in which its samples end. */
 static uint32_t *hide_frames(struct sanitizer *sanitizer)
 {
     const struct profile *profile = sanitizer->original;
@@ -402,7 +402,7 @@ static void copy_meta(struct sanitizer *sanitizer)
     meta->arguments = sanitizer_keep_text(sanitizer, meta->arguments);
     meta->marker_schema = sanitizer_keep_json(sanitizer, meta->marker_schema);
     meta->warning = sanitizer_keep_text(sanitizer, meta->warning);
-    meta->added_next = PROFILE_NONE; /* a page would request more data from a server */
+    meta->added_next = PROFILE_NONE; /* a page would request more data from the server */
     for (size_t i = 0; i < PROFILE_SIDES && profile_is_comparison(sanitizer->original); i++)
         meta->comparison.name[i] = sanitizer_keep_text(sanitizer, meta->comparison.name[i]);
     if (profile_is_comparison(sanitizer->original))

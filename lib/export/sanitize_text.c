@@ -89,8 +89,8 @@ static bool begins_with(const char *text, size_t length, const char *with)
     return length >= size && memcmp(text, with, size) == 0;
 }
 
-/* Matches a home directory at this slash: returns its length, and sets the position of the user name. Returns 0 if
- * none matches. */
+/* Matches a home directory at a usual place, /home/NAME or /Users/NAME, at this slash. Returns the length, and sets the
+ * position of NAME. Returns 0 if none matches. */
 static size_t match_usual_home(const char *text, size_t length, size_t *name)
 {
     static const char *const parents[] = {"/home/", "/Users/", "\\Users\\", "\\\\Users\\\\"};
@@ -125,7 +125,7 @@ struct scan {
     size_t length, at;
     unsigned parts;
     bool is_code;
-    bool has_path; /* a path or address: words outside of it are names of code */
+    bool has_path; /* a path or an address; words outside of paths and addresses are names of code */
 };
 
 /* A sensitive part of a text: its length, and the replacement. */
@@ -169,7 +169,7 @@ static bool is_scheme_character(char c)
     return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
 }
 
-/* A URL without its scheme. */
+/* Finds a URL, without its scheme. */
 static struct cut find_url(const struct scan *scan)
 {
     const char *text = scan->text + scan->at;

@@ -146,7 +146,7 @@ bool sanitizer_find_words(struct sanitizer *sanitizer)
 
 /* ---- JSON: marker payloads, values of entries ---- */
 
-/* Marker fields with a command, whose first word stays. */
+/* Returns whether a marker field is a command, whose first word stays. */
 static bool is_command(const struct json *json)
 {
     static const char *const keys[] = {"command", "commandLine", "cmdline", "arguments", "args", "argv", "env"};
@@ -164,7 +164,7 @@ struct payload_reader {
     unsigned listed; /* number of texts read in the list */
 };
 
-/* The program of a command stays: the first word of a text, or the first text of a list. */
+/* Writes a string. The program of a command stays, which is the first word of a text, or the first text of a list. */
 static void write_string(struct sanitizer *sanitizer, const struct json *json, struct payload_reader *reader)
 {
     size_t length = json->length;
@@ -188,7 +188,7 @@ static void write_string(struct sanitizer *sanitizer, const struct json *json, s
     json_text(sanitizer->json, sanitizer->text.data ? sanitizer->text.data : "", sanitizer->text.length);
 }
 
-/* Payload keys come from schemas, or are names of values in the program's code. */
+/* Writes a key of a payload, which comes from a schema or from the program's code. */
 static void write_key(struct sanitizer *sanitizer, const struct json *json)
 {
     sanitize_value(sanitizer, true, json->text, json->length);

@@ -1,8 +1,8 @@
 /*
  * speedscope's native format (https://www.speedscope.app/file-format-schema.json): a list of functions, and for each
  * thread its samples in time order: lists of functions starting at the root, and their weights. Adjacent samples with
- * the same stack are merged. Consecutive samples share most callers, so the text of a stack is derived from the
- * previous one.
+ * the same stack are merged. Consecutive samples share most callers, so the writer changes only the end of the previous
+ * stack's text.
  */
 #include "export/exporters.h"
 

@@ -71,8 +71,8 @@ static void write_number(struct svg *svg, const char *before, double value, unsi
     sink_put_decimal(svg->out, (int64_t)llround(value * pow(10, decimals)), decimals);
 }
 
-/* In a comparison, orange means more on the new side, and blue means less. People with color blindness can distinguish
- * orange and blue. */
+/* Writes the color of a change: orange for more on the new side, blue for less. People with color blindness can
+ * distinguish orange and blue. */
 static bool write_change_fill(struct svg *svg, const struct flame_rect *rect)
 {
     static const uint8_t more[3] = {255, 163, 72}, less[3] = {98, 160, 234}; /* names are black */
@@ -90,7 +90,7 @@ static bool write_change_fill(struct svg *svg, const struct flame_rect *rect)
     return true;
 }
 
-/* A shade of the color of the category, the same for the same name. */
+/* Writes a shade of the color of the category, which depends on the name only. */
 static void write_fill(struct svg *svg, const struct flame_rect *rect, const char *name)
 {
     size_t color = GREY;
@@ -310,7 +310,7 @@ static void write_opening(struct svg *svg, double height)
     sink_put_z(svg->out, "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n");
 }
 
-/* Written after the graph, to be drawn above the graph. */
+/* Writes the header after the graph, so that viewers draw the header above the graph. */
 static void write_header(struct svg *svg)
 {
     write_number(svg, "<g id=\"head\"><rect class=\"ground\" width=\"100%\" height=\"", HEAD - 2, 0);

@@ -1,7 +1,6 @@
 /*
- * Uses ISA-L, which takes a quarter of zlib's time, and checks the checksum of each member. isal_read_gzip_header()
- * reads the header of a member, because isal_inflate() drops the first part of a header that is split between two
- * pieces.
+ * ISA-L takes a quarter of zlib's time, and checks the checksum of each member. isal_read_gzip_header() reads the
+ * header of a member, because isal_inflate() drops the first part of a header that is split between two pieces.
  */
 #include "file/gunzip.h"
 

@@ -1,7 +1,7 @@
 /*
  * Compresses a stream of bytes into one gzip file with ISA-L. The user waits for the compression at the end of a
- * recording. zlib takes eight times as long as ISA-L, which exceeds the CPU time of the whole recorder, for a file that
- * is a tenth smaller.
+ * recording. zlib takes eight times as long as ISA-L, more than the CPU time of the recorder, for a file that is a
+ * tenth smaller.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ int gzip_packer_new(struct gzip_packer **out, struct byte_sink sink, struct erro
 
 int gzip_packer_add(struct gzip_packer *packer, const void *bytes, size_t size, struct error *err);
 
-/* A sink that adds its bytes. */
+/* Returns a sink that compresses its bytes. */
 struct byte_sink gzip_packer_sink(struct gzip_packer *packer);
 
 /* Compresses the remaining bytes and writes the end of the gzip file. No bytes may follow. */

@@ -18,7 +18,7 @@ enum unpacker_format { UNPACKER_NONE, UNPACKER_GZIP, UNPACKER_XZ, UNPACKER_ZSTD 
 
 struct unpacker;
 
-/* Detects the format by the first bytes of a file (6 are enough). Returns UNPACKER_NONE for other formats. */
+/* Detects the format by the first 6 bytes of a file. Returns UNPACKER_NONE for other formats. */
 enum unpacker_format unpacker_format(const unsigned char *bytes, size_t size);
 
 /* NULL if memory ran out. */

@@ -112,7 +112,7 @@ bool callgrind_begins(const char *text, size_t size, bool is_whole)
 
 /* ---- names ---- */
 
-/* "(7) name" defines name 7, "(7)" refers to name 7. */
+/* Reads a name: "(7) name" defines name 7, "(7)" refers to name 7. */
 static int read_name(struct reading *reading, enum space space, struct scan value, struct builder_text *name)
 {
     double id;

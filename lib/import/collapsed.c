@@ -1,8 +1,9 @@
 /*
  * Collapsed ("folded") stacks, the input of flamegraph.pl (https://github.com/brendangregg/FlameGraph): a line for each
  * distinct stack, its frames from the outermost to the innermost with semicolons between them, a space, and a count.
- * stackcollapse-*.pl, py-spy --format raw, async-profiler and bpftrace scripts write it. A suffix is the kind of a
- * frame: _[k] kernel, _[i] inlined, _[j] compiled by a JIT, _[w] waker; prof, like flamegraph.pl, hides these suffixes.
+ * stackcollapse-*.pl, py-spy --format raw, async-profiler and bpftrace scripts write this format. A suffix is the kind
+ * of a frame: _[k] kernel, _[i] inlined, _[j] compiled by a JIT, _[w] waker; prof, like flamegraph.pl, hides these
+ * suffixes.
  */
 #include "import/importers.h"
 
@@ -11,8 +12,8 @@ struct line {
     double count;
 };
 
-/* Parses a line without its newline. Returns false if the line is no stack with a count. The stack may be empty: py-spy
- * writes empty stacks. */
+/* Parses a line without its newline. Returns false if the line has no stack with a count. The stack may be empty:
+ * py-spy writes empty stacks. */
 static bool parse_line(const char *text, size_t length, struct line *line)
 {
     size_t digits = length;

@@ -14,7 +14,7 @@ struct cpu_profile {
     struct hash parents; /* id -> id of the caller */
 };
 
-/* Ids are integers of at most 53 bits. */
+/* Returns the id of a node, an integer of at most 53 bits. */
 static uint64_t node_id(const struct cpu_profile *file, uint32_t node)
 {
     return json_tree_whole(&file->tree, node, UINT64_C(1) << 53, UINT64_MAX);

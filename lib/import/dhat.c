@@ -1,9 +1,10 @@
 /*
  * The output of valgrind --tool=dhat and of the Rust crate dhat (dhat.out.PID, dhat-heap.json; valgrind's
- * dhat/dh_main.c defines the format): program points, each a stack, innermost frame first, with its allocated bytes and
- * blocks (tb, tbk), those alive at the peak of the heap (gb, gbk) and those alive at the end (eb, ebk). The allocated
- * bytes are the weight, the other numbers are events. A frame is a text: "0x109154: leafy (h.c:2)" or "0x4876: ??? (in
- * /lib/libc.so.6)". Addresses are absolute addresses of the process, and the file lacks its mappings.
+ * dhat/dh_main.c defines the format): program points, each with a stack, innermost frame first. A program point has its
+ * allocated bytes and blocks (tb, tbk), the bytes and blocks at the peak of the heap (gb, gbk), and the bytes and
+ * blocks at the end (eb, ebk). The allocated bytes are the weight, the other numbers are events. A frame is a text:
+ * "0x109154: leafy (h.c:2)" or "0x4876: ??? (in /lib/libc.so.6)". Addresses are absolute addresses of the process, and
+ * the file lacks its mappings.
  */
 #include "import/importers.h"
 #include "import/json_tree.h"
@@ -32,7 +33,7 @@ static bool begins_with(const char *text, size_t length, const char *prefix)
     return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* "file.c:12", "file.rs:12:5" */
+/* Splits "file.c:12" or "file.rs:12:5". */
 static void split_source_place(const char *text, size_t length, struct builder_frame *frame)
 {
     uint32_t numbers[2] = {0};

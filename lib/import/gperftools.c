@@ -5,7 +5,7 @@
  * addresses, the addresses from the innermost to the outermost), then the trailer (0, 1, 0), and the text of
  * /proc/self/maps.
  *
- * All addresses after the first are return addresses; the call is one byte before.
+ * All addresses after the first are return addresses, so the call is at the byte before.
  */
 #include "import/importers.h"
 #include "import/mapped_addresses.h"
@@ -16,7 +16,7 @@ enum { HEADER_WORDS = 5, STACK_MAX = 1 << 16 };
 
 struct words {
     struct cursor c;
-    bool are_32; /* of a program of 32 bits */
+    bool are_32; /* words of 32 bits */
 };
 
 static uint64_t read_word(struct words *words)

@@ -12,10 +12,10 @@ struct import {
     bool is_decided, failed, takes_parts;
     bool is_behind_mark; /* a byte order mark, if any, was skipped */
     unsigned mark;       /* number of bytes of the byte order mark read so far */
-    size_t scanned;      /* length of the held text that the scanner has read */
+    size_t scanned;      /* length of the stored text that the scanner has read */
     size_t least_deferred;
     const atomic_bool *stop;
-    ARRAY(char) held; /* held bytes: until the format is known, or the whole text for an importer */
+    ARRAY(char) held; /* stored bytes: until the format is known, or the whole text for an importer */
     struct error error;
 };
 
@@ -113,8 +113,8 @@ static int store_until_detected(struct import *import, const char *bytes, size_t
     return array_append(&import->held, bytes, size) ? 0 : error_no_memory(&import->error);
 }
 
-/* Passes the held bytes to the profile reader. The reader cannot defer runs in them, because they come from several
- * pieces. */
+/* Passes the stored bytes to the profile reader. The reader cannot defer runs of these bytes, because they come from
+ * several pieces. */
 static int feed_stored_bytes(struct import *import)
 {
     profile_reader_defer(import->reader, 0);
@@ -168,7 +168,7 @@ int import_feed(struct import *import, const void *bytes, size_t size, struct er
     return code ? set_failed(import, code) : 0;
 }
 
-/* The tables of a part refer to rows of other parts. */
+/* Reads the profile. Fails for a part of a growing profile, whose tables refer to rows of other parts. */
 static int read_profile(struct import *import, struct profile *out)
 {
     int code = profile_reader_finish(import->reader, out, &import->error);

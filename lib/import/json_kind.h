@@ -27,5 +27,5 @@ struct json_kind_scanner {
 void json_kind_init(struct json_kind_scanner *scanner);
 void json_kind_destroy(struct json_kind_scanner *scanner);
 
-/* The next piece. A detected kind does not change. */
+/* Scans the next piece. A detected kind does not change. */
 enum json_kind json_kind_feed(struct json_kind_scanner *scanner, const char *bytes, size_t size);

@@ -5,8 +5,8 @@
  *     for (uint32_t child = json_tree_first(&tree, array); child != JSON_TREE_NONE;
  *          child = json_tree_next(&tree, array, child)) ...
  *
- * A node takes 24 bytes. Every function accepts JSON_TREE_NONE as a node, and returns "none" for this node, so a chain
- * of lookups needs one check.
+ * A node takes 24 bytes. Every function accepts JSON_TREE_NONE as a node, and returns JSON_TREE_NONE, NAN or NULL for
+ * it, so a chain of lookups needs one check.
  */
 #pragma once
 

@@ -69,7 +69,8 @@ bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, si
         if (parse_line(text + at, text + at + length, &range, &offset, &is_code) && range.path.length) {
             if (offset == 0 || !is_same_path(range.path, first.path))
                 first = range;
-            /* The loader maps the beginning of a file at rva 0. Without that range, the offset gives the base. */
+            /* The loader maps the start of a file at rva 0. If this range is missing, the offset of another range gives
+             * the base. */
             range.base =
                 is_same_path(first.path, range.path) && first.start < range.start ? first.start : range.start - offset;
             if (is_code && !array_push(&mapped->ranges, range))

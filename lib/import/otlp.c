@@ -1,10 +1,10 @@
 /*
  * OpenTelemetry profiles, signal v1development, in Protocol Buffers: a ProfilesData message, or the request that sends
- * one, as otlp_export.c writes it (with the sources of the format). All tables are in one dictionary behind the
- * profiles, and indices count from 0, which stands for "none".
+ * one, as otlp_export.c writes it (with the sources of the format). All tables are in one dictionary after the
+ * profiles, and index 0 stands for "none".
  *
  * Each profile has one sample type. The first type with samples is the weight, as prof writes it; the others are
- * events. Timestamps are only counted, for samples without values.
+ * events. If a sample has no values, its number of timestamps is its value.
  */
 #include "import/importers.h"
 #include "import/protobuf_read.h"
@@ -365,7 +365,7 @@ static int read_sample(struct otlp *file, struct cursor message, const struct ki
     return 0;
 }
 
-/* Finds the kind of a profile's samples, which is added if it is new, or NULL beyond the limit. */
+/* Finds the kind of a profile's samples, and adds a missing kind. Returns NULL beyond the limit. */
 static struct kind *find_kind(struct otlp *file, struct cursor profile)
 {
     struct protobuf_field field;

@@ -1,6 +1,6 @@
 /*
- * The text of `perf script`, as perf 4 to 6 writes it, with whatever fields (perf_script_line.h): a line for each
- * sample, a line for each of its frames, and an empty line. Without call chains the only frame stands behind the event.
+ * The text of `perf script` of perf 4 to 6, with any fields (perf_script_line.h): a line for each sample, a line for
+ * each of its frames, and an empty line. Without call chains, the line of a sample ends with its only frame.
  *
  * Samples of CPU time weigh their period; without periods each counts 1. If samples of another event are the main
  * samples, each counts 1; their period counts as an event. Without times, samples are shown in sequence.
@@ -45,7 +45,7 @@ static bool is_before_frame(const char *text, size_t size, struct builder_text l
     return next.length && next.text[0] == '\t' && perf_script_line(next, &ignored) == PERF_SCRIPT_FRAME;
 }
 
-/* Returns the kind of a line; "comm 12" is a sample if a frame follows. */
+/* Returns the kind of a line. A line such as "comm 12" is a sample if a frame follows. */
 static enum perf_script_line detect_line_kind(const char *text, size_t size, struct builder_text line,
                                               struct perf_script_header *header)
 {

@@ -34,7 +34,7 @@ static bool ends_with(struct builder_text text, char c)
     return text.length > 1 && text.text[text.length - 1] == c;
 }
 
-/* Removes a number from the start of the text, or false without digits, or with too many. */
+/* Removes a number from the start of the text. Returns false without digits, or with too many digits. */
 static bool parse_number(struct builder_text *text, uint64_t *number)
 {
     size_t digits = 0;
@@ -46,7 +46,7 @@ static bool parse_number(struct builder_text *text, uint64_t *number)
     return digits > 0 && digits < 19;
 }
 
-/* "1234.567890:" in ms. */
+/* Parses a time such as "1234.567890:", in ms. */
 static bool parse_time(struct builder_text word, double *ms)
 {
     char text[32];
@@ -74,7 +74,7 @@ static bool parse_id(struct builder_text *word, uint64_t *id)
     return is_minus_one;
 }
 
-/* "1234" or "1230/1234". */
+/* Parses "1234" or "1230/1234". */
 static bool parse_ids(struct builder_text word, struct perf_script_header *header)
 {
     uint64_t pid, tid;
@@ -166,8 +166,8 @@ static bool parse_thread(struct builder_text text, struct perf_script_header *he
     return has_ids || has_cpu;
 }
 
-/* Without a time, the event, which ends with a colon, marks the end of the thread: the tid, the CPU and a period
- * precede it. */
+/* Parses a line without a time. The thread ends before the tid, the CPU, the period and the event, whose name ends with
+ * a colon. */
 static bool parse_without_time(struct builder_text line, struct perf_script_header *header)
 {
     struct builder_text rest = line;
@@ -241,8 +241,8 @@ bool perf_script_bare_header(struct builder_text line, struct perf_script_header
 
 /* ---- frames ---- */
 
-/* Returns the position of " (library)", whose name may contain spaces and parentheses; the length of the text if it
- * lacks a library. */
+/* Returns the position of " (library)", whose name may contain spaces and parentheses. Returns the length of the text
+ * if the library is missing. */
 static size_t find_library(struct builder_text text)
 {
     if (!text.length || text.text[text.length - 1] != ')')

@@ -4,7 +4,7 @@
  * the weight, as in `go tool pprof`; the other types are events (meta.events). A location with several lines is a
  * function with its inlined calls, the innermost first.
  *
- * If the default type has no values, the first type with values replaces it.
+ * If the default type has no values, the first type with values is the weight.
  *
  * Samples have no times. Labels "pid", "tid", "thread_id" or "thread" assign a sample to a thread; for other labels see
  * pprof_labels.h.
@@ -19,7 +19,7 @@ struct value_type {
     uint64_t type, unit; /* strings */
     uint32_t table;      /* of the builder, or PROFILE_NONE if left out */
     double scale;        /* factor from value to weight of the main samples */
-    bool has_values;     /* some that are not 0 */
+    bool has_values;     /* some values are not 0 */
 };
 
 struct mapping {
@@ -223,7 +223,7 @@ static void find_used_values(struct pprof *file, struct cursor message)
     }
 }
 
-/* Chooses the default type, else the last type, as in `go tool pprof`; if it has no values, the first type with
+/* Chooses the default type, else the last type, as in `go tool pprof`; if that type has no values, the first type with
  * values. */
 static size_t choose_type(struct pprof *file)
 {

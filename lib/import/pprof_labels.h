@@ -1,7 +1,7 @@
 /*
  * Labels of pprof samples, for which a profile has no columns. Samples with the same text labels ("request": "A") form
- * a thread; its marker "Labels" stores the labels, so prof's export restores them. Number labels ("bytes": 4096) become
- * markers at their samples. Labels that name a process or thread become neither.
+ * a thread. The thread's marker "Labels" stores the labels, so that prof's export restores the labels. Number labels
+ * ("bytes": 4096) become markers at their samples. Labels that name a process or thread become no markers.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ void pprof_labels_destroy(struct pprof_labels *labels);
 uint32_t pprof_labels_thread(struct pprof_labels *labels, uint64_t pid, uint64_t tid, struct builder_text name,
                              const struct pprof_label *list, size_t count);
 
-/* Markers of the numbers; `row` is the main sample with these labels. False if memory ran out. */
+/* Adds the markers of number labels. `row` is the main sample with these labels. False if memory ran out. */
 bool pprof_labels_mark(struct pprof_labels *labels, uint32_t thread, size_t row, const struct pprof_label *list,
                        size_t count);
 

@@ -1,16 +1,16 @@
 /*
- * The text formats before profile.proto (google/pprof, profile/legacy_profile.go): what Go's /debug/pprof/NAME ?debug=1
- * serves for heap, allocs, goroutine, threadcreate, block and mutex, gperftools' heap profiles (HEAPPROFILE) and
- * jemalloc's (MALLOC_CONF=prof:true).
+ * The text formats before profile.proto (google/pprof, profile/legacy_profile.go): Go's /debug/pprof/NAME?debug=1 for
+ * heap, allocs, goroutine, threadcreate, block and mutex, and the heap profiles of gperftools (HEAPPROFILE) and
+ * jemalloc (MALLOC_CONF=prof:true).
  *
  *     heap profile: 3: 96 [7: 224] @ heap/524288          in use: objects, bytes; [allocated]; the sampling
  *     1: 32 [2: 64] @ 0x4d9fe5 0x4844a1                   a stack, from the innermost
- *     #	0x4d9fe4	main.run+0xa4	/src/main.go:19        Go: the function of an address - 1
+ *     #   0x4d9fe4        main.run+0xa4   /src/main.go:19        Go: the function of an address - 1
  *     MAPPED_LIBRARIES:                                   gperftools, jemalloc: /proc/self/maps follows
  *
  * goroutine and threadcreate have "COUNT @", block and mutex "CYCLES COUNT @", and jemalloc "@ ADDRESSES" before a line
  * "t*: OBJECTS: BYTES [...]" and one for each thread; the importer skips these. The importer scales sampled values as
- * pprof does. Go omits the names of runtime functions at the inner end, which stay addresses.
+ * pprof does. Go omits the names of the innermost runtime functions, so they stay addresses.
  */
 #include "import/importers.h"
 #include "import/mapped_addresses.h"
@@ -282,7 +282,7 @@ static int read_names(struct reading *reading, struct scan text)
     return 0;
 }
 
-/* All addresses are return addresses: the call is a byte before. */
+/* Adds a frame. All addresses are return addresses, so the call is at the byte before. */
 static uint32_t add_frame(struct reading *reading, uint64_t address)
 {
     uint32_t known = hash_get(&reading->frame_of, address);

@@ -431,7 +431,7 @@ static uint32_t find_thread_by_pid(const struct profile *profile, uint32_t pid)
     return 0;
 }
 
-/* Converts levels to changes; the first change starts at 0. */
+/* Moves a counter to the profile, and converts its levels to changes. The first change starts at 0. */
 static bool move_counter(struct profile_builder *builder, struct builder_counter *from)
 {
     struct profile *profile = builder->profile;
@@ -470,7 +470,8 @@ static bool move_counters(struct profile_builder *builder)
 
 /* ---- all ---- */
 
-/* Clocks have any zero, so the first sample, marker or counter level moves to time 0. */
+/* Shifts all times so that the first sample, marker or counter level is at time 0, because a clock may start at any
+ * time. */
 static void shift_times_to_zero(struct profile_builder *builder)
 {
     double first = INFINITY;

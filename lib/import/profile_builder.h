@@ -1,6 +1,6 @@
 /*
- * Shared by all importers: a profile to which they add frames, stacks, samples and markers in any order of threads and
- * times. profile_builder_finish() sorts the samples, assigns times in files without times, and checks the result.
+ * Shared by all importers: a profile to which importers add frames, stacks, samples and markers in any order of threads
+ * and times. profile_builder_finish() sorts the samples, assigns times in files without times, and checks the result.
  * Functions that add an item return its index; `text` need not end with a NUL. Once memory runs out, these functions
  * set `no_memory`, add nothing, and return PROFILE_NONE; importer_read() then fails.
  */
@@ -76,7 +76,7 @@ struct profile_builder {
 /* A frame of a function. Members that are 0 are unknown. */
 struct builder_frame {
     struct builder_text name, file;
-    uint32_t resource;               /* + 1, or 0 for none */
+    uint32_t resource;               /* index + 1, or 0 for none */
     uint32_t lib;                    /* + 1 */
     uint32_t category;               /* + 1 */
     uint32_t line, column;           /* executed position, 1-based */
@@ -94,14 +94,15 @@ uint32_t builder_category(struct profile_builder *builder, const char *name, con
 uint32_t builder_frame(struct profile_builder *builder, const struct builder_frame *frame);
 uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame);
 
-/* Adds the library with this path, and the resource of its name, if they are new. */
+/* Returns the library with this path. Adds a missing library, and the resource of its name. */
 uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, struct builder_text build_id,
                      uint32_t *resource);
 
-/* Returns the thread with these ids and this name (a string, PROFILE_NONE), which is added if it is new. */
+/* Returns the thread with these ids and this name (a string, or PROFILE_NONE), and adds a missing thread. */
 uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name);
 
-/* Returns the table of an event, which is added if it is new: 1 and up, or 0 beyond the limit of events. */
+/* Returns the table of an event, and adds a missing table. The tables are 1, 2 and so on, or 0 beyond the limit of
+ * events. */
 uint32_t builder_event(struct profile_builder *builder, struct builder_text name);
 
 /* Adds a sample to table `table` (0: the main samples), at `time` ms. */
@@ -109,8 +110,8 @@ void builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t t
                     double weight);
 void builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker);
 
-/* Returns the counter of a process and name, which is added if it is new: 1 and up, or 0 beyond the limit of
- * counters. `unit` must outlive the builder. */
+/* Returns the counter of a process and name, and adds a missing counter. The counters are 1, 2 and so on, or 0 beyond
+ * the limit of counters. `unit` must outlive the builder. */
 uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit);
 
 /* Sets the level of the counter from `time` (ms) until its next level; calls may have any order of times. */

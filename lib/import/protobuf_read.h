@@ -59,8 +59,8 @@ static inline bool protobuf_read_numbers(struct cursor message, uint64_t *number
     return !message.failed;
 }
 
-/* Reads the next value of a repeated integer field: packed (wire type 2), or one value per field. False after the
- * last. */
+/* Reads the next value of a repeated integer field, which is packed (wire type 2) or has one value. Returns false after
+ * the last value. */
 static inline bool protobuf_next_value(struct protobuf_field *field, uint64_t *value)
 {
     if (field->wire == 0) {

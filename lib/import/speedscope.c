@@ -1,7 +1,8 @@
 /*
  * speedscope's file format (https://www.speedscope.app/file-format-schema.json): frames in one list, and profiles that
  * refer to frames by index. A sampled profile has a stack and a weight for each sample; an evented profile has the
- * times at which frames open and close, and becomes a sample between each two events. Every profile is a thread.
+ * times at which frames open and close, and becomes one sample for the time between two events. Every profile is a
+ * thread.
  */
 #include "import/importers.h"
 #include "import/json_tree.h"

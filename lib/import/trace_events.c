@@ -1,9 +1,9 @@
 /*
  * Chrome's trace events, as Chrome, node --trace-events-enabled, Perfetto's converters, clang -ftime-trace, Bazel and
  * many others write them: an object with traceEvents, or only its array, whose end may be missing. Events may have any
- * order. Profile and ProfileChunk events are samples, and so are the members samples and stackFrames beside the events;
- * complete events and pairs of begin and end are markers, and stacks in a file without samples; counter events are
- * counters. Times are µs, which a few writers quote as texts.
+ * order. Profile and ProfileChunk events become samples, and so do the members samples and stackFrames beside the
+ * events. Complete events and pairs of begin and end become markers. In a file without samples, they also become
+ * stacks. Counter events become counters. Times are in µs, and may be quoted.
  * (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU)
  */
 #include "import/trace_events.h"
@@ -75,7 +75,7 @@ static int add_profile_event(struct trace *trace, int kind, uint64_t at, uint64_
                                         .number = trace->number,
                                         .at = at,
                                         .size = size};
-    if (!isfinite(event.ts)) /* only the event's place in the file is stored */
+    if (!isfinite(event.ts)) /* the event has no time, so only its position counts */
         event.ts = trace->profiles.length ? trace->profiles.data[trace->profiles.length - 1].ts : 0;
     return array_push(&trace->profiles, event) ? 0 : error_no_memory(trace->err);
 }
@@ -192,7 +192,7 @@ static int add_event(struct trace *trace, uint64_t at, uint64_t size)
     return 0;
 }
 
-/* A truncated text is no error, because writers may be killed. */
+/* Fails for invalid JSON. A truncated text is no error, because the writer may have been killed. */
 static int fail_unless_truncated(struct trace *trace, const struct json *json)
 {
     trace->is_cut = json->ended && json->at == json->end;

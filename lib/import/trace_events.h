@@ -18,7 +18,7 @@ struct trace_profile_event {
 };
 
 struct trace_slice {
-    uint64_t track; /* key of a stack of nested slices: thread, or TRACE_ASYNC and hash of the async id */
+    uint64_t track; /* key of a stack of nested slices: the thread, or TRACE_ASYNC and the hash of the async id */
     uint32_t thread, name;
     enum { SLICE_OPENS, SLICE_CLOSES, SLICE_WHOLE } kind;
     double start, end; /* ms */
@@ -46,7 +46,7 @@ struct trace {
     bool is_cut;
 };
 
-/* Reads a pid or tid, which a few writers quote as a text. */
+/* Reads a pid or tid, which may be a quoted text. */
 uint64_t trace_id(const struct json_tree *tree, uint32_t node);
 uint64_t trace_id_of_text(const char *text, size_t length);
 

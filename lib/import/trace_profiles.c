@@ -96,7 +96,7 @@ static bool index_children(struct profiles *profiles, struct stream *stream, uin
     return true;
 }
 
-/* A node has the id of its caller, or its caller, which comes first, lists its children. */
+/* Adds nodes. A node has the id of its caller, or the caller, which comes first, lists its children. */
 static int add_nodes(struct profiles *profiles, struct stream *stream, uint32_t list)
 {
     struct trace *trace = profiles->trace;
@@ -155,7 +155,8 @@ static double sum_deltas(const struct profiles *profiles, uint32_t deltas)
     return sum;
 }
 
-/* Chrome writes a chunk at the time of its last sample: this gives the start of a profile without a Profile event. */
+/* Adds a chunk. Chrome writes a chunk at the time of its last sample, which gives the start of a profile without a
+ * Profile event. */
 static int add_chunk(struct profiles *profiles)
 {
     uint32_t data = find_value(profiles, find_value(profiles, 0, "args"), "data"),

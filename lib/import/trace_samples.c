@@ -93,7 +93,7 @@ static int make_stack(struct stack_frames *frames, uint64_t id, uint32_t *stack)
     return code;
 }
 
-/* A sample may have only a tid: events of the thread contain its pid. */
+/* Finds the thread of a sample. A sample may have only a tid, and events of the thread have the pid. */
 static uint32_t find_thread(struct stack_frames *frames)
 {
     struct trace *trace = frames->trace;

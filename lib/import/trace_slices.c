@@ -1,8 +1,8 @@
 /*
  * Slices of Chrome traces: complete events, and pairs of begin and end events of a thread, or of an asynchronous id. An
- * end event closes the innermost open slice of its name (of any name if it has none) and all slices inside it; the end
- * of the trace closes the others. Each slice is a marker. In a trace without samples, slices of threads are also
- * stacks.
+ * end event closes the innermost open slice of its name (of any name if the event has no name) and all slices inside.
+ * The end of the trace closes the others. Each slice is a marker. In a trace without samples, slices of threads are
+ * also stacks.
  */
 #include "base/search.h"
 #include "import/trace_events.h"

@@ -24,7 +24,7 @@ bool v8_nodes_has_frame(const struct json_tree *tree, uint32_t node)
     return !json_tree_text_is(tree, name, "(root)") && !json_tree_text_is(tree, name, "(idle)");
 }
 
-/* Lines and columns of call frames count from 0; -1 is unknown. */
+/* Reads a line or column of a call frame, which counts from 0; -1 is unknown. */
 static uint32_t read_position(const struct json_tree *tree, uint32_t frame, const char *key)
 {
     return (uint32_t)(json_tree_whole(tree, json_tree_get(tree, frame, key), INT32_MAX - 1, UINT32_MAX) + 1);

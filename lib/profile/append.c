@@ -16,7 +16,7 @@ static const struct row_column columns[] = {PLACE(stack),     PLACE(time),  PLAC
 
 enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 
-/* A pointer to a column of any type, so the code copies it as bytes. */
+/* Returns the pointer to a column. The code copies the pointer as bytes, because its type differs between columns. */
 static void *get_column(const struct sample_table *table, const struct row_column *column)
 {
     void *data;
@@ -29,7 +29,7 @@ static void set_column(struct sample_table *table, const struct row_column *colu
     memcpy((char *)table + column->offset, &data, sizeof(data));
 }
 
-/* Includes the columns of allocations, which no piece has. */
+/* Frees all columns, also the columns of allocations, which no piece has. */
 static void free_rows(struct sample_table *table)
 {
     free(table->address);
@@ -108,7 +108,7 @@ int sample_table_append(struct sample_table *table, size_t row, struct sample_ta
 
 /* ---- a profile ---- */
 
-/* The next part numbers strings differently. */
+/* The mapping of strings between two parts, which number them differently. */
 struct renumbering {
     const struct profile *before;
     struct profile *profile;
@@ -138,7 +138,7 @@ static bool renumber_wakers(struct renumbering *to, struct sample_table *table)
     return enough;
 }
 
-/* The shared tables of the previous part. */
+/* Renumbers the strings of the previous part's shared tables. */
 static bool renumber_rows(struct renumbering *to, struct profile *before)
 {
     bool enough = true;

@@ -108,7 +108,7 @@ static int build_meta(struct build *build)
     struct profile_meta *meta = &build->profile->meta;
     uint32_t kept_strings = meta->kept_strings;
     *meta = build->raw->meta.meta;
-    build->raw->meta.meta.extra.data = NULL; /* the profile's now */
+    build->raw->meta.meta.extra.data = NULL; /* the profile owns the sections */
     build->raw->meta.meta.extra.length = 0;
     memset(&build->raw->meta.meta.events, 0, sizeof(meta->events));
     meta->kept_strings = kept_strings;
@@ -242,8 +242,8 @@ static int compare_paused(const void *a, const void *b)
     return ORDER(left->start, right->start);
 }
 
-/* A range without a start or end extends from before the first sample, or to after the last. Overlapping ranges are
- * merged. */
+/* Builds the pauses of a thread. A pause without a start begins before the first sample, and a pause without an end
+ * ends after the last sample. Merges overlapping pauses. */
 static int build_paused_ranges(struct build *build, struct thread *thread)
 {
     int code = 0;
@@ -273,7 +273,7 @@ static int build_thread(struct build *build, size_t index)
     if (!thread)
         return error_no_memory(build->err);
     *thread = raw->thread;
-    memset(&raw->thread.paused, 0, sizeof(raw->thread.paused)); /* the profile owns them now */
+    memset(&raw->thread.paused, 0, sizeof(raw->thread.paused)); /* the profile owns the pauses */
     const struct text_plan texts[] = {{&thread->name, ""},
                                       {&thread->process_name, NULL},
                                       {&thread->process_type, "default"},

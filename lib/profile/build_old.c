@@ -164,7 +164,7 @@ static int split_name(struct build *build, uint32_t text, uint32_t *name, uint32
         length -= (size_t)(arrow + 4 - from);
         from = arrow + 4;
     }
-    char *copy = malloc(length + 1); /* a copy, because adding a text moves the other texts */
+    char *copy = malloc(length + 1); /* a copy, because a new text may move the other texts */
     if (!copy)
         return error_no_memory(build->err);
     memcpy(copy, from, length);

@@ -30,7 +30,7 @@ struct rewriter {
     const struct raw_thread *thread;
     struct json_writer *writer; /* NULL: only add the strings */
     uint64_t type;
-    bool is_string, in_cause, is_stack; /* the kind of the last key */
+    bool is_string, in_cause, is_stack; /* kind of the last key */
 };
 
 static void make_track_key(struct rewriter *rewriter, const struct json *json, enum json_type type)

@@ -15,12 +15,12 @@ int build_times(struct build *build, struct column *time, struct column *deltas,
         double *times = time->data, now = 0;
         for (size_t i = 0; i < time->length; i++)
             times[i] = now += times[i];
-        is_finite = isfinite(now); /* one non-finite value makes all later sums non-finite */
+        is_finite = isfinite(now); /* a value that is not finite makes all later sums not finite */
     }
     if (!time->present && rows)
         return error_set(build->err, EINVAL, "%s has neither time nor timeDeltas", path);
-    /* The Firefox Profiler shifts the first time of child processes' tables, even of empty tables, whose first time is
-     * then null. */
+    /* The Firefox Profiler shifts the first time of the tables of child processes. It shifts empty tables, too, whose
+     * first time becomes null. */
     if (time->length != rows && rows)
         return error_set(build->err, EINVAL, "%s has %zu times, but %zu rows", path, time->length, rows);
     const double *times = time->data;
@@ -37,7 +37,8 @@ static bool text_equals(const struct build *build, uint32_t text, const char *wa
     return text != PROFILE_NONE && strcmp(strings_text(&build->raw->texts, text), wanted) == 0;
 }
 
-/* A tool that removes samples may not know this column; a column with another length is dropped. */
+/* Builds the column of wakers. Drops a column with another length, because tools that remove samples may not know the
+ * column. */
 static int build_wakers(struct build *build, struct raw_samples *raw, struct sample_table *samples)
 {
     int code = 0;
@@ -52,7 +53,7 @@ static int build_wakers(struct build *build, struct raw_samples *raw, struct sam
     return code;
 }
 
-/* Whether the table of stacks is the one to which the stacks of wakers refer. */
+/* Returns whether the table of stacks is complete, so that the stacks of wakers are valid. */
 static bool has_all_stacks(const struct build *build, const struct raw_samples *raw)
 {
     return !raw->stack_table_length || raw->stack_table_length - 1 == build->profile->stacks.length;

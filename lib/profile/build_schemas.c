@@ -7,7 +7,7 @@
  *     57  fields have no "searchable" any more
  *     69  markers of the network name their track, "timeline-network", in "display"
  *
- * All changes except the last are recognized in the text itself, independent of the file's version.
+ * prof detects all changes except the last in the text, whatever the file's version is.
  *
  * Version 52 gives a schema to "tracing" markers of old Firefox versions. prof adds no schema: readers list such
  * markers in the table and chart, but not in the overview of the track.

@@ -1,6 +1,6 @@
 /*
- * Columns in the current form move without a copy. Older versions differ in: `prefix` for `prefixOffset` (before 66),
- * the library in the resource for the one in the frame (before 70), file names in funcs for `sources` (before 58).
+ * Columns in the current form move without a copy. Older versions have `prefix` in place of `prefixOffset` (before 66),
+ * libraries in resources in place of frames (before 70), and file names in funcs in place of `sources` (before 58).
  */
 #include "profile/build_tables.h"
 
@@ -116,7 +116,7 @@ int build_columns(struct build *build, const char *table, const struct column *s
                   size_t count, size_t rows)
 {
     int code = 0;
-    for (size_t i = 0; !code && i < count; i++) /* before `rows` of the file becomes the size of an array */
+    for (size_t i = 0; !code && i < count; i++) /* checked before `rows` becomes the size of an array */
         code = check_column(build, &plans[i], rows, table);
     for (size_t i = 0; !code && i < count; i++)
         code = build_column(build, strings, &plans[i], rows, table);
@@ -321,7 +321,7 @@ static int build_sources(struct build *build, struct raw_sources *raw, const str
     return code;
 }
 
-/* Gives frames the library of their func's resource. Leaves indexes out of range: the check reports them. */
+/* Gives frames the library of their func's resource. Ignores indexes out of range, which the check reports. */
 static void move_resource_libs(const struct column *lib_of_resource, struct profile *part)
 {
     struct frame_table *frames = &part->frames;
@@ -333,7 +333,7 @@ static void move_resource_libs(const struct column *lib_of_resource, struct prof
     }
 }
 
-/* Before version 58 a func named its file itself. */
+/* Adds the sources of funcs. Before version 58, a func had the name of its file. */
 static int add_sources_of_funcs(struct build *build, struct column *file_names, const struct column *strings,
                                 struct profile *part)
 {

@@ -18,7 +18,7 @@ static void extend_range(struct times *times, const struct sample_table *samples
     times->to = fmax(times->to, samples->time[samples->length - 1] + interval);
 }
 
-/* As engine_full_range(). */
+/* Returns the same range as engine_full_range(). */
 static struct times get_full_times(const struct profile *profile)
 {
     const struct profile_meta *meta = &profile->meta;
@@ -53,7 +53,7 @@ static void move_rows(struct sample_table *samples, size_t first, size_t last)
     samples->length = count;
 }
 
-/* Whether a recorded wait ends at row `i`, as in tree/wait_rows.h, and begins at the row before. */
+/* Returns whether a recorded wait ends at row `i` (tree/wait_rows.h), and starts at the row before. */
 static bool is_wait(const struct sample_table *samples, size_t i)
 {
     return i > 0 && i < samples->length && samples->weight_type == WEIGHT_TRACING_MS && samples->weight &&
@@ -61,8 +61,8 @@ static bool is_wait(const struct sample_table *samples, size_t i)
            samples->cpu_delta[i] == 0;
 }
 
-/* Cuts a wait at a limit of the range: moves the row where it begins or ends to `time`, and shortens it by this move.
- */
+/* Truncates a wait at a limit of the range. Moves the first or last row of the wait to `time`, and shortens the wait by
+ * this move. */
 static void cut_wait(struct sample_table *samples, size_t row, size_t wait, double time)
 {
     samples->weight[wait] -= fmin(samples->weight[wait], fabs(samples->time[row] - time));
@@ -98,7 +98,7 @@ static void select_thread_samples(struct thread *thread, struct times times)
     select_samples(&thread->samples, times);
     for (size_t i = 0; i < thread->more.length; i++)
         select_samples(&thread->more.data[i], times);
-    slice_table_free(&thread->slices); /* the CPUs of two recordings do not compare */
+    slice_table_free(&thread->slices); /* CPUs of two recordings cannot be compared */
     thread->start = fmax(thread->start, times.from);
     thread->end = fmin(thread->end, times.to);
 }
@@ -275,7 +275,8 @@ static bool same_text(const struct profile *a, uint32_t a_text, const struct pro
     return strcmp(profile_text(a, a_text), profile_text(b, b_text)) == 0;
 }
 
-/* A CPU time column on only one side would change the meaning of the samples. */
+/* Drops the CPU times of one side if the other side has none, because samples would otherwise have different meanings.
+ * */
 static void drop_cpu_times(struct profile *profile)
 {
     for (size_t i = 0; i < profile->threads.length; i++) {
@@ -327,7 +328,7 @@ static int merge_settings(struct profile *out, struct profile *from, struct erro
         meta->symbolicated = 0;
     double ratio = meta->interval > 0 ? from->meta.interval / meta->interval : 1;
     int code = warn(out, profile_text(from, from->meta.warning), err);
-    static const char start[] = "One side was sampled every"; /* one warning, for the first interval that differs */
+    static const char start[] = "One side was sampled every"; /* only one warning, for the first different interval */
     if (code || !(ratio < 0.99 || ratio > 1.01) || strstr(profile_text(out, meta->warning), start))
         return code;
     char text[200];
@@ -383,7 +384,7 @@ static int begin_comparison(struct profile *out, struct compare_input *input, st
     return enough ? 0 : error_no_memory(err);
 }
 
-/* Start and end of a side's recordings, ms since the epoch. */
+/* Extends the start and the end of a side's recordings, ms since the epoch. */
 static void extend_recorded_time(struct times *recorded, const struct profile *profile)
 {
     struct times full = get_full_times(profile);

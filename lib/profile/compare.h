@@ -1,8 +1,8 @@
 /*
  * Comparisons: one profile of two or more, with all their threads, each on its side (base or new), and one table of
- * functions (match_funcs.h). lib/tree computes the change between the sides (tree/compared.h), of any weight, because
- * each thread keeps its samples unchanged. A comparison is saved and served like any profile, and other readers see the
- * threads of both sides.
+ * functions (match_funcs.h). lib/tree computes the change of any weight between the sides (tree/compared.h), because
+ * the samples of each thread stay unchanged. A comparison is saved and served like any profile, and other readers see
+ * the threads of both sides.
  *
  * A side can have several runs, from several profiles or from a profile recorded with --iterations. The mean of the
  * runs counts. All runs start at time 0, so a range covers the same part of each run.

@@ -1,6 +1,6 @@
 /*
- * Checks the invariants of a profile: code that works on a checked profile needs no bounds checks of its own. An error
- * names the location as the file does ("shared.stackTable.frame[17]"), so that the author of the producer can fix it.
+ * Checks the invariants of a profile, so that code for a checked profile needs no bounds checks. An error names the
+ * location as the file does ("shared.stackTable.frame[17]"), so that the author of the producer can fix it.
  */
 #include "profile/profile.h"
 
@@ -18,7 +18,8 @@ struct reference {
 #define MEMBER(structs, member)       (structs) ? &(structs)->member : NULL, sizeof(*(structs))
 #define CHECK(path, list, count, err) check_references((path), (list), LENGTH_OF(list), (count), (err))
 
-/* `place` is the path without row number: "shared.sources.id" of "shared.sources.id[3]". */
+/* Fails with the path of a wrong index. `place` is the path without the row: "shared.sources.id" of
+ * "shared.sources.id[3]". */
 static int fail_wrong_reference(const char *place, size_t i, uint32_t value, size_t rows, struct error *err)
 {
     if (value == PROFILE_NONE)

@@ -2,8 +2,8 @@
  * The container (little-endian): magic, version 1, slab count N, number of the root slab, then N times {type, offset,
  * length} as u32, then the slabs. (https://github.com/mstange/json-slabs, FORMAT.md)
  *
- * A slab replaces its reference, so the JSON reader need not know about slabs. Each slab is used at most once, so files
- * with circular or repeated references end with an error instead of using all memory.
+ * A slab replaces its reference, so the JSON reader need not know about slabs. Each slab may be used once, so a file
+ * with circular or repeated references is an error, and cannot use all memory.
  */
 #include "profile/jslb.h"
 
@@ -146,7 +146,7 @@ static void write_numbers(struct container *container, struct slab *slab)
 
 static int write_slab(struct container *container, double number);
 
-/* Parsed part of a {"$s": N}; writes the held tokens if the object is no reference. */
+/* The parsed part of a {"$s": N}. If the object is no reference, prof writes the stored tokens. */
 enum placeholder { NOTHING, BRACE, KEY, NUMBER };
 
 static void write_placeholder(struct json_writer *writer, enum placeholder seen, double number)

@@ -213,7 +213,7 @@ static void side_funcs_destroy(struct side_funcs *side)
     free(side->files);
 }
 
-/* `resource`: of the base. */
+/* Makes the key of a function. `resource`: a resource of the base. */
 static uint64_t make_func_key(const struct side_funcs *side, uint32_t func, uint32_t resource, enum match_pass pass)
 {
     const struct func_table *funcs = &side->profile->funcs;
@@ -271,7 +271,8 @@ static bool count_unmatched(struct func_matcher *matcher, const struct func_matc
     return true;
 }
 
-/* Functions that share only the name match if no other candidate exists, or if the file of one function is unknown. */
+/* Returns whether functions that share only the name match. They match if no other candidate exists, or if the file of
+ * one function is unknown. */
 static bool is_name_enough(const struct func_matcher *matcher, uint32_t base, uint32_t other, uint64_t key)
 {
     if (matcher->base.profile->funcs.source[base] == PROFILE_NONE ||

@@ -285,7 +285,7 @@ static void map_markers(struct merge *merge, struct marker_table *markers)
     }
 }
 
-/* Process ids are reused: the later process gets a suffix, as the format defines, "123.1". */
+/* Maps a pid. If both profiles have the pid, the later process gets a suffix, as the format defines: "123.1". */
 static uint32_t map_pid(struct merge *merge, uint32_t pid)
 {
     char text[64];

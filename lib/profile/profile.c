@@ -33,7 +33,7 @@ static const struct column_place marker_columns[] = {PLACE(marker_table, name), 
                                                      PLACE(marker_table, category), PLACE(marker_table, data)};
 static const struct column_place counter_columns[] = {PLACE(counter, time), PLACE(counter, count)};
 
-/* A pointer to a column of any type, so the code copies it as bytes. */
+/* Returns the pointer to a column. The code copies the pointer as bytes, because its type differs between columns. */
 static void *get_column(const void *table, const struct column_place *column)
 {
     void *data;

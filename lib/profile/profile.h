@@ -99,8 +99,8 @@ struct sample_table {
     enum weight_type weight_type;
     size_t length;
     size_t capacity; /* allocated rows of the columns, or 0 (`length`) */
-    size_t joins;    /* in a part of a growing profile: 1 + the row of the first row in the whole table; 0: no rows
-                      * (append.h) */
+    size_t joins;    /* in a part of a growing profile: 1 + the number of the first row in the whole table; 0: no rows
+                        (append.h) */
 };
 
 enum { PROFILE_EVENTS_MAX = 16 };
@@ -304,7 +304,7 @@ static inline const char *profile_text(const struct profile *profile, uint32_t s
 /* Free the columns of a table. */
 void sample_table_free(struct sample_table *table);
 void slice_table_free(struct slice_table *table);
-/* These functions leave empty structs. */
+/* The destroy functions leave empty structs. */
 void thread_destroy(struct thread *thread);
 void counter_destroy(struct counter *counter);
 

@@ -1,8 +1,8 @@
 /*
  * Rounds times and CPU times to small, repeating integers. A profile file is mostly deltas between samples, and a
  * jitter of a few microseconds in each delta would need most of the bytes. So a running sum of whole steps follows the
- * true sum. A delta repeats the previous delta while the sum is at most one step off. Errors never accumulate, and a
- * steady sampler gives a steady column.
+ * true sum. A delta equals the previous delta while the error of the sum is at most one step. Errors never accumulate,
+ * and the column of a steady sampler has equal deltas.
  */
 #pragma once
 
@@ -38,8 +38,8 @@ int64_t time_quantizer_round(const struct time_quantizer *quantizer, double time
 int64_t time_quantizer_next(struct time_quantizer *quantizer, double time);
 
 struct cpu_quantizer {
-    double step;    /* µs: deltas are multiples of this */
-    double carried; /* µs to write with later deltas; negative: already written */
+    double step;    /* µs: unit of the deltas */
+    double carried; /* µs that later deltas add; negative: µs that later deltas subtract */
     int64_t previous;
 };
 

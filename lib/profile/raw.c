@@ -1,4 +1,4 @@
-/* The field lists: the struct member for each key of each object. A field list reads like the format description. */
+/* The field lists, which have the struct member for each key of each object. */
 #include "profile/raw.h"
 
 #define LENGTH_OF(list) (sizeof(list) / sizeof(*(list)))
@@ -181,7 +181,7 @@ static const struct field marker_fields[] = {
 };
 static const struct schema marker_schema = {FIELDS(marker_fields)};
 
-/* Profiles that were copied from the browser's console have their string table inside an object. */
+/* A profile copied from the browser's console has its string table in an object. */
 static const struct field string_table_fields[] = {{"_array", FIELD_COLUMN, 0, COLUMN_TEXT, NULL, 0}};
 static const struct schema string_table_schema = {FIELDS(string_table_fields)};
 

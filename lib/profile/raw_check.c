@@ -18,7 +18,8 @@ static int check_version(struct raw_meta *meta, struct error *err)
     return 0;
 }
 
-/* Tables of columns mean a processed profile from before versions existed; Gecko has tables of rows. */
+/* Returns whether the tables have columns, as in processed profiles without a version. Gecko profiles have tables of
+ * rows. */
 static bool has_columns(const struct raw_profile *raw)
 {
     for (size_t i = 0; i < raw->threads.length; i++)
@@ -27,7 +28,7 @@ static bool has_columns(const struct raw_profile *raw)
     return false;
 }
 
-/* NULL: it is a profile. */
+/* Returns the kind of a foreign file, or NULL for a profile. */
 static const char *detect_foreign_kind(const struct raw_profile *raw)
 {
     if (raw->has_trace_events)

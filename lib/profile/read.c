@@ -1,14 +1,13 @@
 /*
  * The reader follows the file's nesting with a stack of levels: an object whose fields are known (raw.c), an array of
- * such objects, or a column. The field list decides where a value goes; unknown keys are skipped with everything below
- * them. Columns of numbers, nearly all bytes of a profile, bypass the tokens and go in bulk into arrays of their final
- * type.
+ * such objects, or a column. The field list has the destination of each value. The reader skips unknown keys with all
+ * of their values. It reads columns of numbers, nearly all bytes of a profile, in bulk into arrays of their final type.
  *
  * Values stored as JSON text (marker payloads, schemas, values of the info panel) are rewritten compactly from their
  * tokens.
  *
- * A JSLB container (jslb.h) is collected whole and converted to JSON at its end, because it refers to its parts by
- * offset.
+ * The reader collects a whole JSLB container (jslb.h) and converts it to JSON at the end, because the container refers
+ * to its parts by offset.
  */
 #include "profile/read.h"
 
@@ -21,7 +20,7 @@
 #include "profile/raw_check.h"
 #include "profile/sniff.h"
 
-enum { MAX_LEVELS = 12 /* the field lists nest 6 deep */, KEY_SHOWN = 40 };
+enum { MAX_LEVELS = 12 /* the field lists have 6 levels */, KEY_SHOWN = 40 };
 
 enum level_kind { LEVEL_OBJECT, LEVEL_ARRAY, LEVEL_COLUMN };
 
@@ -82,7 +81,7 @@ static size_t format_path(const struct profile_reader *reader, char *out, size_t
     return used;
 }
 
-/* Every failure calls this function, so later calls of a failed reader return the same error. */
+/* Fails with the JSON path of the value. Later calls of a failed reader return the same error. */
 static int fail_value(struct profile_reader *reader, int code, const char *problem)
 {
     char path[256] = "";
@@ -469,7 +468,7 @@ static int collect_container(struct profile_reader *reader, const unsigned char 
     return array_append(&reader->container, bytes, size) ? 0 : fail_no_memory(reader);
 }
 
-/* Detects the format from the bytes that feed_bytes() held back, and reads them. */
+/* Detects the format from the bytes that feed_bytes() stored, and reads the bytes. */
 static int begin_reading(struct profile_reader *reader)
 {
     reader->sniffed = true;
@@ -480,8 +479,8 @@ static int begin_reading(struct profile_reader *reader)
     return foreign ? fail_foreign(reader, foreign) : feed_json(reader, reader->start, reader->start_size);
 }
 
-/* Holds back the first bytes of a file that does not begin as JSON, so the detected format does not depend on the
- * size of the pieces. */
+/* Stores the first bytes of a file that does not begin as JSON, so that the detected format does not depend on the size
+ * of the pieces. */
 static int feed_bytes(struct profile_reader *reader, const unsigned char *bytes, size_t size)
 {
     if (reader->start_size == 0 && size && *bytes == '{')
@@ -531,7 +530,7 @@ void *profile_reader_deferred_elements(struct profile_reader *reader, size_t num
 
 static int feed_converted(void *context, const void *bytes, size_t size, struct error *err)
 {
-    (void)err; /* is the reader's own */
+    (void)err; /* the caller's `err` is the reader's error */
     return feed_json(context, bytes, size);
 }
 
@@ -561,7 +560,7 @@ static int finish_reading(struct profile_reader *reader, struct profile *out)
         code = raw_profile_check(&reader->raw, &reader->error);
     if (!code)
         code = profile_build(&reader->raw, out, &reader->error);
-    reader->failed = true; /* its columns are gone */
+    reader->failed = true; /* the profile has the columns */
     return code;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Reads a profile in pieces of any size, from a file, zlib or the network. read.c explains how.
+ * Reads a profile in pieces of any size, from a file, zlib or the network.
  */
 #pragma once
 

@@ -74,7 +74,7 @@ static bool is_space(unsigned char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* Two packets, each field 1 of the trace: no other supported format begins with these. */
+/* Detects two packets, each field 1 of a Perfetto trace. No other supported format begins with two packets. */
 static bool is_perfetto(const unsigned char *bytes, size_t size)
 {
     struct cursor trace = cursor_of(bytes, size);
@@ -88,7 +88,7 @@ static bool is_perfetto(const unsigned char *bytes, size_t size)
     return !trace.failed;
 }
 
-/* A map: "@[" or "@name[" and its first key, or "@name: " and its value. */
+/* Detects a map of bpftrace: "@[" or "@name[" and the first key, or "@name: " and the value. */
 static bool is_bpftrace(const unsigned char *bytes, size_t size)
 {
     size_t i = 1;

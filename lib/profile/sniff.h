@@ -5,8 +5,8 @@
 
 #include "base/standard.h"
 
-/* Enough bytes to detect every format: the first packet of a Perfetto trace is the longest. Bytes that begin with a
- * brace may be JSON. */
+/* The number of bytes that detect every format. The first packet of a Perfetto trace needs most. Bytes that begin with
+ * a brace may be JSON. */
 enum { SNIFF_SIZE = 4096 };
 
 /* Describes a foreign file by its first bytes, with advice, as a predicate: "is a perf.data file ...", or NULL if the

@@ -21,7 +21,7 @@ bool samples_are_sorted(const double *times, size_t length)
     return falls == 0;
 }
 
-/* `column` may be NULL; `size`: of its values. */
+/* Reorders a column, which may be NULL. `size`: bytes of a value. */
 static void permute_column(void *column, size_t size, char *scratch, const struct sort_key *keys, size_t length)
 {
     for (size_t i = 0; column && i < length; i++)

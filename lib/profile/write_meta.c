@@ -86,7 +86,7 @@ static void write_machine(struct json_writer *json, const struct profile *profil
     write_known_number(json, "startTimeAsClockMonotonicNanosecondsSinceBoot", meta->monotonic_start_ns);
 }
 
-/* The format allows no empty sections. */
+/* Omits an empty list, which the format does not allow. */
 static void write_thread_list(struct json_writer *json, const char *key, const struct thread_list *list)
 {
     if (list->length == 0)

@@ -28,7 +28,7 @@ struct table_column {
     const char *key;
     enum cell_kind kind;
     const void *rows;
-    size_t row_size, offset; /* of the cell in its row */
+    size_t row_size, offset; /* offset of the cell in its row */
 };
 
 #define COLUMN(values)       (values), sizeof(*(values)), 0
@@ -109,7 +109,7 @@ static const void *get_cell(const struct table_column *column, size_t row)
     return column->rows ? (const char *)column->rows + row * column->row_size + column->offset : NULL;
 }
 
-/* The members of a table. */
+/* Writes the members of a table. */
 static void write_columns(const struct table_writer *writer, const struct table_column *columns, size_t count,
                           size_t length)
 {
@@ -372,7 +372,7 @@ static void write_default_display(struct json_writer *json, const struct profile
     json_close(json, '}');
 }
 
-/* The file's own display. Version 62 has no tooltip rows, which readers require. */
+/* Writes the file's own display, with tooltip rows, which version 62 lacks and readers require. */
 static void write_own_display(struct json_writer *json, const struct profile *profile, const struct counter *counter)
 {
     const struct string_entry *entry = &profile->strings.entries.data[counter->json];

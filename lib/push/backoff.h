@@ -12,6 +12,7 @@ enum {
 };
 
 /* Returns the wait until the next try in ms. `failures`: number of failed attempts, at least 1. `retry_after`: wait
- * that the server requested, in seconds, or 0. `random`: any number. The wait doubles with each failure. Half of it is
- * random, so senders that failed together do not retry together; the wait is never shorter than the server requests. */
+ * that the server requested, in seconds, or 0. `random`: any number. The wait doubles with each failure. Half of the
+ * wait is random, so that senders that failed together do not retry together. The wait is never shorter than the server
+ * requests. */
 uint64_t backoff_get_ms(uint32_t failures, uint64_t retry_after, uint64_t random);

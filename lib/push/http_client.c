@@ -1,6 +1,6 @@
 /*
- * libcurl has a stable ABI: option numbers never change (https://curl.se/libcurl/abi.html), so prof builds without
- * curl/curl.h and repeats its numbers here.
+ * libcurl has a stable ABI, so option numbers never change (https://curl.se/libcurl/abi.html). prof repeats the numbers
+ * here, and builds without curl/curl.h.
  */
 #include "push/http_client.h"
 
@@ -127,7 +127,7 @@ static size_t store_body(char *bytes, size_t size, size_t count, void *context)
 
 static struct curl_slist *make_headers(const struct library *library, const struct http_server *server)
 {
-    /* The body is sent at once: some servers never answer to "Expect: 100-continue". */
+    /* Sends the body at once, because some servers never answer to "Expect: 100-continue". */
     static const char *const own[] = {"Content-Type: application/x-protobuf", "Content-Encoding: gzip", "Expect:"};
     struct curl_slist *list = NULL;
     for (size_t i = 0; i < sizeof(own) / sizeof(*own) + server->header_count; i++) {
@@ -198,7 +198,7 @@ static bool store_answer(const struct http_client *client, struct http_answer *a
     return true;
 }
 
-/* Whether the transfer failed after all headers of the answer had arrived. */
+/* Returns whether the transfer failed after all headers of the answer had arrived. */
 static bool is_body_error(int code)
 {
     return code == CURL_PARTIAL_FILE || code == CURL_WRITE_ERROR || code == CURL_TIMED_OUT ||

@@ -90,7 +90,7 @@ static int parse_hex_digit(char digit)
                                           : -1;
 }
 
-/* Decodes in place. */
+/* Decodes percent-encoded characters in place. */
 static void decode_percent(char *text)
 {
     char *out = text;

@@ -52,7 +52,7 @@ int push_queue_open(struct push_queue **out, const char *path, uint64_t limit, s
         push_queue_close(queue);
         return code;
     }
-    file_directory_trim(queue->directory, UINT64_MAX); /* left by a killed process */
+    file_directory_trim(queue->directory, UINT64_MAX); /* removes files of killed processes */
     *out = queue;
     return 0;
 }
@@ -81,7 +81,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* The oldest first. */
+/* Lists the files of the queue, the oldest first. */
 static int list_files(const struct push_queue *queue, struct waiting_files *files, struct error *err)
 {
     int listing = openat(queue->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,10 +1,10 @@
 /*
  * The server stores assets and profiles in compressed form. Clients that accept gzip (every browser) get the compressed
- * bytes of an asset. The server decompresses the profile while it sends it: no browser decompresses nearly as fast
- * (gunzip.c), and the connection is local. A request for `saved` gets the bytes of the file by sendfile(). All answers
- * carry the same restrictions: the page may load scripts, styles and data from this server only, and compile
- * WebAssembly; no other page can frame it; and the browser sends its address, which holds the secret, to nobody as a
- * referrer.
+ * bytes of an asset. The server decompresses the profile while it sends the profile, because no browser decompresses as
+ * fast (gunzip.c), and the connection is local. A request for `saved` gets the bytes of the file by sendfile(). All
+ * answers have the same restrictions. The page may load scripts, styles and data from this server only, and compile
+ * WebAssembly. No other page can frame the page. The browser does not send the page's address, which has the secret, as
+ * a referrer.
  */
 #include "serve/answer.h"
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/sink.h"
 
-/* Limit of an answer: a short request can name long functions many times. Useful answers are smaller. */
+/* Limit of an answer, because a short request can name long functions many times. Useful answers are smaller. */
 #define API_ANSWER_MAX ((size_t)256 << 20)
 
 /* Starts zeroed. */

@@ -1,6 +1,6 @@
 /*
- * cJSON builds a tree of 64-byte nodes: 16 MiB of "[1,1,1..." would become half a gigabyte. So prof counts the values
- * and the depth of the text first, and parses only a request within the limits.
+ * cJSON builds a tree of 64-byte nodes, so 16 MiB of "[1,1,1..." would become half a gigabyte. prof therefore counts
+ * the values and the depth of the text first, and parses only a request within the limits.
  */
 #include "serve/api_request.h"
 
@@ -193,7 +193,7 @@ int symbolicate_request_read(struct symbolicate_request *request, const char *bo
     int code = parse(&tree, body, size, err);
     const cJSON *jobs = NULL;
     if (code == 0 && !cJSON_HasObjectItem(tree, "jobs")) {
-        code = read_job(request, tree, err); /* the request itself is the only job */
+        code = read_job(request, tree, err); /* the request is the only job */
     } else if (code == 0) {
         code = require_array(tree, "jobs", &jobs, err);
         for (const cJSON *job = code == 0 ? jobs->child : NULL; code == 0 && job; job = job->next)

@@ -1,4 +1,4 @@
-/* The functions of libmicrohttpd. prof loads the library when it starts a server, see os/late_library.h. */
+/* The functions of libmicrohttpd. prof loads the library when it starts a server (os/late_library.h). */
 #pragma once
 
 #include "base/error.h"

@@ -98,7 +98,7 @@ static int make_token(struct lasting_address *lasting, const char *path, int pro
 
 enum { PORT_LENGTH = 5, LINE_LENGTH = TOKEN_LENGTH + 1 + PORT_LENGTH + 1, LINES_MAX = 64 };
 
-/* Reads the lines "TOKEN PORT", the latest first, or NULL without lines. */
+/* Reads the file of lines "TOKEN PORT", the latest first. Returns NULL without lines. */
 static char *load_ports(const struct lasting_address *lasting, size_t *size)
 {
     char *lines = (char *)file_directory_load(lasting->directory, ports_name, (size_t)LINES_MAX * LINE_LENGTH, size);

@@ -35,7 +35,7 @@ void live_publish(struct live *live, const char *state);
 void live_send_heartbeat(struct live *live);
 unsigned live_count_pages(struct live *live);
 
-/* Ends all answers. Afterwards no connection sleeps. */
+/* Ends all answers. Afterwards no connection is suspended. */
 void live_end(struct live *live);
 
 /* Destroys `live` after the server has stopped. */

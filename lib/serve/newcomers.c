@@ -26,7 +26,7 @@ static struct newcomer *add_connection(struct newcomers *newcomers, int socket)
     return newcomer;
 }
 
-/* libmicrohttpd closes a connection when the client ends it; shutdown() has the same effect. */
+/* Closes the oldest newcomer. libmicrohttpd closes a connection after shutdown(), as if the client had ended it. */
 static void close_oldest(struct newcomers *newcomers)
 {
     shutdown(newcomers->oldest->socket, SHUT_RDWR);

@@ -1,5 +1,5 @@
 /*
- * One thread handles the requests in turn: a single request already uses all processors.
+ * One thread handles the requests in turn, because a single request already uses all processors.
  *
  * A post belongs to the server's thread until it is queued, to the worker until its connection is resumed, and then to
  * the server's thread again. The lock of the queue transfers the ownership. libmicrohttpd neither frees nor times out a
@@ -223,7 +223,7 @@ int post_worker_start(struct post_worker **out, int profile_fd, const struct ser
     worker->last = &worker->first;
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->changed, NULL);
-    worker->has_ended = true; /* without a thread, nothing waits */
+    worker->has_ended = true; /* without a thread, no post waits */
     worker->api.search = options->search;
     worker->api.control = options->control;
     worker->api.control_context = options->control_context;

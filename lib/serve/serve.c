@@ -170,7 +170,8 @@ static const struct route {
     {"names", serve_names_progress, {.file = symbol_api_names}},
 };
 
-/* The printed address ends with a slash, and the Firefox Profiler appends "/asm/v1" to it. */
+/* Finds a route. Accepts two slashes, because the printed address ends with a slash and the Firefox Profiler appends
+ * "/asm/v1". */
 static const struct route *route_find(const char *path)
 {
     path += strspn(path, "/");
@@ -295,8 +296,8 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
     return MHD_YES;
 }
 
-/* Gets the value of a header, or NULL if the request lacks the header. Returns false for repeated headers: programs
- * differ in which one they use. */
+/* Gets the value of a header, or NULL if the request lacks the header. Returns false for repeated headers, because
+ * programs use different ones. */
 static bool get_single_header(struct MHD_Connection *connection, const char *name, const char **value)
 {
     struct header_count header = {.name = name};
@@ -402,8 +403,8 @@ static enum MHD_Result drop_body(struct request *request, size_t *size)
 }
 
 /* The handler of requests. libmicrohttpd calls it after the headers, for each piece of a body, and at the end of the
- * request. If the first call answers, libmicrohttpd closes a connection that may send a body. So the handler answers a
- * GET in the last call, and drops its body, which has no meaning in HTTP. */
+ * request. After an answer in the first call, libmicrohttpd closes a connection that may send a body. So the handler
+ * answers a GET in the last call, and drops the body. */
 static enum MHD_Result handle_request(void *context, struct MHD_Connection *connection, const char *url,
                                       const char *method, const char *version, const char *body, size_t *body_size,
                                       void **kept)

@@ -10,7 +10,7 @@
 #include "base/json_write.h"
 #include "serve/api_request.h"
 
-enum { SOURCE_MAX = 16 << 20 }; /* bytes; a view of a larger file is useless */
+enum { SOURCE_MAX = 16 << 20 }; /* limit of a source file, bytes */
 
 /* Returns whether a frame of the address has this source file. */
 static bool is_file_of(const struct symbol_answers *answers, const char *file)
@@ -54,8 +54,8 @@ static int load_local(const struct symbol_api *api, const char *file, const char
     return code;
 }
 
-/* Requests files from debug servers only if they are not on this machine; on failure keeps the error of the local
- * search. */
+/* Requests a file from debug servers only if the file is not on this machine. After a failure, the error is that of the
+ * local search. */
 static int load_served(const struct symbol_api *api, const struct symbol_lib *lib, const char *file, char **text,
                        size_t *size, struct error *err)
 {
@@ -79,7 +79,8 @@ static int write_source(const char *file, const char *text, size_t size, struct 
     return json_writer_finish(&writer);
 }
 
-/* Text stored in the debug info is exact; a file in the directory may have changed since the build. */
+/* Finds the text of a source file. Text in the debug info has precedence, because a file in the directory may have
+ * changed since the build. */
 static int find_text(const struct symbol_api *api, const struct symbol_lib *lib, const char *lib_path,
                      const struct source_request *request, char **text, size_t *size, struct error *err)
 {

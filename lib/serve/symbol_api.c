@@ -1,6 +1,6 @@
 /*
  * symbolicate/v5. Clients send the same addresses many times, in many stacks and jobs. So the server first collects the
- * addresses of all jobs, looks up each library once with its distinct addresses, and then writes the answer in the
+ * addresses of all jobs, and symbolizes each library once with its distinct addresses. Then it writes the answer in the
  * order of the request.
  */
 #include "serve/symbol_api.h"
@@ -11,12 +11,12 @@
 
 /* A library of the profile that the request names. */
 struct requested_lib {
-    uint32_t row; /* of the profile's */
+    uint32_t row; /* row of the profile's library */
     struct identified_library lib;
     bool is_identified;
     ARRAY(uint64_t) rvas;         /* sorted and distinct after the last address was added */
     struct symbol_answers *found; /* in `jobs` */
-    struct error problem;         /* why nothing is found */
+    struct error problem;         /* reason for missing symbols */
 };
 
 struct lookup_of_request {
@@ -220,7 +220,7 @@ static void write_stacks(struct json_writer *writer, const struct lookup_of_requ
     json_close(writer, ']');
 }
 
-/* NULL if it was found. */
+/* Returns the reason for a missing library, or NULL if prof found the library. */
 static const char *get_missing_reason(const struct requested_lib *requested)
 {
     if (!requested)

@@ -3,7 +3,7 @@
  * the answer; the server handles the transport.
  *
  *     symbolicate/v5   names, lines and inlined calls of addresses
- *     source/v1        the text of a source file that an address comes from
+ *     source/v1        the text of the source file of an address
  *     asm/v1           the machine code of a function, disassembled
  *     names            an extension of prof, see names_api.c
  *

@@ -1,7 +1,6 @@
 /*
  * The exports of the WebAssembly build: the calls of the page's engine (web/src/engine), by theme. The definition of
- * each call documents its arguments and its answer; wasm_session.h documents how the page passes input and reads
- * answers.
+ * each call documents its arguments and its answer. wasm_session.h documents the input and the answers.
  */
 #pragma once
 

@@ -34,8 +34,8 @@ int session_finish_side(struct session *session, uint32_t side)
     return 0;
 }
 
-/* Selects the threads of a side for the next comparison: the input holds a byte for each, 0 to omit it; empty input:
- * all. */
+/* Selects the threads of a side for the next comparison. The input has a byte for each thread, which is 0 to omit the
+ * thread. Empty input selects all threads. */
 int session_keep_threads(struct session *session, uint32_t side, uint32_t size)
 {
     if (side >= PROFILE_SIDES || size > session->input.capacity)

@@ -18,7 +18,7 @@ enum export_scope {
 
 enum { MOST_LIBRARIES = 64 };
 
-/* An export request, and the objects for its answer. */
+/* An export request, and the engine that answers it. */
 struct request {
     const struct exporter *exporter;
     struct export_view view;
@@ -138,7 +138,7 @@ const struct view *session_export_preview(struct session *session)
 }
 
 /* Answers with a self-contained page: html_page_write(). The input holds the view with a NUL, the template, and the
- * packed profile; With `has_sources`, the page includes the texts of source files, if the open profile has any. */
+ * packed profile. With `has_sources`, the page includes the texts of source files of the open profile. */
 const struct view *session_html_page(struct session *session, uint32_t view_length, uint32_t template_length,
                                      uint32_t gzip_length, int has_sources)
 {

@@ -4,7 +4,7 @@
  * Unused memory of a step takes only address space.
  *
  * Pointers have 32 bits, so memory ends one page below 4 GiB (WASM_MEMORY in the Makefile); a profile of 10 million
- * samples and 2 million stacks takes 0.6 GiB. If a browser refuses to grow, the page reports it.
+ * samples and 2 million stacks takes 0.6 GiB. If a browser refuses to grow the memory, the page reports the failure.
  */
 #ifdef __wasm__
 #include "base/standard.h"

@@ -44,7 +44,7 @@ void session_close_queries(struct session *session)
 
 /* ---- threads and transforms ---- */
 
-/* Threads affect the transformed stacks only through marker transforms. */
+/* Returns whether the transformed stacks depend on the threads, as they do with marker transforms. */
 static bool depend_on_threads(const struct session *session)
 {
     for (size_t i = 0; i < session->querying.transforms.length; i++)

@@ -34,8 +34,8 @@ struct deferred_run {
     uint32_t run, offset, size, bytes, type;
 };
 
-/* The answer of a call: a length and columns of that many entries. web/layout.c generates the code that reads it and
- * the structs in its columns. */
+/* The answer of a call: columns, and the number of their entries. web/layout.c generates the code that reads the answer
+ * and the structs in its columns. */
 struct view {
     uint32_t length;
     const void *columns[VIEW_COLUMNS];
@@ -129,7 +129,7 @@ struct session_querying {       /* wasm_query.c */
     uint32_t last;              /* the highest number given so far */
     bool used_closed;           /* the last call failed because it referred to a closed object */
     struct open_query open[MOST_QUERIES];
-    struct open_query graphs;           /* for activity after transforms that no open query has; without number */
+    struct open_query graphs;           /* an unnumbered query, for activity after transforms that no open query has */
     ARRAY(struct transform) transforms; /* transforms of the last call, whose paths are in the input */
 };
 
@@ -151,7 +151,7 @@ struct session_tree { /* wasm_tree.c */
 
 struct session_butterflies { /* wasm_butterfly.c */
     struct open_butterfly open[MOST_BUTTERFLIES];
-    uint32_t last, next; /* last: the highest number given so far */
+    uint32_t last, next; /* last: the last number */
     double weights[2 + 2 * PROFILE_SIDES];
     struct func_timings groups;
 };
@@ -208,7 +208,7 @@ struct session_finding { /* wasm_find.c */
     ARRAY(uint8_t) text_marks;
 };
 
-/* What all themes share, and the state of each. */
+/* The state of all files of this directory, and the shared state. */
 struct session {
     struct import *import;
     struct engine *engine; /* of no query */
@@ -287,5 +287,5 @@ int session_read_transforms(struct session *session, const uint32_t *words, size
 /* Frees the butterflies of a query. (wasm_butterfly.c) */
 void session_forget_butterflies(struct session *session, uint32_t query);
 
-/* session->tree.rows as an answer, or NULL if `code` is an error. (wasm_tree.c) */
+/* Answers with session->tree.rows, or NULL if `code` is an error. (wasm_tree.c) */
 const struct view *session_view_rows(struct session *session, int code);

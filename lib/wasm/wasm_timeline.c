@@ -61,9 +61,8 @@ const struct view *session_thread_times(struct session *session, double from, do
 
 /* Answers with the path (length funcs), then columns of one entry: time, CPU percent (NAN: unknown), category, whether
  * a transform dropped the sample (then the path is empty), start and end of a wait (NAN: the thread ran), its reason
- * and waker, the time of its unseen waits, and the number of its innermost callers that are of a runtime. NULL without
- * a sample at the time (session_error() is then empty). The input holds threads and transforms, as for
- * session_stacks(). */
+ * and waker, the time of its unseen waits, and the number of its innermost callers in a runtime. NULL without a sample
+ * at the time (session_error() is then empty). The input holds threads and transforms, as for session_stacks(). */
 const struct view *session_sample_at(struct session *session, uint32_t thread, double time, uint32_t thread_count,
                                      uint32_t transform_words)
 {
@@ -83,8 +82,8 @@ const struct view *session_sample_at(struct session *session, uint32_t thread, d
                   &session->timeline.runtime_callers);
 }
 
-/* Answers with the states of threads per pixel. The input holds the threads of all lanes, and where the threads of each
- * lane end. Columns: struct state_row per row, shares (length * width). */
+/* Answers with the states of threads per pixel. The input holds the threads of all lanes, and the ends of the threads
+ * of each lane. Columns: struct state_row per row, shares (length * width). */
 const struct view *session_state_lanes(struct session *session, uint32_t thread_count, uint32_t lane_count, double from,
                                        double to, uint32_t width)
 {
@@ -107,7 +106,7 @@ const struct view *session_cpu_lanes(struct session *session, uint32_t cpu_count
     return ANSWER(session, lanes->rows.length, lanes->rows.data, lanes->shares.data);
 }
 
-/* Answers with what a CPU did at a time. Columns of one entry: the four times of struct cpu_place, then thread and
+/* Answers with the work of a CPU at a time. Columns of one entry: the four times of struct cpu_place, then thread and
  * previous CPU. */
 const struct view *session_cpu_at(struct session *session, uint32_t cpu, double time)
 {

@@ -28,8 +28,8 @@ static const struct view *answer_groups(struct session *session, const struct en
 }
 
 /* `by`: enum wait_grouping. Answers with columns: struct wait_group; the numbers of struct wait_totals; the end of each
- * group's path in the last column; the funcs of the paths, root first; the number of innermost callers of each path
- * that are no functions of the program (tree/runtime_frames.h). */
+ * group's path in the last column; the funcs of the paths, root first; the number of innermost callers of each path in
+ * a runtime (tree/runtime_frames.h). */
 const struct view *session_wait_groups(struct session *session, uint32_t query, int by)
 {
     struct engine *engine = session_engine(session, query);
