@@ -5,7 +5,7 @@
  *
  *     heap profile: 3: 96 [7: 224] @ heap/524288          in use: objects, bytes; [allocated]; the sampling
  *     1: 32 [2: 64] @ 0x4d9fe5 0x4844a1                   a stack, from the innermost
- *     #   0x4d9fe4        main.run+0xa4   /src/main.go:19        Go: the function of an address - 1
+ *     #	0x4d9fe4	main.run+0xa4	/src/main.go:19        Go: the function of an address - 1
  *     MAPPED_LIBRARIES:                                   gperftools, jemalloc: /proc/self/maps follows
  *
  * goroutine and threadcreate have "COUNT @", block and mutex "CYCLES COUNT @", and jemalloc "@ ADDRESSES" before a line

@@ -276,7 +276,7 @@ static bool same_text(const struct profile *a, uint32_t a_text, const struct pro
 }
 
 /* Drops the CPU times of one side if the other side has none, because samples would otherwise have different meanings.
- * */
+ */
 static void drop_cpu_times(struct profile *profile)
 {
     for (size_t i = 0; i < profile->threads.length; i++) {

@@ -31,7 +31,7 @@ struct MHD_Response *live_add_page(struct live *live, struct MHD_Connection *con
 void live_publish(struct live *live, const char *state);
 
 /* Sends an empty comment to all pages: sending fails on the connections of closed pages, so libmicrohttpd closes them.
- * */
+ */
 void live_send_heartbeat(struct live *live);
 unsigned live_count_pages(struct live *live);
 

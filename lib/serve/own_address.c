@@ -5,8 +5,7 @@
 
 void own_address_write_token(char token[TOKEN_LENGTH + 1], const unsigned char bits[TOKEN_BITS / 8])
 {
-    static const char digits[33] = "0123456789abcdefghjkmnpqrstvwxyz"; /* digits and letters, without i, l, o and u,
-                                                                          which resemble other characters */
+    static const char digits[33] = "0123456789abcdefghjkmnpqrstvwxyz"; /* without i, l, o and u */
     unsigned rest = 0, rest_bits = 0;
     for (size_t i = 0; i < TOKEN_LENGTH; i++) {
         if (rest_bits < 5) {

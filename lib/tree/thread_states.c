@@ -6,7 +6,7 @@
 enum { STATE_STEP = 8 };
 
 /* Events of all threads in memory, about 30 bytes each. Above the limit, a request frees the events of other threads.
- * */
+ */
 enum { MOST_STATE_EVENTS = 8 << 20 };
 
 ARRAY_TYPE(struct state_events, struct state_event);

@@ -61,7 +61,7 @@ struct thread_gaps find_sample_gaps(const struct profile *profile, uint32_t thre
 }
 
 /* Returns the CPU time of a gap, ms. If the CPU time before the first sample is unknown, counts at most one interval.
- * */
+ */
 static double get_gap_cpu_time(const struct thread_gaps *gaps, size_t i)
 {
     const struct sample_table *samples = gaps->samples;
