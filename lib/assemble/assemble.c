@@ -127,7 +127,7 @@ static double get_end_ms(const struct assembly *assembly, uint64_t time)
     return time ? assembly_ms(assembly, time) : NAN;
 }
 
-static uint32_t thread_name(struct profile *profile, const struct replay *replay, const struct replay_thread *thread)
+static uint32_t get_thread_name(struct profile *profile, const struct replay *replay, const struct replay_thread *thread)
 {
     char text[96];
     const char *name = strings_text(&replay->strings, thread->name);
@@ -157,7 +157,7 @@ static int add_thread(struct assembly *assembly, const struct replay_thread *fro
     struct thread *thread = profile_add_thread(&assembly->profile);
     if (!thread)
         return error_no_memory(err);
-    thread->name = thread_name(&assembly->profile, replay, from);
+    thread->name = get_thread_name(&assembly->profile, replay, from);
     thread->process_name = strings_add_z(strings, strings_text(&replay->strings, process->name));
     thread->process_type = strings_add_z(strings, from->process == 0 ? "default" : "process");
     thread->pid = strings_add_z(strings, pid);

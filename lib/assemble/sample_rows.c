@@ -56,7 +56,7 @@ static uint32_t get_profile_stack(const struct assembly *assembly, uint32_t stac
 }
 
 /* Returns the weight of an event sample in whole events. The fraction counts for the thread's next sample. */
-static double event_weight(struct sample_rows *source, uint64_t period)
+static double take_event_weight(struct sample_rows *source, uint64_t period)
 {
     double events = source->state.carried + (double)period * source->scale, whole = floor(events);
     if (source->scale == 1)
@@ -77,7 +77,7 @@ static bool next_event(struct sample_rows *source, struct sample_row *row)
     source->state.position = source->cursor.position;
     *row = (struct sample_row){.stack = get_profile_stack(source->assembly, sample.stack),
                                .time = assembly_ms(source->assembly, sample.time),
-                               .weight = event_weight(source, sample.period),
+                               .weight = take_event_weight(source, sample.period),
                                .waker = PROFILE_NONE,
                                .waker_stack = PROFILE_NONE};
     return true;

@@ -59,7 +59,7 @@ static bool is_event(const struct perf_script *script, size_t i)
 }
 
 /* Returns the name of an event with its unit, so that prof can import the file. */
-static const char *event_name(const struct weight *weight)
+static const char *get_event_name(const struct weight *weight)
 {
     if (weight->table == TABLE_SAMPLES && weight->kind == WEIGH_RECORDED && strcmp(weight->unit, "samples") != 0)
         return strcmp(weight->unit, "ms") == 0 ? "recorded-ns" : "recorded-bytes";
@@ -155,7 +155,7 @@ static void write_row(struct perf_script *script, const struct row *row)
     sink_put_z(script->out, row->value < 0 ? ": -" : ": ");
     sink_put_unsigned(script->out, row->value < 0 ? 0 - (uint64_t)row->value : (uint64_t)row->value);
     sink_put_z(script->out, " ");
-    write_word(script, event_name(&script->weights.data[row->event]));
+    write_word(script, get_event_name(&script->weights.data[row->event]));
     sink_put_z(script->out, ": \n");
     for (uint32_t stack = row->stack; stack != PROFILE_NONE; stack = script->stacks->prefix[stack])
         write_frame(script, stack);

@@ -15,7 +15,7 @@ struct cpu_profile {
 };
 
 /* Returns the id of a node, an integer of at most 53 bits. */
-static uint64_t node_id(const struct cpu_profile *file, uint32_t node)
+static uint64_t read_node_id(const struct cpu_profile *file, uint32_t node)
 {
     return json_tree_whole(&file->tree, node, UINT64_C(1) << 53, UINT64_MAX);
 }
@@ -26,7 +26,7 @@ static int index_nodes(struct cpu_profile *file, uint32_t list)
     size_t row = 0;
     for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE;
          node = json_tree_next(tree, list, node), row++) {
-        uint64_t id = node_id(file, json_tree_get(tree, node, "id"));
+        uint64_t id = read_node_id(file, json_tree_get(tree, node, "id"));
         if (id == UINT64_MAX)
             return error_set(file->err, EINVAL, "nodes[%zu] has no id", row);
         if (!hash_set(&file->by_id, id, node))
@@ -34,7 +34,7 @@ static int index_nodes(struct cpu_profile *file, uint32_t list)
         uint32_t children = json_tree_get(tree, node, "children");
         for (uint32_t child = json_tree_first(tree, children); child != JSON_TREE_NONE;
              child = json_tree_next(tree, children, child)) {
-            uint64_t of = node_id(file, child);
+            uint64_t of = read_node_id(file, child);
             if (of == UINT64_MAX || hash_get(&file->parents, of) != HASH_MISSING)
                 return error_set(file->err, EINVAL,
                                  "nodes[%zu] has a child that does not exist, or that has another parent", row);
@@ -54,7 +54,7 @@ static int make_stack(struct cpu_profile *file, uint32_t node, uint32_t *stack)
     int code = 0;
     *stack = PROFILE_NONE;
     for (uint32_t at = node; at != HASH_MISSING;) {
-        uint64_t id = node_id(file, json_tree_get(tree, at, "id"));
+        uint64_t id = read_node_id(file, json_tree_get(tree, at, "id"));
         uint32_t known = hash_get(&file->nodes.stacks, id);
         if (known != HASH_MISSING) {
             *stack = known - 1;
@@ -74,7 +74,7 @@ static int make_stack(struct cpu_profile *file, uint32_t node, uint32_t *stack)
         uint32_t at = path.data[--path.length];
         if (v8_nodes_has_frame(tree, at))
             *stack = builder_stack(file->nodes.builder, *stack, v8_nodes_frame(&file->nodes, tree, at));
-        if (!hash_set(&file->nodes.stacks, node_id(file, json_tree_get(tree, at, "id")), *stack + 1))
+        if (!hash_set(&file->nodes.stacks, read_node_id(file, json_tree_get(tree, at, "id")), *stack + 1))
             code = error_no_memory(file->err);
     }
     array_free(&path);
@@ -105,7 +105,7 @@ static int read_samples(struct cpu_profile *file, struct v8_samples *rows)
     uint32_t delta = json_tree_first(tree, deltas);
     for (uint32_t node = json_tree_first(tree, samples); node != JSON_TREE_NONE;
          node = json_tree_next(tree, samples, node)) {
-        uint32_t of = hash_get(&file->by_id, node_id(file, node)), stack;
+        uint32_t of = hash_get(&file->by_id, read_node_id(file, node)), stack;
         if (of == HASH_MISSING)
             return error_set(file->err, EINVAL, "samples[%zu] refers to a missing node", rows->length);
         double step = delta == JSON_TREE_NONE ? NAN : json_tree_number(tree, delta);
@@ -113,7 +113,7 @@ static int read_samples(struct cpu_profile *file, struct v8_samples *rows)
             return error_set(file->err, EINVAL, "timeDeltas[%zu] is not a number", rows->length);
         delta = json_tree_next(tree, deltas, delta);
         time += step / 1000;
-        uint32_t known = hash_get(&file->nodes.stacks, node_id(file, node));
+        uint32_t known = hash_get(&file->nodes.stacks, read_node_id(file, node));
         stack = known - 1;
         int code = known == HASH_MISSING ? make_stack(file, of, &stack) : 0;
         if (code)

@@ -52,13 +52,13 @@ static uint32_t find_cell(const struct gecko *file, uint32_t row, uint32_t colum
     return column == UINT32_MAX ? JSON_TREE_NONE : node;
 }
 
-static struct builder_text node_text(const struct gecko *file, uint32_t node)
+static struct builder_text read_text(const struct gecko *file, uint32_t node)
 {
     const struct string_entry *text = json_tree_text(&file->tree, node);
     return text ? (struct builder_text){text->text, text->length} : (struct builder_text){"", 0};
 }
 
-static uint64_t node_index(const struct gecko *file, uint32_t node)
+static uint64_t read_index(const struct gecko *file, uint32_t node)
 {
     return json_tree_whole(&file->tree, node, UINT32_MAX - 1, UINT64_MAX);
 }
@@ -85,8 +85,8 @@ static int read_libs(struct gecko *file, uint32_t process)
         struct gecko_lib lib = {.start =
                                     json_tree_whole(tree, json_tree_get(tree, node, "start"), UINT64_C(1) << 53, 0),
                                 .end = json_tree_whole(tree, json_tree_get(tree, node, "end"), UINT64_C(1) << 53, 0)};
-        lib.lib = builder_lib(file->builder, node_text(file, json_tree_get(tree, node, "path")),
-                              node_text(file, json_tree_get(tree, node, "codeId")), &lib.resource);
+        lib.lib = builder_lib(file->builder, read_text(file, json_tree_get(tree, node, "path")),
+                              read_text(file, json_tree_get(tree, node, "codeId")), &lib.resource);
         if (lib.lib == PROFILE_NONE || !array_push(&file->libs, lib))
             return error_no_memory(file->err);
     }
@@ -123,11 +123,11 @@ struct frame_columns {
 static uint32_t make_frame(struct gecko *file, const struct frame_columns *columns, uint32_t row, bool is_caller)
 {
     struct builder_frame frame = {0};
-    uint64_t string = node_index(file, find_cell(file, row, columns->location));
-    uint64_t category = node_index(file, find_cell(file, row, columns->category));
+    uint64_t string = read_index(file, find_cell(file, row, columns->location));
+    uint64_t category = read_index(file, find_cell(file, row, columns->category));
     char digits[24], text[24];
     frame.name =
-        string < file->strings.length ? node_text(file, file->strings.data[string]) : builder_text("(unknown)");
+        string < file->strings.length ? read_text(file, file->strings.data[string]) : builder_text("(unknown)");
     frame.category = category < file->categories.length ? file->categories.data[category] + 1 : 0;
     frame.line = (uint32_t)json_tree_whole(&file->tree, find_cell(file, row, columns->line), INT32_MAX, 0);
     if (frame.name.length < sizeof(digits) && profile_is_address(frame.name.text)) {
@@ -169,7 +169,7 @@ static int mark_callers(struct gecko *file, const struct table *stacks, uint32_t
     file->is_caller.length = 0;
     for (uint32_t row = json_tree_first(&file->tree, stacks->data); row != JSON_TREE_NONE;
          row = json_tree_next(&file->tree, stacks->data, row)) {
-        uint64_t prefix = node_index(file, find_cell(file, row, prefix_column));
+        uint64_t prefix = read_index(file, find_cell(file, row, prefix_column));
         if (!array_push(&file->is_caller, false))
             return error_no_memory(file->err);
         if (prefix < file->is_caller.length)
@@ -193,7 +193,7 @@ static int read_stacks(struct gecko *file, uint32_t thread)
          row = json_tree_next(&file->tree, stacks.data, row)) {
         size_t number = file->stacks.length;
         uint32_t caller = find_cell(file, row, prefix_column), stack = PROFILE_NONE;
-        uint64_t prefix = node_index(file, caller), frame = node_index(file, find_cell(file, row, frame_column));
+        uint64_t prefix = read_index(file, caller), frame = read_index(file, find_cell(file, row, frame_column));
         bool has_prefix = json_tree_is(&file->tree, caller, JSON_NUMBER);
         if ((has_prefix && prefix >= number) || frame >= file->frames.length)
             return fail_missing_row(file, "stackTable", number);
@@ -217,7 +217,7 @@ static int read_samples(struct gecko *file, uint32_t thread, uint32_t to)
     for (uint32_t row = json_tree_first(&file->tree, samples.data); row != JSON_TREE_NONE;
          row = json_tree_next(&file->tree, samples.data, row), number++) {
         uint32_t node = find_cell(file, row, stack_column);
-        uint64_t stack = node_index(file, node);
+        uint64_t stack = read_index(file, node);
         double time = json_tree_number(&file->tree, find_cell(file, row, time_column));
         bool has_stack = json_tree_is(&file->tree, node, JSON_NUMBER);
         if (has_stack && stack >= file->stacks.length)
@@ -238,8 +238,8 @@ static void read_markers(struct gecko *file, uint32_t thread, uint32_t to)
     uint32_t category_column = find_column(file, &markers, "category");
     for (uint32_t row = json_tree_first(&file->tree, markers.data); row != JSON_TREE_NONE;
          row = json_tree_next(&file->tree, markers.data, row)) {
-        uint64_t name = node_index(file, find_cell(file, row, name_column));
-        uint64_t category = node_index(file, find_cell(file, row, category_column));
+        uint64_t name = read_index(file, find_cell(file, row, name_column));
+        uint64_t category = read_index(file, find_cell(file, row, category_column));
         struct builder_marker marker = {.data = PROFILE_NONE};
         marker.phase = (uint8_t)json_tree_whole(&file->tree, find_cell(file, row, phase_column), 3, 0);
         double start = json_tree_number(&file->tree, find_cell(file, row, start_column));
@@ -249,7 +249,7 @@ static void read_markers(struct gecko *file, uint32_t thread, uint32_t to)
         if (name >= file->strings.length || (marker.phase != 3 && !isfinite(start)) ||
             ((marker.phase & 1) && !isfinite(end)))
             continue; /* rows of older versions differ */
-        marker.name = builder_string(file->builder, node_text(file, file->strings.data[name]));
+        marker.name = builder_string(file->builder, read_text(file, file->strings.data[name]));
         marker.category = category < file->categories.length ? file->categories.data[category] : 0;
         builder_marker(file->builder, to, marker);
     }
@@ -261,8 +261,8 @@ static int read_thread(struct gecko *file, uint32_t thread)
     int code = read_stacks(file, thread);
     if (code)
         return code;
-    uint32_t name = builder_string(file->builder, node_text(file, json_tree_get(tree, thread, "name")));
-    uint32_t process = builder_string(file->builder, node_text(file, json_tree_get(tree, thread, "processType")));
+    uint32_t name = builder_string(file->builder, read_text(file, json_tree_get(tree, thread, "name")));
+    uint32_t process = builder_string(file->builder, read_text(file, json_tree_get(tree, thread, "processType")));
     uint32_t to =
         builder_thread(file->builder, json_tree_whole(tree, json_tree_get(tree, thread, "pid"), UINT64_C(1) << 53, 0),
                        json_tree_whole(tree, json_tree_get(tree, thread, "tid"), UINT64_C(1) << 53, 0), name);

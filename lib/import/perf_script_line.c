@@ -105,7 +105,7 @@ static bool is_cpu(struct builder_text word)
 }
 
 /* Removes event modifiers: "cpu-clock:ppp:" becomes "cpu-clock:", "sched:sched_switch:" stays. */
-static struct builder_text event_name(struct builder_text word)
+static struct builder_text trim_event_name(struct builder_text word)
 {
     if (word.length && word.text[word.length - 1] == ':')
         word.length--;
@@ -141,7 +141,7 @@ static void parse_event(struct builder_text rest, struct perf_script_header *hea
         word = next;
     }
     if (ends_with(word, ':')) {
-        header->event = event_name(word);
+        header->event = trim_event_name(word);
         header->rest = trim(rest);
     }
 }
@@ -232,7 +232,7 @@ bool perf_script_bare_header(struct builder_text line, struct perf_script_header
     if (!last.length || line.text[0] == '\t' || (is_space(line.text[0]) && !has_event))
         return false;
     if (has_event) {
-        out->event = event_name(last);
+        out->event = trim_event_name(last);
         line.length = (size_t)(last.text - line.text);
     }
     parse_thread(line, out);

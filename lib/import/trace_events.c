@@ -36,19 +36,19 @@ static uint32_t add_string(struct trace *trace, uint32_t node)
                           text ? (struct builder_text){text->text, text->length} : builder_text("(no name)"));
 }
 
-static uint64_t event_pid(const struct trace *trace)
+static uint64_t read_pid(const struct trace *trace)
 {
     return trace_id(&trace->tree, find_value(trace, 0, "pid"));
 }
 
-static uint32_t event_thread(struct trace *trace)
+static uint32_t find_thread(struct trace *trace)
 {
-    return builder_thread(trace->builder, event_pid(trace), trace_id(&trace->tree, find_value(trace, 0, "tid")),
+    return builder_thread(trace->builder, read_pid(trace), trace_id(&trace->tree, find_value(trace, 0, "tid")),
                           PROFILE_NONE);
 }
 
 /* Returns a time in ms, or NAN if the event lacks the key. */
-static double event_time(const struct trace *trace, const char *key)
+static double read_time(const struct trace *trace, const char *key)
 {
     return json_tree_number_or_text(&trace->tree, find_value(trace, 0, key)) / 1000;
 }
@@ -68,8 +68,8 @@ static int add_profile_event(struct trace *trace, int kind, uint64_t at, uint64_
 {
     bool is_global;
     struct trace_profile_event event = {.kind = kind,
-                                        .ts = event_time(trace, "ts") * 1000,
-                                        .pid = event_pid(trace),
+                                        .ts = read_time(trace, "ts") * 1000,
+                                        .pid = read_pid(trace),
                                         .tid = trace_id(&trace->tree, find_value(trace, 0, "tid")),
                                         .id = trace_id(&trace->tree, find_id(trace, &is_global)),
                                         .number = trace->number,
@@ -100,10 +100,10 @@ static int add_slice(struct trace *trace, uint32_t thread, char phase, double ti
         uint64_t id = trace_id(&trace->tree, find_id(trace, &is_global));
         const struct string_entry *category = json_tree_text(&trace->tree, find_value(trace, 0, "cat"));
         uint64_t hash = hash_mix(id, category ? hash_bytes(category->text, category->length) : 0);
-        slice.track = TRACE_ASYNC | hash_mix(hash, is_global ? 0 : event_pid(trace));
+        slice.track = TRACE_ASYNC | hash_mix(hash, is_global ? 0 : read_pid(trace));
     }
     if (slice.kind == SLICE_WHOLE)
-        slice.end = time + fmax(event_time(trace, "dur"), 0);
+        slice.end = time + fmax(read_time(trace, "dur"), 0);
     trace->end = fmax(trace->end, slice.end);
     return array_push(&trace->slices, slice) ? 0 : error_no_memory(trace->err);
 }
@@ -134,7 +134,7 @@ static void add_levels(struct trace *trace, double time)
         if (!isfinite(value))
             continue;
         uint32_t counter = builder_counter(
-            trace->builder, event_pid(trace),
+            trace->builder, read_pid(trace),
             (struct builder_text){text, (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1},
             is_bytes ? "bytes" : "");
         if (counter)
@@ -149,12 +149,12 @@ static int add_name(struct trace *trace)
     if ((!is_thread && !json_tree_text_is(&trace->tree, name, "process_name")) ||
         !json_tree_is(&trace->tree, value, JSON_STRING))
         return 0;
-    uint32_t text = add_string(trace, value), thread = is_thread ? event_thread(trace) : 0;
+    uint32_t text = add_string(trace, value), thread = is_thread ? find_thread(trace) : 0;
     if (thread == PROFILE_NONE)
         return error_no_memory(trace->err);
     if (is_thread)
         trace->builder->threads.data[thread].name = text;
-    else if (!hash_set(&trace->process_names, event_pid(trace), text))
+    else if (!hash_set(&trace->process_names, read_pid(trace), text))
         return error_no_memory(trace->err);
     return 0;
 }
@@ -176,13 +176,13 @@ static int add_event(struct trace *trace, uint64_t at, uint64_t size)
         return add_profile_event(trace, TRACE_WHOLE_PROFILE, at, size);
     if (!phase || !strchr("BEXbeSFiIRnC", phase))
         return 0;
-    double time = event_time(trace, "ts");
+    double time = read_time(trace, "ts");
     if (!isfinite(time)) {
         trace->without_time++;
         return 0;
     }
     trace->end = fmax(trace->end, time);
-    uint32_t thread = event_thread(trace);
+    uint32_t thread = find_thread(trace);
     if (phase == 'C')
         add_levels(trace, time);
     else if (strchr("iIRn", phase))

@@ -11,7 +11,7 @@ static bool needs_rewrite(const struct build *build, const struct raw_thread *th
     return thread->own.strings.present || thread->stack_map || !build->same_numbers;
 }
 
-static const struct column *thread_strings(const struct build *build, const struct raw_thread *thread)
+static const struct column *get_thread_strings(const struct build *build, const struct raw_thread *thread)
 {
     return thread->own.strings.present ? &thread->own.strings : &build->raw->shared.strings;
 }
@@ -49,7 +49,7 @@ static void write_number(struct rewriter *rewriter, const struct json *json)
     const struct raw_thread *thread = rewriter->thread;
     uint32_t number = PROFILE_NONE;
     if (rewriter->is_string)
-        number = map_string_index(rewriter->build, thread_strings(rewriter->build, thread), json->number);
+        number = map_string_index(rewriter->build, get_thread_strings(rewriter->build, thread), json->number);
     else if (json->number >= 0 && json->number < (double)thread->stack_count)
         number = thread->stack_map[(size_t)json->number];
     if (!rewriter->writer)

@@ -270,7 +270,7 @@ static bool copy_sections(struct profile *out, const struct profile *from, const
     return enough;
 }
 
-static bool same_text(const struct profile *a, uint32_t a_text, const struct profile *b, uint32_t b_text)
+static bool have_same_text(const struct profile *a, uint32_t a_text, const struct profile *b, uint32_t b_text)
 {
     return strcmp(profile_text(a, a_text), profile_text(b, b_text)) == 0;
 }
@@ -320,7 +320,7 @@ static int merge_settings(struct profile *out, struct profile *from, struct erro
         drop_cpu_times(out);
         drop_cpu_times(from);
     }
-    if (!same_text(out, meta->arguments, from, from->meta.arguments))
+    if (!have_same_text(out, meta->arguments, from, from->meta.arguments))
         meta->arguments = PROFILE_NONE;
     meta->has_only_events &= from->meta.has_only_events;
     meta->has_no_times |= from->meta.has_no_times;

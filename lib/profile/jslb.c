@@ -87,14 +87,14 @@ static int read_slab_table(struct container *container, const unsigned char *byt
     return 0;
 }
 
-static double bits_to_float(uint32_t bits)
+static double convert_to_float(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof(value));
     return value;
 }
 
-static double bits_to_double(uint64_t bits)
+static double convert_to_double(uint64_t bits)
 {
     double value;
     memcpy(&value, &bits, sizeof(value));
@@ -123,10 +123,10 @@ static void write_element(struct json_writer *writer, uint32_t type, struct curs
         json_unsigned(writer, cursor_u32(bytes));
         break;
     case SLAB_F32:
-        json_double(writer, bits_to_float(cursor_u32(bytes)));
+        json_double(writer, convert_to_float(cursor_u32(bytes)));
         break;
     case SLAB_F64:
-        json_double(writer, bits_to_double(cursor_u64(bytes)));
+        json_double(writer, convert_to_double(cursor_u64(bytes)));
         break;
     case SLAB_I64:
         json_signed(writer, (int64_t)cursor_u64(bytes));

@@ -193,7 +193,7 @@ int cache_table_decode(struct cache_table *table, const void *bytes, size_t size
 
 /* ---- searching ---- */
 
-static bool span_starts_at_or_before(const void *span, const void *rva)
+static bool starts_at_or_before(const void *span, const void *rva)
 {
     return ((const struct cache_span *)span)->start <= *(const uint64_t *)rva;
 }

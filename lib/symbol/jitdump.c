@@ -295,7 +295,7 @@ void jitdump_destroy(struct jitdump *dump)
     *dump = (struct jitdump){.is_cut = false};
 }
 
-static bool line_starts_at_or_before(const void *line, const void *offset)
+static bool starts_at_or_before(const void *line, const void *offset)
 {
     return ((const struct jit_line *)line)->offset <= *(const uint64_t *)offset;
 }
@@ -307,7 +307,7 @@ const struct jit_line *jitdump_line(const struct jitdump *dump, uint32_t code, u
         return NULL;
     const struct jit_line *lines = &dump->lines.data[of->first_line];
     uint64_t offset = address - of->start;
-    size_t next = search_count_before(lines, of->line_count, sizeof(*lines), line_starts_at_or_before, &offset);
+    size_t next = search_count_before(lines, of->line_count, sizeof(*lines), starts_at_or_before, &offset);
     return next ? &lines[next - 1] : NULL;
 }
 

@@ -439,7 +439,7 @@ static void report_unread_debug_info(struct lookup *lookup)
 }
 
 /* Names of files that were not read to their ends would be wrong, and the cache would keep them. */
-static bool ran_out_of_memory(const struct lookup *lookup)
+static bool has_run_out_of_memory(const struct lookup *lookup)
 {
     const struct debug_files *files = &lookup->files;
     return (files->has_mapped && bytes_ran_out_of_memory(&files->mapped.bytes)) ||
@@ -452,7 +452,7 @@ int lookup_answer(struct lookup *lookup, struct error *err)
 {
     struct symbol_answers *answers = &lookup->job->answers;
     size_t count = lookup->job->count;
-    int code = ran_out_of_memory(lookup) ? error_no_memory(err) : lookup_libdw(lookup, err);
+    int code = has_run_out_of_memory(lookup) ? error_no_memory(err) : lookup_libdw(lookup, err);
     if (code != 0)
         return code;
     struct strings texts = {0};

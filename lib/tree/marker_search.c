@@ -81,7 +81,7 @@ struct search {
     size_t count;
 };
 
-static bool span_equals_ignoring_case(struct span span, const char *name)
+static bool equals_ignoring_case(struct span span, const char *name)
 {
     size_t length = strlen(name);
     if ((size_t)(span.end - span.at) != length)
@@ -94,15 +94,15 @@ static bool span_equals_ignoring_case(struct span span, const char *name)
 
 static bool is_field(struct span name, const struct search *search)
 {
-    if (span_equals_ignoring_case(name, "name") || span_equals_ignoring_case(name, "cat") ||
-        span_equals_ignoring_case(name, "category") || span_equals_ignoring_case(name, "type"))
+    if (equals_ignoring_case(name, "name") || equals_ignoring_case(name, "cat") ||
+        equals_ignoring_case(name, "category") || equals_ignoring_case(name, "type"))
         return true;
     const struct marker_schemas *schemas = search->context->schemas;
     for (size_t i = 0; i < schemas->fields.length; i++)
-        if (span_equals_ignoring_case(name, schemas->fields.data[i].key))
+        if (equals_ignoring_case(name, schemas->fields.data[i].key))
             return true;
     for (size_t i = 0; i < search->texts->keys.entries.length; i++)
-        if (span_equals_ignoring_case(name, search->texts->keys.entries.data[i].text))
+        if (equals_ignoring_case(name, search->texts->keys.entries.data[i].text))
             return true;
     return false;
 }
@@ -179,7 +179,7 @@ static bool matches_text(const struct term *term, const char *text, size_t lengt
 
 static bool searches_field(const struct term *term, const char *field)
 {
-    return !term->field.at || span_equals_ignoring_case(term->field, field);
+    return !term->field.at || equals_ignoring_case(term->field, field);
 }
 
 static bool matches_string(const struct search *search, const struct term *term, uint32_t string)

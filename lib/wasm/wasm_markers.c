@@ -77,7 +77,7 @@ struct marker_writer {
     struct payload payload;
 };
 
-static struct marker_writer writer_begin(struct session *session)
+static struct marker_writer begin_writer(struct session *session)
 {
     session_begin_json(session);
     return (struct marker_writer){
@@ -132,7 +132,7 @@ const struct view *session_marker_texts(struct session *session, uint32_t count,
 {
     if (!session->markers.view)
         return fail_unknown(session, "query");
-    struct marker_writer writer = writer_begin(session);
+    struct marker_writer writer = begin_writer(session);
     const struct marker_list *list = marker_view_list(session->markers.view);
     const uint32_t *words = session_words(session);
     int code = 0;
@@ -231,7 +231,7 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
         return fail_unknown(session, "marker");
     if (!list)
         return NULL;
-    struct marker_writer writer = writer_begin(session);
+    struct marker_writer writer = begin_writer(session);
     const struct marker *marker = &list->data[index];
     const struct marker_schemas *schemas = writer.context->schemas;
     const struct marker_schema *schema = marker->schema == SCHEMA_NONE ? NULL : &schemas->items.data[marker->schema];

@@ -5,7 +5,7 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-static const struct view *activity_view(struct session *session)
+static const struct view *answer_activity(struct session *session)
 {
     return ANSWER(session, session->timeline.activity.row_count, session->timeline.activity.categories,
                   session->timeline.activity.shares, session->timeline.activity.strip);
@@ -21,7 +21,7 @@ const struct view *session_activity(struct session *session, uint32_t drawn_coun
     activity_destroy(&session->timeline.activity);
     if (engine_activity_of_all(session->engine, &query, &session->timeline.activity, &session->err))
         return NULL;
-    return activity_view(session);
+    return answer_activity(session);
 }
 
 /* Answers with the activity of the drawn threads after the transforms, a search and a path. The input is a struct
@@ -43,7 +43,7 @@ const struct view *session_activity_matching(struct session *session)
     activity_destroy(&session->timeline.activity);
     if (!engine || engine_activity(engine, &query, &session->timeline.activity, &session->err))
         return NULL;
-    return activity_view(session);
+    return answer_activity(session);
 }
 
 /* Answers with the activity of each thread in a range, ms. */
