@@ -36,7 +36,7 @@ static const enum export_table tables[REPORT_KINDS] = {
 static int choose_exporter(struct report_options *options)
 {
     if (!options->exporter && options->output)
-        options->exporter = exporter_of_file(options->output);
+        options->exporter = exporter_find_by_file(options->output);
     if (!options->exporter && options->is_dry_run)
         options->exporter = exporter_find("profile");
     if (!options->exporter) {
@@ -91,7 +91,7 @@ static int write_page(const struct report_options *options, const struct export_
 {
     struct text_buffer template = {0}, packed = {0};
     const char *address = options->view ? options->view : "";
-    int code = page_template(page_assets, page_asset_count, &template, err);
+    int code = append_page_template(page_assets, page_asset_count, &template, err);
     if (!code)
         code = write_compressed(options->exporter, view, text_sink(&packed), err);
     const struct html_page page = {.text = template.data,

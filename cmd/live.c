@@ -240,9 +240,9 @@ static int follow_recording(void *context, int socket)
         .numbers = &follower->numbers};
     while (read_message(follower)) {
         uint64_t now = monotonic_ns();
-        bool is_wanted = !follower->server || serve_live_pages(follower->server);
+        bool is_wanted = !follower->server || serve_count_pages(follower->server);
         if (follower->server && now - follower->last_beat >= LIVE_BEAT_MS * UINT64_C(1000000)) {
-            serve_live_beat(follower->server);
+            serve_send_heartbeat(follower->server);
             follower->last_beat = now;
         }
         if (follower->is_saved || follower->is_full || now < follower->next || !is_wanted ||

@@ -185,7 +185,7 @@ int push_options_resolve(struct push_options *options, char *address)
     if (!from)
         return ui_usage(options->command,
                         "no address given; for example http://localhost:4318, or set OTEL_EXPORTER_OTLP_ENDPOINT");
-    if (push_address(from, as_it_is, options->url, &err))
+    if (make_push_address(from, as_it_is, options->url, &err))
         return ui_usage(options->command, "%s", err.text);
     if (address)
         hide_text(address + strcspn(address, "?"), "?***");

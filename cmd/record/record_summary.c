@@ -171,7 +171,7 @@ static void append_library(char *line, const struct assemble_missing_symbols *mi
         append_percent(line, missing->samples, saved->samples);
         append(line, ", ");
     }
-    append(line, "%s)", is_partly_named ? "some functions have no symbols" : missing_symbols_text(missing->reason));
+    append(line, "%s)", is_partly_named ? "some functions have no symbols" : get_missing_symbols_text(missing->reason));
 }
 
 /* Appends the command that makes kernel symbols readable, with the smallest permission: root needs kernel.kptr_restrict

@@ -47,7 +47,7 @@ static double get_change(const struct compared_wait *row)
 
 static bool is_noise(const struct compared_waits *waits, const struct compared_wait *row)
 {
-    const struct change_estimate *change = compared_wait_change(waits, row);
+    const struct change_estimate *change = get_wait_change(waits, row);
     return !change || change->is_noise;
 }
 
@@ -96,7 +96,7 @@ static void print_row(const struct report *report, const struct compared_waits *
 {
     char text[QUANTITY_TEXT_MAX];
     unsigned columns = report->total_columns + 1;
-    const struct change_estimate *change = compared_wait_change(waits, row);
+    const struct change_estimate *change = get_wait_change(waits, row);
     for (int side = 0; side < PROFILE_SIDES; side++) {
         report_format_weight(report, row->ms[side], text);
         report_print_right_aligned(report, text, columns);
@@ -115,7 +115,7 @@ static void print_row(const struct report *report, const struct compared_waits *
     unsigned printed = report_print_shortened(report, get_name(waits, row), name_columns);
     if (report->wait_grouping != WAITS_BY_REASON) {
         ui_print("%*s", (int)(name_columns - printed + 2), "");
-        report_print_text(report, wait_reason_name(report->engine, row->reason), 0);
+        report_print_text(report, get_wait_reason_name(report->engine, row->reason), 0);
     }
     putchar('\n');
 }

@@ -84,7 +84,7 @@ static void append_waits(const struct report *report, const struct interval_list
         if (best == SIZE_MAX)
             break;
         before = get_interval_waits(list, row)[best];
-        report_append(text, "%s%s %.1f%%", *text ? ", " : "", wait_reason_name(report->engine, (uint32_t)best),
+        report_append(text, "%s%s %.1f%%", *text ? ", " : "", get_wait_reason_name(report->engine, (uint32_t)best),
                       100 * before / total);
     }
     if (list->names.data[row].rest > 0.001 * total)

@@ -180,8 +180,8 @@ int report_print_object(const struct report *report, struct error *err)
         format_time(there, waits.there);
         format_count(count, fmax(1, round(waits.count)));
         report_append(text, "%.120s (%s): %s%s of %s in %s waits", report_func_name(report, waits.object),
-                      wait_reason_name(report->engine, waits.reason), waits.is_estimated ? "about " : "", total, there,
-                      count);
+                      get_wait_reason_name(report->engine, waits.reason), waits.is_estimated ? "about " : "", total,
+                      there, count);
         report_print_wrapped(report, text, 0, 0);
         print_over_time(report, &waits);
         print_rows(report, &waits, &waits.waiters, false);

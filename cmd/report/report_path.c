@@ -84,7 +84,7 @@ int report_find_path(struct report *report, struct error *err)
     array_free(&ranges);
     report->threads.data[0] = thread; /* the sentence names other threads */
     if (!code)
-        code = critical_path_parts(report->engine, &report->path, thread, &report->path_parts, err);
+        code = find_critical_path_parts(report->engine, &report->path, thread, &report->path_parts, err);
     if (!code)
         code = engine_weigh_path(report->engine, &report->path, err);
     report->total = code ? 0 : engine_timings(report->engine)->root_total;
@@ -110,7 +110,7 @@ static int write_sentence(const struct report *report, struct text_buffer *text,
 
 static int print_row(const struct report *report, size_t first, size_t end, struct error *err)
 {
-    const struct path_segment *segment = path_row_longest(&report->path, first, end);
+    const struct path_segment *segment = find_longest_segment(&report->path, first, end);
     struct text_buffer text = {0};
     char length[QUANTITY_TEXT_MAX];
     double from = report->path.data[first].from, to = report->path.data[end - 1].to;
@@ -123,7 +123,7 @@ static int print_row(const struct report *report, size_t first, size_t end, stru
                  length);
         unsigned used = report_print_text(report, report_thread_name(report, segment->thread), THREAD_COLUMNS);
         ui_print("%*s%-*s", (int)(used < THREAD_COLUMNS ? THREAD_COLUMNS - used : 0) + 2, "", STATE_COLUMNS,
-                 path_state_name(segment->state));
+                 get_path_state_name(segment->state));
         report_print_text(
             report, text.data,
             report_columns_left(report, START_COLUMNS + LENGTH_COLUMNS + 4 + THREAD_COLUMNS + STATE_COLUMNS));
@@ -151,7 +151,7 @@ int report_print_path(const struct report *report, struct error *err)
     report_color(report, COLOR_NORMAL);
     putchar('\n');
     for (size_t i = 0, end; !code && i < report->path.length; i = end, rows++) {
-        end = critical_path_row_end(report->profile, &report->path, i);
+        end = find_row_end(report->profile, &report->path, i);
         if (rows < limit)
             code = print_row(report, i, end, err);
         left += rows >= limit;
@@ -185,7 +185,7 @@ static void write_segment(struct json_writer *json, const struct report *report,
     json_member_double(json, "from_ms", segment->from);
     json_member_double(json, "to_ms", segment->to);
     json_member_double(json, "thread", segment->thread);
-    json_member_text(json, "state", path_state_name(segment->state));
+    json_member_text(json, "state", get_path_state_name(segment->state));
     if (segment->waker != PROFILE_NONE)
         json_member_text(json, "waker", profile_text(profile, segment->waker));
     write_thread(json, "waiter", segment->waiter);
@@ -212,7 +212,7 @@ int report_write_path(struct json_writer *json, const struct report *report, str
         const struct path_part *part = &report->path_parts.data[i];
         json_open(json, '{');
         json_member_double(json, "ms", part->ms);
-        json_member_text(json, "state", path_state_name(part->state));
+        json_member_text(json, "state", get_path_state_name(part->state));
         json_member_double(json, "thread", part->thread);
         if (part->is_estimated)
             json_member_bool(json, "estimated", true);

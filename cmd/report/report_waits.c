@@ -90,17 +90,17 @@ int report_choose_waits(struct report *report)
 
 static const char *get_reason(const struct report *report, uint32_t reason)
 {
-    return wait_reason_name(report->engine, reason);
+    return get_wait_reason_name(report->engine, reason);
 }
 
 static const char *get_object(const struct report *report, const struct wait_group *group)
 {
-    return wait_object_name(report->engine, group);
+    return get_wait_object_name(report->engine, group);
 }
 
 static const char *get_waker(const struct report *report, const struct wait_group *group)
 {
-    return wait_waker_name(report->engine, group);
+    return get_wait_waker_name(report->engine, group);
 }
 
 /* The funcs that called into the longest wait of a group, root first. */

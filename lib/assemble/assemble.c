@@ -50,7 +50,7 @@ static int map_stacks(struct assembly *assembly, struct error *err)
         for (uint32_t k = 0; k < named->count; k++) {
             uint32_t frame = assembly->symbolization.frames.data[named->first + k];
             if (is_wait)
-                frame = wait_kinds_frame(&assembly->interner, prefix, frame);
+                frame = wait_kinds_add_frame(&assembly->interner, prefix, frame);
             if (frame == PROFILE_NONE)
                 return error_no_memory(err);
             prefix = is_wait || assembly->symbolization.shares_frames
@@ -124,10 +124,11 @@ static int choose_threads(struct assembly *assembly, struct stable_numbers *numb
 
 static double get_end_ms(const struct assembly *assembly, uint64_t time)
 {
-    return time ? assembly_ms(assembly, time) : NAN;
+    return time ? assembly_convert_to_ms(assembly, time) : NAN;
 }
 
-static uint32_t get_thread_name(struct profile *profile, const struct replay *replay, const struct replay_thread *thread)
+static uint32_t get_thread_name(struct profile *profile, const struct replay *replay,
+                                const struct replay_thread *thread)
 {
     char text[96];
     const char *name = strings_text(&replay->strings, thread->name);
@@ -164,9 +165,9 @@ static int add_thread(struct assembly *assembly, const struct replay_thread *fro
     thread->tid = strings_add_z(strings, tid);
     thread->is_main = replay_is_main_thread(replay, from);
     thread->samples.weight_type = has_waits(replay) ? WEIGHT_TRACING_MS : WEIGHT_SAMPLES;
-    thread->process_start = assembly_ms(assembly, process->start);
+    thread->process_start = assembly_convert_to_ms(assembly, process->start);
     thread->process_end = get_end_ms(assembly, process->end);
-    thread->start = assembly_ms(assembly, from->start);
+    thread->start = assembly_convert_to_ms(assembly, from->start);
     thread->end = get_end_ms(assembly, from->end);
     if (assembly->window)
         assembly_window_set_range(assembly, from, find_end_time(replay), thread);
@@ -240,7 +241,7 @@ static int add_wakers(struct assembly *assembly, struct error *err)
 {
     const struct replay *replay = &assembly->replay;
     for (uint32_t i = 0; replay_info_number(replay, INFO_WAKERS, 0) && i < replay->objects.length; i++) {
-        const char *name = replay_object(replay, i + 1);
+        const char *name = replay_get_object(replay, i + 1);
         uint32_t text = name ? strings_add_z(&assembly->profile.strings, name) : STRING_NONE;
         if ((name && text == STRING_NONE) || !array_push(&assembly->wakers, name ? text : PROFILE_NONE))
             return error_no_memory(err);
@@ -267,7 +268,7 @@ static int add_events(struct assembly *assembly, struct error *err)
 
 /* ---- writing ---- */
 
-double assembly_time_resolution(const struct assembly *assembly)
+double assembly_get_time_resolution(const struct assembly *assembly)
 {
     double resolution = pow(10, floor(log10(assembly->profile.meta.interval / 100) + 1e-9));
     return resolution < 0.001 ? 0.001 : resolution;
@@ -287,7 +288,7 @@ static int write_profile(struct assembly *assembly, const char *path, bool keeps
     struct sample_rows rows = {.assembly = assembly, .err = err};
     const struct sample_source source = sample_rows_source(&rows);
     struct byte_sink sink = profile_file_sink(file);
-    code = profile_write(&assembly->profile, &source, assembly_time_resolution(assembly), &sink, err);
+    code = profile_write(&assembly->profile, &source, assembly_get_time_resolution(assembly), &sink, err);
     sample_cursor_destroy(&rows.cursor);
     if (!code)
         code = rows.code;
@@ -368,13 +369,13 @@ void assembly_describe_result(const struct assembly *assembly, struct assemble_r
     result->rest = replay->spool.rest;
     result->is_finished = replay_info(replay, INFO_END_MONOTONIC) != NULL;
     result->length = replay->range.last > assembly->start_ns ? replay->range.last - assembly->start_ns : 0;
-    result->last_realtime = replay_realtime(replay, replay->range.last);
+    result->last_realtime = replay_convert_to_realtime(replay, replay->range.last);
     describe_events(replay, result->events, sizeof(result->events));
     result->addresses = assembly->symbolization.addresses;
     result->unnamed = assembly->symbolization.unnamed;
     result->trust = assembly->trust.all;
     result->recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
-    result->recorder_wall = replay_wall_time(replay);
+    result->recorder_wall = replay_get_wall_time(replay);
     for (size_t i = 0; i < replay->threads.length; i++)
         result->threads += replay->threads.data[i].samples != 0;
     for (size_t i = 0; i < replay->processes.length; i++)
@@ -436,14 +437,14 @@ int assembly_describe(struct assembly *assembly, const struct assemble_options *
     if (!code)
         code = trust_find(&assembly->trust, &assembly->replay, &assembly->symbolization, err);
     if (!code) {
-        const struct metadata_source source = {.replay = &assembly->replay,
-                                               .symbolization = &assembly->symbolization,
-                                               .hints = &result->hints,
-                                               .trust = &assembly->trust,
-                                               .start_ns = assembly->start_ns,
-                                               .range_start =
-                                                   assembly->window ? NAN : assembly_ms(assembly, range_start),
-                                               .listener = options->listener};
+        const struct metadata_source source = {
+            .replay = &assembly->replay,
+            .symbolization = &assembly->symbolization,
+            .hints = &result->hints,
+            .trust = &assembly->trust,
+            .start_ns = assembly->start_ns,
+            .range_start = assembly->window ? NAN : assembly_convert_to_ms(assembly, range_start),
+            .listener = options->listener};
         hints_find(&result->hints, &assembly->replay, &assembly->symbolization);
         code = fill_metadata(&assembly->profile, &source, err);
     }

@@ -45,11 +45,11 @@ void assembly_remove_description(struct assembly *assembly);
 void assembly_describe_result(const struct assembly *assembly, struct assemble_result *result);
 
 /* Converts ns of CLOCK_MONOTONIC to ms of the profile. */
-static inline double assembly_ms(const struct assembly *assembly, uint64_t time)
+static inline double assembly_convert_to_ms(const struct assembly *assembly, uint64_t time)
 {
     return time > assembly->start_ns ? (double)(time - assembly->start_ns) / 1e6 : 0;
 }
 
 /* Returns the resolution (ms) of sample times: a hundredth of the interval, fine enough to order samples and show
  * jitter, coarse enough to compress well. */
-double assembly_time_resolution(const struct assembly *assembly);
+double assembly_get_time_resolution(const struct assembly *assembly);

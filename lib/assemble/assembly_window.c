@@ -19,17 +19,17 @@ void assembly_window_set_range(struct assembly *assembly, const struct replay_th
                                struct thread *thread)
 {
     uint32_t number = (uint32_t)(from - assembly->replay.threads.data);
-    uint64_t before = recording_window_thread(assembly->window, number).time, end = from->last_time;
+    uint64_t before = recording_window_get_thread(assembly->window, number).time, end = from->last_time;
     if (before)
-        thread->start = assembly_ms(assembly, before);
+        thread->start = assembly_convert_to_ms(assembly, before);
     if (!end)
         end = before ? before : from->start;
     if (from->end > end)
         end = from->end;
     if (!assembly->window->is_last)
-        thread->end = assembly_ms(assembly, end);
+        thread->end = assembly_convert_to_ms(assembly, end);
     else if (isnan(thread->end))
-        thread->end = fmin(assembly_ms(assembly, last), thread->process_end); /* NAN is no bound */
+        thread->end = fmin(assembly_convert_to_ms(assembly, last), thread->process_end); /* NAN is no bound */
     if (number < assembly->window_threads.length)
         assembly->window_threads.data[number].time = end;
 }
@@ -38,7 +38,7 @@ void assembly_window_move_to(struct recording_window *window, struct assembly *a
 {
     struct window_threads before = window->threads;
     window->from = window->to;
-    window->to = assembly_ms(assembly, end);
+    window->to = assembly_convert_to_ms(assembly, end);
     window->place = assembly->replay.spool.window_end;
     window->missed += assembly->replay.spool.window_missed;
     window->zero = assembly->start_ns;

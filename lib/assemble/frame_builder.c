@@ -9,30 +9,31 @@ static const char *const categories[CATEGORY_COUNT][2] = {
     [CATEGORY_KERNEL] = {"Kernel", "orange"}, [CATEGORY_IDLE] = {"Idle", "transparent"},
 };
 
-uint32_t frame_builder_text(struct frame_builder *builder, const char *text)
+uint32_t frame_builder_add_text(struct frame_builder *builder, const char *text)
 {
     return strings_add_z(&builder->profile->strings, text);
 }
 
-uint32_t frame_builder_frame(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category,
-                             uint32_t subcategory)
+uint32_t frame_builder_add_frame(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category,
+                                 uint32_t subcategory)
 {
-    struct func_row func = {.name = frame_builder_text(builder, name), .resource = resource, .source = PROFILE_NONE};
+    struct func_row func = {
+        .name = frame_builder_add_text(builder, name), .resource = resource, .source = PROFILE_NONE};
     struct frame_row frame =
-        frame_row_of(func.name == STRING_NONE ? PROFILE_NONE : intern_func(builder->interner, &func));
+        make_frame_row(func.name == STRING_NONE ? PROFILE_NONE : intern_func(builder->interner, &func));
     frame.category = category;
     frame.subcategory = subcategory;
     return frame.func == PROFILE_NONE || subcategory == PROFILE_NONE ? PROFILE_NONE
                                                                      : intern_frame(builder->interner, &frame);
 }
 
-uint32_t frame_builder_plain_frame(struct frame_builder *builder, const char *name, uint32_t resource,
-                                   uint32_t category)
+uint32_t frame_builder_add_plain_frame(struct frame_builder *builder, const char *name, uint32_t resource,
+                                       uint32_t category)
 {
-    return frame_builder_frame(builder, name, resource, category, 0);
+    return frame_builder_add_frame(builder, name, resource, category, 0);
 }
 
-bool frame_builder_categories(struct frame_builder *builder)
+bool frame_builder_add_categories(struct frame_builder *builder)
 {
     bool has_waits = replay_info_number(builder->replay, INFO_OFF_CPU, 0) || builder->replay->samples.waits;
     for (size_t i = 0; i < CATEGORY_COUNT; i++)
@@ -45,10 +46,10 @@ bool frame_builder_categories(struct frame_builder *builder)
     return true;
 }
 
-bool frame_builder_problem(struct frame_builder *builder, const char *library, const char *reason)
+bool frame_builder_add_problem(struct frame_builder *builder, const char *library, const char *reason)
 {
-    struct symbolization_problem problem = {.library = frame_builder_text(builder, library),
-                                            .reason = frame_builder_text(builder, reason)};
+    struct symbolization_problem problem = {.library = frame_builder_add_text(builder, library),
+                                            .reason = frame_builder_add_text(builder, reason)};
     const struct symbolization *symbolization = builder->symbolization;
     for (size_t i = 0; builder->first && i < symbolization->problems.length; i++)
         if (symbolization->problems.data[i].library == problem.library &&
@@ -58,7 +59,7 @@ bool frame_builder_problem(struct frame_builder *builder, const char *library, c
            array_push(&builder->symbolization->problems, problem);
 }
 
-bool frame_builder_missing(struct frame_builder *builder, const struct missing_symbols *missing)
+bool frame_builder_add_missing(struct frame_builder *builder, const struct missing_symbols *missing)
 {
     struct symbolization *symbolization = builder->symbolization;
     for (size_t i = 0; builder->first && i < symbolization->missing_symbols.length; i++) {

@@ -29,21 +29,21 @@ struct frame_builder {
 };
 
 /* Returns the index of a string of the profile, or STRING_NONE if memory ran out. */
-uint32_t frame_builder_text(struct frame_builder *builder, const char *text);
+uint32_t frame_builder_add_text(struct frame_builder *builder, const char *text);
 
 /* Return the profile's frame of a func without an address, or PROFILE_NONE if memory ran out. A frame of
- * frame_builder_plain_frame() has no subcategory. `resource`: PROFILE_NONE for a placeholder frame, and for an
+ * frame_builder_add_plain_frame() has no subcategory. `resource`: PROFILE_NONE for a placeholder frame, and for an
  * address outside libraries. */
-uint32_t frame_builder_frame(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category,
-                             uint32_t subcategory);
-uint32_t frame_builder_plain_frame(struct frame_builder *builder, const char *name, uint32_t resource,
-                                   uint32_t category);
+uint32_t frame_builder_add_frame(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category,
+                                 uint32_t subcategory);
+uint32_t frame_builder_add_plain_frame(struct frame_builder *builder, const char *name, uint32_t resource,
+                                       uint32_t category);
 
 /* Adds the categories, and if the recording has waits, their category with a subcategory per reason. False if memory
  * ran out. */
-bool frame_builder_categories(struct frame_builder *builder);
+bool frame_builder_add_categories(struct frame_builder *builder);
 
-/* Add a missing-symbols reason of a library, each reason once. frame_builder_missing() merges the reason with the
+/* Add a missing-symbols reason of a library, each reason once. frame_builder_add_missing() merges the reason with the
  * reasons of earlier frames. False if memory ran out. */
-bool frame_builder_problem(struct frame_builder *builder, const char *library, const char *reason);
-bool frame_builder_missing(struct frame_builder *builder, const struct missing_symbols *missing);
+bool frame_builder_add_problem(struct frame_builder *builder, const char *library, const char *reason);
+bool frame_builder_add_missing(struct frame_builder *builder, const struct missing_symbols *missing);

@@ -65,7 +65,7 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0),
              of_target = replay_info_number(replay, INFO_TARGET_CPU, 0);
     uint64_t survivors = replay_info_number(replay, INFO_SURVIVORS, 0);
-    uint64_t wall = replay_wall_time(replay);
+    uint64_t wall = replay_get_wall_time(replay);
     bool is_few = replay->samples.count < FEW_SAMPLES;
     char rate[64];
     if (!interval || !wall || replay->spool.keeps_last ||

@@ -147,7 +147,7 @@ static int read_codes(struct maker *maker, int fd, const struct wanted_code *wan
         uint32_t index = find_same(maker, &kept);
         size += (size_t)code->size + strlen(name.function); /* includes duplicates, whose bytes are in the arena */
         if (index == maker->codes.length) {
-            kept.file = process_jitdump_source_file(dump, code, &name);
+            kept.file = process_jitdump_find_source_file(dump, code, &name);
             kept.lines = copy_lines(maker, dump, code, kept.file, &kept.line_count);
             if (!array_push(&maker->codes, kept))
                 return error_no_memory(err);
@@ -164,8 +164,8 @@ static uint32_t add_library(const struct maker *maker, uint32_t process, const u
 {
     struct strings *strings = &maker->interner->profile->strings;
     char breakpad_id[BREAKPAD_ID_SIZE], code_id[CODE_ID_SIZE], name[32];
-    library_breakpad_id(build_id, JIT_IMAGE_ID_SIZE, breakpad_id);
-    library_code_id(build_id, JIT_IMAGE_ID_SIZE, code_id);
+    write_breakpad_id(build_id, JIT_IMAGE_ID_SIZE, breakpad_id);
+    write_code_id(build_id, JIT_IMAGE_ID_SIZE, code_id);
     snprintf(name, sizeof(name), "jit-%" PRIu32 ".dump", process_perf_map_own_pid(maker->replay, process));
     char *path;
     if (asprintf(&path, "%s/%s", maker->directory_path, file) < 0)
@@ -222,7 +222,7 @@ static int save_image(struct maker *maker, uint32_t process, struct error *err)
     if (!code)
         code = jit_image_write(&image, maker->codes.data, maker->codes.length, dump->machine, build_id, err);
     if (!code) {
-        library_code_id(build_id, JIT_IMAGE_ID_SIZE, code_id);
+        write_code_id(build_id, JIT_IMAGE_ID_SIZE, code_id);
         snprintf(file, sizeof(file), "jit-%s.elf", code_id);
         if (file_directory_save(maker->directory, file, image.data, image.length) == 0) {
             uint32_t lib = add_library(maker, process, build_id, file);
@@ -277,7 +277,8 @@ int jit_code_places_make(struct jit_code_places *places, const struct replay *re
     return code;
 }
 
-const struct jit_code_place *jit_code_place_of(const struct jit_code_places *places, const struct replay_frame *frame)
+const struct jit_code_place *jit_code_places_find(const struct jit_code_places *places,
+                                                  const struct replay_frame *frame)
 {
     uint32_t index = hash_get(&places->by_code, make_key(frame->process, frame->code));
     return index == HASH_MISSING ? NULL : &places->places.data[index];

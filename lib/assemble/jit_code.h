@@ -27,6 +27,7 @@ int jit_code_places_make(struct jit_code_places *places, const struct replay *re
                          struct interner *interner, struct error *err);
 
 /* Returns the place of a frame with REPLAY_LIB_DUMPED, or NULL for none. */
-const struct jit_code_place *jit_code_place_of(const struct jit_code_places *places, const struct replay_frame *frame);
+const struct jit_code_place *jit_code_places_find(const struct jit_code_places *places,
+                                                  const struct replay_frame *frame);
 
 void jit_code_places_destroy(struct jit_code_places *places);

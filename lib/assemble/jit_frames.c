@@ -14,10 +14,10 @@ struct jit_address {
 static uint32_t add_jit_frame(struct frame_builder *builder, const struct jit_name *name, struct jit_address address)
 {
     builder->symbolization->shares_frames = true;
-    uint32_t text = frame_builder_text(builder, name->function), library = frame_builder_text(builder, "JIT"),
+    uint32_t text = frame_builder_add_text(builder, name->function), library = frame_builder_add_text(builder, "JIT"),
              file = STRING_NONE;
     if (text == STRING_NONE || library == STRING_NONE ||
-        (name->file && (file = frame_builder_text(builder, name->file)) == STRING_NONE))
+        (name->file && (file = frame_builder_add_text(builder, name->file)) == STRING_NONE))
         return PROFILE_NONE;
     struct func_row func = {
         .name = text,
@@ -29,7 +29,7 @@ static uint32_t add_jit_frame(struct frame_builder *builder, const struct jit_na
     };
     if (func.resource == PROFILE_NONE || (name->file && func.source == PROFILE_NONE))
         return PROFILE_NONE;
-    struct frame_row frame = frame_row_of(intern_func(builder->interner, &func));
+    struct frame_row frame = make_frame_row(intern_func(builder->interner, &func));
     frame.category = CATEGORY_JIT;
     frame.line = address.line;
     frame.column = address.column;
@@ -52,7 +52,7 @@ static uint32_t add_unnamed_code(struct frame_builder *builder, const struct rep
     return add_jit_frame(builder, &unnamed, (struct jit_address){0});
 }
 
-uint32_t jit_frames_anonymous(struct frame_builder *builder, size_t index)
+uint32_t jit_frames_add_anonymous(struct frame_builder *builder, size_t index)
 {
     const struct jit_name *name = perf_map_names_get(&builder->perf_map_names, index);
     builder->symbolization->jit_addresses++;
@@ -62,20 +62,20 @@ uint32_t jit_frames_anonymous(struct frame_builder *builder, size_t index)
 
 /* Adds the frame of an address that a jitdump file names. A line counts only if it is in the function's own file: lines
  * of inlined functions may be in other files. */
-uint32_t jit_frames_dumped(struct frame_builder *builder, const struct replay_frame *from)
+uint32_t jit_frames_add_dumped(struct frame_builder *builder, const struct replay_frame *from)
 {
     const struct jitdump *dump = builder->replay->processes.data[from->process].jit.dump;
     const struct jit_code *code = &dump->codes.data[from->code];
     const struct string_entry *text = &dump->texts.entries.data[code->name];
-    const struct jit_line *line = jitdump_line(dump, from->code, from->address);
+    const struct jit_line *line = jitdump_find_line(dump, from->code, from->address);
     struct jit_name name;
     builder->symbolization->jit_addresses++;
     if (!text->length)
         return add_unnamed_code(builder, from);
     if (jit_name_parse(&name, text->text, text->length, &builder->perf_map_names.arena))
         return PROFILE_NONE;
-    name.file = process_jitdump_source_file(dump, code, &name);
-    struct jit_address address = {.place = jit_code_place_of(&builder->jit_code, from),
+    name.file = process_jitdump_find_source_file(dump, code, &name);
+    struct jit_address address = {.place = jit_code_places_find(&builder->jit_code, from),
                                   .offset = from->address - code->start};
     if (line && name.file && jitdump_line_is_in(dump, line, name.file)) {
         address.line = line->line;
@@ -99,7 +99,7 @@ bool jit_frames_list_dump_problems(struct frame_builder *builder)
                 : NULL;
         char name[32];
         snprintf(name, sizeof(name), "jit-%" PRIu32 ".dump", process_perf_map_own_pid(replay, (uint32_t)i));
-        if (reason && !frame_builder_problem(builder, name, reason))
+        if (reason && !frame_builder_add_problem(builder, name, reason))
             return false;
     }
     return true;
@@ -109,7 +109,7 @@ static bool add_map_problem(struct frame_builder *builder, uint32_t process, con
 {
     char name[32];
     snprintf(name, sizeof(name), "perf-%" PRIu32 ".map", process_perf_map_own_pid(builder->replay, process));
-    return frame_builder_problem(builder, name, problem);
+    return frame_builder_add_problem(builder, name, problem);
 }
 
 bool jit_frames_list_map_problems(struct frame_builder *builder)

@@ -6,8 +6,8 @@
 #include "assemble/frame_builder.h"
 
 /* Return the profile's frame, or PROFILE_NONE if memory ran out. `index`: frame of the replay. */
-uint32_t jit_frames_anonymous(struct frame_builder *builder, size_t index);
-uint32_t jit_frames_dumped(struct frame_builder *builder, const struct replay_frame *from);
+uint32_t jit_frames_add_anonymous(struct frame_builder *builder, size_t index);
+uint32_t jit_frames_add_dumped(struct frame_builder *builder, const struct replay_frame *from);
 
 /* List incomplete or unreadable jitdump files, and perf maps that prof does not use, or uses only in part. False if
  * memory ran out. */

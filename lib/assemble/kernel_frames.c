@@ -22,10 +22,10 @@ static uint32_t add_kernel_code(struct frame_builder *builder, const char *name,
 {
     char library[128];
     snprintf(library, sizeof(library), "[%s]", module ? module : "kernel.kallsyms");
-    uint32_t text = frame_builder_text(builder, library);
+    uint32_t text = frame_builder_add_text(builder, library);
     uint32_t resource = text == STRING_NONE ? PROFILE_NONE : intern_library_resource(builder->interner, text);
     return resource == PROFILE_NONE ? PROFILE_NONE
-                                    : frame_builder_plain_frame(builder, name, resource, CATEGORY_KERNEL);
+                                    : frame_builder_add_plain_frame(builder, name, resource, CATEGORY_KERNEL);
 }
 
 bool kernel_frames_list_unnamed(struct frame_builder *builder)
@@ -33,14 +33,14 @@ bool kernel_frames_list_unnamed(struct frame_builder *builder)
     if (!builder->kernel_unnamed)
         return true;
     bool is_hidden = builder->kallsyms && builder->kallsyms->problem[0];
-    struct missing_symbols missing = {.library = frame_builder_text(builder, "the kernel"),
+    struct missing_symbols missing = {.library = frame_builder_add_text(builder, "the kernel"),
                                       .reason = is_hidden ? MISSING_SYMBOLS_NOT_READABLE : MISSING_SYMBOLS_STRIPPED,
                                       .unnamed = builder->kernel_unnamed,
                                       .samples = builder->kernel_samples};
-    return frame_builder_missing(builder, &missing) &&
-           frame_builder_problem(builder, "the kernel",
-                                 is_hidden ? builder->kallsyms->problem
-                                           : "the program removed some of its code before the recording ended");
+    return frame_builder_add_missing(builder, &missing) &&
+           frame_builder_add_problem(builder, "the kernel",
+                                     is_hidden ? builder->kallsyms->problem
+                                               : "the program removed some of its code before the recording ended");
 }
 
 /* Adds the frame of an unknown kernel address. All addresses without a name share one func, because a kernel address is
@@ -52,7 +52,7 @@ uint32_t kernel_frames_add_unknown(struct frame_builder *builder, uint64_t addre
     builder->symbolization->shares_frames = true;
     if (symbol)
         return add_kernel_code(builder, builder->kallsyms->text + symbol->name,
-                               kallsyms_module(builder->kallsyms, symbol));
+                               kallsyms_get_module(builder->kallsyms, symbol));
     builder->symbolization->unnamed++;
     builder->kernel_unnamed++;
     return add_kernel_code(builder, "kernel code (no symbols)", NULL);

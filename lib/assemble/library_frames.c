@@ -42,8 +42,8 @@ bool library_frames_has(const struct replay *replay, const struct replay_frame *
 static void write_ids(const unsigned char *build_id, size_t size, char breakpad_id[BREAKPAD_ID_SIZE],
                       char code_id[CODE_ID_SIZE])
 {
-    library_breakpad_id(build_id, size, breakpad_id);
-    library_code_id(build_id, size, code_id);
+    write_breakpad_id(build_id, size, breakpad_id);
+    write_code_id(build_id, size, code_id);
 }
 
 /* Writes the ids of a file for which the kernel gave no build id. The kernel only reads note segments, where Go
@@ -59,8 +59,8 @@ static void write_ids_of_code(const struct symbol_lib *lib, char breakpad_id[BRE
         return;
     if (file.build_id_size && lib->origin)
         write_ids(file.build_id, file.build_id_size, breakpad_id, code_id);
-    else if (file.build_id_size == 0 && library_text_id(&file, id))
-        library_breakpad_id(id, sizeof(id), breakpad_id);
+    else if (file.build_id_size == 0 && compute_text_id(&file, id))
+        write_breakpad_id(id, sizeof(id), breakpad_id);
     elf_file_close(&file);
 }
 
@@ -85,16 +85,16 @@ static bool add_lib_rows(struct frame_builder *builder, const struct spool_libra
         write_ids_of_image(lib, breakpad_id, code_id);
     else if (lib->library_kind == SPOOL_LIB_FILE)
         write_ids_of_code(symbol_lib, breakpad_id, code_id);
-    uint32_t name = frame_builder_text(builder, path_base_name(lib->path)),
-             path = frame_builder_text(builder, lib->path);
+    uint32_t name = frame_builder_add_text(builder, path_base_name(lib->path)),
+             path = frame_builder_add_text(builder, lib->path);
     struct library row = {
-        .arch = frame_builder_text(builder, "x86_64"),
+        .arch = frame_builder_add_text(builder, "x86_64"),
         .name = name,
         .path = path,
         .debug_name = name,
         .debug_path = path,
-        .breakpad_id = frame_builder_text(builder, breakpad_id),
-        .code_id = code_id[0] ? frame_builder_text(builder, code_id) : PROFILE_NONE,
+        .breakpad_id = frame_builder_add_text(builder, breakpad_id),
+        .code_id = code_id[0] ? frame_builder_add_text(builder, code_id) : PROFILE_NONE,
     };
     if (name == STRING_NONE || path == STRING_NONE || row.arch == STRING_NONE || row.breakpad_id == STRING_NONE)
         return false;
@@ -136,14 +136,14 @@ static struct symbol_lib make_symbol_lib(const struct spool_library *lib, const 
     };
 }
 
-struct symbol_lib library_frames_lib(const void *context, uint32_t lib)
+struct symbol_lib library_frames_describe_lib(const void *context, uint32_t lib)
 {
     const struct recorded_libs *libs = context;
     return make_symbol_lib(&libs->replay->libs.items.data[lib], &libs->origins[lib]);
 }
 
-bool library_frames_batch(struct address_batches *batches, struct recorded_libs *libs, const struct open_files *files,
-                          size_t first)
+bool library_frames_add_to_batches(struct address_batches *batches, struct recorded_libs *libs,
+                                   const struct open_files *files, size_t first)
 {
     size_t lib_count = libs->replay->libs.items.length;
     libs->origins = calloc(lib_count + 1, sizeof(*libs->origins));
@@ -157,7 +157,7 @@ bool library_frames_batch(struct address_batches *batches, struct recorded_libs 
             !address_batches_add(batches, frame->lib, frame->address, (uint32_t)i))
             return false;
     }
-    return address_batches_make(batches, library_frames_lib, libs);
+    return address_batches_make(batches, library_frames_describe_lib, libs);
 }
 
 /* Whether the file is in a directory of packages. */
@@ -174,26 +174,26 @@ static bool is_packaged(const struct symbol_lib *lib)
 static bool add_missing_symbols(struct frame_builder *builder, const struct symbol_job *job, uint64_t unnamed,
                                 uint64_t samples)
 {
-    struct missing_symbols missing = {.library = frame_builder_text(builder, job->lib.name),
+    struct missing_symbols missing = {.library = frame_builder_add_text(builder, job->lib.name),
                                       .reason = job->answers.missing_symbols ? job->answers.missing_symbols
                                                                              : MISSING_SYMBOLS_STRIPPED,
                                       .is_packaged = is_packaged(&job->lib),
                                       .is_partial = unnamed <= job->count / 2,
                                       .unnamed = unnamed,
                                       .samples = samples};
-    return frame_builder_missing(builder, &missing);
+    return frame_builder_add_missing(builder, &missing);
 }
 
 static bool list_missing_file(struct frame_builder *builder, const struct symbol_lib *lib)
 {
     if (!debug_file_is_replaced(lib))
         return true;
-    uint32_t name = frame_builder_text(builder, lib->name);
+    uint32_t name = frame_builder_add_text(builder, lib->name);
     for (size_t i = 0; builder->first && i < builder->symbolization->gone.length; i++)
         if (builder->symbolization->gone.data[i] == name)
             return true;
     return name != STRING_NONE && array_push(&builder->symbolization->gone, name) &&
-           frame_builder_problem(
+           frame_builder_add_problem(
                builder, lib->name,
                "deleted, replaced or unmounted since the program mapped it; the profile has the names of the mapped file");
 }
@@ -206,7 +206,7 @@ bool library_frames_add(struct frame_builder *builder, const struct address_batc
     struct library_rows rows;
     if (!add_lib_rows(builder, &builder->replay->libs.items.data[batches->addresses.data[first].lib], &job->lib, &rows))
         return false;
-    if (job->answers.problem[0] && !frame_builder_problem(builder, job->lib.name, job->answers.problem))
+    if (job->answers.problem[0] && !frame_builder_add_problem(builder, job->lib.name, job->answers.problem))
         return false;
     uint64_t unnamed_before = symbolization->unnamed, samples = 0;
     for (size_t i = first; i < end; i++) {

@@ -115,7 +115,7 @@ struct live_extent {
 static struct live_extent find_extent(struct sample_store *store, uint32_t thread)
 {
     struct live_extent extent = {0};
-    const struct stored_sample *newest = store ? sample_store_newest(store, thread) : NULL;
+    const struct stored_sample *newest = store ? sample_store_get_newest(store, thread) : NULL;
     if (!newest)
         return extent;
     extent.all = sample_store_count(store, thread);
@@ -169,7 +169,7 @@ static int add_table(struct live_step *step, size_t row, int event, struct live_
     const struct added_samples added = {.thread = row, .event = event, .first = table->state.row};
     int code = text_append_z(&step->live->text, ",") ? 0 : error_no_memory(err);
     if (!code)
-        code = profile_write_added(&assembly->profile, &step->source, &added, assembly_time_resolution(assembly),
+        code = profile_write_added(&assembly->profile, &step->source, &added, assembly_get_time_resolution(assembly),
                                    &step->sink, err);
     if (!code)
         code = step->source.rewind_event && event >= 0
@@ -275,7 +275,7 @@ static int write_description(struct live_assembly *live, int *fd, struct error *
         .rewind = rewind_nothing, .next = return_no_row, .has_weight = true, .has_cpu_delta = true, .context = live};
     struct byte_sink sink = text_sink(&live->text);
     live->text.length = 0;
-    int code = profile_write(&view, &none, assembly_time_resolution(assembly), &sink, err);
+    int code = profile_write(&view, &none, assembly_get_time_resolution(assembly), &sink, err);
     array_free(&view.sources);
     if (code)
         return code;

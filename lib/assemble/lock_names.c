@@ -23,7 +23,7 @@ static bool list_places(struct address_batches *batches, const struct recorded_l
             done = address_batches_add(batches, lock->lib, lock->rva, (uint32_t)i);
     }
     free(has_code);
-    return done && address_batches_make(batches, library_frames_lib, libs);
+    return done && address_batches_make(batches, library_frames_describe_lib, libs);
 }
 
 /* Returns a string of the profile. */

@@ -7,12 +7,12 @@ void marker_rows_init(struct marker_rows *rows, struct profile *profile, uint64_
     *rows = (struct marker_rows){.profile = profile, .start_ns = start_ns, .end_ns = end_ns};
 }
 
-double marker_rows_ms(const struct marker_rows *rows, uint64_t time)
+double marker_rows_convert_to_ms(const struct marker_rows *rows, uint64_t time)
 {
     return time > rows->start_ns ? (double)(time - rows->start_ns) / 1e6 : 0;
 }
 
-struct json_writer *marker_rows_payload(struct marker_rows *rows, const char *type)
+struct json_writer *marker_rows_start_payload(struct marker_rows *rows, const char *type)
 {
     if (!rows->json)
         rows->json = malloc(sizeof(*rows->json));
@@ -34,13 +34,13 @@ void marker_rows_add(struct marker_rows *rows, uint32_t thread, uint32_t name, u
     if (rows->failed)
         return;
     json_close(rows->json, '}');
-    struct marker_entry entry = {.thread = thread,
-                                 .name = name,
-                                 .category = category,
-                                 .phase = (uint8_t)phase,
-                                 .start = phase == PHASE_END ? NAN : marker_rows_ms(rows, start),
-                                 .end =
-                                     phase == PHASE_INTERVAL || phase == PHASE_END ? marker_rows_ms(rows, end) : NAN};
+    struct marker_entry entry = {
+        .thread = thread,
+        .name = name,
+        .category = category,
+        .phase = (uint8_t)phase,
+        .start = phase == PHASE_END ? NAN : marker_rows_convert_to_ms(rows, start),
+        .end = phase == PHASE_INTERVAL || phase == PHASE_END ? marker_rows_convert_to_ms(rows, end) : NAN};
     entry.data = json_writer_finish(rows->json) == 0
                      ? strings_add(&rows->profile->strings, rows->text.data, rows->text.length)
                      : STRING_NONE;
@@ -48,7 +48,7 @@ void marker_rows_add(struct marker_rows *rows, uint32_t thread, uint32_t name, u
                    !array_push(&rows->entries, entry);
 }
 
-uint32_t marker_rows_category(struct marker_rows *rows, const char *name, const char *color)
+uint32_t marker_rows_add_category(struct marker_rows *rows, const char *name, const char *color)
 {
     const struct profile *profile = rows->profile;
     for (size_t i = 0; i < profile->categories.length; i++)

@@ -33,7 +33,7 @@ void marker_rows_init(struct marker_rows *rows, struct profile *profile, uint64_
 
 /* Starts a payload of this type. The caller writes its members, and the next marker_rows_add() uses it. Returns NULL if
  * memory ran out. */
-struct json_writer *marker_rows_payload(struct marker_rows *rows, const char *type);
+struct json_writer *marker_rows_start_payload(struct marker_rows *rows, const char *type);
 
 /* Adds a marker with the started payload. `name`: a string of the profile. Times: ns of CLOCK_MONOTONIC; a phase
  * without a start or an end ignores that time. */
@@ -41,10 +41,10 @@ void marker_rows_add(struct marker_rows *rows, uint32_t thread, uint32_t name, u
                      enum marker_phase phase, uint64_t start, uint64_t end);
 
 /* Returns the category of this name; adds a missing category. */
-uint32_t marker_rows_category(struct marker_rows *rows, const char *name, const char *color);
+uint32_t marker_rows_add_category(struct marker_rows *rows, const char *name, const char *color);
 
 /* Converts a time of the recording (ns) to ms of the profile. */
-double marker_rows_ms(const struct marker_rows *rows, uint64_t time);
+double marker_rows_convert_to_ms(const struct marker_rows *rows, uint64_t time);
 
 /* Fills the empty marker tables of the profile's threads. */
 int marker_rows_fill(struct marker_rows *rows, struct error *err);

@@ -37,7 +37,7 @@ static void finish_run(struct filling *filling, enum kind kind, struct run *run)
     *run = (struct run){0};
     if (done.sum < kinds[kind].least_sum || filling->counts[kind]++ >= MEMORY_MARKERS_MAX)
         return;
-    struct json_writer *json = marker_rows_payload(rows, kinds[kind].type);
+    struct json_writer *json = marker_rows_start_payload(rows, kinds[kind].type);
     if (!json)
         return;
     json_member_unsigned(json, kinds[kind].key, done.sum);
@@ -75,7 +75,8 @@ static void find_runs(struct filling *filling, enum kind kind, const struct repl
 size_t memory_markers_add(struct marker_rows *rows, const struct shown_threads *shown)
 {
     const struct replay *replay = shown->replay;
-    struct filling filling = {.rows = rows, .shown = shown, .category = marker_rows_category(rows, "Memory", "orange")};
+    struct filling filling = {
+        .rows = rows, .shown = shown, .category = marker_rows_add_category(rows, "Memory", "orange")};
     for (uint32_t i = 0; i < replay->processes.length && !rows->failed; i++) {
         const struct replay_series *series = replay_counters_find(&replay->counters, i);
         filling.process = &replay->processes.data[i];

@@ -99,8 +99,8 @@ int process_jitdump_open_again(const struct replay *replay, uint32_t process)
     return -1;
 }
 
-const char *process_jitdump_source_file(const struct jitdump *dump, const struct jit_code *code,
-                                        const struct jit_name *name)
+const char *process_jitdump_find_source_file(const struct jitdump *dump, const struct jit_code *code,
+                                             const struct jit_name *name)
 {
     if (name->file || !code->line_count)
         return name->file;
@@ -117,7 +117,7 @@ static uint64_t to_dump_clock(const struct replay *replay, const struct jitdump 
     case JITDUMP_MONOTONIC:
         return time;
     case JITDUMP_REALTIME:
-        return replay_realtime(replay, time);
+        return replay_convert_to_realtime(replay, time);
     default:
         return UINT64_MAX;
     }

@@ -16,8 +16,8 @@ struct jitdump *process_jitdump_open(const struct replay *replay, uint32_t proce
 int process_jitdump_open_again(const struct replay *replay, uint32_t process);
 
 /* Returns the source file of JIT code: from its name, else from its first line, or NULL if unknown. */
-const char *process_jitdump_source_file(const struct jitdump *dump, const struct jit_code *code,
-                                        const struct jit_name *name);
+const char *process_jitdump_find_source_file(const struct jitdump *dump, const struct jit_code *code,
+                                             const struct jit_name *name);
 
 /* Finds the JIT code at `pc` at `time` (ns of CLOCK_MONOTONIC), or JIT_HISTORY_NONE for none. */
 uint32_t process_jitdump_find(const struct replay *replay, const struct jitdump *dump, uint64_t pc, uint64_t time);

@@ -19,7 +19,7 @@ static struct json_writer *start_payload(struct filling *filling, enum kind kind
     static const char *const types[KINDS] = {"Process", "Exec", "Thread", "LibraryLoad", "Signal", "OomKill"};
     if (filling->counts[kind]++ >= PROCESS_MARKERS_MAX || filling->rows->failed)
         return NULL;
-    return marker_rows_payload(filling->rows, types[kind]);
+    return marker_rows_start_payload(filling->rows, types[kind]);
 }
 
 static void finish_marker(struct filling *filling, const char *name, uint32_t thread, enum marker_phase phase,
@@ -290,7 +290,7 @@ size_t process_markers_add(struct marker_rows *rows, const struct shown_threads 
     struct filling filling = {.rows = rows,
                               .shown = shown,
                               .replay = replay,
-                              .category = marker_rows_category(rows, "Processes", "lightblue")};
+                              .category = marker_rows_add_category(rows, "Processes", "lightblue")};
     add_processes(&filling);
     for (size_t i = 0; i < replay->threads.length && !rows->failed; i++)
         add_thread(&filling, &replay->threads.data[i]);

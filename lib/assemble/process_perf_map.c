@@ -58,7 +58,7 @@ static bool is_young(const struct stat *info, uint64_t start)
 static uint64_t find_program_start(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = find_jit_file(replay, process);
-    uint64_t seen = replay_realtime(replay, replay->processes.data[process].start);
+    uint64_t seen = replay_convert_to_realtime(replay, replay->processes.data[process].start);
     return file && file->started && file->started < seen ? file->started : seen;
 }
 

@@ -158,7 +158,7 @@ static void fill_recording_section(struct metadata *metadata)
 /* Adds the wall-clock time of the profile's time 0, and its CLOCK_MONOTONIC time, for a program's own time stamps. */
 static void add_zero_time(struct metadata *metadata, uint64_t start_ns)
 {
-    uint64_t realtime = replay_realtime(metadata->replay, start_ns);
+    uint64_t realtime = replay_convert_to_realtime(metadata->replay, start_ns);
     time_t seconds = (time_t)(realtime / SECOND);
     struct tm utc;
     const char *clock = replay_info(metadata->replay, INFO_CLOCK);
@@ -471,7 +471,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
     if (recorder_cpu) {
         char text[96];
-        uint64_t wall = replay_wall_time(replay), all_samples = count_samples(replay);
+        uint64_t wall = replay_get_wall_time(replay), all_samples = count_samples(replay);
         int length = snprintf(text, sizeof(text), "%.3f s", (double)recorder_cpu / 1e9);
         if (wall && all_samples)
             snprintf(text + length, sizeof(text) - (size_t)length, " (%.2f %% of one CPU, %.1f µs a sample)",

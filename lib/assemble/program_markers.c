@@ -40,7 +40,7 @@ static void add_marker(struct filling *filling, const struct program_mark *mark,
 {
     struct marker_rows *rows = filling->rows;
     const struct strings *texts = &filling->marks->texts;
-    struct json_writer *json = marker_rows_payload(rows, "ProgramMark");
+    struct json_writer *json = marker_rows_start_payload(rows, "ProgramMark");
     if (!json)
         return;
     if (mark->text != STRING_NONE)
@@ -183,9 +183,9 @@ static void add_counter(struct filling *filling, const struct program_mark **mar
         return;
     }
     double value = 0;
-    counter->time[0] = marker_rows_ms(rows, marks[0]->time);
+    counter->time[0] = marker_rows_convert_to_ms(rows, marks[0]->time);
     for (size_t i = 0; i < count; i++) {
-        counter->time[i + 1] = marker_rows_ms(rows, marks[i]->time);
+        counter->time[i + 1] = marker_rows_convert_to_ms(rows, marks[i]->time);
         counter->count[i + 1] = get_counter_value(marks[i]) - value;
         value = get_counter_value(marks[i]);
     }
@@ -224,7 +224,7 @@ size_t program_markers_add(struct marker_rows *rows, const struct shown_threads 
         else
             sorted[markers++] = &marks->items.data[i];
     struct filling filling = {
-        .rows = rows, .shown = shown, .marks = marks, .category = marker_rows_category(rows, "Program", "purple")};
+        .rows = rows, .shown = shown, .marks = marks, .category = marker_rows_add_category(rows, "Program", "purple")};
     if (!rows->failed)
         add_markers(&filling, sorted, markers);
     if (!rows->failed)

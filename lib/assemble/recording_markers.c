@@ -114,8 +114,8 @@ static bool add_pause(struct marker_rows *rows, const struct replay_mark *mark)
 {
     struct profile *profile = rows->profile;
     uint32_t reason = strings_add_z(&profile->strings, "profiler-paused");
-    struct paused_range range = {marker_rows_ms(rows, mark->start),
-                                 marker_rows_ms(rows, mark->end ? mark->end : rows->end_ns), reason};
+    struct paused_range range = {marker_rows_convert_to_ms(rows, mark->start),
+                                 marker_rows_convert_to_ms(rows, mark->end ? mark->end : rows->end_ns), reason};
     for (size_t k = 0; k < profile->threads.length; k++)
         if (range.start < range.end && !array_push(&profile->threads.data[k].paused, range))
             return false;
@@ -127,7 +127,7 @@ void recording_markers_add(struct marker_rows *rows, const struct replay_marks *
 {
     for (size_t i = 0; i < marks->items.length && !rows->failed; i++) {
         const struct replay_mark *mark = &marks->items.data[i];
-        struct json_writer *json = marker_rows_payload(rows, types[mark->kind]);
+        struct json_writer *json = marker_rows_start_payload(rows, types[mark->kind]);
         if (!json)
             return;
         write_fields(json, mark, &marks->texts);
@@ -137,7 +137,7 @@ void recording_markers_add(struct marker_rows *rows, const struct replay_marks *
     }
     for (size_t i = 0; i < programs->lost.length && !rows->failed; i++) {
         const struct lost_marks *lost = &programs->lost.data[i];
-        struct json_writer *json = marker_rows_payload(rows, "MarksLost");
+        struct json_writer *json = marker_rows_start_payload(rows, "MarksLost");
         if (!json)
             return;
         json_member_unsigned(json, "marks", lost->count);
@@ -146,7 +146,7 @@ void recording_markers_add(struct marker_rows *rows, const struct replay_marks *
     }
     for (size_t i = 0; i < programs->works.length && !rows->failed; i++) {
         const struct recorder_work *work = &programs->works.data[i];
-        struct json_writer *json = marker_rows_payload(rows, "RecorderWork");
+        struct json_writer *json = marker_rows_start_payload(rows, "RecorderWork");
         if (!json)
             return;
         json_member_text(json, "work", strings_text(&programs->texts, work->name));

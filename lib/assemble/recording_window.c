@@ -13,7 +13,7 @@ void recording_window_destroy(struct recording_window *window)
     array_free(&window->threads);
 }
 
-struct window_thread recording_window_thread(const struct recording_window *window, uint32_t thread)
+struct window_thread recording_window_get_thread(const struct recording_window *window, uint32_t thread)
 {
     return thread < window->threads.length ? window->threads.data[thread] : (struct window_thread){0};
 }

@@ -40,4 +40,4 @@ int recording_window_copy(struct recording_window *copy, const struct recording_
 void recording_window_destroy(struct recording_window *window);
 
 /* Returns the state of a thread; zero if unknown. */
-struct window_thread recording_window_thread(const struct recording_window *window, uint32_t thread);
+struct window_thread recording_window_get_thread(const struct recording_window *window, uint32_t thread);

@@ -15,7 +15,7 @@ int replay_add_event(struct replay *replay, const struct spool_event_sample *sam
             return error_no_memory(err);
     struct replay_event *event = &replay->events.data[sample->event - 1];
     if (sample->time_ns > thread->last_event_time)
-        thread->last_event_time = stored_time(sample->time_ns);
+        thread->last_event_time = limit_stored_time(sample->time_ns);
     thread->event_samples++;
     replay->processes.data[thread->process].samples++;
     event->truncated += (sample->flags & SAMPLE_TRUNCATED) != 0;

@@ -83,8 +83,8 @@ static uint32_t find_map_owner(struct replay *replay, uint32_t process)
     return at.process;
 }
 
-struct replay_jit_frame replay_jit_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time,
-                                         bool is_mapped)
+struct replay_jit_frame replay_add_jit_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time,
+                                             bool is_mapped)
 {
     struct replay_jit_frame found;
     if (replay->input.perf_map_directory && find_dumped(replay, process, pc, time, &found))
@@ -104,7 +104,7 @@ uint64_t replay_jit_generation(const struct replay *replay, uint32_t process, ui
     return dump ? 1 + process_jitdump_generation(replay, dump, time) : 0;
 }
 
-void replay_jit_mapped(struct replay *replay, uint32_t process, uint32_t lib)
+void replay_handle_jit_mapping(struct replay *replay, uint32_t process, uint32_t lib)
 {
     if (lib < replay->libs.items.length && replay->libs.items.data[lib].path &&
         jit_files_is_jitdump(replay->libs.items.data[lib].path))

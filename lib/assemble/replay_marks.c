@@ -10,7 +10,7 @@ static int add_mark(struct replay_marks *marks, const struct replay_mark *mark, 
 
 /* Adds a loss of samples. The kernel reports a loss when the full ring has free space again, so the loss starts at the
  * CPU's last sample. */
-int replay_marks_lost(struct replay_marks *marks, const struct spool_lost *lost, struct error *err)
+int replay_marks_add_lost(struct replay_marks *marks, const struct spool_lost *lost, struct error *err)
 {
     struct replay_mark mark = {
         .kind = REPLAY_MARK_LOST, .start = lost->time_ns, .end = lost->time_ns, .count = lost->count, .cpu = lost->cpu};
@@ -45,18 +45,18 @@ static struct replay_mark get_mark_at(enum replay_mark_kind kind, uint64_t time)
     return (struct replay_mark){.kind = kind, .start = time, .cpu = SPOOL_NO_NUMBER, .text = STRING_NONE};
 }
 
-int replay_marks_paused(struct replay_marks *marks, const struct spool_paused *paused, struct error *err)
+int replay_marks_start_pause(struct replay_marks *marks, const struct spool_paused *paused, struct error *err)
 {
     struct replay_mark mark = get_mark_at(REPLAY_MARK_PAUSED, paused->time_ns);
     return find_open_mark(marks, REPLAY_MARK_PAUSED) ? 0 : add_mark(marks, &mark, err);
 }
 
-void replay_marks_resumed(struct replay_marks *marks, const struct spool_resumed *resumed)
+void replay_marks_end_pause(struct replay_marks *marks, const struct spool_resumed *resumed)
 {
     close_open(marks, REPLAY_MARK_PAUSED, resumed->time_ns);
 }
 
-int replay_marks_user(struct replay_marks *marks, const struct spool_user_mark *user, struct error *err)
+int replay_marks_add_user_mark(struct replay_marks *marks, const struct spool_user_mark *user, struct error *err)
 {
     struct replay_mark mark = get_mark_at(REPLAY_MARK_USER, user->time_ns);
     mark.end = user->time_ns;
@@ -64,7 +64,7 @@ int replay_marks_user(struct replay_marks *marks, const struct spool_user_mark *
     return mark.text == STRING_NONE ? error_no_memory(err) : add_mark(marks, &mark, err);
 }
 
-int replay_marks_run(struct replay_marks *marks, const struct spool_run *run, struct error *err)
+int replay_marks_add_run(struct replay_marks *marks, const struct spool_run *run, struct error *err)
 {
     struct replay_mark mark = get_mark_at(REPLAY_MARK_RUN, run->time_ns);
     mark.count = run->run;
@@ -72,7 +72,7 @@ int replay_marks_run(struct replay_marks *marks, const struct spool_run *run, st
     return add_mark(marks, &mark, err);
 }
 
-int replay_marks_sample(struct replay_marks *marks, uint32_t cpu, uint64_t time, struct error *err)
+int replay_marks_store_sample(struct replay_marks *marks, uint32_t cpu, uint64_t time, struct error *err)
 {
     if (cpu >= MOST_CPUS)
         return 0;

@@ -33,14 +33,14 @@ struct replay_marks {
 };
 
 /* Handle a record of their kind. Losses must be in order of time among the samples. */
-int replay_marks_lost(struct replay_marks *marks, const struct spool_lost *lost, struct error *err);
-int replay_marks_paused(struct replay_marks *marks, const struct spool_paused *paused, struct error *err);
-void replay_marks_resumed(struct replay_marks *marks, const struct spool_resumed *resumed);
-int replay_marks_user(struct replay_marks *marks, const struct spool_user_mark *user, struct error *err);
-int replay_marks_run(struct replay_marks *marks, const struct spool_run *run, struct error *err);
+int replay_marks_add_lost(struct replay_marks *marks, const struct spool_lost *lost, struct error *err);
+int replay_marks_start_pause(struct replay_marks *marks, const struct spool_paused *paused, struct error *err);
+void replay_marks_end_pause(struct replay_marks *marks, const struct spool_resumed *resumed);
+int replay_marks_add_user_mark(struct replay_marks *marks, const struct spool_user_mark *user, struct error *err);
+int replay_marks_add_run(struct replay_marks *marks, const struct spool_run *run, struct error *err);
 
 /* Stores the time of a CPU's last sample, the start of a later loss. */
-int replay_marks_sample(struct replay_marks *marks, uint32_t cpu, uint64_t time, struct error *err);
+int replay_marks_store_sample(struct replay_marks *marks, uint32_t cpu, uint64_t time, struct error *err);
 
 /* Adds the lost samples that the kernel counted without a record, at the end. `lost`: all lost samples. */
 int replay_marks_end(struct replay_marks *marks, uint64_t lost, uint64_t end, struct error *err);

@@ -33,7 +33,7 @@ int replay_add_python_function(struct replay *replay, const struct spool_python_
     return function->name == STRING_NONE || function->file == STRING_NONE ? error_no_memory(err) : 0;
 }
 
-const char *replay_object(const struct replay *replay, uint32_t number)
+const char *replay_get_object(const struct replay *replay, uint32_t number)
 {
     bool is_known = number && number <= replay->objects.length && replay->objects.data[number - 1] != STRING_NONE;
     return is_known ? strings_text(&replay->strings, replay->objects.data[number - 1]) : NULL;

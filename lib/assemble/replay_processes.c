@@ -27,7 +27,7 @@ int replay_add_mapping(struct replay *replay, const struct spool_mapping *record
     if (!process)
         return 0;
     process->map_generation++;
-    replay_jit_mapped(replay, record->process, record->library);
+    replay_handle_jit_mapping(replay, record->process, record->library);
     if (mapping.start < mapping.end && !address_space_map(&process->space, &mapping))
         return error_no_memory(err);
     return replay_add_load(replay, record, err);

@@ -13,7 +13,7 @@ static int add_lost(struct replay *replay, const struct spool_lost *lost, struct
     if (replay->spool.keeps_last && !replay->samples.count) /* events before the oldest sample of the spool */
         return 0;
     replay->samples.lost += lost->count;
-    return replay_marks_lost(&replay->marks, lost, err);
+    return replay_marks_add_lost(&replay->marks, lost, err);
 }
 
 static int apply_record(struct replay *replay, const struct spool_record *record, struct error *err)
@@ -173,17 +173,17 @@ int replay_handle_record(struct replay *replay, struct spool_record *record, str
 
     case SPOOL_PAUSED:
         replay_extend_range(replay, record->paused.time_ns);
-        return replay_marks_paused(&replay->marks, &record->paused, err);
+        return replay_marks_start_pause(&replay->marks, &record->paused, err);
     case SPOOL_RESUMED:
         replay_extend_range(replay, record->resumed.time_ns);
-        replay_marks_resumed(&replay->marks, &record->resumed);
+        replay_marks_end_pause(&replay->marks, &record->resumed);
         return 0;
     case SPOOL_MARK:
         replay_extend_range(replay, record->user_mark.time_ns);
-        return replay_marks_user(&replay->marks, &record->user_mark, err);
+        return replay_marks_add_user_mark(&replay->marks, &record->user_mark, err);
     case SPOOL_RUN:
         replay_extend_range(replay, record->run.time_ns);
-        return replay_marks_run(&replay->marks, &record->run, err);
+        return replay_marks_add_run(&replay->marks, &record->run, err);
 
     case SPOOL_MARK_NAME:
     case SPOOL_COMMAND:

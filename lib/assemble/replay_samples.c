@@ -41,7 +41,7 @@ static void extend_covered_time(struct replay *replay, struct replay_thread *thr
 static uint64_t clamp_time(struct replay_thread *thread, uint64_t time)
 {
     if (time > thread->last_time)
-        thread->last_time = stored_time(time);
+        thread->last_time = limit_stored_time(time);
     return thread->last_time;
 }
 
@@ -51,7 +51,7 @@ static int add_time_before_wait(struct replay *replay, const struct spool_wait *
                                 struct error *err)
 {
     struct replay_thread *thread = &replay->threads.data[wait->thread];
-    const struct stored_sample *newest = sample_store_newest(replay->samples.store, wait->thread);
+    const struct stored_sample *newest = sample_store_get_newest(replay->samples.store, wait->thread);
     struct stored_sample before = {
         .time = start->time, .stack = REPLAY_NONE, .cpu_time = to_cpu_units(wait->cpu_time_ns)};
     thread->cpu_time.ran_to_waits += (uint64_t)before.cpu_time * SAMPLE_CPU_UNIT;
@@ -79,7 +79,7 @@ static uint32_t find_waker(struct replay *replay, const struct spool_wait *wait)
 static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32_t stack, struct error *err)
 {
     struct replay_thread *thread = &replay->threads.data[wait->thread];
-    struct stored_sample *newest = sample_store_newest(replay->samples.store, wait->thread);
+    struct stored_sample *newest = sample_store_get_newest(replay->samples.store, wait->thread);
     stack = replay_add_wait_stack(replay, thread->process, stack, wait);
     uint32_t waker = find_waker(replay, wait);
     if (stack == REPLAY_NONE || waker == REPLAY_NONE)
@@ -160,7 +160,7 @@ static int store_sample_head(struct replay *replay, const struct sample_head *he
 {
     if (!replay->range.first_sample)
         replay->range.first_sample = head->stack.time;
-    int code = replay_marks_sample(&replay->marks, head->cpu, head->stack.time, err);
+    int code = replay_marks_store_sample(&replay->marks, head->cpu, head->stack.time, err);
     if (code)
         return code;
     if (!replay_knows_thread(replay, head->thread)) {
@@ -170,7 +170,7 @@ static int store_sample_head(struct replay *replay, const struct sample_head *he
     replay_extend_range(replay, head->stack.time);
     struct replay_thread *thread = &replay->threads.data[head->thread];
     if (replay->input.window && !thread->last_time)
-        thread->last_time = recording_window_thread(replay->input.window, head->thread).time;
+        thread->last_time = recording_window_get_thread(replay->input.window, head->thread).time;
     count_omitted(replay, &head->stack.frames);
     return 1;
 }
@@ -182,7 +182,7 @@ int replay_add_sample(struct replay *replay, const struct spool_record *record, 
     int code = store_sample_head(replay, &head, err);
     if (code <= 0)
         return code;
-    code = replay_stack_of(replay, &replay->threads.data[head.thread], &head.stack, &stack, err);
+    code = replay_find_stack(replay, &replay->threads.data[head.thread], &head.stack, &stack, err);
     if (code)
         return code;
     switch (record->kind) {
@@ -202,12 +202,12 @@ int replay_add_sample(struct replay *replay, const struct spool_record *record, 
 int replay_add_slice(struct replay *replay, const struct spool_slice *slice, struct error *err)
 {
     struct sample_store *store = replay->samples.slices;
-    uint64_t end = stored_time(slice->time_ns), first = replay->range.first_sample;
+    uint64_t end = limit_stored_time(slice->time_ns), first = replay->range.first_sample;
     uint64_t start = end > slice->length_ns ? end - slice->length_ns : 0;
     bool is_before = spool_reader_is_flight_recorder(replay->spool.reader) && (!first || end <= first);
     if (!replay_knows_thread(replay, slice->thread) || replay->input.window || is_before)
         return 0;
-    const struct stored_sample *newest = sample_store_newest(store, slice->thread);
+    const struct stored_sample *newest = sample_store_get_newest(store, slice->thread);
     struct stored_sample begin = {.time = newest && newest->time > start ? newest->time : start};
     begin.kind = STORED_SLICE;
     begin.cpu = slice->cpu;

@@ -68,7 +68,7 @@ static uint32_t find_frame(struct replay *replay, uint32_t process, uint64_t pc,
     }
     if (kernel)
         return add_pc_frame(replay, REPLAY_LIB_UNKNOWN_KERNEL, pc);
-    struct replay_jit_frame jit = replay_jit_frame(replay, process, pc, time, mapping != NULL);
+    struct replay_jit_frame jit = replay_add_jit_frame(replay, process, pc, time, mapping != NULL);
     return add_frame(replay, jit.index, jit.key, &jit.frame);
 }
 
@@ -99,7 +99,7 @@ static bool find_lock(const struct replay *replay, uint32_t process, const struc
                       struct replay_lock *lock)
 {
     static const char start[] = "lock 0x";
-    const char *name = wait->reason == REASON_LOCK ? replay_object(replay, wait->object) : NULL;
+    const char *name = wait->reason == REASON_LOCK ? replay_get_object(replay, wait->object) : NULL;
     if (!name || strncmp(name, start, strlen(start)) != 0)
         return false;
     uint64_t address = strtoull(name + strlen(start), NULL, 16);
@@ -139,8 +139,8 @@ uint32_t replay_add_wait_stack(struct replay *replay, uint32_t process, uint32_t
     return index == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, stack, index);
 }
 
-int replay_stack_of(struct replay *replay, struct replay_thread *thread, const struct sampled_stack *sampled,
-                    uint32_t *stack, struct error *err)
+int replay_find_stack(struct replay *replay, struct replay_thread *thread, const struct sampled_stack *sampled,
+                      uint32_t *stack, struct error *err)
 {
     struct replay_process *process = &replay->processes.data[thread->process];
     bool truncated = sampled->is_truncated;

@@ -25,7 +25,7 @@ struct sampled_stack {
 };
 
 /* Finds the stack index of a sample, or REPLAY_NONE if the sample has no frames. */
-int replay_stack_of(struct replay *replay, struct replay_thread *thread, const struct sampled_stack *sampled,
-                    uint32_t *stack, struct error *err);
+int replay_find_stack(struct replay *replay, struct replay_thread *thread, const struct sampled_stack *sampled,
+                      uint32_t *stack, struct error *err);
 
 void replay_stacks_destroy(struct replay_stacks *stacks);

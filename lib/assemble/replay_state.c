@@ -71,19 +71,19 @@ void replay_extend_range(struct replay *replay, uint64_t time)
         replay->range.last = time;
 }
 
-uint64_t replay_wall_time(const struct replay *replay)
+uint64_t replay_get_wall_time(const struct replay *replay)
 {
     uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
     uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
     return start && end > start ? end - start : 0;
 }
 
-uint64_t replay_stop(const struct replay *replay)
+uint64_t replay_get_stop(const struct replay *replay)
 {
     return replay_info_number(replay, INFO_END_MONOTONIC, replay->range.last);
 }
 
-uint64_t replay_realtime(const struct replay *replay, uint64_t time)
+uint64_t replay_convert_to_realtime(const struct replay *replay, uint64_t time)
 {
     uint64_t monotonic = replay_info_number(replay, INFO_START_MONOTONIC, 0);
     uint64_t realtime = replay_info_number(replay, INFO_START_REALTIME, 0);

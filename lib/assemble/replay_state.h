@@ -305,11 +305,11 @@ void replay_extend_range(struct replay *replay, uint64_t time);
 
 /* Converts a time of the recording (ns of CLOCK_MONOTONIC) to ns since the Unix epoch. Returns 0 if the recording
  * lacks the offset. */
-uint64_t replay_realtime(const struct replay *replay, uint64_t time);
+uint64_t replay_convert_to_realtime(const struct replay *replay, uint64_t time);
 
 /* Returns the time (ns of CLOCK_MONOTONIC) at which the recording stopped, the end of all live threads. For an
  * unfinished recording: its last record. */
-uint64_t replay_stop(const struct replay *replay);
+uint64_t replay_get_stop(const struct replay *replay);
 
 /* Returns the duration of the recording in ns, or 0 (unknown, because the recorder did not finish). */
-uint64_t replay_wall_time(const struct replay *replay);
+uint64_t replay_get_wall_time(const struct replay *replay);

@@ -6,8 +6,8 @@
 static void begin_rounding(struct sample_rows *source)
 {
     struct time_grid grid;
-    double resolution = assembly_time_resolution(source->assembly);
-    if (source->state.times.steps_per_ms > 0 || !time_grid_of(resolution, &grid))
+    double resolution = assembly_get_time_resolution(source->assembly);
+    if (source->state.times.steps_per_ms > 0 || !make_time_grid(resolution, &grid))
         return;
     time_quantizer_init(&source->state.times, grid);
     cpu_quantizer_init(&source->state.cpu_times, resolution * 1000);
@@ -25,9 +25,9 @@ static int rewind_thread(void *context, size_t thread, struct error *err)
     source->number = number;
     begin_rounding(source);
     if (source->assembly->window) {
-        struct window_thread before = recording_window_thread(source->assembly->window, number);
+        struct window_thread before = recording_window_get_thread(source->assembly->window, number);
         source->state.cpu = before.cpu;
-        source->state.time = before.time ? assembly_ms(source->assembly, before.time) : NAN;
+        source->state.time = before.time ? assembly_convert_to_ms(source->assembly, before.time) : NAN;
     }
     int code = sample_cursor_start(&source->cursor, replay->samples.store, number, err);
     source->cursor.position = source->start.position;
@@ -76,7 +76,7 @@ static bool next_event(struct sample_rows *source, struct sample_row *row)
     source->state.row++;
     source->state.position = source->cursor.position;
     *row = (struct sample_row){.stack = get_profile_stack(source->assembly, sample.stack),
-                               .time = assembly_ms(source->assembly, sample.time),
+                               .time = assembly_convert_to_ms(source->assembly, sample.time),
                                .weight = take_event_weight(source, sample.period),
                                .waker = PROFILE_NONE,
                                .waker_stack = PROFILE_NONE};
@@ -163,7 +163,7 @@ bool sample_rows_next(void *context, struct sample_row *row)
     if (got <= 0)
         return false;
     source->state.position = source->cursor.position;
-    double time = assembly_ms(assembly, sample.time), cpu_delta = get_cpu_time_us(source, &sample);
+    double time = assembly_convert_to_ms(assembly, sample.time), cpu_delta = get_cpu_time_us(source, &sample);
     round_times(&source->state, &time, &cpu_delta);
     *row = (struct sample_row){
         .stack = get_profile_stack(assembly, sample.stack),
@@ -194,8 +194,8 @@ static bool next_slice(void *context, struct slice_row *row)
     if (got <= 0)
         return false;
     *row = (struct slice_row){.cpu = begin.cpu,
-                              .start = assembly_ms(source->assembly, begin.time),
-                              .end = assembly_ms(source->assembly, end.time),
+                              .start = assembly_convert_to_ms(source->assembly, begin.time),
+                              .end = assembly_convert_to_ms(source->assembly, end.time),
                               .off_cpu = end.off_cpu * (SAMPLE_CPU_UNIT / 1e6)};
     return true;
 }

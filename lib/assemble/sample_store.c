@@ -164,7 +164,7 @@ int sample_store_add(struct sample_store *store, uint32_t thread, const struct s
     return array_push(&blocks->newest, *sample) ? 0 : error_no_memory(err);
 }
 
-struct stored_sample *sample_store_newest(struct sample_store *store, uint32_t thread)
+struct stored_sample *sample_store_get_newest(struct sample_store *store, uint32_t thread)
 {
     if (thread >= store->threads.length || !store->threads.data[thread].newest.length)
         return NULL;

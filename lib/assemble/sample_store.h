@@ -51,7 +51,7 @@ static inline bool stored_sample_is_wait(const struct stored_sample *sample)
 }
 
 /* Limits the time to STORED_TIME_MAX. Only a damaged spool has a later time. */
-static inline uint64_t stored_time(uint64_t time)
+static inline uint64_t limit_stored_time(uint64_t time)
 {
     return time < STORED_TIME_MAX ? time : STORED_TIME_MAX;
 }
@@ -70,7 +70,7 @@ int sample_store_add(struct sample_store *store, uint32_t thread, const struct s
                      struct error *err);
 
 /* Returns the thread's newest sample, which the caller may change until it adds the next one, or NULL for none. */
-struct stored_sample *sample_store_newest(struct sample_store *store, uint32_t thread);
+struct stored_sample *sample_store_get_newest(struct sample_store *store, uint32_t thread);
 
 uint64_t sample_store_count(const struct sample_store *store, uint32_t thread);
 

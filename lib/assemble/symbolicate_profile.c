@@ -224,7 +224,7 @@ static int map_stacks(struct symbolication *work, struct error *err)
         } else {
             uint32_t *kept = &work->copied_frames[frame];
             done = *kept != PROFILE_NONE || copy_frame(work, frame, kept);
-            uint32_t copy = done ? wait_kinds_frame(&work->interner, prefix, *kept) : PROFILE_NONE;
+            uint32_t copy = done ? wait_kinds_add_frame(&work->interner, prefix, *kept) : PROFILE_NONE;
             work->stacks[i] = copy == PROFILE_NONE ? PROFILE_NONE : add_stack_of_frames(work, prefix, &copy, 1);
         }
         done = work->stacks[i] != PROFILE_NONE;

@@ -27,9 +27,9 @@ static uint32_t add_wait_frame(struct frame_builder *builder, size_t index)
     };
     uint32_t reason = replay_wait_reason(address);
     const char *lock = lock_names_get(builder->lock_names, builder->profile, index);
-    const char *object = lock ? lock : replay_object(builder->replay, replay_wait_object(address));
-    return frame_builder_frame(builder, object ? object : without_object[reason], PROFILE_NONE, CATEGORY_IDLE,
-                               intern_subcategory(builder->interner, CATEGORY_IDLE, wait_reason_names[reason]));
+    const char *object = lock ? lock : replay_get_object(builder->replay, replay_wait_object(address));
+    return frame_builder_add_frame(builder, object ? object : without_object[reason], PROFILE_NONE, CATEGORY_IDLE,
+                                   intern_subcategory(builder->interner, CATEGORY_IDLE, wait_reason_names[reason]));
 }
 
 /* Adds a Python frame. Like JIT code, Python functions have no address. They have a separate library and category,
@@ -43,8 +43,8 @@ static uint32_t add_python_frame(struct frame_builder *builder, uint64_t address
         number < replay->python_functions.length ? &replay->python_functions.data[number] : &lost;
     const char *name = function->name == STRING_NONE ? "Python code" : strings_text(&replay->strings, function->name);
     const char *file = function->file == STRING_NONE ? "" : strings_text(&replay->strings, function->file);
-    uint32_t text = frame_builder_text(builder, name), library = frame_builder_text(builder, "Python");
-    uint32_t path = *file ? frame_builder_text(builder, file) : STRING_NONE;
+    uint32_t text = frame_builder_add_text(builder, name), library = frame_builder_add_text(builder, "Python");
+    uint32_t path = *file ? frame_builder_add_text(builder, file) : STRING_NONE;
     uint32_t category = intern_category(builder->interner, "Python", "purple");
     if (text == STRING_NONE || library == STRING_NONE || category == PROFILE_NONE || (*file && path == STRING_NONE))
         return PROFILE_NONE;
@@ -57,7 +57,7 @@ static uint32_t add_python_frame(struct frame_builder *builder, uint64_t address
     if (func.resource == PROFILE_NONE || (*file && func.source == PROFILE_NONE))
         return PROFILE_NONE;
     builder->symbolization->shares_frames = true;
-    struct frame_row frame = frame_row_of(intern_func(builder->interner, &func));
+    struct frame_row frame = make_frame_row(intern_func(builder->interner, &func));
     frame.category = category;
     frame.subcategory = 0;
     frame.line = line;
@@ -72,7 +72,7 @@ static uint32_t add_omitted_frame(struct frame_builder *builder, uint64_t least)
         snprintf(name, sizeof(name), "(1 frame omitted)");
     else
         snprintf(name, sizeof(name), "(%" PRIu64 "-%" PRIu64 " frames omitted)", least, 2 * least - 1);
-    return frame_builder_plain_frame(builder, name, PROFILE_NONE, CATEGORY_OTHER);
+    return frame_builder_add_plain_frame(builder, name, PROFILE_NONE, CATEGORY_OTHER);
 }
 
 /* Adds the frame of an address outside libraries. */
@@ -85,9 +85,9 @@ static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
         return kernel_frames_add_generated(builder, &replay->libs.items.data[from->lib]);
     switch (from->lib) {
     case REPLAY_LIB_TRUNCATED:
-        return frame_builder_plain_frame(builder, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
+        return frame_builder_add_plain_frame(builder, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
     case REPLAY_LIB_NOT_SAMPLED:
-        return frame_builder_plain_frame(builder, "(not sampled)", PROFILE_NONE, CATEGORY_OTHER);
+        return frame_builder_add_plain_frame(builder, "(not sampled)", PROFILE_NONE, CATEGORY_OTHER);
     case REPLAY_LIB_OMITTED:
         return add_omitted_frame(builder, from->address);
     case REPLAY_LIB_WAIT:
@@ -97,14 +97,14 @@ static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
     case REPLAY_LIB_UNKNOWN_KERNEL:
         return kernel_frames_add_unknown(builder, from->address);
     case REPLAY_LIB_DUMPED:
-        return jit_frames_dumped(builder, from);
+        return jit_frames_add_dumped(builder, from);
     case REPLAY_LIB_ANONYMOUS:
-        return jit_frames_anonymous(builder, index);
+        return jit_frames_add_anonymous(builder, index);
     default:
         if (perf_map_names_get(&builder->perf_map_names, index)) /* only the mapping record of the library was lost */
-            return jit_frames_anonymous(builder, index);
+            return jit_frames_add_anonymous(builder, index);
         snprintf(name, sizeof(name), "0x%" PRIx64, from->address);
-        return frame_builder_plain_frame(builder, name, PROFILE_NONE, CATEGORY_OTHER);
+        return frame_builder_add_plain_frame(builder, name, PROFILE_NONE, CATEGORY_OTHER);
     }
 }
 
@@ -154,10 +154,10 @@ int symbolize_frames(struct symbolization *symbolization, const struct symbolize
     struct address_batches batches = {0};
     struct recorded_libs libs = {.replay = replay};
     int code = -ENOMEM;
-    if (!frame_builder_categories(&builder))
+    if (!frame_builder_add_categories(&builder))
         goto no_memory;
     if (!array_reserve(&symbolization->named, replay->stacks.frames.length - first + 1) ||
-        !library_frames_batch(&batches, &libs, input->files, first))
+        !library_frames_add_to_batches(&batches, &libs, input->files, first))
         goto no_memory;
     symbolization->named.length = replay->stacks.frames.length;
     memset(symbolization->named.data + first, 0,

@@ -64,7 +64,7 @@ static int list_times(struct attribution *attribution, struct error *err)
     const struct replay *replay = attribution->replay;
     for (size_t i = 0; i < replay->threads.length; i++) {
         const struct replay_thread *thread = &replay->threads.data[i];
-        uint64_t end = thread->end ? thread->end : replay_stop(replay);
+        uint64_t end = thread->end ? thread->end : replay_get_stop(replay);
         struct unsampled_time unsampled = {.thread = (uint32_t)i, .end = end};
         if (!thread->known || (replay->spool.keeps_last && !thread->cpu_time.ran_to_waits))
             continue;
@@ -254,7 +254,7 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
     struct replay_thread *thread = &replay->threads.data[row];
     struct replay_process *process = &replay->processes.data[thread->process];
     if (time > thread->last_time)
-        thread->last_time = stored_time(time);
+        thread->last_time = limit_stored_time(time);
     /* a row ends when the last of its threads ends */
     if (thread->end && thread->end < time)
         thread->end = time;
@@ -274,7 +274,7 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
 static int add_rest(struct attribution *attribution, uint32_t row, struct error *err)
 {
     const struct row_time *rest = &attribution->rows.data[row];
-    struct stored_sample *newest = sample_store_newest(attribution->replay->samples.store, row);
+    struct stored_sample *newest = sample_store_get_newest(attribution->replay->samples.store, row);
     if (rest->length < SAMPLE_CPU_UNIT && !rest->to_waits)
         return 0;
     if (attribution->has_rests || !newest || newest->kind != STORED_CPU ||

@@ -379,7 +379,7 @@ static bool is_idle(const struct profile *profile, uint32_t stack)
     return false;
 }
 
-uint32_t wait_kinds_frame(struct interner *interner, uint32_t caller, uint32_t frame)
+uint32_t wait_kinds_add_frame(struct interner *interner, uint32_t caller, uint32_t frame)
 {
     struct profile *profile = interner->profile;
     char text[512];
@@ -409,7 +409,7 @@ uint32_t wait_kinds_frame(struct interner *interner, uint32_t caller, uint32_t f
                             .resource = profile->funcs.resource[old],
                             .source = PROFILE_NONE};
     uint32_t category = profile->frames.category[frame];
-    struct frame_row row = frame_row_of(func.name == STRING_NONE ? PROFILE_NONE : intern_func(interner, &func));
+    struct frame_row row = make_frame_row(func.name == STRING_NONE ? PROFILE_NONE : intern_func(interner, &func));
     row.category = category;
     row.subcategory = intern_subcategory(interner, category, kinds[lock.kind].subcategory);
     return row.func == PROFILE_NONE || row.subcategory == PROFILE_NONE ? PROFILE_NONE : intern_frame(interner, &row);

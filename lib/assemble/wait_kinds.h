@@ -12,4 +12,4 @@
  * subcategory "Mutex" instead of "lock 0x10" in "Lock". Returns `frame` for other waits, and if no function of
  * `caller`, the stack of the wait (PROFILE_NONE: none), names a kind. PROFILE_NONE if memory ran out.
  */
-uint32_t wait_kinds_frame(struct interner *interner, uint32_t caller, uint32_t frame);
+uint32_t wait_kinds_add_frame(struct interner *interner, uint32_t caller, uint32_t frame);

@@ -251,7 +251,7 @@ static int write_counters(struct csv *csv)
     return 0;
 }
 
-static const char *wait_reason_name(const struct csv *csv, uint32_t reason)
+static const char *get_wait_reason_name(const struct csv *csv, uint32_t reason)
 {
     uint32_t idle = engine_idle_category(csv->view->engine);
     if (reason == PROFILE_NONE || idle >= csv->profile->categories.length)
@@ -267,7 +267,7 @@ static const char *wait_group_name(const struct csv *csv, const struct wait_grou
         return "";
     switch (csv->view->wait_grouping) {
     case WAITS_BY_REASON:
-        return wait_reason_name(csv, group->key);
+        return get_wait_reason_name(csv, group->key);
     case WAITS_BY_OBJECT:
     case WAITS_BY_OBJECT_AND_WAKER:
         return profile_text(csv->profile, get_func_names(csv->profile, group->key).name);
@@ -299,7 +299,7 @@ static int write_waits(struct csv *csv)
         write_number(csv, group->count);
         write_number(csv, group->longest);
         write_number(csv, group->from - zero);
-        write_text(csv, wait_reason_name(csv, group->reason));
+        write_text(csv, get_wait_reason_name(csv, group->reason));
         write_string(csv, group->thread < csv->profile->threads.length ? csv->profile->threads.data[group->thread].name
                                                                        : PROFILE_NONE);
         write_string(csv, group->waker);

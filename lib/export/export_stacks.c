@@ -105,8 +105,8 @@ static void add_sum(void *context, uint32_t stack, double weight, double time)
     sums->values.data[row * summing->weight_count + summing->weight] += weight;
 }
 
-int export_sums_of_thread(struct export_sums *sums, const struct export_view *view, uint32_t thread,
-                          const struct weight_list *weights, struct error *err)
+int export_sums_fill(struct export_sums *sums, const struct export_view *view, uint32_t thread,
+                     const struct weight_list *weights, struct error *err)
 {
     size_t count = engine_stacks(view->engine)->length;
     if (!sums->row || sums->row_count != count) {

@@ -40,6 +40,6 @@ struct export_sums {
 };
 
 /* The caller zeroes the struct once; later calls reuse its memory. */
-int export_sums_of_thread(struct export_sums *sums, const struct export_view *view, uint32_t thread,
-                          const struct weight_list *weights, struct error *err);
+int export_sums_fill(struct export_sums *sums, const struct export_view *view, uint32_t thread,
+                     const struct weight_list *weights, struct error *err);
 void export_sums_destroy(struct export_sums *sums);

@@ -10,7 +10,7 @@ bool export_strings_init(struct export_strings *strings, const struct profile *p
     strings->of_profile = malloc((count + 1) * sizeof(*strings->of_profile));
     if (strings->of_profile)
         memset(strings->of_profile, 0xff, (count + 1) * sizeof(*strings->of_profile)); /* PROFILE_NONE */
-    return strings->of_profile && export_string(strings, "") == 0 && !strings->failed;
+    return strings->of_profile && export_add_string(strings, "") == 0 && !strings->failed;
 }
 
 void export_strings_destroy(struct export_strings *strings)
@@ -53,16 +53,16 @@ uint32_t export_string_of(struct export_strings *strings, const char *text, size
     return at == end ? add_text(strings, text, (size_t)(end - text)) : add_invalid_utf8(strings, text, end);
 }
 
-uint32_t export_string(struct export_strings *strings, const char *text)
+uint32_t export_add_string(struct export_strings *strings, const char *text)
 {
     return export_string_of(strings, text, strlen(text));
 }
 
-uint32_t export_profile_string(struct export_strings *strings, uint32_t string)
+uint32_t export_add_profile_string(struct export_strings *strings, uint32_t string)
 {
     if (string >= strings->profile->strings.entries.length)
         return 0;
     if (strings->of_profile[string] == PROFILE_NONE)
-        strings->of_profile[string] = export_string(strings, strings_text(&strings->profile->strings, string));
+        strings->of_profile[string] = export_add_string(strings, strings_text(&strings->profile->strings, string));
     return strings->of_profile[string];
 }

@@ -46,7 +46,7 @@ static size_t match_ending(const struct exporter *exporter, const char *path, si
     return 0;
 }
 
-const struct exporter *exporter_of_file(const char *path)
+const struct exporter *exporter_find_by_file(const char *path)
 {
     const struct exporter *best = NULL;
     size_t longest = 0, length = strlen(path);
@@ -70,7 +70,7 @@ double export_weight_scale(const struct weight *weight)
     return strcmp(weight->unit, "ms") == 0 ? 1e6 : 1;
 }
 
-int export_weights(const struct export_view *view, struct weight_list *weights, struct error *err)
+int export_list_weights(const struct export_view *view, struct weight_list *weights, struct error *err)
 {
     if (!view->has_one_weight)
         return list_weights(weights, engine_profile(view->engine), err);

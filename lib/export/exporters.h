@@ -25,7 +25,7 @@ extern const size_t exporter_count;
 const struct exporter *exporter_find(const char *name);
 
 /* Returns the format for a file name, by its ending, with or without ".gz", or NULL for none. */
-const struct exporter *exporter_of_file(const char *path);
+const struct exporter *exporter_find_by_file(const char *path);
 
 /* Writes a query in a format. For a sanitized query, the writer exports a sanitized copy of the profile. */
 int exporter_write(const struct exporter *exporter, const struct export_view *view, const struct byte_sink *sink,
@@ -50,7 +50,7 @@ double export_weight_scale(const struct weight *weight);
 
 /* Lists the weights for a format with several weights: all weights of the profile, or the requested weight. The caller
  * frees the list. */
-int export_weights(const struct export_view *view, struct weight_list *weights, struct error *err);
+int export_list_weights(const struct export_view *view, struct weight_list *weights, struct error *err);
 
 /* Returns the name and unit of a weight in other formats: "cpu" in "nanoseconds", "samples" in "count". */
 const char *export_weight_name(const struct weight *weight);

@@ -133,8 +133,8 @@ static const struct html_file *find_file(const struct html_file *files, size_t c
     return NULL;
 }
 
-int html_template(const char *shell, size_t length, const struct html_file *files, size_t count,
-                  const struct byte_sink *sink, struct error *err)
+int html_write_template(const char *shell, size_t length, const struct html_file *files, size_t count,
+                        const struct byte_sink *sink, struct error *err)
 {
     struct unit_writer writer = {.sink = sink, .err = err};
     const char *end = shell + length, *marker;

@@ -12,8 +12,8 @@
  * remain, too few to encode 16 bits. So one unit encodes a 16-bit value below LONG_UNITS, or the upper 15 bits of a
  * larger value. A byte 0x80 ends a part, because the last bits may be padding. Line breaks are only for text editors.
  *
- * build.mjs makes the shell, with a placeholder `<!--file NAME-->` for each file of the page. html_template() replaces
- * these placeholders to make the template. html_page_write() replaces `<!--profile-->` by a profile.
+ * build.mjs makes the shell, with a placeholder `<!--file NAME-->` for each file of the page. html_write_template()
+ * replaces these placeholders to make the template. html_page_write() replaces `<!--profile-->` by a profile.
  */
 #pragma once
 
@@ -27,8 +27,8 @@ struct html_file {
 };
 
 /* Writes the template. `shell` is ASCII. -EINVAL if the shell names a missing file. */
-int html_template(const char *shell, size_t length, const struct html_file *files, size_t count,
-                  const struct byte_sink *sink, struct error *err);
+int html_write_template(const char *shell, size_t length, const struct html_file *files, size_t count,
+                        const struct byte_sink *sink, struct error *err);
 
 struct html_page {
     const char *text;          /* the template */

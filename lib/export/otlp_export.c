@@ -100,7 +100,7 @@ static int flush(struct otlp *otlp)
 
 static const char *is_valid_text(struct otlp *otlp, const char *text)
 {
-    uint32_t index = export_string(&otlp->strings, text);
+    uint32_t index = export_add_string(&otlp->strings, text);
     return strings_text(&otlp->strings.table, index);
 }
 
@@ -129,7 +129,7 @@ static void write_any_value(struct otlp *otlp, struct protobuf_writer *out, uint
 static uint32_t add_attribute(struct otlp *otlp, const char *key, const char *text, bool may_be_number)
 {
     size_t opened = protobuf_open(&otlp->attributes, DICTIONARY_ATTRIBUTE);
-    protobuf_write_unsigned(&otlp->attributes, ATTRIBUTE_KEY, export_string(&otlp->strings, key));
+    protobuf_write_unsigned(&otlp->attributes, ATTRIBUTE_KEY, export_add_string(&otlp->strings, key));
     write_any_value(otlp, &otlp->attributes, ATTRIBUTE_VALUE, text, may_be_number);
     protobuf_close(&otlp->attributes, opened);
     return ++otlp->attribute_count;
@@ -178,8 +178,8 @@ static void add_stack(struct otlp *otlp, uint32_t stack)
 static void write_value_type(struct otlp *otlp, uint32_t field, const char *type, const char *unit)
 {
     size_t opened = protobuf_open(&otlp->out, field);
-    protobuf_write_unsigned(&otlp->out, VALUE_TYPE, export_string(&otlp->strings, type));
-    protobuf_write_unsigned(&otlp->out, VALUE_UNIT, export_string(&otlp->strings, unit));
+    protobuf_write_unsigned(&otlp->out, VALUE_TYPE, export_add_string(&otlp->strings, type));
+    protobuf_write_unsigned(&otlp->out, VALUE_UNIT, export_add_string(&otlp->strings, unit));
     protobuf_close(&otlp->out, opened);
 }
 
@@ -251,7 +251,7 @@ static int write_profile(struct otlp *otlp, uint32_t of_thread, size_t weight, c
         uint32_t thread = otlp->view->threads[i];
         if (!is_same_process(otlp, thread, of_thread))
             continue;
-        code = export_sums_of_thread(&otlp->sums, otlp->view, thread, &one, otlp->err);
+        code = export_sums_fill(&otlp->sums, otlp->view, thread, &one, otlp->err);
         for (size_t row = 0; !code && row < otlp->sums.stacks.length; row++) {
             int64_t value = export_round(otlp->sums.values.data[row] * scale, &carry);
             if (value)
@@ -394,7 +394,7 @@ static void write_mappings(struct otlp *otlp)
         protobuf_write_unsigned(&otlp->out, MAPPING_START, at);
         protobuf_write_unsigned(&otlp->out, MAPPING_LIMIT, at + size);
         protobuf_write_unsigned(&otlp->out, MAPPING_FILE,
-                                export_profile_string(&otlp->strings, has_path ? lib->path : lib->name));
+                                export_add_profile_string(&otlp->strings, has_path ? lib->path : lib->name));
         if (*build_id) {
             size_t list = protobuf_open(&otlp->out, MAPPING_ATTRIBUTES);
             protobuf_write_element(&otlp->out, add_attribute(otlp, "process.executable.build_id.gnu", build_id, false));
@@ -451,8 +451,8 @@ static void write_functions(struct otlp *otlp)
     for (size_t i = 0; i < otlp->function_list.length; i++) {
         struct func_names names = get_func_names(otlp->profile, otlp->function_list.data[i]);
         size_t function = protobuf_open(&otlp->out, DICTIONARY_FUNCTION);
-        protobuf_write_unsigned(&otlp->out, FUNCTION_NAME, export_profile_string(&otlp->strings, names.name));
-        protobuf_write_unsigned(&otlp->out, FUNCTION_FILE, export_profile_string(&otlp->strings, names.file));
+        protobuf_write_unsigned(&otlp->out, FUNCTION_NAME, export_add_profile_string(&otlp->strings, names.name));
+        protobuf_write_unsigned(&otlp->out, FUNCTION_FILE, export_add_profile_string(&otlp->strings, names.file));
         protobuf_write_unsigned(&otlp->out, FUNCTION_START_LINE, names.line);
         protobuf_close(&otlp->out, function);
     }
@@ -492,7 +492,7 @@ static int write_dictionary(struct otlp *otlp)
 
 static int init_export(struct otlp *otlp)
 {
-    int code = export_weights(otlp->view, &otlp->weights, otlp->err);
+    int code = export_list_weights(otlp->view, &otlp->weights, otlp->err);
     if (!code)
         code = export_stacks_init(&otlp->stacks, otlp->view->engine, otlp->err);
     if (code)

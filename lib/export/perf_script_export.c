@@ -187,7 +187,7 @@ int export_perf_script(const struct export_view *view, const struct byte_sink *s
     struct perf_script script = {
         .view = view, .profile = engine_profile(view->engine), .stacks = engine_stacks(view->engine)};
     script.out = malloc(sizeof(*script.out));
-    int code = script.out ? export_weights(view, &script.weights, err) : error_no_memory(err);
+    int code = script.out ? export_list_weights(view, &script.weights, err) : error_no_memory(err);
     if (!code)
         code = collect_rows(&script, err);
     if (!code) {

@@ -82,8 +82,8 @@ static int flush(struct pprof *pprof, size_t least)
 static void write_value_type(struct pprof *pprof, uint32_t field, const char *type, const char *unit)
 {
     size_t opened = protobuf_open(&pprof->out, field);
-    protobuf_write_unsigned(&pprof->out, VALUE_TYPE, export_string(&pprof->strings, type));
-    protobuf_write_unsigned(&pprof->out, VALUE_UNIT, export_string(&pprof->strings, unit));
+    protobuf_write_unsigned(&pprof->out, VALUE_TYPE, export_add_string(&pprof->strings, type));
+    protobuf_write_unsigned(&pprof->out, VALUE_UNIT, export_add_string(&pprof->strings, unit));
     protobuf_close(&pprof->out, opened);
 }
 
@@ -106,7 +106,7 @@ static void write_header(struct pprof *pprof)
     if (isfinite(range.to - range.from))
         protobuf_write_signed(&pprof->out, PROFILE_DURATION, export_round((range.to - range.from) * 1e6, &none));
     protobuf_write_unsigned(&pprof->out, PROFILE_DEFAULT_SAMPLE_TYPE,
-                            export_string(&pprof->strings, export_weight_name(&pprof->view->weight)));
+                            export_add_string(&pprof->strings, export_weight_name(&pprof->view->weight)));
 }
 
 /* ---- samples ---- */
@@ -116,7 +116,7 @@ static void write_text_label(struct pprof *pprof, const char *key, uint32_t text
     if (!text)
         return;
     size_t opened = protobuf_open(&pprof->out, SAMPLE_LABEL);
-    protobuf_write_unsigned(&pprof->out, LABEL_KEY, export_string(&pprof->strings, key));
+    protobuf_write_unsigned(&pprof->out, LABEL_KEY, export_add_string(&pprof->strings, key));
     protobuf_write_unsigned(&pprof->out, LABEL_TEXT, text);
     protobuf_close(&pprof->out, opened);
 }
@@ -127,11 +127,11 @@ static void write_number_label(struct pprof *pprof, const char *key, uint32_t st
     const char *text = profile_text(pprof->profile, string);
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 18 || text[digits]) {
-        write_text_label(pprof, key, export_profile_string(&pprof->strings, string));
+        write_text_label(pprof, key, export_add_profile_string(&pprof->strings, string));
         return;
     }
     size_t opened = protobuf_open(&pprof->out, SAMPLE_LABEL);
-    protobuf_write_unsigned(&pprof->out, LABEL_KEY, export_string(&pprof->strings, key));
+    protobuf_write_unsigned(&pprof->out, LABEL_KEY, export_add_string(&pprof->strings, key));
     protobuf_write_unsigned(&pprof->out, LABEL_NUMBER, strtoull(text, NULL, 10));
     protobuf_close(&pprof->out, opened);
 }
@@ -196,7 +196,7 @@ static bool encode_labels(struct pprof *pprof, uint32_t index, struct text_buffe
     struct text_buffer set = {0};
     bool has_labels = imported == PROFILE_NONE || write_imported_labels(pprof, imported, &set);
     write_thread_name(pprof, thread, &set);
-    write_text_label(pprof, "process", export_profile_string(&pprof->strings, thread->process_name));
+    write_text_label(pprof, "process", export_add_profile_string(&pprof->strings, thread->process_name));
     array_free(&set);
     if (pprof->out.failed || !has_labels)
         return false;
@@ -247,7 +247,7 @@ static int write_samples(struct pprof *pprof)
     int code = 0;
     for (size_t i = 0; !code && i < pprof->view->thread_count; i++) {
         uint32_t thread = pprof->view->threads[i];
-        code = export_sums_of_thread(&pprof->sums, pprof->view, thread, &pprof->weights, pprof->err);
+        code = export_sums_fill(&pprof->sums, pprof->view, thread, &pprof->weights, pprof->err);
         if (!code && !encode_labels(pprof, thread, &labels))
             code = error_no_memory(pprof->err);
         for (size_t row = 0; !code && row < pprof->sums.stacks.length; row++) {
@@ -293,7 +293,7 @@ static uint32_t format_build_id(struct pprof *pprof, const struct library *lib)
         return 0;
     for (size_t i = 0; i <= length; i++)
         text[i] = (char)tolower((unsigned char)id[i]);
-    return export_string(&pprof->strings, text);
+    return export_add_string(&pprof->strings, text);
 }
 
 static void write_mapping(struct pprof *pprof, size_t i)
@@ -306,7 +306,7 @@ static void write_mapping(struct pprof *pprof, size_t i)
     protobuf_write_unsigned(&pprof->out, MAPPING_LIMIT, mapping->limit);
     bool has_path = profile_text(pprof->profile, lib->path)[0] != '\0';
     protobuf_write_unsigned(&pprof->out, MAPPING_FILE,
-                            export_profile_string(&pprof->strings, has_path ? lib->path : lib->name));
+                            export_add_profile_string(&pprof->strings, has_path ? lib->path : lib->name));
     protobuf_write_unsigned(&pprof->out, MAPPING_BUILD_ID, format_build_id(pprof, lib));
     for (uint32_t field = MAPPING_HAS_FUNCTIONS; field <= MAPPING_HAS_INLINED; field++)
         protobuf_write_unsigned(&pprof->out, field, 1); /* true, because prof has symbolized the functions */
@@ -379,12 +379,12 @@ static int write_functions(struct pprof *pprof)
         if (!pprof->used_functions[func])
             continue;
         struct func_names names = get_func_names(pprof->profile, func);
-        uint32_t name = export_profile_string(&pprof->strings, names.name);
+        uint32_t name = export_add_profile_string(&pprof->strings, names.name);
         size_t opened = protobuf_open(&pprof->out, PROFILE_FUNCTION);
         protobuf_write_unsigned(&pprof->out, FUNCTION_ID, (uint64_t)func + 1);
         protobuf_write_unsigned(&pprof->out, FUNCTION_NAME, name);
         protobuf_write_unsigned(&pprof->out, FUNCTION_SYSTEM_NAME, name);
-        protobuf_write_unsigned(&pprof->out, FUNCTION_FILE, export_profile_string(&pprof->strings, names.file));
+        protobuf_write_unsigned(&pprof->out, FUNCTION_FILE, export_add_profile_string(&pprof->strings, names.file));
         protobuf_write_unsigned(&pprof->out, FUNCTION_START_LINE, names.line);
         protobuf_close(&pprof->out, opened);
         code = flush(pprof, FLUSH_AT);
@@ -405,7 +405,7 @@ static int write_strings(struct pprof *pprof)
 
 static int prepare(struct pprof *pprof)
 {
-    int code = export_weights(pprof->view, &pprof->weights, pprof->err);
+    int code = export_list_weights(pprof->view, &pprof->weights, pprof->err);
     if (!code)
         code = export_stacks_init(&pprof->stacks, pprof->view->engine, pprof->err);
     if (code)

@@ -16,7 +16,7 @@ static void copy_reserved_strings(struct sanitizer *sanitizer)
             if (markers->data[k] == PROFILE_NONE)
                 continue;
             const struct string_entry *payload = &profile->strings.entries.data[markers->data[k]];
-            uint32_t schema = sanitizer_schema(sanitizer, payload);
+            uint32_t schema = sanitizer_find_schema(sanitizer, payload);
             bool has_strings = false;
             for (uint32_t f = 0; schema != SCHEMA_NONE && f < sanitizer->schemas.items.data[schema].field_count; f++) {
                 const char *format =
@@ -43,7 +43,7 @@ static void copy_markers(struct sanitizer *sanitizer, struct marker_table *marke
         if (old.data[i] == PROFILE_NONE)
             continue;
         const struct string_entry *payload = &sanitizer->original->strings.entries.data[old.data[i]];
-        sanitizer_write_json(sanitizer, payload, sanitizer_schema(sanitizer, payload), &json);
+        sanitizer_write_json(sanitizer, payload, sanitizer_find_schema(sanitizer, payload), &json);
         markers->data[i] = sanitizer_add(sanitizer, json.data ? json.data : "", json.length);
     }
     array_free(&json);

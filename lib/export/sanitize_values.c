@@ -212,7 +212,7 @@ static bool is_string_index(const struct sanitizer *sanitizer, uint32_t schema, 
     return false;
 }
 
-uint32_t sanitizer_schema(const struct sanitizer *sanitizer, const struct string_entry *payload)
+uint32_t sanitizer_find_schema(const struct sanitizer *sanitizer, const struct string_entry *payload)
 {
     struct json json;
     uint32_t schema = SCHEMA_NONE;

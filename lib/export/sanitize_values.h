@@ -51,7 +51,7 @@ uint32_t sanitizer_keep_word(struct sanitizer *sanitizer, uint32_t string);
 uint32_t sanitizer_keep_json(struct sanitizer *sanitizer, uint32_t string);
 
 /* Returns the schema of a marker by its payload, or SCHEMA_NONE. */
-uint32_t sanitizer_schema(const struct sanitizer *sanitizer, const struct string_entry *payload);
+uint32_t sanitizer_find_schema(const struct sanitizer *sanitizer, const struct string_entry *payload);
 
 /* Writes sanitized JSON to `out`, replacing its contents. Maps string indexes to the copy, and marks the payload's
  * stacks as used. */

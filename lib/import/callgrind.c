@@ -161,10 +161,10 @@ static uint32_t add_function_row(struct reading *reading, const struct builder_t
         frame.file = names[SPACE_FILE];
     if (is_known_line(names[SPACE_OBJECT])) {
         uint32_t resource;
-        builder_lib(reading->builder, names[SPACE_OBJECT], builder_text(""), &resource);
+        builder_add_lib(reading->builder, names[SPACE_OBJECT], builder_text(""), &resource);
         frame.resource = resource + 1;
     }
-    struct function function = {.frame = builder_frame(reading->builder, &frame)};
+    struct function function = {.frame = builder_add_frame(reading->builder, &frame)};
     uint32_t row = hash_get(&reading->function_of, function.frame);
     if (row != HASH_MISSING)
         return row;
@@ -302,15 +302,15 @@ static int read_line(struct reading *reading, struct scan line)
 static void add_sample(struct reading *reading, uint32_t table, uint32_t stack, double weight)
 {
     if (weight > 0)
-        builder_sample(reading->builder, reading->thread, table, stack, 0, weight);
+        builder_add_sample(reading->builder, reading->thread, table, stack, 0, weight);
 }
 
 /* Adds the function below its caller, with its share of the remaining costs; the last caller gets the remainder. */
 static void add_call(struct reading *reading, const struct arc *arc, double left[EVENTS_MAX], bool is_last)
 {
     const struct function *function = &reading->functions.data[arc->function];
-    uint32_t stack = builder_stack(reading->builder, PROFILE_NONE, reading->functions.data[arc->caller].frame);
-    stack = builder_stack(reading->builder, stack, function->frame);
+    uint32_t stack = builder_add_stack(reading->builder, PROFILE_NONE, reading->functions.data[arc->caller].frame);
+    stack = builder_add_stack(reading->builder, stack, function->frame);
     add_sample(reading, reading->calls_table, stack, reading->calls_table ? arc->calls : 0);
     for (size_t i = 0; i < reading->events; i++) {
         double share = function->called[i] > 0 ? reading->costs.data[arc->costs + i] / function->called[i] : 0;
@@ -333,7 +333,7 @@ static void add_function(struct reading *reading, const struct function *functio
     }
     if (function->last_arc)
         return;
-    uint32_t stack = builder_stack(reading->builder, PROFILE_NONE, function->frame);
+    uint32_t stack = builder_add_stack(reading->builder, PROFILE_NONE, function->frame);
     for (size_t i = 0; i < reading->events; i++)
         if (i == 0 || reading->tables[i])
             add_sample(reading, reading->tables[i], stack, left[i]);
@@ -342,8 +342,8 @@ static void add_function(struct reading *reading, const struct function *functio
 static void add_tables(struct reading *reading)
 {
     for (size_t i = 1; i < reading->events; i++)
-        reading->tables[i] = builder_event(reading->builder, reading->event_names[i]);
-    reading->calls_table = builder_event(reading->builder, builder_text("calls"));
+        reading->tables[i] = builder_add_event(reading->builder, reading->event_names[i]);
+    reading->calls_table = builder_add_event(reading->builder, builder_text("calls"));
     char text[200];
     snprintf(
         text, sizeof(text),
@@ -377,7 +377,8 @@ static int read_all(struct reading *reading, struct scan text)
 
 int callgrind_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
 {
-    struct reading reading = {.builder = builder, .err = err, .thread = builder_thread(builder, 0, 0, PROFILE_NONE)};
+    struct reading reading = {
+        .builder = builder, .err = err, .thread = builder_add_thread(builder, 0, 0, PROFILE_NONE)};
     builder->has_no_times = true;
     int code = read_all(&reading, (struct scan){text, text + size});
     array_free(&reading.names);

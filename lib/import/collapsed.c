@@ -84,7 +84,7 @@ static uint32_t add_frame(struct profile_builder *builder, const char *text, siz
         if (text[length - 2] == 'k')
             frame.category = kernel + 1;
     }
-    return builder_frame(builder, &frame);
+    return builder_add_frame(builder, &frame);
 }
 
 static uint32_t add_stack(struct profile_builder *builder, struct builder_text text, uint32_t kernel)
@@ -94,7 +94,7 @@ static uint32_t add_stack(struct profile_builder *builder, struct builder_text t
         const char *end = memchr(text.text + at, ';', text.length - at);
         size_t length = end ? (size_t)(end - text.text) - at : text.length - at;
         if (length)
-            stack = builder_stack(builder, stack, add_frame(builder, text.text + at, length, kernel));
+            stack = builder_add_stack(builder, stack, add_frame(builder, text.text + at, length, kernel));
         at += length + 1;
     }
     return stack;
@@ -103,8 +103,8 @@ static uint32_t add_stack(struct profile_builder *builder, struct builder_text t
 int collapsed_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
 {
     builder->has_no_times = true;
-    uint32_t kernel = builder_category(builder, "Kernel", "orange");
-    uint32_t thread = builder_thread(builder, 0, 0, PROFILE_NONE);
+    uint32_t kernel = builder_add_category(builder, "Kernel", "orange");
+    uint32_t thread = builder_add_thread(builder, 0, 0, PROFILE_NONE);
     size_t number = 1;
     for (size_t at = 0; at < size; number++) {
         size_t length = find_line_length(text + at, size - at), shown = trim_line(text + at, length);
@@ -112,7 +112,7 @@ int collapsed_read(const char *text, size_t size, struct profile_builder *builde
             struct line line;
             if (!parse_line(text + at, shown, &line))
                 return error_set(err, EINVAL, "line %zu does not end with a count", number);
-            builder_sample(builder, thread, 0, add_stack(builder, line.stack, kernel), 0, line.count);
+            builder_add_sample(builder, thread, 0, add_stack(builder, line.stack, kernel), 0, line.count);
         }
         at += length + 1;
     }

@@ -73,7 +73,7 @@ static int make_stack(struct cpu_profile *file, uint32_t node, uint32_t *stack)
     while (!code && path.length) {
         uint32_t at = path.data[--path.length];
         if (v8_nodes_has_frame(tree, at))
-            *stack = builder_stack(file->nodes.builder, *stack, v8_nodes_frame(&file->nodes, tree, at));
+            *stack = builder_add_stack(file->nodes.builder, *stack, v8_nodes_add_frame(&file->nodes, tree, at));
         if (!hash_set(&file->nodes.stacks, read_node_id(file, json_tree_get(tree, at, "id")), *stack + 1))
             code = error_no_memory(file->err);
     }
@@ -138,12 +138,12 @@ static int read_all(struct cpu_profile *file)
         code = read_samples(file, &rows);
     double start = json_tree_number(tree, json_tree_get(tree, 0, "startTime"));
     double end = (json_tree_number(tree, json_tree_get(tree, 0, "endTime")) - start) / 1000;
-    uint32_t name = builder_string(builder, builder_text("JavaScript"));
-    uint32_t thread = code ? PROFILE_NONE : builder_thread(builder, 0, 0, name);
+    uint32_t name = builder_add_string(builder, builder_text("JavaScript"));
+    uint32_t thread = code ? PROFILE_NONE : builder_add_thread(builder, 0, 0, name);
     builder->weight_type = WEIGHT_TRACING_MS;
     for (size_t i = 0; !code && i < rows.length; i++) {
         double time = rows.data[i].time, next = i + 1 < rows.length ? rows.data[i + 1].time : fmax(end, time);
-        builder_sample(builder, thread, 0, rows.data[i].stack, time, next - time);
+        builder_add_sample(builder, thread, 0, rows.data[i].stack, time, next - time);
     }
     builder->end = end;
     if (rows.length > 1)

@@ -76,13 +76,13 @@ static uint32_t add_frame(struct dhat *dhat, const struct string_entry *entry)
             break;
         }
         uint32_t resource;
-        builder_lib(dhat->builder, (struct builder_text){place + 3, rest - 3}, builder_text(""), &resource);
+        builder_add_lib(dhat->builder, (struct builder_text){place + 3, rest - 3}, builder_text(""), &resource);
         frame.resource = resource + 1;
         break;
     }
     if (!frame.name.length || (address.length && begins_with(frame.name.text, frame.name.length, "???")))
         frame.name = address.length ? address : builder_text("(unknown)");
-    return builder_frame(dhat->builder, &frame);
+    return builder_add_frame(dhat->builder, &frame);
 }
 
 static int read_frames(struct dhat *dhat, uint32_t list)
@@ -110,7 +110,7 @@ static int add_value(struct dhat *dhat, uint32_t point, const char *key, uint32_
     if (!isfinite(value) || value < 0)
         return error_set(dhat->err, EINVAL, "pps[%zu].%s is missing, or not a count", number, key);
     if (value > 0)
-        builder_sample(dhat->builder, dhat->thread, table, stack, 0, value);
+        builder_add_sample(dhat->builder, dhat->thread, table, stack, 0, value);
     return 0;
 }
 
@@ -129,7 +129,7 @@ static int read_point(struct dhat *dhat, uint32_t point, size_t number)
             return error_no_memory(dhat->err);
     }
     for (size_t i = dhat->stack.length; i-- > 0;)
-        stack = builder_stack(dhat->builder, stack, dhat->stack.data[i]);
+        stack = builder_add_stack(dhat->builder, stack, dhat->stack.data[i]);
     int code = add_value(dhat, point, "tb", 0, stack, number);
     for (size_t i = 0; !code && i < EVENTS; i++)
         if (dhat->tables[i])
@@ -151,12 +151,12 @@ static int read_all(struct dhat *dhat)
     dhat->builder->has_no_times = true;
     dhat->builder->weight_type = is_heap ? WEIGHT_BYTES : WEIGHT_SAMPLES;
     uint64_t pid = json_tree_whole(tree, json_tree_get(tree, 0, "pid"), INT32_MAX, 0);
-    dhat->thread = builder_thread(dhat->builder, pid, pid, PROFILE_NONE);
+    dhat->thread = builder_add_thread(dhat->builder, pid, pid, PROFILE_NONE);
     for (size_t i = 0; i < EVENTS; i++) {
         bool has_lifetimes = json_tree_is(tree, json_tree_get(tree, 0, "bklt"), JSON_TRUE);
         if (i > 0 && (!has_lifetimes || !is_heap))
             break;
-        dhat->tables[i] = builder_event(dhat->builder, builder_text(is_heap ? events[i].name : "events"));
+        dhat->tables[i] = builder_add_event(dhat->builder, builder_text(is_heap ? events[i].name : "events"));
     }
     int code = read_frames(dhat, json_tree_get(tree, 0, "ftbl"));
     size_t number = 0;

@@ -85,8 +85,8 @@ static int read_libs(struct gecko *file, uint32_t process)
         struct gecko_lib lib = {.start =
                                     json_tree_whole(tree, json_tree_get(tree, node, "start"), UINT64_C(1) << 53, 0),
                                 .end = json_tree_whole(tree, json_tree_get(tree, node, "end"), UINT64_C(1) << 53, 0)};
-        lib.lib = builder_lib(file->builder, read_text(file, json_tree_get(tree, node, "path")),
-                              read_text(file, json_tree_get(tree, node, "codeId")), &lib.resource);
+        lib.lib = builder_add_lib(file->builder, read_text(file, json_tree_get(tree, node, "path")),
+                                  read_text(file, json_tree_get(tree, node, "codeId")), &lib.resource);
         if (lib.lib == PROFILE_NONE || !array_push(&file->libs, lib))
             return error_no_memory(file->err);
     }
@@ -101,7 +101,8 @@ static int read_categories(struct gecko *file)
     for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
         const struct string_entry *name = json_tree_text(tree, json_tree_get(tree, node, "name"));
         const struct string_entry *color = json_tree_text(tree, json_tree_get(tree, node, "color"));
-        uint32_t category = builder_category(file->builder, name ? name->text : "Other", color ? color->text : "grey");
+        uint32_t category =
+            builder_add_category(file->builder, name ? name->text : "Other", color ? color->text : "grey");
         if (!array_push(&file->categories, category))
             return error_no_memory(file->err);
     }
@@ -145,7 +146,7 @@ static uint32_t make_frame(struct gecko *file, const struct frame_columns *colum
         frame.name = builder_text(text);
     } else
         builder_split_script(&frame);
-    return builder_frame(file->builder, &frame);
+    return builder_add_frame(file->builder, &frame);
 }
 
 /* ---- threads ---- */
@@ -197,8 +198,8 @@ static int read_stacks(struct gecko *file, uint32_t thread)
         bool has_prefix = json_tree_is(&file->tree, caller, JSON_NUMBER);
         if ((has_prefix && prefix >= number) || frame >= file->frames.length)
             return fail_missing_row(file, "stackTable", number);
-        stack = builder_stack(file->builder, has_prefix ? file->stacks.data[prefix] : PROFILE_NONE,
-                              make_frame(file, &columns, file->frames.data[frame], file->is_caller.data[number]));
+        stack = builder_add_stack(file->builder, has_prefix ? file->stacks.data[prefix] : PROFILE_NONE,
+                                  make_frame(file, &columns, file->frames.data[frame], file->is_caller.data[number]));
         if (!array_push(&file->stacks, stack))
             code = error_no_memory(file->err);
     }
@@ -224,8 +225,8 @@ static int read_samples(struct gecko *file, uint32_t thread, uint32_t to)
             return fail_missing_row(file, "samples", number);
         if (!isfinite(time))
             return error_set(file->err, EINVAL, "thread %zu: samples[%zu] has no time", file->thread_number, number);
-        builder_sample(file->builder, to, 0, has_stack ? file->stacks.data[stack] : PROFILE_NONE, time + file->shift,
-                       1);
+        builder_add_sample(file->builder, to, 0, has_stack ? file->stacks.data[stack] : PROFILE_NONE,
+                           time + file->shift, 1);
     }
     return 0;
 }
@@ -249,9 +250,9 @@ static void read_markers(struct gecko *file, uint32_t thread, uint32_t to)
         if (name >= file->strings.length || (marker.phase != 3 && !isfinite(start)) ||
             ((marker.phase & 1) && !isfinite(end)))
             continue; /* rows of older versions differ */
-        marker.name = builder_string(file->builder, read_text(file, file->strings.data[name]));
+        marker.name = builder_add_string(file->builder, read_text(file, file->strings.data[name]));
         marker.category = category < file->categories.length ? file->categories.data[category] : 0;
-        builder_marker(file->builder, to, marker);
+        builder_add_marker(file->builder, to, marker);
     }
 }
 
@@ -261,11 +262,11 @@ static int read_thread(struct gecko *file, uint32_t thread)
     int code = read_stacks(file, thread);
     if (code)
         return code;
-    uint32_t name = builder_string(file->builder, read_text(file, json_tree_get(tree, thread, "name")));
-    uint32_t process = builder_string(file->builder, read_text(file, json_tree_get(tree, thread, "processType")));
-    uint32_t to =
-        builder_thread(file->builder, json_tree_whole(tree, json_tree_get(tree, thread, "pid"), UINT64_C(1) << 53, 0),
-                       json_tree_whole(tree, json_tree_get(tree, thread, "tid"), UINT64_C(1) << 53, 0), name);
+    uint32_t name = builder_add_string(file->builder, read_text(file, json_tree_get(tree, thread, "name")));
+    uint32_t process = builder_add_string(file->builder, read_text(file, json_tree_get(tree, thread, "processType")));
+    uint32_t to = builder_add_thread(
+        file->builder, json_tree_whole(tree, json_tree_get(tree, thread, "pid"), UINT64_C(1) << 53, 0),
+        json_tree_whole(tree, json_tree_get(tree, thread, "tid"), UINT64_C(1) << 53, 0), name);
     if (to == PROFILE_NONE)
         return error_no_memory(file->err);
     file->builder->threads.data[to].process_name = process;

@@ -61,10 +61,10 @@ static void add_stack(struct reading *reading, uint64_t samples)
     for (size_t i = reading->addresses.length; i-- > 0;) {
         uint64_t address = reading->addresses.data[i] - (i > 0);
         uint32_t frame =
-            mapped_addresses_frame(&reading->mapped, reading->builder, address, &(struct builder_frame){0});
-        stack = builder_stack(reading->builder, stack, frame);
+            mapped_addresses_add_frame(&reading->mapped, reading->builder, address, &(struct builder_frame){0});
+        stack = builder_add_stack(reading->builder, stack, frame);
     }
-    builder_sample(reading->builder, reading->thread, 0, stack, 0, (double)samples);
+    builder_add_sample(reading->builder, reading->thread, 0, stack, 0, (double)samples);
 }
 
 /* Passes over the records; with `reading`, adds their stacks. */
@@ -105,13 +105,13 @@ int gperftools_read(const char *text, size_t size, struct profile_builder *build
         return code;
     builder->has_no_times = true;
     builder->profile->meta.interval = (double)period / 1e3;
-    struct reading reading = {.builder = builder, .thread = builder_thread(builder, 0, 0, PROFILE_NONE)};
+    struct reading reading = {.builder = builder, .thread = builder_add_thread(builder, 0, 0, PROFILE_NONE)};
     if (!mapped_addresses_read(&reading.mapped, (const char *)maps.at, cursor_left(&maps)))
         code = error_no_memory(err);
     if (!code)
         code = read_records(words, &reading, &maps, err);
     if (!code && reading.mapped.lacks_names)
-        builder_lacks_names(builder);
+        builder_request_names(builder);
     mapped_addresses_destroy(&reading.mapped);
     array_free(&reading.addresses);
     return code;

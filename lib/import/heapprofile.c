@@ -21,9 +21,9 @@ static int read_node(struct v8_nodes *nodes, const struct json_tree *tree, struc
     if (!json_tree_is(tree, json_tree_get(tree, at.node, "callFrame"), JSON_OBJECT_OPEN) || !isfinite(size) || size < 0)
         return error_set(err, EINVAL, "a node has no callFrame, or no selfSize");
     if (v8_nodes_has_frame(tree, at.node))
-        at.stack = builder_stack(nodes->builder, at.stack, v8_nodes_frame(nodes, tree, at.node));
+        at.stack = builder_add_stack(nodes->builder, at.stack, v8_nodes_add_frame(nodes, tree, at.node));
     if (size > 0)
-        builder_sample(nodes->builder, thread, 0, at.stack, 0, size);
+        builder_add_sample(nodes->builder, thread, 0, at.stack, 0, size);
     for (uint32_t child = json_tree_first(tree, children); child != JSON_TREE_NONE;
          child = json_tree_next(tree, children, child))
         if (!array_push(open, (struct open_node){child, at.stack}))
@@ -40,8 +40,8 @@ int heapprofile_read(const char *text, size_t size, struct profile_builder *buil
     v8_nodes_init(&nodes, builder);
     builder->has_no_times = true;
     builder->weight_type = WEIGHT_BYTES;
-    uint32_t name = builder_string(builder, builder_text("JavaScript"));
-    uint32_t thread = builder_thread(builder, 0, 0, name);
+    uint32_t name = builder_add_string(builder, builder_text("JavaScript"));
+    uint32_t thread = builder_add_thread(builder, 0, 0, name);
     struct open_node head = {code ? JSON_TREE_NONE : json_tree_get(&tree, 0, "head"), PROFILE_NONE};
     if (!code && !array_push(&open, head))
         code = error_no_memory(err);

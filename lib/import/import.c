@@ -86,7 +86,7 @@ static bool detect_format(struct import *import, const char *text, size_t size, 
     if (!is_binary && (first == '{' || first == '[') && !import->scanner.is_no_json) {
         enum json_kind kind = json_kind_feed(&import->scanner, text + import->scanned, size - import->scanned);
         import->scanned = size;
-        import->importer = importer_of_kind(kind);
+        import->importer = importer_find_by_kind(kind);
         if (!import->scanner.is_no_json)
             return kind != JSON_KIND_NONE || size > MOST_UNDECIDED;
     }
@@ -94,7 +94,7 @@ static bool detect_format(struct import *import, const char *text, size_t size, 
         return false;
     bool is_all = is_whole && size <= IMPORT_SNIFF_SIZE;
     import->importer =
-        importer_of_text(text, is_all ? size : size < IMPORT_SNIFF_SIZE ? size : IMPORT_SNIFF_SIZE, is_all);
+        importer_find_by_text(text, is_all ? size : size < IMPORT_SNIFF_SIZE ? size : IMPORT_SNIFF_SIZE, is_all);
     return true;
 }
 

@@ -20,7 +20,7 @@ static const struct importer importers[] = {
 
 #define IMPORTERS (sizeof(importers) / sizeof(*importers))
 
-const struct importer *importer_of_kind(enum json_kind kind)
+const struct importer *importer_find_by_kind(enum json_kind kind)
 {
     for (size_t i = 0; i < IMPORTERS; i++)
         if (importers[i].kind == kind && kind != JSON_KIND_NONE)
@@ -28,7 +28,7 @@ const struct importer *importer_of_kind(enum json_kind kind)
     return NULL;
 }
 
-const struct importer *importer_of_text(const char *text, size_t size, bool is_whole)
+const struct importer *importer_find_by_text(const char *text, size_t size, bool is_whole)
 {
     for (size_t i = 0; i < IMPORTERS; i++)
         if (importers[i].begins && importers[i].begins(text, size, is_whole))

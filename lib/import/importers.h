@@ -21,8 +21,8 @@ struct importer {
 enum { IMPORT_SNIFF_SIZE = 64 * 1024 }; /* number of bytes that suffice to detect the format */
 
 /* Returns the importer of a JSON kind or text, or NULL for none. */
-const struct importer *importer_of_kind(enum json_kind kind);
-const struct importer *importer_of_text(const char *text, size_t size, bool is_whole);
+const struct importer *importer_find_by_kind(enum json_kind kind);
+const struct importer *importer_find_by_text(const char *text, size_t size, bool is_whole);
 
 /* Reads a whole text into `out` (zeroed by the caller, who owns it). */
 int importer_read(const struct importer *importer, const char *text, size_t size, struct profile *out,

@@ -89,15 +89,15 @@ static struct mapped_range *find_range(struct mapped_addresses *mapped, uint64_t
     return count && address < mapped->ranges.data[count - 1].end ? &mapped->ranges.data[count - 1] : NULL;
 }
 
-uint32_t mapped_addresses_frame(struct mapped_addresses *mapped, struct profile_builder *builder, uint64_t address,
-                                const struct builder_frame *known)
+uint32_t mapped_addresses_add_frame(struct mapped_addresses *mapped, struct profile_builder *builder, uint64_t address,
+                                    const struct builder_frame *known)
 {
     struct mapped_range *range = find_range(mapped, address);
     struct builder_frame frame = *known;
     char text[24];
     if (range && !range->lib) {
         uint32_t resource;
-        range->lib = builder_lib(builder, range->path, builder_text(""), &resource) + 1;
+        range->lib = builder_add_lib(builder, range->path, builder_text(""), &resource) + 1;
         range->resource = resource + 1;
     }
     frame.address = range ? address - range->base : address;
@@ -108,7 +108,7 @@ uint32_t mapped_addresses_frame(struct mapped_addresses *mapped, struct profile_
         snprintf(text, sizeof(text), "0x%llx", (unsigned long long)frame.address);
         frame.name = builder_text(text);
     }
-    return builder_frame(builder, &frame);
+    return builder_add_frame(builder, &frame);
 }
 
 void mapped_addresses_destroy(struct mapped_addresses *mapped)

@@ -23,7 +23,7 @@ bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, si
 
 /* Returns the builder's frame of an address, with library and relative address; an empty `name` is replaced by the
  * address. PROFILE_NONE if memory ran out. */
-uint32_t mapped_addresses_frame(struct mapped_addresses *mapped, struct profile_builder *builder, uint64_t address,
-                                const struct builder_frame *known);
+uint32_t mapped_addresses_add_frame(struct mapped_addresses *mapped, struct profile_builder *builder, uint64_t address,
+                                    const struct builder_frame *known);
 
 void mapped_addresses_destroy(struct mapped_addresses *mapped);

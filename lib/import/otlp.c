@@ -224,7 +224,7 @@ static void set_library(struct otlp *file, uint64_t index, uint64_t address, str
         if (mapping->build_id)
             read_attribute(file, mapping->build_id - 1, &build_id, &ignored);
         uint32_t resource;
-        mapping->lib = builder_lib(file->builder, path, build_id, &resource) + 1;
+        mapping->lib = builder_add_lib(file->builder, path, build_id, &resource) + 1;
         mapping->resource = resource + 1;
     }
     frame->lib = mapping->lib;
@@ -250,7 +250,7 @@ static int add_frame(struct otlp *file, struct builder_frame frame, const uint64
         snprintf(text, sizeof(text), "0x%llx", (unsigned long long)frame.address);
         frame.name = builder_text(text);
     }
-    return array_push(&file->frames, builder_frame(file->builder, &frame)) ? 0 : error_no_memory(file->err);
+    return array_push(&file->frames, builder_add_frame(file->builder, &frame)) ? 0 : error_no_memory(file->err);
 }
 
 /* Makes the frames of a location from its lines, outermost first; the file has the innermost line first. */
@@ -312,7 +312,7 @@ static int make_stack(struct otlp *file, struct stack *stack)
         if (code)
             return code;
         for (size_t k = 0; k < location->frames; k++)
-            stack->row = builder_stack(file->builder, stack->row, file->frames.data[location->first + k]);
+            stack->row = builder_add_stack(file->builder, stack->row, file->frames.data[location->first + k]);
     }
     stack->is_made = true;
     return 0;
@@ -353,15 +353,15 @@ static int read_sample(struct otlp *file, struct cursor message, const struct ki
     int code = stack->is_made ? 0 : make_stack(file, stack);
     if (code)
         return code;
-    uint32_t name = owner.thread.length ? builder_string(file->builder, owner.thread) : PROFILE_NONE;
-    uint32_t thread = builder_thread(file->builder, owner.pid, owner.tid, name);
+    uint32_t name = owner.thread.length ? builder_add_string(file->builder, owner.thread) : PROFILE_NONE;
+    uint32_t thread = builder_add_thread(file->builder, owner.pid, owner.tid, name);
     if (thread == PROFILE_NONE)
         return error_no_memory(file->err);
     if (owner.process.length)
-        file->builder->threads.data[thread].process_name = builder_string(file->builder, owner.process);
+        file->builder->threads.data[thread].process_name = builder_add_string(file->builder, owner.process);
     double weight = (has_values ? sum : (double)times) * kind->scale;
     if (kind->table != PROFILE_NONE && weight != 0)
-        builder_sample(file->builder, thread, kind->table, stack->row, 0, weight);
+        builder_add_sample(file->builder, thread, kind->table, stack->row, 0, weight);
     return 0;
 }
 
@@ -476,7 +476,7 @@ static int choose_weights(struct otlp *file)
             file->builder->weight_type = is_time ? WEIGHT_TRACING_MS : is_bytes ? WEIGHT_BYTES : WEIGHT_SAMPLES;
             continue;
         }
-        kind->table = kind->has_samples ? builder_event(file->builder, builder_text(name)) : 0;
+        kind->table = kind->has_samples ? builder_add_event(file->builder, builder_text(name)) : 0;
         if (kind->table == 0)
             kind->table = PROFILE_NONE; /* kinds without samples, or beyond the limit of events */
     }

@@ -42,15 +42,15 @@ static bool is_before_frame(const char *text, size_t size, struct builder_text l
 {
     struct perf_script_header ignored;
     struct builder_text next = next_line(text, size, line);
-    return next.length && next.text[0] == '\t' && perf_script_line(next, &ignored) == PERF_SCRIPT_FRAME;
+    return next.length && next.text[0] == '\t' && perf_script_parse_line(next, &ignored) == PERF_SCRIPT_FRAME;
 }
 
 /* Returns the kind of a line. A line such as "comm 12" is a sample if a frame follows. */
 static enum perf_script_line detect_line_kind(const char *text, size_t size, struct builder_text line,
                                               struct perf_script_header *header)
 {
-    enum perf_script_line kind = perf_script_line(line, header);
-    bool may_be_sample = kind == PERF_SCRIPT_OTHER && perf_script_bare_header(line, header);
+    enum perf_script_line kind = perf_script_parse_line(line, header);
+    bool may_be_sample = kind == PERF_SCRIPT_OTHER && perf_script_parse_bare_header(line, header);
     return may_be_sample && is_before_frame(text, size, line) ? PERF_SCRIPT_SAMPLE : kind;
 }
 
@@ -63,7 +63,7 @@ static bool is_padded_frame(struct builder_text line)
         at++;
     while (at < line.length && line.text[at] != ' ')
         at++;
-    return line.text[0] == '\t' && at == 17 && perf_script_frame(line, &frame);
+    return line.text[0] == '\t' && at == 17 && perf_script_parse_frame(line, &frame);
 }
 
 bool perf_script_begins(const char *text, size_t size, bool is_whole)
@@ -103,7 +103,8 @@ static uint32_t add_library_resource(struct perf_script *file, struct builder_te
     for (size_t i = 0; i + 1 < library.length; i++)
         if (library.text[i] == '/')
             start = i + 1;
-    uint32_t name = builder_string(file->builder, (struct builder_text){library.text + start, library.length - start});
+    uint32_t name =
+        builder_add_string(file->builder, (struct builder_text){library.text + start, library.length - start});
     return name == STRING_NONE ? PROFILE_NONE : intern_library_resource(&file->builder->interner, name);
 }
 
@@ -121,7 +122,7 @@ static int append_frame(struct perf_script *file, const struct perf_script_frame
         file->builder->no_memory |= resource == PROFILE_NONE;
         frame.resource = resource + 1;
     }
-    return array_push(&file->frames, builder_frame(file->builder, &frame)) ? 0 : error_no_memory(file->err);
+    return array_push(&file->frames, builder_add_frame(file->builder, &frame)) ? 0 : error_no_memory(file->err);
 }
 
 static int add_inlined_frames(struct perf_script *file, struct builder_text library)
@@ -162,13 +163,13 @@ static void add_sample(struct perf_script *file, uint32_t thread, uint32_t stack
     if (isfinite(header->time))
         file->time = header->time;
     if (is_main)
-        builder_sample(file->builder, thread, 0, stack, file->time, file->scale > 0 ? period * file->scale : 1);
+        builder_add_sample(file->builder, thread, 0, stack, file->time, file->scale > 0 ? period * file->scale : 1);
     bool is_event = !is_main || (file->scale == 0 && isfinite(header->period) && !is_clock(header->event));
     if (!is_event)
         return;
-    uint32_t table = builder_event(file->builder, header->event);
+    uint32_t table = builder_add_event(file->builder, header->event);
     if (table)
-        builder_sample(file->builder, thread, table, stack, file->time, period);
+        builder_add_sample(file->builder, thread, table, stack, file->time, period);
     else
         file->left_out++;
 }
@@ -180,15 +181,15 @@ static int end_sample(struct perf_script *file)
         return 0;
     file->is_open = false;
     int code = add_inlined_frames(file, (struct builder_text){0});
-    if (!code && file->frames.length == 0 && perf_script_frame(file->header.rest, &frame))
+    if (!code && file->frames.length == 0 && perf_script_parse_frame(file->header.rest, &frame))
         code = append_frame(file, &frame, frame.library);
     if (code)
         return code;
     uint32_t stack = PROFILE_NONE;
     for (size_t i = file->frames.length; i-- > 0;)
-        stack = builder_stack(file->builder, stack, file->frames.data[i]);
-    uint32_t thread = builder_thread(file->builder, file->header.pid, file->header.tid, PROFILE_NONE);
-    uint32_t comm = builder_string(file->builder, file->header.comm);
+        stack = builder_add_stack(file->builder, stack, file->frames.data[i]);
+    uint32_t thread = builder_add_thread(file->builder, file->header.pid, file->header.tid, PROFILE_NONE);
+    uint32_t comm = builder_add_string(file->builder, file->header.comm);
     if (thread == PROFILE_NONE)
         return error_no_memory(file->err);
     struct builder_thread *row = &file->builder->threads.data[thread];
@@ -220,7 +221,7 @@ static int read_line(struct perf_script *file, const char *text, size_t size, st
         return line.length && line.text[0] == '#' ? 0 : end_sample(file);
     if (kind == PERF_SCRIPT_RECORD)
         return end_sample(file);
-    if (is_indented && perf_script_frame(line, &frame)) {
+    if (is_indented && perf_script_parse_frame(line, &frame)) {
         int code = file->is_open ? 0 : begin_sample(file, &header); /* of -F ip,sym,dso */
         return code ? code : add_frame(file, &frame);
     }
@@ -312,8 +313,8 @@ static int read_all(struct perf_script *file, const char *text, size_t size)
 int perf_script_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
 {
     struct perf_script file = {.builder = builder, .err = err};
-    file.kernel = builder_category(builder, "Kernel", "orange");
-    file.user = builder_category(builder, "User", "yellow");
+    file.kernel = builder_add_category(builder, "Kernel", "orange");
+    file.user = builder_add_category(builder, "User", "yellow");
     choose_event(&file, text, size);
     int code = read_all(&file, text, size);
     array_free(&file.frames);

@@ -211,7 +211,7 @@ static bool parse_header(struct builder_text line, struct perf_script_header *he
     return parse_without_time(line, header);
 }
 
-enum perf_script_line perf_script_line(struct builder_text line, struct perf_script_header *out)
+enum perf_script_line perf_script_parse_line(struct builder_text line, struct perf_script_header *out)
 {
     struct perf_script_frame frame;
     bool is_other_record = false;
@@ -220,10 +220,10 @@ enum perf_script_line perf_script_line(struct builder_text line, struct perf_scr
         return PERF_SCRIPT_EMPTY;
     if (line.text[0] != '\t' && parse_header(line, out, &is_other_record))
         return is_other_record ? PERF_SCRIPT_RECORD : PERF_SCRIPT_SAMPLE;
-    return is_space(line.text[0]) && perf_script_frame(line, &frame) ? PERF_SCRIPT_FRAME : PERF_SCRIPT_OTHER;
+    return is_space(line.text[0]) && perf_script_parse_frame(line, &frame) ? PERF_SCRIPT_FRAME : PERF_SCRIPT_OTHER;
 }
 
-bool perf_script_bare_header(struct builder_text line, struct perf_script_header *out)
+bool perf_script_parse_bare_header(struct builder_text line, struct perf_script_header *out)
 {
     struct builder_text rest = line, last = {"", 0};
     for (struct builder_text word; (word = next_word(&rest)).length;)
@@ -270,7 +270,7 @@ static struct builder_text trim_offset(struct builder_text name)
     return name;
 }
 
-bool perf_script_frame(struct builder_text text, struct perf_script_frame *out)
+bool perf_script_parse_frame(struct builder_text text, struct perf_script_frame *out)
 {
     struct builder_text rest = trim(text), word = next_word(&rest);
     char digits[20];

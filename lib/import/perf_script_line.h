@@ -32,10 +32,10 @@ enum perf_script_line {
 };
 
 /* Returns the kind of a line without newline. For a sample line, fills `out`. */
-enum perf_script_line perf_script_line(struct builder_text line, struct perf_script_header *out);
+enum perf_script_line perf_script_parse_line(struct builder_text line, struct perf_script_header *out);
 
 /* Parses a line that is a sample only if a frame follows: "comm 12", "comm cpu-clock:", "cpu-clock:". */
-bool perf_script_bare_header(struct builder_text line, struct perf_script_header *out);
+bool perf_script_parse_bare_header(struct builder_text line, struct perf_script_header *out);
 
 /* False if the text is no frame: a source line, registers, branches. */
-bool perf_script_frame(struct builder_text text, struct perf_script_frame *out);
+bool perf_script_parse_frame(struct builder_text text, struct perf_script_frame *out);

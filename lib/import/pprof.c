@@ -199,9 +199,9 @@ static void add_event(struct pprof *file, struct value_type *type)
                                    (int)unit.length % 30, unit.text);
     type->scale = ms > 0 ? ms : 1;
     if (builder_text_is(unit, "count"))
-        type->table = builder_event(file->builder, name);
+        type->table = builder_add_event(file->builder, name);
     else
-        type->table = builder_event(file->builder, (struct builder_text){text, (size_t)length});
+        type->table = builder_add_event(file->builder, (struct builder_text){text, (size_t)length});
     if (type->table == 0)
         type->table = PROFILE_NONE; /* beyond the limit of events */
 }
@@ -283,7 +283,7 @@ static void set_library(struct pprof *file, const struct location *location, str
     if (!path.length)
         return;
     if (mapping->lib == PROFILE_NONE)
-        mapping->lib = builder_lib(file->builder, path, find_string(file, mapping->build_id), &mapping->resource);
+        mapping->lib = builder_add_lib(file->builder, path, find_string(file, mapping->build_id), &mapping->resource);
     frame->lib = mapping->lib + 1;
     frame->resource = mapping->resource + 1;
     frame->address = location->address - mapping->start + mapping->offset;
@@ -315,7 +315,7 @@ static int add_frame(struct pprof *file, struct builder_frame *frame, const stru
         snprintf(text, sizeof(text), "0x%llx", (unsigned long long)frame->address);
         frame->name = builder_text(text);
     }
-    if (!array_push(&file->frames, builder_frame(file->builder, frame)))
+    if (!array_push(&file->frames, builder_add_frame(file->builder, frame)))
         return error_no_memory(file->err);
     frame->inline_depth += frame->inline_depth < UINT8_MAX;
     return 0;
@@ -400,7 +400,7 @@ static int make_stack(struct pprof *file, uint32_t *stack)
         if (code)
             return code;
         for (size_t k = 0; k < location->frames; k++)
-            *stack = builder_stack(file->builder, *stack, file->frames.data[location->first_frame + k]);
+            *stack = builder_add_stack(file->builder, *stack, file->frames.data[location->first_frame + k]);
     }
     return 0;
 }
@@ -414,7 +414,7 @@ static int add_values(struct pprof *file, uint32_t thread, uint32_t stack, const
         const struct value_type *type = &file->types.data[i];
         double weight = (double)(int64_t)values[i] * type->scale;
         if (type->table != PROFILE_NONE && weight != 0)
-            builder_sample(file->builder, thread, type->table, stack, 0, weight);
+            builder_add_sample(file->builder, thread, type->table, stack, 0, weight);
     }
     return 0;
 }
@@ -425,16 +425,17 @@ static int add_row(struct pprof *file, const struct labels *labels, uint32_t sta
 {
     const struct pprof_label *list = file->sample_labels.data;
     size_t label_count = file->sample_labels.length;
-    uint32_t thread = pprof_labels_thread(&file->labels, labels->pid, labels->tid, labels->name, list, label_count);
+    uint32_t thread = pprof_labels_add_thread(&file->labels, labels->pid, labels->tid, labels->name, list, label_count);
     if (thread == PROFILE_NONE)
         return error_no_memory(file->err);
     if (labels->process.length)
-        file->builder->threads.data[thread].process_name = builder_string(file->builder, labels->process);
+        file->builder->threads.data[thread].process_name = builder_add_string(file->builder, labels->process);
     const struct builder_thread *row = &file->builder->threads.data[thread];
     size_t rows = row->tables.length ? row->tables.data[0].time.length : 0;
     int code = add_values(file, thread, stack, values, count);
-    return code || pprof_labels_mark(&file->labels, thread, rows, list, label_count) ? code
-                                                                                     : error_no_memory(file->err);
+    return code || pprof_labels_add_markers(&file->labels, thread, rows, list, label_count)
+               ? code
+               : error_no_memory(file->err);
 }
 
 static int read_sample(struct pprof *file, struct cursor message)
@@ -468,7 +469,7 @@ static int read_all(struct pprof *file, const char *text, size_t size)
     struct cursor message = cursor_of(text, size);
     struct protobuf_field field;
     int code = 0;
-    file->kernel = builder_category(file->builder, "Kernel", "orange");
+    file->kernel = builder_add_category(file->builder, "Kernel", "orange");
     while (!code && protobuf_next(&message, &field))
         code = read_table_row(file, &field);
     if (!code && message.failed)
@@ -487,7 +488,7 @@ static void mark_unsymbolized(struct pprof *file)
 {
     for (size_t i = 0; i < file->mappings.length; i++)
         if (file->mappings.data[i].lib != PROFILE_NONE && !find_string(file, file->mappings.data[i].build_id).length)
-            return builder_lacks_names(file->builder);
+            return builder_request_names(file->builder);
     file->builder->profile->meta.symbolicated = 0;
 }
 

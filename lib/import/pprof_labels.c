@@ -42,7 +42,7 @@ static void write_set(struct json_writer *json, const void *context)
 static bool add_keys(struct pprof_labels *labels, const struct pprof_label *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        uint32_t key = list[i].text.length ? builder_string(labels->builder, list[i].key) : 0;
+        uint32_t key = list[i].text.length ? builder_add_string(labels->builder, list[i].key) : 0;
         if (key == STRING_NONE)
             return false;
         if (list[i].text.length && hash_get(&labels->keys, key) == HASH_MISSING &&
@@ -71,21 +71,21 @@ static bool add_set_marker(struct pprof_labels *labels, uint32_t thread, const s
     struct builder_marker marker = {.end = NAN};
     if (labels->builder->threads.data[thread].markers.length)
         return true;
-    marker.name = builder_string(labels->builder, builder_text("Labels"));
+    marker.name = builder_add_string(labels->builder, builder_text("Labels"));
     marker.data = json_string(&labels->builder->profile->strings, write_set, &context);
-    builder_marker(labels->builder, thread, marker);
+    builder_add_marker(labels->builder, thread, marker);
     return marker.data != STRING_NONE && add_keys(labels, list, count);
 }
 
-uint32_t pprof_labels_thread(struct pprof_labels *labels, uint64_t pid, uint64_t tid, struct builder_text name,
-                             const struct pprof_label *list, size_t count)
+uint32_t pprof_labels_add_thread(struct pprof_labels *labels, uint64_t pid, uint64_t tid, struct builder_text name,
+                                 const struct pprof_label *list, size_t count)
 {
     struct text_buffer set = {0};
     uint32_t string = PROFILE_NONE, thread = PROFILE_NONE;
     bool enough = append_set(&set, list, count);
     bool has_set = set.length > 0;
     if (enough && has_set) {
-        string = builder_string(labels->builder, (struct builder_text){set.data, set.length});
+        string = builder_add_string(labels->builder, (struct builder_text){set.data, set.length});
         bool is_known = string != STRING_NONE && hash_get(&labels->sets, string) != HASH_MISSING;
         enough = string != STRING_NONE;
         if (!is_known && labels->count == PPROF_LABEL_SETS_MAX) {
@@ -101,15 +101,16 @@ uint32_t pprof_labels_thread(struct pprof_labels *labels, uint64_t pid, uint64_t
         struct text_buffer both = {0};
         enough = text_append(&both, name.text, name.length) && text_append(&both, " (", 2) &&
                  text_append(&both, set.data, set.length) && text_append(&both, ")", 1);
-        string = enough ? builder_string(labels->builder, (struct builder_text){both.data, both.length}) : STRING_NONE;
+        string =
+            enough ? builder_add_string(labels->builder, (struct builder_text){both.data, both.length}) : STRING_NONE;
         enough = string != STRING_NONE;
         array_free(&both);
     } else if (enough && name.length) {
-        string = builder_string(labels->builder, name);
+        string = builder_add_string(labels->builder, name);
         enough = string != STRING_NONE;
     }
     if (enough)
-        thread = builder_thread(labels->builder, pid, tid, string);
+        thread = builder_add_thread(labels->builder, pid, tid, string);
     if (thread != PROFILE_NONE && has_set && !add_set_marker(labels, thread, list, count))
         thread = PROFILE_NONE;
     array_free(&set);
@@ -132,18 +133,18 @@ static void write_number(struct json_writer *json, const void *context)
     json_close(json, '}');
 }
 
-bool pprof_labels_mark(struct pprof_labels *labels, uint32_t thread, size_t row, const struct pprof_label *list,
-                       size_t count)
+bool pprof_labels_add_markers(struct pprof_labels *labels, uint32_t thread, size_t row, const struct pprof_label *list,
+                              size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (list[i].text.length)
             continue;
         struct builder_marker marker = {.start = (double)row, .end = NAN};
-        marker.name = builder_string(labels->builder, list[i].key);
+        marker.name = builder_add_string(labels->builder, list[i].key);
         marker.data = json_string(&labels->builder->profile->strings, write_number, &list[i]);
         if (marker.data == STRING_NONE)
             return false;
-        builder_marker(labels->builder, thread, marker);
+        builder_add_marker(labels->builder, thread, marker);
         labels->has_numbers = true;
     }
     return true;

@@ -31,12 +31,12 @@ void pprof_labels_destroy(struct pprof_labels *labels);
 
 /* Returns the thread for a sample with these labels. `name` is the thread name from a label, or empty. PROFILE_NONE if
  * memory ran out. */
-uint32_t pprof_labels_thread(struct pprof_labels *labels, uint64_t pid, uint64_t tid, struct builder_text name,
-                             const struct pprof_label *list, size_t count);
+uint32_t pprof_labels_add_thread(struct pprof_labels *labels, uint64_t pid, uint64_t tid, struct builder_text name,
+                                 const struct pprof_label *list, size_t count);
 
 /* Adds the markers of number labels. `row` is the main sample with these labels. False if memory ran out. */
-bool pprof_labels_mark(struct pprof_labels *labels, uint32_t thread, size_t row, const struct pprof_label *list,
-                       size_t count);
+bool pprof_labels_add_markers(struct pprof_labels *labels, uint32_t thread, size_t row, const struct pprof_label *list,
+                              size_t count);
 
 /* Adds the schemas of the markers, and selects all threads. */
 int pprof_labels_finish(struct pprof_labels *labels, struct error *err);

@@ -140,7 +140,7 @@ static int set_values(struct reading *reading, const char *const *names, size_t 
     reading->values = count;
     reading->builder->weight_type = weight;
     for (size_t i = 0; i + 1 < count; i++)
-        reading->tables[i] = builder_event(reading->builder, builder_text(names[i]));
+        reading->tables[i] = builder_add_event(reading->builder, builder_text(names[i]));
     return 0;
 }
 
@@ -294,7 +294,7 @@ static uint32_t add_frame(struct reading *reading, uint64_t address)
         const struct symbol *symbol = &reading->symbols.data[row];
         frame = (struct builder_frame){.name = symbol->name, .file = symbol->file, .line = symbol->line};
     }
-    known = mapped_addresses_frame(&reading->mapped, reading->builder, address - 1, &frame);
+    known = mapped_addresses_add_frame(&reading->mapped, reading->builder, address - 1, &frame);
     reading->builder->no_memory |= !hash_set(&reading->frame_of, address, known);
     return known;
 }
@@ -315,7 +315,7 @@ static int read_stack(struct reading *reading, struct scan line, size_t number)
         return error_set(reading->err, EINVAL, "the stack in line %zu has an invalid address", number);
     for (size_t i = reading->addresses.length; i-- > 0;)
         reading->stack =
-            builder_stack(reading->builder, reading->stack, add_frame(reading, reading->addresses.data[i]));
+            builder_add_stack(reading->builder, reading->stack, add_frame(reading, reading->addresses.data[i]));
     return 0;
 }
 
@@ -337,7 +337,7 @@ static void add_values(struct reading *reading, const double *values)
     for (size_t i = 0; i < reading->values; i++) {
         uint32_t table = i + 1 < reading->values ? reading->tables[i] : 0;
         if (values[i] != 0 && isfinite(values[i]))
-            builder_sample(reading->builder, reading->thread, table, reading->stack, 0, values[i]);
+            builder_add_sample(reading->builder, reading->thread, table, reading->stack, 0, values[i]);
     }
 }
 
@@ -415,11 +415,12 @@ static int read_all(struct reading *reading, struct scan text)
 
 int pprof_text_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
 {
-    struct reading reading = {.builder = builder, .err = err, .thread = builder_thread(builder, 0, 0, PROFILE_NONE)};
+    struct reading reading = {
+        .builder = builder, .err = err, .thread = builder_add_thread(builder, 0, 0, PROFILE_NONE)};
     builder->has_no_times = true;
     int code = read_all(&reading, (struct scan){text, text + size});
     if (!code && reading.mapped.lacks_names && reading.mapped.ranges.length)
-        builder_lacks_names(builder);
+        builder_request_names(builder);
     mapped_addresses_destroy(&reading.mapped);
     array_free(&reading.symbols);
     array_free(&reading.addresses);

@@ -43,22 +43,22 @@ static uint32_t remember_failure(struct profile_builder *builder, uint32_t index
     return index;
 }
 
-uint32_t builder_string(struct profile_builder *builder, struct builder_text text)
+uint32_t builder_add_string(struct profile_builder *builder, struct builder_text text)
 {
     return remember_failure(builder,
                             strings_add(&builder->profile->strings, text.length ? text.text : "", text.length));
 }
 
-uint32_t builder_category(struct profile_builder *builder, const char *name, const char *color)
+uint32_t builder_add_category(struct profile_builder *builder, const char *name, const char *color)
 {
     return remember_failure(builder, intern_category(&builder->interner, name, color));
 }
 
-uint32_t builder_frame(struct profile_builder *builder, const struct builder_frame *frame)
+uint32_t builder_add_frame(struct profile_builder *builder, const struct builder_frame *frame)
 {
     bool has_file = frame->file.length;
-    uint32_t name = builder_string(builder, frame->name), source = PROFILE_NONE;
-    uint32_t file = has_file ? builder_string(builder, frame->file) : PROFILE_NONE;
+    uint32_t name = builder_add_string(builder, frame->name), source = PROFILE_NONE;
+    uint32_t file = has_file ? builder_add_string(builder, frame->file) : PROFILE_NONE;
     if (has_file && !builder->no_memory)
         source = remember_failure(builder, intern_source_file(&builder->interner, file));
     if (builder->no_memory)
@@ -68,7 +68,7 @@ uint32_t builder_frame(struct profile_builder *builder, const struct builder_fra
                                                            frame->func_column, frame->flags});
     if (remember_failure(builder, func) == PROFILE_NONE)
         return PROFILE_NONE;
-    struct frame_row row = frame_row_of(func);
+    struct frame_row row = make_frame_row(func);
     row.lib = frame->lib - 1;
     row.address = frame->lib ? (int64_t)(frame->address & INT64_MAX) : -1;
     row.category = frame->category - 1;
@@ -118,7 +118,7 @@ void builder_split_script(struct builder_frame *frame)
     frame->flags |= FUNC_IS_JS;
 }
 
-uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame)
+uint32_t builder_add_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame)
 {
     return builder->no_memory ? PROFILE_NONE
                               : remember_failure(builder, intern_stack(&builder->interner, prefix, frame));
@@ -143,8 +143,8 @@ static size_t format_breakpad_id(struct builder_text build_id, char out[34])
     return 33;
 }
 
-uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, struct builder_text build_id,
-                     uint32_t *resource)
+uint32_t builder_add_lib(struct profile_builder *builder, struct builder_text path, struct builder_text build_id,
+                         uint32_t *resource)
 {
     struct builder_text name = path;
     for (size_t i = 0; i < path.length; i++)
@@ -153,18 +153,18 @@ uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, 
     char id[34];
     size_t id_length = format_breakpad_id(build_id, id);
     struct library lib = {.arch = PROFILE_NONE, .code_id = PROFILE_NONE};
-    lib.name = lib.debug_name = builder_string(builder, name);
-    lib.path = lib.debug_path = builder_string(builder, path);
-    lib.breakpad_id = builder_string(builder, (struct builder_text){id, id_length});
+    lib.name = lib.debug_name = builder_add_string(builder, name);
+    lib.path = lib.debug_path = builder_add_string(builder, path);
+    lib.breakpad_id = builder_add_string(builder, (struct builder_text){id, id_length});
     if (id_length)
-        lib.code_id = builder_string(builder, build_id);
+        lib.code_id = builder_add_string(builder, build_id);
     *resource = PROFILE_NONE;
     if (!builder->no_memory)
         *resource = remember_failure(builder, intern_library_resource(&builder->interner, lib.name));
     return builder->no_memory ? PROFILE_NONE : remember_failure(builder, intern_library(&builder->interner, &lib));
 }
 
-uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name)
+uint32_t builder_add_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name)
 {
     uint64_t key = hash_mix(hash_mix(pid, tid), name);
     for (uint64_t attempt = 1;; key = hash_mix(key, attempt++)) {
@@ -185,10 +185,10 @@ uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t 
     }
 }
 
-uint32_t builder_event(struct profile_builder *builder, struct builder_text name)
+uint32_t builder_add_event(struct profile_builder *builder, struct builder_text name)
 {
     struct profile_meta *meta = &builder->profile->meta;
-    uint32_t string = builder_string(builder, name);
+    uint32_t string = builder_add_string(builder, name);
     if (string == STRING_NONE)
         return PROFILE_NONE;
     for (uint32_t i = 0; i < meta->events.length; i++)
@@ -200,8 +200,8 @@ uint32_t builder_event(struct profile_builder *builder, struct builder_text name
     return remember_failure(builder, is_added ? (uint32_t)meta->events.length : PROFILE_NONE);
 }
 
-void builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
-                    double weight)
+void builder_add_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
+                        double weight)
 {
     struct builder_thread *to = &builder->threads.data[thread];
     while (!builder->no_memory && to->tables.length <= table)
@@ -213,9 +213,9 @@ void builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t t
                          !array_push(&rows->weight, isfinite(weight) ? weight : 0);
 }
 
-uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit)
+uint32_t builder_add_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit)
 {
-    uint32_t string = builder_string(builder, name);
+    uint32_t string = builder_add_string(builder, name);
     if (builder->no_memory)
         return PROFILE_NONE;
     uint64_t key = hash_mix(pid, string);
@@ -230,7 +230,7 @@ uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct b
     return remember_failure(builder, is_added ? index : PROFILE_NONE);
 }
 
-void builder_level(struct profile_builder *builder, uint32_t counter, double time, double value)
+void builder_add_level(struct profile_builder *builder, uint32_t counter, double time, double value)
 {
     if (builder->no_memory)
         return;
@@ -238,7 +238,7 @@ void builder_level(struct profile_builder *builder, uint32_t counter, double tim
     builder->no_memory = !array_push(&to->levels, (struct builder_level){time, value, to->levels.length});
 }
 
-void builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker)
+void builder_add_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker)
 {
     if (builder->no_memory)
         return;
@@ -552,7 +552,7 @@ static void find_empty_threads(struct profile_builder *builder)
         builder->threads.data[0].is_empty = false;
 }
 
-void builder_lacks_names(struct profile_builder *builder)
+void builder_request_names(struct profile_builder *builder)
 {
     builder->profile->meta.symbolicated = 0;
     builder_warn(builder,

@@ -37,7 +37,7 @@ struct builder_marker {
 
 struct builder_thread {
     uint64_t pid, tid;
-    uint32_t asked_name;               /* key of builder_thread() */
+    uint32_t asked_name;               /* key of builder_add_thread() */
     uint32_t name, process_name;       /* strings, or PROFILE_NONE */
     ARRAY(struct builder_rows) tables; /* tables of the main samples, then of each event of meta.events */
     ARRAY(struct builder_marker) markers;
@@ -89,33 +89,33 @@ struct builder_frame {
 int profile_builder_init(struct profile_builder *builder, struct profile *profile, const char *from, struct error *err);
 void profile_builder_destroy(struct profile_builder *builder);
 
-uint32_t builder_string(struct profile_builder *builder, struct builder_text text);
-uint32_t builder_category(struct profile_builder *builder, const char *name, const char *color);
-uint32_t builder_frame(struct profile_builder *builder, const struct builder_frame *frame);
-uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame);
+uint32_t builder_add_string(struct profile_builder *builder, struct builder_text text);
+uint32_t builder_add_category(struct profile_builder *builder, const char *name, const char *color);
+uint32_t builder_add_frame(struct profile_builder *builder, const struct builder_frame *frame);
+uint32_t builder_add_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame);
 
 /* Returns the library with this path. Adds a missing library, and the resource of its name. */
-uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, struct builder_text build_id,
-                     uint32_t *resource);
+uint32_t builder_add_lib(struct profile_builder *builder, struct builder_text path, struct builder_text build_id,
+                         uint32_t *resource);
 
 /* Returns the thread with these ids and this name (a string, or PROFILE_NONE), and adds a missing thread. */
-uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name);
+uint32_t builder_add_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name);
 
 /* Returns the table of an event, and adds a missing table. The tables are 1, 2 and so on, or 0 beyond the limit of
  * events. */
-uint32_t builder_event(struct profile_builder *builder, struct builder_text name);
+uint32_t builder_add_event(struct profile_builder *builder, struct builder_text name);
 
 /* Adds a sample to table `table` (0: the main samples), at `time` ms. */
-void builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
-                    double weight);
-void builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker);
+void builder_add_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
+                        double weight);
+void builder_add_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker);
 
 /* Returns the counter of a process and name, and adds a missing counter. The counters are 1, 2 and so on, or 0 beyond
  * the limit of counters. `unit` must outlive the builder. */
-uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit);
+uint32_t builder_add_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit);
 
 /* Sets the level of the counter from `time` (ms) until its next level; calls may have any order of times. */
-void builder_level(struct profile_builder *builder, uint32_t counter, double time, double value);
+void builder_add_level(struct profile_builder *builder, uint32_t counter, double time, double value);
 
 /* Splits "name (url:line:column)" or "name(url:line:column)" in frame->name, and then sets FUNC_IS_JS. */
 void builder_split_script(struct builder_frame *frame);
@@ -125,6 +125,6 @@ void builder_warn(struct profile_builder *builder, const char *sentence);
 
 /* For files without names of addresses and without build ids of libraries: requests symbols from the current files at
  * the libraries' paths, with a warning. */
-void builder_lacks_names(struct profile_builder *builder);
+void builder_request_names(struct profile_builder *builder);
 
 int profile_builder_finish(struct profile_builder *builder, struct error *err);

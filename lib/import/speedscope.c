@@ -38,7 +38,7 @@ static int read_frames(struct speedscope *file)
         if (!frame.name.length)
             return error_set(file->err, EINVAL, "shared.frames[%zu] has no name", file->frames.length);
         frame.line = frame.func_line;
-        if (!array_push(&file->frames, builder_frame(file->builder, &frame)))
+        if (!array_push(&file->frames, builder_add_frame(file->builder, &frame)))
             return error_no_memory(file->err);
     }
     return 0;
@@ -69,12 +69,12 @@ static int read_sampled_profile(struct speedscope *file, uint32_t profile, doubl
             uint32_t frame = find_frame(file, item);
             if (frame == PROFILE_NONE)
                 return fail_profile(file, "samples", row, "has a frame that is missing in shared.frames");
-            stack = builder_stack(file->builder, stack, frame);
+            stack = builder_add_stack(file->builder, stack, frame);
         }
         double value = weight == JSON_TREE_NONE ? NAN : json_tree_number(tree, weight) * file->scale;
         if (!isfinite(value))
             return fail_profile(file, "samples", row, "has no weight");
-        builder_sample(file->builder, file->thread, 0, stack, time, value);
+        builder_add_sample(file->builder, file->thread, 0, stack, time, value);
         time += fmax(value, 0);
         weight = json_tree_next(tree, weights, weight);
     }
@@ -101,10 +101,10 @@ static int read_events(struct speedscope *file, uint32_t events, struct open_fra
         if (frame == PROFILE_NONE)
             return fail_profile(file, "events", row, "has a frame that is missing in shared.frames");
         if (at > time && row)
-            builder_sample(file->builder, file->thread, 0, stack, time, stack == PROFILE_NONE ? 0 : at - time);
+            builder_add_sample(file->builder, file->thread, 0, stack, time, stack == PROFILE_NONE ? 0 : at - time);
         time = at;
         if (json_tree_text_is(tree, kind, "O")) {
-            stack = builder_stack(file->builder, stack, frame);
+            stack = builder_add_stack(file->builder, stack, frame);
             if (!array_push(open, (struct open_frame){frame, stack}))
                 return error_no_memory(file->err);
         } else if (!json_tree_text_is(tree, kind, "C"))
@@ -154,8 +154,8 @@ static int read_profile(struct speedscope *file, uint32_t profile)
     const struct json_tree *tree = &file->tree;
     if (!set_unit(file, json_tree_get(tree, profile, "unit")))
         return error_set(file->err, EINVAL, "profiles[%zu] has an unknown unit", file->number);
-    uint32_t name = builder_string(file->builder, read_text(tree, json_tree_get(tree, profile, "name")));
-    file->thread = builder_thread(file->builder, 0, file->number, name);
+    uint32_t name = builder_add_string(file->builder, read_text(tree, json_tree_get(tree, profile, "name")));
+    file->thread = builder_add_thread(file->builder, 0, file->number, name);
     if (json_tree_text_is(tree, json_tree_get(tree, profile, "type"), "evented"))
         return read_evented(file, profile);
     double start = json_tree_number(tree, json_tree_get(tree, profile, "startValue")) * file->scale;

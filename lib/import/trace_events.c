@@ -17,34 +17,34 @@ static uint32_t find_value(const struct trace *trace, uint32_t node, const char 
     return json_tree_get(&trace->tree, node, key);
 }
 
-uint64_t trace_id_of_text(const char *text, size_t length)
+uint64_t trace_parse_id(const char *text, size_t length)
 {
     bool is_number = length && length < 16 && strspn(text, "0123456789") == length;
     return is_number ? strtoull(text, NULL, 10) : hash_bytes(text, length) >> 16;
 }
 
-uint64_t trace_id(const struct json_tree *tree, uint32_t node)
+uint64_t trace_read_id(const struct json_tree *tree, uint32_t node)
 {
     const struct string_entry *text = json_tree_text(tree, node);
-    return text ? trace_id_of_text(text->text, text->length) : json_tree_whole(tree, node, MOST_ID, 0);
+    return text ? trace_parse_id(text->text, text->length) : json_tree_whole(tree, node, MOST_ID, 0);
 }
 
 static uint32_t add_string(struct trace *trace, uint32_t node)
 {
     const struct string_entry *text = json_tree_text(&trace->tree, node);
-    return builder_string(trace->builder,
-                          text ? (struct builder_text){text->text, text->length} : builder_text("(no name)"));
+    return builder_add_string(trace->builder,
+                              text ? (struct builder_text){text->text, text->length} : builder_text("(no name)"));
 }
 
 static uint64_t read_pid(const struct trace *trace)
 {
-    return trace_id(&trace->tree, find_value(trace, 0, "pid"));
+    return trace_read_id(&trace->tree, find_value(trace, 0, "pid"));
 }
 
 static uint32_t find_thread(struct trace *trace)
 {
-    return builder_thread(trace->builder, read_pid(trace), trace_id(&trace->tree, find_value(trace, 0, "tid")),
-                          PROFILE_NONE);
+    return builder_add_thread(trace->builder, read_pid(trace), trace_read_id(&trace->tree, find_value(trace, 0, "tid")),
+                              PROFILE_NONE);
 }
 
 /* Returns a time in ms, or NAN if the event lacks the key. */
@@ -70,8 +70,8 @@ static int add_profile_event(struct trace *trace, int kind, uint64_t at, uint64_
     struct trace_profile_event event = {.kind = kind,
                                         .ts = read_time(trace, "ts") * 1000,
                                         .pid = read_pid(trace),
-                                        .tid = trace_id(&trace->tree, find_value(trace, 0, "tid")),
-                                        .id = trace_id(&trace->tree, find_id(trace, &is_global)),
+                                        .tid = trace_read_id(&trace->tree, find_value(trace, 0, "tid")),
+                                        .id = trace_read_id(&trace->tree, find_id(trace, &is_global)),
                                         .number = trace->number,
                                         .at = at,
                                         .size = size};
@@ -97,7 +97,7 @@ static int add_slice(struct trace *trace, uint32_t thread, char phase, double ti
         slice.name = add_string(trace, name);
     if (strchr("beSF", phase)) {
         bool is_global;
-        uint64_t id = trace_id(&trace->tree, find_id(trace, &is_global));
+        uint64_t id = trace_read_id(&trace->tree, find_id(trace, &is_global));
         const struct string_entry *category = json_tree_text(&trace->tree, find_value(trace, 0, "cat"));
         uint64_t hash = hash_mix(id, category ? hash_bytes(category->text, category->length) : 0);
         slice.track = TRACE_ASYNC | hash_mix(hash, is_global ? 0 : read_pid(trace));
@@ -112,7 +112,7 @@ static void add_instant(struct trace *trace, uint32_t thread, double time)
 {
     struct builder_marker marker = {
         .name = add_string(trace, find_value(trace, 0, "name")), .start = time, .end = NAN, .data = PROFILE_NONE};
-    builder_marker(trace->builder, thread, marker);
+    builder_add_marker(trace->builder, thread, marker);
 }
 
 /* Each argument is a series: "mem" with {"bytes": 5} counts bytes, "heap" with {"used": 5} is "heap used". */
@@ -133,12 +133,12 @@ static void add_levels(struct trace *trace, double time)
             snprintf(text, sizeof(text), "%s%s%s", name ? name->text : "", is_plain ? "" : " ", is_plain ? "" : label);
         if (!isfinite(value))
             continue;
-        uint32_t counter = builder_counter(
+        uint32_t counter = builder_add_counter(
             trace->builder, read_pid(trace),
             (struct builder_text){text, (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1},
             is_bytes ? "bytes" : "");
         if (counter)
-            builder_level(trace->builder, counter, time, value);
+            builder_add_level(trace->builder, counter, time, value);
     }
 }
 

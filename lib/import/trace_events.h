@@ -47,8 +47,8 @@ struct trace {
 };
 
 /* Reads a pid or tid, which may be a quoted text. */
-uint64_t trace_id(const struct json_tree *tree, uint32_t node);
-uint64_t trace_id_of_text(const char *text, size_t length);
+uint64_t trace_read_id(const struct json_tree *tree, uint32_t node);
+uint64_t trace_parse_id(const char *text, size_t length);
 
 /* Reads a part of the text into trace->tree. */
 int trace_read_part(struct trace *trace, uint64_t at, uint64_t size);

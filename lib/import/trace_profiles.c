@@ -64,7 +64,7 @@ static struct stream *add_stream(struct profiles *profiles, double start)
         return NULL;
     }
     error_no_memory(profiles->trace->err);
-    uint32_t thread = builder_thread(builder, event->pid, event->tid, PROFILE_NONE);
+    uint32_t thread = builder_add_thread(builder, event->pid, event->tid, PROFILE_NONE);
     struct stream *stream = array_push_zero(&profiles->streams);
     if (!stream)
         return NULL;
@@ -109,7 +109,7 @@ static int add_nodes(struct profiles *profiles, struct stream *stream, uint32_t 
         uint32_t stack = caller == HASH_MISSING ? PROFILE_NONE : caller - 1;
         profiles->without_caller += parent != UINT64_MAX && caller == HASH_MISSING;
         if (v8_nodes_has_frame(tree, node))
-            stack = builder_stack(trace->builder, stack, v8_nodes_frame(&stream->nodes, tree, node));
+            stack = builder_add_stack(trace->builder, stack, v8_nodes_add_frame(&stream->nodes, tree, node));
         if (!hash_set(&stream->nodes.stacks, id, stack + 1) || !index_children(profiles, stream, node, stack))
             return error_no_memory(trace->err);
     }
@@ -217,8 +217,8 @@ static void end_stream(struct profiles *profiles, struct stream *stream, bool *f
         qsort(samples, count, sizeof(*samples), compare_samples);
     for (size_t i = 0; i < count; i++) {
         double until = i + 1 < count ? samples[i + 1].time : fmax(stream->end, samples[i].time);
-        builder_sample(profiles->trace->builder, stream->thread, 0, samples[i].stack, samples[i].time,
-                       until - samples[i].time);
+        builder_add_sample(profiles->trace->builder, stream->thread, 0, samples[i].stack, samples[i].time,
+                           until - samples[i].time);
         profiles->trace->end = fmax(profiles->trace->end, until);
     }
     if (count > 1 && count > profiles->most_samples)

@@ -20,7 +20,7 @@ struct stack_frames {
 static uint64_t hash_key(const struct json_tree *tree, uint32_t node)
 {
     const struct string_entry *key = &tree->texts.entries.data[tree->nodes.data[node].key];
-    return trace_id_of_text(key->text, key->length);
+    return trace_parse_id(key->text, key->length);
 }
 
 static int index_frames(struct stack_frames *frames)
@@ -57,7 +57,7 @@ static uint32_t add_frame(const struct stack_frames *frames, uint32_t node)
         frame.func_line = read_position(tree, node, "funcLine");
         frame.func_column = read_position(tree, node, "funcColumn");
     }
-    return builder_frame(frames->trace->builder, &frame);
+    return builder_add_frame(frames->trace->builder, &frame);
 }
 
 /* Makes the stacks of a frame and its parents: collects the parents up to the root, then adds their stacks, root
@@ -81,11 +81,11 @@ static int make_stack(struct stack_frames *frames, uint64_t id, uint32_t *stack)
         uint32_t parent = json_tree_get(&frames->tree, node, "parent");
         if (parent == JSON_TREE_NONE || json_tree_is(&frames->tree, parent, JSON_NULL))
             break;
-        id = trace_id(&frames->tree, parent);
+        id = trace_read_id(&frames->tree, parent);
     }
     while (!code && path.length) {
         id = path.data[--path.length];
-        *stack = builder_stack(trace->builder, *stack, add_frame(frames, hash_get(&frames->by_id, id)));
+        *stack = builder_add_stack(trace->builder, *stack, add_frame(frames, hash_get(&frames->by_id, id)));
         if (!hash_set(&frames->stacks, id, *stack + 1))
             code = error_no_memory(trace->err);
     }
@@ -97,11 +97,12 @@ static int make_stack(struct stack_frames *frames, uint64_t id, uint32_t *stack)
 static uint32_t find_thread(struct stack_frames *frames)
 {
     struct trace *trace = frames->trace;
-    uint64_t tid = trace_id(&trace->tree, json_tree_get(&trace->tree, 0, "tid"));
+    uint64_t tid = trace_read_id(&trace->tree, json_tree_get(&trace->tree, 0, "tid"));
     uint32_t pid = json_tree_get(&trace->tree, 0, "pid");
     uint32_t known = pid == JSON_TREE_NONE ? hash_get(&frames->pid_of, tid) : HASH_MISSING;
-    return known != HASH_MISSING ? known
-                                 : builder_thread(trace->builder, trace_id(&trace->tree, pid), tid, PROFILE_NONE);
+    return known != HASH_MISSING
+               ? known
+               : builder_add_thread(trace->builder, trace_read_id(&trace->tree, pid), tid, PROFILE_NONE);
 }
 
 static int add_sample(struct stack_frames *frames, bool *found)
@@ -114,14 +115,14 @@ static int add_sample(struct stack_frames *frames, bool *found)
         frames->without_time++;
         return 0;
     }
-    int code = frame == JSON_TREE_NONE ? 0 : make_stack(frames, trace_id(&trace->tree, frame), &stack);
+    int code = frame == JSON_TREE_NONE ? 0 : make_stack(frames, trace_read_id(&trace->tree, frame), &stack);
     frames->without_frame += frame != JSON_TREE_NONE && stack == PROFILE_NONE;
     if (code)
         return code;
     uint32_t thread = find_thread(frames);
     *found = true;
     trace->end = fmax(trace->end, time);
-    builder_sample(trace->builder, thread, 0, stack, time, isfinite(weight) ? weight : 1);
+    builder_add_sample(trace->builder, thread, 0, stack, time, isfinite(weight) ? weight : 1);
     return 0;
 }
 
@@ -160,7 +161,7 @@ int trace_add_samples(struct trace *trace, bool *found)
     struct stack_frames frames = {.trace = trace};
     if (trace->samples.size == 0)
         return 0;
-    frames.javascript = builder_category(trace->builder, "JavaScript", "yellow");
+    frames.javascript = builder_add_category(trace->builder, "JavaScript", "yellow");
     int code = 0;
     for (size_t i = 0; !code && i < trace->builder->threads.length; i++)
         if (!hash_set(&frames.pid_of, trace->builder->threads.data[i].tid, (uint32_t)i))

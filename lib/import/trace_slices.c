@@ -13,7 +13,7 @@ static void add_marker(struct trace *trace, const struct trace_slice *slice, uin
 {
     struct builder_marker marker = {
         .name = slice->name, .phase = phase, .start = slice->start, .end = slice->end, .data = PROFILE_NONE};
-    builder_marker(trace->builder, slice->thread, marker);
+    builder_add_marker(trace->builder, slice->thread, marker);
 }
 
 /* ---- pairs ---- */
@@ -111,8 +111,8 @@ static void add_samples_until(struct trace *trace, struct sweep *sweep, double t
         const struct open_stack *top = sweep->open.length ? &sweep->open.data[sweep->open.length - 1] : NULL;
         double until = top && top->end < time ? top->end : time;
         if (until > sweep->time && isfinite(until)) {
-            builder_sample(trace->builder, sweep->thread, 0, top ? top->stack : PROFILE_NONE, sweep->time,
-                           top ? until - sweep->time : 0);
+            builder_add_sample(trace->builder, sweep->thread, 0, top ? top->stack : PROFILE_NONE, sweep->time,
+                               top ? until - sweep->time : 0);
             sweep->time = until;
         }
         if (!top || top->end > time)
@@ -134,8 +134,8 @@ static int open_slice(struct trace *trace, struct sweep *sweep, const struct tra
                                   .category = 1};
     const struct open_stack *around = sweep->open.length ? &sweep->open.data[sweep->open.length - 1] : NULL;
     double end = around ? fmin(slice->end, around->end) : slice->end;
-    uint32_t stack =
-        builder_stack(trace->builder, around ? around->stack : PROFILE_NONE, builder_frame(trace->builder, &frame));
+    uint32_t stack = builder_add_stack(trace->builder, around ? around->stack : PROFILE_NONE,
+                                       builder_add_frame(trace->builder, &frame));
     return array_push(&sweep->open, (struct open_stack){stack, end}) ? 0 : error_no_memory(trace->err);
 }
 

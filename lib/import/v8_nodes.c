@@ -3,8 +3,8 @@
 void v8_nodes_init(struct v8_nodes *nodes, struct profile_builder *builder)
 {
     *nodes = (struct v8_nodes){.builder = builder};
-    nodes->javascript = builder_category(builder, "JavaScript", "yellow");
-    nodes->collector = builder_category(builder, "GC", "orange");
+    nodes->javascript = builder_add_category(builder, "JavaScript", "yellow");
+    nodes->collector = builder_add_category(builder, "GC", "orange");
 }
 
 void v8_nodes_destroy(struct v8_nodes *nodes)
@@ -30,7 +30,7 @@ static uint32_t read_position(const struct json_tree *tree, uint32_t frame, cons
     return (uint32_t)(json_tree_whole(tree, json_tree_get(tree, frame, key), INT32_MAX - 1, UINT32_MAX) + 1);
 }
 
-uint32_t v8_nodes_frame(struct v8_nodes *nodes, const struct json_tree *tree, uint32_t node)
+uint32_t v8_nodes_add_frame(struct v8_nodes *nodes, const struct json_tree *tree, uint32_t node)
 {
     uint32_t call = json_tree_get(tree, node, "callFrame");
     struct builder_frame frame = {.name = read_text(tree, json_tree_get(tree, call, "functionName")),
@@ -48,5 +48,5 @@ uint32_t v8_nodes_frame(struct v8_nodes *nodes, const struct json_tree *tree, ui
         frame.category = strcmp(frame.name.text, "(garbage collector)") == 0 ? nodes->collector + 1 : 1;
     }
     frame.line = frame.func_line;
-    return builder_frame(nodes->builder, &frame);
+    return builder_add_frame(nodes->builder, &frame);
 }

@@ -18,7 +18,7 @@ void v8_nodes_init(struct v8_nodes *nodes, struct profile_builder *builder);
 void v8_nodes_destroy(struct v8_nodes *nodes);
 
 /* Makes the frame of a node's function. */
-uint32_t v8_nodes_frame(struct v8_nodes *nodes, const struct json_tree *tree, uint32_t node);
+uint32_t v8_nodes_add_frame(struct v8_nodes *nodes, const struct json_tree *tree, uint32_t node);
 
 /* False for "(root)" and "(idle)": idle samples have no stack, because the thread waits, and speedscope and Chrome's
  * Performance panel do not count them. */

@@ -78,7 +78,7 @@ static void rewrite_payload(struct rewriter *rewriter, const char *text, size_t 
 
 int build_payload_strings(struct build *build)
 {
-    int code = payload_string_fields(&build->string_fields, build->profile, build->err);
+    int code = list_string_fields(&build->string_fields, build->profile, build->err);
     bool added = false;
     for (size_t t = 0; !code && t < build->raw->threads.length; t++) {
         const struct raw_thread *thread = build->raw->threads.data[t];
@@ -92,7 +92,7 @@ int build_payload_strings(struct build *build)
                 continue;
             const struct string_entry *entry = &build->raw->texts.entries.data[text];
             struct rewriter rewriter = {
-                .build = build, .thread = thread, .type = payload_type_hash(entry->text, entry->length)};
+                .build = build, .thread = thread, .type = hash_payload_type(entry->text, entry->length)};
             rewrite_payload(&rewriter, entry->text, entry->length);
         }
     }
@@ -111,7 +111,7 @@ int build_payload(struct build *build, const struct raw_thread *thread, uint32_t
     if (!writer)
         return error_no_memory(build->err);
     struct rewriter rewriter = {
-        .build = build, .thread = thread, .writer = writer, .type = payload_type_hash(entry->text, entry->length)};
+        .build = build, .thread = thread, .writer = writer, .type = hash_payload_type(entry->text, entry->length)};
     build->payload.length = 0;
     json_writer_init(writer, &sink, build->err);
     rewrite_payload(&rewriter, entry->text, entry->length);

@@ -41,7 +41,7 @@ void interner_destroy(struct interner *interner);
 uint32_t intern_stack(struct interner *interner, uint32_t prefix, uint32_t frame);
 
 /* Returns a frame without address, library, category, symbol and line; the caller sets the known columns. */
-static inline struct frame_row frame_row_of(uint32_t func)
+static inline struct frame_row make_frame_row(uint32_t func)
 {
     return (struct frame_row){.address = -1,
                               .lib = PROFILE_NONE,

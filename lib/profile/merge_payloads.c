@@ -57,7 +57,7 @@ static int append_payload(struct profile *into, const struct string_entry *paylo
     struct byte_sink sink = text_sink(text);
     text->length = 0;
     json_writer_init(rewriter->writer, &sink, err);
-    rewriter->type = payload_type_hash(payload->text, payload->length);
+    rewriter->type = hash_payload_type(payload->text, payload->length);
     rewriter->is_string = rewriter->in_cause = rewriter->is_stack = false;
     rewrite_payload(rewriter, payload);
     int code = json_writer_finish(rewriter->writer);
@@ -105,7 +105,7 @@ int payloads_merge(struct profile *into, struct profile *from, const struct payl
 {
     struct hash string_fields = {0};
     struct rewriter rewriter = {&string_fields, numbers, malloc(sizeof(*rewriter.writer)), 0, false, false, false};
-    int code = rewriter.writer ? payload_string_fields(&string_fields, from, err) : error_no_memory(err);
+    int code = rewriter.writer ? list_string_fields(&string_fields, from, err) : error_no_memory(err);
     if (!code)
         code = append_payloads(into, from, &rewriter, err);
     if (!code)

@@ -61,7 +61,7 @@ static bool add_known_fields(struct hash *fields)
     return hash_set(fields, hash_mix(hash_bytes(type, sizeof(type) - 1), hash_bytes(key, sizeof(key) - 1)), 1);
 }
 
-int payload_string_fields(struct hash *fields, const struct profile *profile, struct error *err)
+int list_string_fields(struct hash *fields, const struct profile *profile, struct error *err)
 {
     uint32_t string = profile->meta.marker_schema;
     if (!add_known_fields(fields))
@@ -78,7 +78,7 @@ int payload_string_fields(struct hash *fields, const struct profile *profile, st
     return done ? 0 : error_no_memory(err);
 }
 
-uint64_t payload_type_hash(const char *text, size_t length)
+uint64_t hash_payload_type(const char *text, size_t length)
 {
     struct json json;
     uint64_t found = 0;

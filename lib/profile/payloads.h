@@ -6,8 +6,8 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 
-/* Adds the key hash_mix(payload_type_hash(), hash_bytes(name)) of each string field to `fields`. */
-int payload_string_fields(struct hash *fields, const struct profile *profile, struct error *err);
+/* Adds the key hash_mix(hash_payload_type(), hash_bytes(name)) of each string field to `fields`. */
+int list_string_fields(struct hash *fields, const struct profile *profile, struct error *err);
 
 /* Returns the hash of the payload's type, or 0 without a type. */
-uint64_t payload_type_hash(const char *text, size_t length);
+uint64_t hash_payload_type(const char *text, size_t length);

@@ -136,7 +136,7 @@ static void shift_columns(void *table, const struct column_place *columns, size_
         (array)->length -= (rows);                                                                                     \
     } while (0)
 
-struct profile profile_rows_after(const struct profile *profile, const struct profile_rows *from)
+struct profile profile_borrow_rows(const struct profile *profile, const struct profile_rows *from)
 {
     struct profile view;
     profile_init(&view);

@@ -271,7 +271,7 @@ struct profile_rows profile_count_rows(const struct profile *profile);
 
 /* Returns the rows after `from`, and all strings, without threads and metadata. The result borrows all columns from
  * `profile`. */
-struct profile profile_rows_after(const struct profile *profile, const struct profile_rows *from);
+struct profile profile_borrow_rows(const struct profile *profile, const struct profile_rows *from);
 
 /* Reserves room for `extra` more rows. False if memory ran out. */
 bool profile_reserve_rows(struct profile *profile, const struct profile_rows *extra);

@@ -9,7 +9,7 @@ static double clamp(double value)
     return value > MOST_STEPS ? MOST_STEPS : value < -MOST_STEPS ? -MOST_STEPS : value;
 }
 
-bool time_grid_of(double resolution, struct time_grid *grid)
+bool make_time_grid(double resolution, struct time_grid *grid)
 {
     double power = 1;
     for (unsigned decimals = 0; decimals <= MAX_DECIMALS; decimals++, power *= 10) {

@@ -16,7 +16,7 @@ struct time_grid {
 
 /* Computes the grid of a resolution in ms. Returns false if the resolution is 0 or no short decimal. The caller then
  * writes times in full. */
-bool time_grid_of(double resolution, struct time_grid *grid);
+bool make_time_grid(double resolution, struct time_grid *grid);
 
 /* Returns whether all times (ms) are multiples of the resolution (ms), within rounding errors. */
 bool times_have_resolution(const double *times, size_t count, double resolution);

@@ -468,7 +468,7 @@ static struct profile_writer *writer_new(const struct profile *profile, const st
                                                        .next_slice = table_next_slice,
                                                        .context = &writer->tables};
     writer->grid = (struct time_grid){.step = 1, .decimals = 0};
-    writer->has_grid = time_grid_of(time_resolution, &writer->grid);
+    writer->has_grid = make_time_grid(time_resolution, &writer->grid);
     writer->microseconds_per_step = time_resolution * 1000;
     json_writer_init(&writer->json, sink, err);
     return writer;
@@ -490,7 +490,7 @@ int profile_write_added(const struct profile *profile, const struct sample_sourc
 int profile_write_added_tables(const struct profile *profile, const struct profile_rows *from,
                                const struct byte_sink *sink, struct error *err)
 {
-    const struct profile rows = profile_rows_after(profile, from);
+    const struct profile rows = profile_borrow_rows(profile, from);
     struct json_writer json;
     struct string_map strings;
     json_writer_init(&json, sink, err);

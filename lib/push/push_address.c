@@ -28,7 +28,7 @@ static bool ends_with(const char *text, size_t length, const char *end)
     return length >= end_length && memcmp(text + length - end_length, end, end_length) == 0;
 }
 
-int push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], struct error *err)
+int make_push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], struct error *err)
 {
     size_t scheme = find_scheme_length(given), host = strcspn(given + scheme, "/?#");
     if (memchr(given + scheme, '@', host))
@@ -55,7 +55,7 @@ int push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], struc
     return 0;
 }
 
-int push_address_shown(const char *url)
+int measure_shown_address(const char *url)
 {
     return (int)strcspn(url, "?");
 }

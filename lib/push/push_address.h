@@ -13,10 +13,10 @@ enum { PUSH_URL_MAX = 2048 };
  * equivalent. With `as_it_is`, the address already is such a URL, and only an empty path becomes "/". Returns -EINVAL
  * for an invalid address, and for an address with a user name or password, because process lists, messages and the
  * queue would show both. */
-int push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], struct error *err);
+int make_push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], struct error *err);
 
 /* Returns the length of a URL without its query. Messages omit the query, which may hold a secret. */
-int push_address_shown(const char *url);
+int measure_shown_address(const char *url);
 
 /* Whether the port is that of OTLP over gRPC, which prof does not support. */
 bool push_address_is_of_grpc(const char *url);

@@ -222,7 +222,7 @@ void push_queue_return(struct push_queue *queue, struct push_item *item, bool is
     *item = (struct push_item){.file = -1};
 }
 
-int push_queue_waiting(struct push_queue *queue, const char *url, struct push_waiting *waiting, struct error *err)
+int push_queue_count(struct push_queue *queue, const char *url, struct push_waiting *waiting, struct error *err)
 {
     struct waiting_files files = {0};
     *waiting = (struct push_waiting){0};

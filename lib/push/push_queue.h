@@ -42,4 +42,4 @@ struct push_waiting {
     uint32_t count, others;
     char other[1024];
 };
-int push_queue_waiting(struct push_queue *queue, const char *url, struct push_waiting *waiting, struct error *err);
+int push_queue_count(struct push_queue *queue, const char *url, struct push_waiting *waiting, struct error *err);

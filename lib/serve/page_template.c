@@ -23,7 +23,7 @@ int asset_unpack(const struct serve_asset *asset, struct text_buffer *out, struc
     return code;
 }
 
-int page_template(const struct serve_asset *assets, size_t count, struct text_buffer *out, struct error *err)
+int append_page_template(const struct serve_asset *assets, size_t count, struct text_buffer *out, struct error *err)
 {
     const struct serve_asset *shell = NULL;
     struct text_buffer text = {0};
@@ -39,7 +39,7 @@ int page_template(const struct serve_asset *assets, size_t count, struct text_bu
     int code = shell ? asset_unpack(shell, &text, err)
                      : error_set(err, ENOENT, "this prof was built without the page as a file: build it again");
     if (!code)
-        code = html_template(text.data, text.length, files, count, &sink, err);
+        code = html_write_template(text.data, text.length, files, count, &sink, err);
     array_free(&text);
     free(files);
     return code;

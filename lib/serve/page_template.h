@@ -7,11 +7,11 @@
 #include "base/text_buffer.h"
 #include "serve/serve_options.h"
 
-/* Path of the asset that is the shell of html_template(). */
+/* Path of the asset that is the shell of html_write_template(). */
 #define PAGE_SHELL "shell.html"
 
 /* Appends the template to a buffer. Returns -ENOENT if the assets contain no shell. */
-int page_template(const struct serve_asset *assets, size_t count, struct text_buffer *out, struct error *err);
+int append_page_template(const struct serve_asset *assets, size_t count, struct text_buffer *out, struct error *err);
 
 /* Appends the decompressed asset. */
 int asset_unpack(const struct serve_asset *asset, struct text_buffer *out, struct error *err);

@@ -118,7 +118,7 @@ static enum MHD_Result serve_template(struct server *server, const struct recipi
     struct error err = {0};
     if (to->origin || server->directory >= 0)
         return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
-    if (page_template(server->options.assets, server->options.asset_count, &text, &err)) {
+    if (append_page_template(server->options.assets, server->options.asset_count, &text, &err)) {
         array_free(&text);
         return answer_status(to, MHD_HTTP_SERVICE_UNAVAILABLE, err.text);
     }
@@ -245,7 +245,7 @@ static enum MHD_Result answer_in_directory(const struct server *server, const st
     int fd = directory_open_file(server->directory, *path ? path : "index.html", &size);
     if (fd < 0)
         return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
-    return answer_file(to, fd, size, directory_type_of(*path ? path : "index.html"));
+    return answer_file(to, fd, size, get_content_type(*path ? path : "index.html"));
 }
 
 static enum MHD_Result redirect_to_page(const struct server *server, const struct recipient *to)
@@ -571,12 +571,12 @@ void serve_live_publish(struct server *server, int profile_fd, const struct serv
     live_publish(&server->live, state);
 }
 
-void serve_live_beat(struct server *server)
+void serve_send_heartbeat(struct server *server)
 {
     live_send_heartbeat(&server->live);
 }
 
-unsigned serve_live_pages(struct server *server)
+unsigned serve_count_pages(struct server *server)
 {
     return live_count_pages(&server->live);
 }

@@ -33,10 +33,10 @@ void serve_live_publish(struct server *server, int profile_fd, const struct serv
                         bool goes_on);
 
 /* Sends an empty event, so that the server detects closed pages. Call this function every few seconds. */
-void serve_live_beat(struct server *server);
+void serve_send_heartbeat(struct server *server);
 
 /* Returns the number of pages that follow the recording. */
-unsigned serve_live_pages(struct server *server);
+unsigned serve_count_pages(struct server *server);
 
 uint16_t serve_port(const struct server *server);
 

@@ -72,7 +72,7 @@ int directory_open_file(int directory, const char *path, uint64_t *size)
     return found;
 }
 
-const char *directory_type_of(const char *path)
+const char *get_content_type(const char *path)
 {
     static const struct {
         const char *ending, *type;

@@ -14,4 +14,4 @@ int directory_open(const char *path, struct error *err);
 int directory_open_file(int directory, const char *path, uint64_t *size);
 
 /* Returns the Content-Type of a file from the extension of its name. */
-const char *directory_type_of(const char *path);
+const char *get_content_type(const char *path);

@@ -35,7 +35,7 @@ bool served_libs_add(struct served_libs *libs, const struct named_library *lib)
 
 /* ---- scripts ---- */
 
-const char *script_path(const char *file)
+const char *get_script_path(const char *file)
 {
     static const char scheme[] = "file://";
     return strncmp(file, scheme, strlen(scheme)) == 0 ? file + strlen(scheme) : file;
@@ -48,7 +48,7 @@ static bool is_script(const char *file)
     static const char *const endings[] = {".js",  ".mjs", ".cjs",  ".jsx", ".ts",    ".mts", ".cts", ".tsx", ".py",
                                           ".lua", ".rb",  ".java", ".kt",  ".scala", ".clj", ".cs",  ".fs",  ".php"};
     const char *ending = strrchr(file, '.');
-    if (script_path(file)[0] != '/' || !ending)
+    if (get_script_path(file)[0] != '/' || !ending)
         return false;
     for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
         if (strcmp(ending, endings[i]) == 0)

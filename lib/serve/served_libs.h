@@ -41,6 +41,6 @@ uint32_t served_libs_find(const struct served_libs *libs, const char *key);
 uint32_t served_libs_find_code_id(const struct served_libs *libs, const char *code_id);
 
 /* Returns the path in the name of a script, which may be a URL such as "file:///a.js". */
-const char *script_path(const char *file);
+const char *get_script_path(const char *file);
 
 void served_libs_destroy(struct served_libs *libs);

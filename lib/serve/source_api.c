@@ -119,7 +119,7 @@ static int answer_script(const struct symbol_api *api, const struct source_reque
     size_t size = 0;
     if (!api->is_of_own_page || strings_find(&api->libs.scripts, request->file, strlen(request->file)) == STRING_NONE)
         return error_set(err, ENOENT, "the profile has no addresses of this file, and does not name it as a script");
-    int code = load_local(api, script_path(request->file), "", &text, &size, err);
+    int code = load_local(api, get_script_path(request->file), "", &text, &size, err);
     if (code == 0)
         code = send_text(request, text, size, answer, err);
     free(text);

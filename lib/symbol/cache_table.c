@@ -201,7 +201,7 @@ static bool starts_at_or_before(const void *span, const void *rva)
 uint32_t cache_table_find(const struct cache_table *table, uint64_t rva)
 {
     size_t before = search_count_before(table->spans.data, table->spans.length, sizeof(struct cache_span),
-                                        span_starts_at_or_before, &rva);
+                                        starts_at_or_before, &rva);
     if (before == 0 || rva - table->spans.data[before - 1].start >= table->spans.data[before - 1].size)
         return CACHE_NONE;
     return (uint32_t)before - 1;

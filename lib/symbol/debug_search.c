@@ -88,7 +88,7 @@ void debug_search_files(const struct debug_search *search, const struct debug_fi
     const char *slash = query->lib->name ? strrchr(query->lib->name, '/') : NULL;
     walk.name = slash ? slash + 1 : query->lib->name;
     if (query->id_size >= 2 && query->id_size <= ELF_BUILD_ID_MAX)
-        library_code_id(query->id, query->id_size, walk.id);
+        write_code_id(query->id, query->id_size, walk.id);
     int root_fd = query->lib->origin ? query->lib->origin->root_fd : -1;
     for (size_t i = 0; search && i < search->directory_count; i++)
         visit_user_directory(&walk, search->directories[i]);

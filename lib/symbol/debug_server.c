@@ -191,7 +191,7 @@ static void remove_cached_absence(const struct fetch *fetch)
     struct stat status;
     if (fetch->kind == DEBUG_SERVER_SOURCE || !find_cache_directory(path, sizeof(path)))
         return;
-    library_code_id(fetch->build_id, fetch->build_id_size, id);
+    write_code_id(fetch->build_id, fetch->build_id_size, id);
     size_t used = strlen(path);
     int length = snprintf(path + used, sizeof(path) - used, "/%s/%s", id,
                           fetch->kind == DEBUG_SERVER_PROGRAM ? "executable" : "debuginfo");

@@ -52,7 +52,7 @@ static size_t find_suffix_length(const char *text)
 }
 
 /* Only a list of suffixes up to the end of the name counts, because a Rust name may contain "..clone..Clone". */
-size_t demangle_base_length(const char *name)
+size_t measure_base_name(const char *name)
 {
     size_t end = strlen(name);
     for (const char *dot = strchr(name + (*name != '\0'), '.'); dot; dot = strchr(dot + 1, '.')) {
@@ -231,7 +231,7 @@ static bool print_whole_name(const char *name, size_t base, bool with_suffixes, 
 
 static const char *demangle_parts(const char *name, bool with_suffixes, struct arena *arena)
 {
-    size_t base = demangle_base_length(name);
+    size_t base = measure_base_name(name);
     if (is_mangled(name) && base <= DEMANGLE_INPUT_MAX) {
         struct output output;
         output.length = 0;

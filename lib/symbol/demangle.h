@@ -36,6 +36,6 @@ bool demangle_nim(const char *name, char out[DEMANGLE_NIM_MAX]);
 
 /* Returns the length of the name without the suffixes of parts and copies of a function (".cold", ".part.0",
  * ".constprop.1", ".isra.0", ".llvm.123"). */
-size_t demangle_base_length(const char *name);
+size_t measure_base_name(const char *name);
 
 enum { DEMANGLE_INPUT_MAX = 16 << 10, DEMANGLE_OUTPUT_MAX = 64 << 10, DEMANGLE_STACK_SIZE = 64 << 20 };

@@ -163,7 +163,7 @@ static int decode_all(struct work *work, struct error *err)
         struct instruction instruction;
         uint64_t vaddr = work->start + work->base + at;
         if (at == 0 || vaddr >= until)
-            kind = mapping_symbols_at(&work->kinds, vaddr, &until);
+            kind = mapping_symbols_get_kind(&work->kinds, vaddr, &until);
         if (at == 0 && (work->request->start & 1) && work->file.machine == EM_ARM)
             kind = CODE_THUMB;
         size_t left = work->code_size - (size_t)at;

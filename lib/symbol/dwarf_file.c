@@ -179,7 +179,7 @@ void dwarf_file_close(struct dwarf_file *dwarf)
     *dwarf = (struct dwarf_file){0};
 }
 
-const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *dwarf, uint64_t offset)
+const struct dwarf_unit *dwarf_file_find_unit(const struct dwarf_file *dwarf, uint64_t offset)
 {
     size_t count = dwarf->units.length;
     size_t at = search_up_to(dwarf->units.data, count, end, offset);
@@ -222,7 +222,7 @@ static void read_arange_set(struct dwarf_file *dwarf, struct unit_search *search
     uint64_t offset = offset_size == 8 ? cursor_u64(&c) : cursor_u32(&c);
     uint8_t address_size = cursor_u8(&c);
     uint8_t segment_size = cursor_u8(&c);
-    const struct dwarf_unit *found = dwarf_file_unit_at(dwarf, offset);
+    const struct dwarf_unit *found = dwarf_file_find_unit(dwarf, offset);
     if (c.failed || !found || found->offset != offset || segment_size != 0 || (address_size != 8 && address_size != 4))
         return;
     struct dwarf_unit *unit = &dwarf->units.data[found - dwarf->units.data];

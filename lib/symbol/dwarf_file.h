@@ -32,7 +32,7 @@ int dwarf_file_open_split(struct dwarf_file *dwarf, const struct bytes sections[
                           const struct dwarf_file *linked, struct error *err);
 
 /* Returns the unit that contains this offset of .debug_info, or NULL. */
-const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *dwarf, uint64_t offset);
+const struct dwarf_unit *dwarf_file_find_unit(const struct dwarf_file *dwarf, uint64_t offset);
 
 enum { DWARF_NO_UNIT = UINT32_MAX };
 

@@ -71,7 +71,7 @@ static struct parsed_function parse_function(struct pass *pass, const struct dwa
                 parsed.sibling = 0;
             break;
         default:
-            dwarf_code_take(&parsed.code, attribute->name, value);
+            dwarf_code_store(&parsed.code, attribute->name, value);
         }
     }
     return parsed;

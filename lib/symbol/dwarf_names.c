@@ -54,7 +54,7 @@ void dwarf_names_destroy(struct dwarf_names *names)
 
 static struct dwarf_unit_reader *find_reader(struct dwarf_names *names, const struct dwarf_file *file, uint64_t offset)
 {
-    const struct dwarf_unit *unit = dwarf_file_unit_at(file, offset);
+    const struct dwarf_unit *unit = dwarf_file_find_unit(file, offset);
     if (!unit)
         return NULL;
     if (unit == names->own->unit)

@@ -288,7 +288,7 @@ struct dwarf_value dwarf_value_read(const struct dwarf_unit_reader *reader, stru
     return value;
 }
 
-void dwarf_code_take(struct dwarf_code *code, uint16_t name, struct dwarf_value value)
+void dwarf_code_store(struct dwarf_code *code, uint16_t name, struct dwarf_value value)
 {
     if (name == DW_AT_low_pc)
         code->low = value;
@@ -413,7 +413,7 @@ struct cursor dwarf_unit_load(struct dwarf_unit_reader *reader)
 
 static void store_root_attribute(struct dwarf_unit_reader *reader, uint16_t name, struct dwarf_value value)
 {
-    dwarf_code_take(&reader->code, name, value);
+    dwarf_code_store(&reader->code, name, value);
     switch (name) {
     case DW_AT_name:
         reader->name = value;

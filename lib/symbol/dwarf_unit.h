@@ -137,7 +137,7 @@ struct dwarf_value dwarf_value_read(const struct dwarf_unit_reader *reader, stru
                                     const struct dwarf_attribute *attribute);
 
 /* Stores the value if the attribute gives the addresses of a DIE. */
-void dwarf_code_take(struct dwarf_code *code, uint16_t name, struct dwarf_value value);
+void dwarf_code_store(struct dwarf_code *code, uint16_t name, struct dwarf_value value);
 
 /* Returns the text of a string value, or NULL if the value has another form or is damaged. Valid until the next call.
  */

@@ -300,7 +300,7 @@ static bool starts_at_or_before(const void *line, const void *offset)
     return ((const struct jit_line *)line)->offset <= *(const uint64_t *)offset;
 }
 
-const struct jit_line *jitdump_line(const struct jitdump *dump, uint32_t code, uint64_t address)
+const struct jit_line *jitdump_find_line(const struct jitdump *dump, uint32_t code, uint64_t address)
 {
     const struct jit_code *of = &dump->codes.data[code];
     if (!of->line_count)

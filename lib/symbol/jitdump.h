@@ -51,7 +51,7 @@ int jitdump_read(struct jitdump *dump, int fd, struct error *err);
 void jitdump_destroy(struct jitdump *dump);
 
 /* Returns the line of an address in the code (also of the last instruction), or NULL if unknown. */
-const struct jit_line *jitdump_line(const struct jitdump *dump, uint32_t code, uint64_t address);
+const struct jit_line *jitdump_find_line(const struct jitdump *dump, uint32_t code, uint64_t address);
 
 /* Whether a line is in the file of this name. */
 bool jitdump_line_is_in(const struct jitdump *dump, const struct jit_line *line, const char *file);

@@ -384,7 +384,7 @@ static bool is_module_name(const char *wanted, const char *name)
     return strcmp(wanted, name) == 0;
 }
 
-uint64_t kallsyms_base(const struct kallsyms *kallsyms, const char *module)
+uint64_t kallsyms_find_base(const struct kallsyms *kallsyms, const char *module)
 {
     if (!module)
         return kallsyms->text_start;
@@ -436,7 +436,7 @@ const struct kernel_symbol *kallsyms_find_anywhere(const struct kallsyms *kallsy
     return symbol && address - symbol->address < KALLSYMS_REACH ? symbol : NULL;
 }
 
-const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
+const char *kallsyms_get_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
 {
     return symbol->module == KERNEL_CORE ? NULL : kallsyms->text + symbol->module;
 }

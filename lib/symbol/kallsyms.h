@@ -36,13 +36,13 @@ void kallsyms_destroy(struct kallsyms *kallsyms);
 unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size);
 
 /* Decodes the parts of an encoded file that contain the functions at these sorted rvas; the address of _text is
- * arbitrary. Afterwards kallsyms_base() and kallsyms_find() need module NULL. Returns -EINVAL for damaged data, or
+ * arbitrary. Afterwards kallsyms_find_base() and kallsyms_find() need module NULL. Returns -EINVAL for damaged data, or
  * -ENOMEM; do not destroy `kallsyms` after a failure. */
 int kallsyms_decode(struct kallsyms *kallsyms, int file, const uint64_t *rvas, size_t count);
 
 /* Returns the address of rva 0 in a module ("nf_tables" or "[nf_tables]") or, with NULL, in the core kernel, or 0 if
  * unknown. */
-uint64_t kallsyms_base(const struct kallsyms *kallsyms, const char *module);
+uint64_t kallsyms_find_base(const struct kallsyms *kallsyms, const char *module);
 
 /* Returns the symbol in a module (NULL: the core kernel) that contains the address, and its size up to the next symbol
  * (0 for the last symbol). Returns NULL for none. */
@@ -56,4 +56,4 @@ const struct kernel_symbol *kallsyms_find_anywhere(const struct kallsyms *kallsy
 enum { KALLSYMS_REACH = 256 << 10 };
 
 /* Returns the module of a symbol, or NULL. */
-const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol);
+const char *kallsyms_get_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol);

@@ -7,7 +7,7 @@ static char *append_hex(char *out, unsigned char byte, const char *digits)
     return out;
 }
 
-void library_breakpad_id(const unsigned char *build_id, size_t size, char out[BREAKPAD_ID_SIZE])
+void write_breakpad_id(const unsigned char *build_id, size_t size, char out[BREAKPAD_ID_SIZE])
 {
     static const unsigned char order[16] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
     unsigned char guid[16] = {0};
@@ -19,14 +19,14 @@ void library_breakpad_id(const unsigned char *build_id, size_t size, char out[BR
     *out = '\0';
 }
 
-void library_code_id(const unsigned char *build_id, size_t size, char out[CODE_ID_SIZE])
+void write_code_id(const unsigned char *build_id, size_t size, char out[CODE_ID_SIZE])
 {
     for (size_t i = 0; i < size && i < (CODE_ID_SIZE - 1) / 2; i++)
         out = append_hex(out, build_id[i], "0123456789abcdef");
     *out = '\0';
 }
 
-bool library_text_id(const struct elf_file *file, unsigned char id[16])
+bool compute_text_id(const struct elf_file *file, unsigned char id[16])
 {
     enum { FOLDED = 4096 };
     const struct elf_section *text = elf_file_section(file, ".text");

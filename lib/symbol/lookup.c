@@ -208,7 +208,7 @@ void lookup_close(struct lookup *lookup)
     arena_destroy(&lookup->arena);
 }
 
-uint64_t lookup_symbols_cost(const struct lookup *lookup)
+uint64_t lookup_estimate_symbols_cost(const struct lookup *lookup)
 {
     uint64_t cost = lookup->job->count * 16;
     const struct elf_file *files[] = {&lookup->files.mapped, &lookup->files.separate, &lookup->files.mini};
@@ -219,7 +219,7 @@ uint64_t lookup_symbols_cost(const struct lookup *lookup)
     return cost;
 }
 
-uint64_t lookup_unit_cost(const struct lookup *lookup, size_t index)
+uint64_t lookup_estimate_unit_cost(const struct lookup *lookup, size_t index)
 {
     return find_unit_size(lookup, &lookup->units.data[index]);
 }
@@ -233,7 +233,7 @@ static int set_symbol(struct lookup *lookup, size_t i, const char *name, uint64_
     symbol->start = start;
     symbol->size = size;
     symbol->symbol = symbol->function = demangle(name, &lookup->arena);
-    if (symbol->symbol && name[demangle_base_length(name)])
+    if (symbol->symbol && name[measure_base_name(name)])
         symbol->function = demangle_function(name, &lookup->arena);
     return symbol->symbol && symbol->function ? 0 : error_no_memory(err);
 }
@@ -304,7 +304,7 @@ static int match_elf_symbols(struct lookup *lookup, struct error *err)
     free(matches);
     symbol_matcher_destroy(&matcher);
     if (code == 0)
-        code = lookup_go(lookup, err);
+        code = lookup_read_go_table(lookup, err);
     if (code == 0 && lookup->files.has_mapped && lookup->files.mapped.source)
         find_function_ranges(lookup);
     return code;
@@ -323,7 +323,7 @@ static int match_kernel_symbols(struct lookup *lookup, const struct kallsyms *ka
 {
     const char *module = lookup->lib->kind == SYMBOL_LIB_MODULE ? lookup->lib->name : NULL;
     bool is_other = !kernel_file_is_running(lookup->lib);
-    uint64_t base = is_other ? 0 : kallsyms_base(kallsyms, module);
+    uint64_t base = is_other ? 0 : kallsyms_find_base(kallsyms, module);
     int code = 0;
     if (!base && lookup->files.has_separate)
         return match_kernel_file_symbols(lookup, err);
@@ -349,7 +349,7 @@ static int match_kernel_symbols(struct lookup *lookup, const struct kallsyms *ka
     return code;
 }
 
-int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err)
+int lookup_match_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err)
 {
     return is_elf(lookup) ? match_elf_symbols(lookup, err) : match_kernel_symbols(lookup, kallsyms, err);
 }
@@ -448,11 +448,11 @@ static bool has_run_out_of_memory(const struct lookup *lookup)
            (lookup->has_package && bytes_ran_out_of_memory(&lookup->package.elf.bytes));
 }
 
-int lookup_answer(struct lookup *lookup, struct error *err)
+int lookup_fill_answers(struct lookup *lookup, struct error *err)
 {
     struct symbol_answers *answers = &lookup->job->answers;
     size_t count = lookup->job->count;
-    int code = has_run_out_of_memory(lookup) ? error_no_memory(err) : lookup_libdw(lookup, err);
+    int code = has_run_out_of_memory(lookup) ? error_no_memory(err) : lookup_read_with_libdw(lookup, err);
     if (code != 0)
         return code;
     struct strings texts = {0};
@@ -468,7 +468,7 @@ int lookup_answer(struct lookup *lookup, struct error *err)
         append_frames(&from[i], &lookup->libdw, i);
     answers->answers = from ? arena_alloc(&texts.arena, (count + 1) * sizeof(*answers->answers)) : NULL;
     const char **own_files = calloc(count + 1, sizeof(*own_files));
-    bool complete = answers->answers && own_files && lookup_function_files(lookup, own_files, err) == 0;
+    bool complete = answers->answers && own_files && lookup_find_function_files(lookup, own_files, err) == 0;
     answers->count = complete ? count : 0;
     if (complete)
         memset(answers->answers, 0, (count + 1) * sizeof(*answers->answers));

@@ -69,36 +69,36 @@ void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib, cons
 
 /* `job` must be for the same library. */
 int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, struct error *err);
-int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err);
-int lookup_unit(struct lookup *lookup, size_t index, struct error *err);
+int lookup_match_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err);
+int lookup_read_unit(struct lookup *lookup, size_t index, struct error *err);
 
 /* Finds the file in which the function of an address begins, for units whose split debug info (with the inlined
  * functions) is missing. `files` has an element for each address of the job, which is NULL or a text in the arena of
  * a unit's frames. */
-int lookup_function_files(struct lookup *lookup, const char **files, struct error *err);
+int lookup_find_function_files(struct lookup *lookup, const char **files, struct error *err);
 
-/* Part of lookup_symbols(): reads a Go program's own table for addresses without a symbol or unit. */
-int lookup_go(struct lookup *lookup, struct error *err);
+/* Part of lookup_match_symbols(): reads a Go program's own table for addresses without a symbol or unit. */
+int lookup_read_go_table(struct lookup *lookup, struct error *err);
 
-/* Part of lookup_answer(): reads with libdw what our reader of DWARF declined. */
-int lookup_libdw(struct lookup *lookup, struct error *err);
+/* Part of lookup_fill_answers(): reads with libdw what our reader of DWARF declined. */
+int lookup_read_with_libdw(struct lookup *lookup, struct error *err);
 
-int lookup_answer(struct lookup *lookup, struct error *err);
+int lookup_fill_answers(struct lookup *lookup, struct error *err);
 
 /* Sets answers->problem: a failure, or the reason that the answers lack names or lines. `answers` may belong to more
  * addresses than the job. */
 void lookup_describe_problems(struct lookup *lookup, struct symbol_answers *answers);
 
-/* After lookup_answer(): the address ranges that share the answer of each of the job's addresses, as starts and sizes
- * without overlaps. Size 0: the range before covers the address. */
+/* After lookup_fill_answers(): the address ranges that share the answer of each of the job's addresses, as starts and
+ * sizes without overlaps. Size 0: the range before covers the address. */
 void lookup_find_valid_ranges(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes);
 
 void lookup_close(struct lookup *lookup);
 
 /* Returns the source text that the debug info of the hit units embeds: see dwarf_lines_source(). */
-char *lookup_embedded_source(const struct lookup *lookup, const char *file, size_t *length);
+char *lookup_find_embedded_source(const struct lookup *lookup, const char *file, size_t *length);
 
-/* Return the estimated cost of lookup_symbols() and lookup_unit() in bytes to read, so that the longest call starts
- * first. */
-uint64_t lookup_symbols_cost(const struct lookup *lookup);
-uint64_t lookup_unit_cost(const struct lookup *lookup, size_t index);
+/* Return the estimated cost of lookup_match_symbols() and lookup_read_unit() in bytes to read, so that the longest call
+ * starts first. */
+uint64_t lookup_estimate_symbols_cost(const struct lookup *lookup);
+uint64_t lookup_estimate_unit_cost(const struct lookup *lookup, size_t index);

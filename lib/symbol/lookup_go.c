@@ -98,7 +98,7 @@ static int read_table(struct lookup *lookup, const bool *without_unit, struct er
     return complete ? 0 : error_no_memory(err);
 }
 
-int lookup_go(struct lookup *lookup, struct error *err)
+int lookup_read_go_table(struct lookup *lookup, struct error *err)
 {
     bool *without_unit = mark_addresses_without_unit(lookup);
     if (!without_unit)

@@ -79,7 +79,7 @@ static int read_chosen(struct lookup *lookup, const bool *is_chosen, uint64_t *v
     return code ? handle_failure(lookup, code, &why, err) : 0;
 }
 
-int lookup_libdw(struct lookup *lookup, struct error *err)
+int lookup_read_with_libdw(struct lookup *lookup, struct error *err)
 {
     enum dwarf_verdict verdict = find_worst_verdict(lookup);
     if (verdict == DWARF_NO_MEMORY)

@@ -125,7 +125,7 @@ static int read_split_unit(struct lookup *lookup, struct lookup_unit *unit, stru
     return code;
 }
 
-int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
+int lookup_read_unit(struct lookup *lookup, size_t index, struct error *err)
 {
     struct lookup_unit *unit = &lookup->units.data[index];
     uint64_t *vaddrs = malloc((unit->count + 1) * sizeof(*vaddrs));
@@ -149,7 +149,7 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
     return code;
 }
 
-/* Reads the line table of the unit again, at the starts of symbols, which lookup_unit() did not know yet. */
+/* Reads the line table of the unit again, at the starts of symbols, which lookup_read_unit() did not know yet. */
 static int find_files(struct lookup *lookup, struct lookup_unit *unit, const uint64_t *starts, const uint32_t *indexes,
                       size_t count, const char **files, struct error *err)
 {
@@ -181,7 +181,7 @@ static bool has_only_line(const struct lookup *lookup, const struct lookup_unit 
            frames->list.data[first].file && lookup->symbols[lookup->by_unit[unit->first + i]].function;
 }
 
-int lookup_function_files(struct lookup *lookup, const char **files, struct error *err)
+int lookup_find_function_files(struct lookup *lookup, const char **files, struct error *err)
 {
     uint64_t *starts = malloc((lookup->job->count + 1) * sizeof(*starts));
     uint32_t *indexes = malloc((lookup->job->count + 1) * sizeof(*indexes));
@@ -222,7 +222,7 @@ static char *find_unit_source(const struct lookup *lookup, const struct lookup_u
     return text;
 }
 
-char *lookup_embedded_source(const struct lookup *lookup, const char *file, size_t *length)
+char *lookup_find_embedded_source(const struct lookup *lookup, const char *file, size_t *length)
 {
     char *text = NULL;
     for (size_t i = 0; !text && i < lookup->units.length; i++)

@@ -123,7 +123,7 @@ int mapping_symbols_find(struct mapping_symbols *kinds, const struct elf_file *f
     return 0;
 }
 
-enum code_kind mapping_symbols_at(const struct mapping_symbols *kinds, uint64_t address, uint64_t *until)
+enum code_kind mapping_symbols_get_kind(const struct mapping_symbols *kinds, uint64_t address, uint64_t *until)
 {
     size_t count = kinds->marks.length;
     size_t next = search_up_to(kinds->marks.data, count, address, address);

@@ -26,6 +26,6 @@ int mapping_symbols_find(struct mapping_symbols *kinds, const struct elf_file *f
                          struct error *err);
 
 /* Returns the kind of code at an address. `until` gets the start of the next part, or UINT64_MAX. */
-enum code_kind mapping_symbols_at(const struct mapping_symbols *kinds, uint64_t address, uint64_t *until);
+enum code_kind mapping_symbols_get_kind(const struct mapping_symbols *kinds, uint64_t address, uint64_t *until);
 
 void mapping_symbols_destroy(struct mapping_symbols *kinds);

@@ -38,9 +38,9 @@ static bool has_breakpad_id(const struct named_library *library, unsigned char *
     *size = file.build_id_size;
     memcpy(build_id, file.build_id, file.build_id_size);
     if (file.build_id_size)
-        library_breakpad_id(file.build_id, file.build_id_size, breakpad_id);
-    else if (library_text_id(&file, text_id))
-        library_breakpad_id(text_id, sizeof(text_id), breakpad_id);
+        write_breakpad_id(file.build_id, file.build_id_size, breakpad_id);
+    else if (compute_text_id(&file, text_id))
+        write_breakpad_id(text_id, sizeof(text_id), breakpad_id);
     elf_file_close(&file);
     return !library->breakpad_id[0] || (breakpad_id[0] && strcmp(breakpad_id, library->breakpad_id) == 0);
 }

@@ -58,7 +58,7 @@ enum missing_symbols_reason {
 };
 
 /* A short text for a list: "replaced", "no symbols". Empty for MISSING_SYMBOLS_NONE. */
-const char *missing_symbols_text(enum missing_symbols_reason reason);
+const char *get_missing_symbols_text(enum missing_symbols_reason reason);
 
 struct symbol_frame {
     const char *function; /* demangled, or NULL if unknown */

@@ -63,7 +63,7 @@ static uint64_t find_own_build(void)
 static void format_build_id_name(char name[NAME_SIZE], const unsigned char *id, size_t size)
 {
     char hex[CODE_ID_SIZE];
-    library_code_id(id, size, hex);
+    write_code_id(id, size, hex);
     snprintf(name, NAME_SIZE, "%s", hex);
 }
 

@@ -214,14 +214,14 @@ static void open_task(void *context, size_t i)
 static int look_up_piece(struct run *run, struct piece *piece, struct error *err)
 {
     if (piece->unit != SYMBOL_TABLES)
-        return lookup_unit(piece->lookup, piece->unit, err);
+        return lookup_read_unit(piece->lookup, piece->unit, err);
     struct kallsyms saved = {0};
     const struct kallsyms *symbols = NULL;
     int code = is_of_kernel(piece->lookup->lib)
                    ? load_kernel_symbols(run->symbolizer, piece->lookup->job, &saved, &symbols, err)
                    : 0;
     if (code == 0)
-        code = lookup_symbols(piece->lookup, symbols, err);
+        code = lookup_match_symbols(piece->lookup, symbols, err);
     kallsyms_destroy(&saved);
     return code;
 }
@@ -258,11 +258,11 @@ static int list_pieces(struct run *run, size_t count, struct error *err)
         struct lookup *lookup = &run->tasks[i].lookup;
         if (!run->tasks[i].has_uncached)
             continue;
-        uint64_t cost = is_of_kernel(lookup->lib) ? KALLSYMS_COST : lookup_symbols_cost(lookup);
+        uint64_t cost = is_of_kernel(lookup->lib) ? KALLSYMS_COST : lookup_estimate_symbols_cost(lookup);
         if (!array_push(&run->pieces, (struct piece){lookup, SYMBOL_TABLES, cost}))
             return error_no_memory(err);
         for (size_t u = 0; u < lookup->units.length; u++)
-            if (!array_push(&run->pieces, (struct piece){lookup, u, lookup_unit_cost(lookup, u)}))
+            if (!array_push(&run->pieces, (struct piece){lookup, u, lookup_estimate_unit_cost(lookup, u)}))
                 return error_no_memory(err);
     }
     array_sort(&run->pieces, compare_costs_descending);
@@ -306,7 +306,7 @@ static void add_to_cache(struct task *task)
 
 static int look_up_uncached(struct task *task, struct error *err)
 {
-    int code = lookup_answer(&task->lookup, err);
+    int code = lookup_fill_answers(&task->lookup, err);
     if (code != 0)
         return code;
     bool is_final = !task->lookup.problem[0]; /* after a problem, a later lookup may find more */
@@ -415,7 +415,7 @@ int symbolizer_lookup_data(struct symbolizer *symbolizer, struct symbol_job *job
     return data_symbols_find(jobs, count, symbolizer->options.threads, symbolizer->options.search, err);
 }
 
-const char *missing_symbols_text(enum missing_symbols_reason reason)
+const char *get_missing_symbols_text(enum missing_symbols_reason reason)
 {
     static const char *const texts[MISSING_SYMBOLS_COUNT] = {
         [MISSING_SYMBOLS_NONE] = "",
@@ -437,7 +437,7 @@ int symbolizer_embedded_source(struct symbolizer *symbolizer, const struct symbo
     struct lookup lookup;
     lookup_open_files(&lookup, &job.lib, symbolizer->options.search);
     int code = lookup_open(&lookup, &job, true, err);
-    *text = code == 0 ? lookup_embedded_source(&lookup, file, length) : NULL;
+    *text = code == 0 ? lookup_find_embedded_source(&lookup, file, length) : NULL;
     if (code == 0 && !*text)
         code = error_set(err, ENOENT, "the debug info of %s does not contain the source of %s", lib->name, file);
     lookup_close(&lookup);

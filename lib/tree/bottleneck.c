@@ -21,7 +21,7 @@ static int find_path(struct parted_path *path, const struct engine *engine, uint
                      struct error *err)
 {
     int code = critical_path_find(&path->path, engine_profile(engine), thread, range, err);
-    return code ? code : critical_path_parts(engine, &path->path, thread, &path->parts, err);
+    return code ? code : find_critical_path_parts(engine, &path->path, thread, &path->parts, err);
 }
 
 static void parted_path_destroy(struct parted_path *path)
@@ -63,7 +63,7 @@ static bool can_be_bottleneck(const struct engine *engine, const struct wait_gro
 {
     static const char *const reasons[] = {"Mutex", "Read-write lock", "Once", "Disk", "Page fault"};
     for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
-        if (strcmp(wait_reason_name(engine, group->reason), reasons[i]) == 0)
+        if (strcmp(get_wait_reason_name(engine, group->reason), reasons[i]) == 0)
             return true;
     return false;
 }
@@ -126,7 +126,7 @@ static int find_parts_of_holders(struct parted_path *path, const struct engine *
     if (code)
         return code;
     keep_segments_of_holders(&path->path, profile, object);
-    return critical_path_parts(engine, &path->path, thread, &path->parts, err);
+    return find_critical_path_parts(engine, &path->path, thread, &path->parts, err);
 }
 
 /* Returns the part with more than half of the time, or NULL. A thread that waits for the object does not hold the
@@ -154,7 +154,7 @@ static int group_parts_by_thread(struct parted_path *path, const struct engine *
             segment->stack = engine_profile(engine)->stacks.prefix[segment->stack];
         segment->state = PATH_RUNS;
     }
-    return critical_path_parts(engine, &path->path, thread, &path->parts, err);
+    return find_critical_path_parts(engine, &path->path, thread, &path->parts, err);
 }
 
 /* Appends the work of the holder during the longest wait, or else the function of the holder. */
@@ -193,8 +193,8 @@ int wait_group_append_sentence(struct text_buffer *text, const struct engine *en
                                struct error *err)
 {
     char who[QUANTITY_TEXT_MAX], share[QUANTITY_TEXT_MAX];
-    const char *object = wait_object_name(engine, group);
-    bool is_one = group->threads == 1, sleeps = strcmp(wait_reason_name(engine, group->reason), "Sleep") == 0;
+    const char *object = get_wait_object_name(engine, group);
+    bool is_one = group->threads == 1, sleeps = strcmp(get_wait_reason_name(engine, group->reason), "Sleep") == 0;
     bool has_place = group->own_func != PROFILE_NONE && !ends_with_name(object, get_func_name(engine, group->own_func));
     snprintf(who, sizeof(who), "%u of %zu threads %s ", group->threads, engine->threads.length,
              sleeps ? "sleep" : "wait");
@@ -279,7 +279,7 @@ static double sum_lifetime_with_work(const struct engine *engine, const struct w
 {
     double lifetime = groups->totals.there;
     for (size_t i = 0; i < groups->list.length; i++)
-        if (strcmp(wait_reason_name(engine, groups->list.data[i].reason), "Idle thread") == 0)
+        if (strcmp(get_wait_reason_name(engine, groups->list.data[i].reason), "Idle thread") == 0)
             lifetime -= groups->list.data[i].total;
     return lifetime;
 }

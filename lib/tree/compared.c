@@ -2,7 +2,7 @@
 
 #include "tree/weight_list.h"
 
-double compared_factor(const struct profile *profile, const struct compared_request *request, uint32_t thread)
+double get_compared_factor(const struct profile *profile, const struct compared_request *request, uint32_t thread)
 {
     if (!request->is_comparison || thread >= profile->threads.length)
         return 1;
@@ -57,7 +57,7 @@ static int subtract_base(struct stack_weights *weights, const struct stack_weigh
     return 0;
 }
 
-int compared_weights_sum(struct stack_weights *weights, struct stack_weights sides[PROFILE_SIDES],
+int sum_compared_weights(struct stack_weights *weights, struct stack_weights sides[PROFILE_SIDES],
                          const struct profile *profile, const struct weighing *weighing,
                          const struct compared_request *request, struct error *err)
 {
@@ -72,9 +72,9 @@ int compared_weights_sum(struct stack_weights *weights, struct stack_weights sid
     return code ? code : subtract_base(weights, sides, err);
 }
 
-int compared_timings(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
-                     const struct stack_weights sides[PROFILE_SIDES], const uint8_t *matching,
-                     const struct compared_request *request, struct error *err)
+int compute_compared_timings(struct timings *timings, const struct call_nodes *nodes,
+                             const struct stack_weights *weights, const struct stack_weights sides[PROFILE_SIDES],
+                             const uint8_t *matching, const struct compared_request *request, struct error *err)
 {
     if (!request->is_comparison || request->compared != COMPARED_CHANGE)
         return timings_compute(timings, nodes, weights, matching, err);

@@ -27,7 +27,7 @@ struct compared_request {
 
 /* Returns the factor for the weights of a thread: the mean of its side's runs, times the scale, negative for the
  * base of a change. 0 if the thread does not count, or 1 if the profile is no comparison. */
-double compared_factor(const struct profile *profile, const struct compared_request *request, uint32_t thread);
+double get_compared_factor(const struct profile *profile, const struct compared_request *request, uint32_t thread);
 
 /* The quantity that scaling makes equal on both sides. */
 enum compare_by { COMPARE_BY_NONE, COMPARE_BY_SAMPLES, COMPARE_BY_CPU_TIME, COMPARE_BY_WALL_TIME, COMPARE_BY_FUNCTION };
@@ -47,11 +47,11 @@ double *measure_wall_times(const struct profile *profile, enum profile_side side
 
 /* Sums the weights of a query as stack_weights_sum() does. For a comparison: `weights` gets the change, `sides` the two
  * sides. */
-int compared_weights_sum(struct stack_weights *weights, struct stack_weights sides[PROFILE_SIDES],
+int sum_compared_weights(struct stack_weights *weights, struct stack_weights sides[PROFILE_SIDES],
                          const struct profile *profile, const struct weighing *weighing,
                          const struct compared_request *request, struct error *err);
 
 /* Computes the timings of the compared weights: see timings_compute() and timings_compare(). */
-int compared_timings(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
-                     const struct stack_weights sides[PROFILE_SIDES], const uint8_t *matching,
-                     const struct compared_request *request, struct error *err);
+int compute_compared_timings(struct timings *timings, const struct call_nodes *nodes,
+                             const struct stack_weights *weights, const struct stack_weights sides[PROFILE_SIDES],
+                             const uint8_t *matching, const struct compared_request *request, struct error *err);

@@ -39,13 +39,13 @@ static const char *get_group_name(const struct adder *adder, const struct wait_g
     const struct profile *profile = engine_profile(adder->engine);
     switch (adder->grouping) {
     case WAITS_BY_REASON:
-        return wait_reason_name(adder->engine, group->reason);
+        return get_wait_reason_name(adder->engine, group->reason);
     case WAITS_BY_THREAD:
         return profile_text(profile, profile->threads.data[group->thread].name);
     case WAITS_BY_WAKER:
-        return wait_waker_name(adder->engine, group);
+        return get_wait_waker_name(adder->engine, group);
     default:
-        return wait_object_name(adder->engine, group);
+        return get_wait_object_name(adder->engine, group);
     }
 }
 
@@ -234,7 +234,7 @@ void compared_waits_destroy(struct compared_waits *waits)
     *waits = (struct compared_waits){0};
 }
 
-const struct change_estimate *compared_wait_change(const struct compared_waits *waits, const struct compared_wait *row)
+const struct change_estimate *get_wait_change(const struct compared_waits *waits, const struct compared_wait *row)
 {
     return row->estimate == PROFILE_NONE ? NULL : &waits->estimates[row->estimate];
 }
@@ -254,10 +254,10 @@ static void write_side(struct json_writer *json, const char *key, const struct c
 void compared_wait_write(struct json_writer *json, const struct compared_waits *waits, const struct compared_wait *row,
                          const struct engine *engine)
 {
-    const struct change_estimate *change = compared_wait_change(waits, row);
+    const struct change_estimate *change = get_wait_change(waits, row);
     json_open(json, '{');
     json_member_text(json, "name", strings_text(&waits->names, row->name));
-    json_member_text(json, "reason", wait_reason_name(engine, row->reason));
+    json_member_text(json, "reason", get_wait_reason_name(engine, row->reason));
     wait_place_write(json, "where", engine_profile(engine), row->own_func, row->own_line);
     write_side(json, "base", row, SIDE_BASE);
     write_side(json, "new", row, SIDE_NEW);

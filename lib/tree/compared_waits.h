@@ -46,7 +46,7 @@ int compared_waits_find(struct compared_waits *waits, struct engine *engine, enu
 void compared_waits_destroy(struct compared_waits *waits);
 
 /* Returns the change of a row, or NULL if it is not judged. */
-const struct change_estimate *compared_wait_change(const struct compared_waits *waits, const struct compared_wait *row);
+const struct change_estimate *get_wait_change(const struct compared_waits *waits, const struct compared_wait *row);
 
 /* Writes a row as an object of `prof diff --waits --json`. */
 void compared_wait_write(struct json_writer *json, const struct compared_waits *waits, const struct compared_wait *row,

@@ -25,7 +25,7 @@ static int compare_numbers(const void *a, const void *b)
     return ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-int profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct error *err)
+int list_profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct error *err)
 {
     struct hash seen = {0};
     bool enough = true;

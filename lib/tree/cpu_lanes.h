@@ -13,7 +13,7 @@ ARRAY_TYPE(struct cpu_numbers, uint32_t);
 enum { MOST_CPUS = 1024 }; /* limit of the list */
 
 /* Lists the CPUs of the profile's slices in ascending order. The list of a comparison is empty. */
-int profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct error *err);
+int list_profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct error *err);
 
 /* Computes the lanes of `count` CPUs, as engine_state_lanes() does, with indexes of threads in place of states. Time:
  * linear in the slices and pixels of the range, and n log n for n threads of the profile, for each CPU. */

@@ -349,7 +349,7 @@ static int update_weights(struct engine *engine, const struct tree_query *query,
     engine->scale = query->scale;
     const struct weighing weighing = engine_weighing(engine);
     const struct compared_request request = engine_compared_request(engine);
-    int code = compared_weights_sum(&engine->weights, engine->sides, &engine->base->profile, &weighing, &request, err);
+    int code = sum_compared_weights(&engine->weights, engine->sides, &engine->base->profile, &weighing, &request, err);
     engine->has_weights = code == 0;
     return code;
 }
@@ -420,8 +420,8 @@ static int update_timings(struct engine *engine, struct error *err)
         return 0;
     forget_inverted(engine);
     const struct compared_request request = engine_compared_request(engine);
-    int code = compared_timings(&engine->timings, engine->nodes, &engine->weights, engine->sides,
-                                engine_matching(engine), &request, err);
+    int code = compute_compared_timings(&engine->timings, engine->nodes, &engine->weights, engine->sides,
+                                        engine_matching(engine), &request, err);
     engine->has_timings = code == 0;
     return code;
 }

@@ -34,9 +34,10 @@ int engine_functions_weighed(struct engine *engine, enum sample_weight weight, e
     struct stack_weights weights = {0}, sides[PROFILE_SIDES] = {{0}, {0}};
     struct timings timings = {0};
     *functions = (struct func_timings){0};
-    int code = compared_weights_sum(&weights, sides, &engine->base->profile, &weighing, &request, err);
+    int code = sum_compared_weights(&weights, sides, &engine->base->profile, &weighing, &request, err);
     if (!code)
-        code = compared_timings(&timings, engine->nodes, &weights, sides, engine_matching(engine), &request, err);
+        code =
+            compute_compared_timings(&timings, engine->nodes, &weights, sides, engine_matching(engine), &request, err);
     if (!code)
         code = func_timings_compute(functions, engine->nodes, &timings, FUNCS_BY_SELF, err);
     timings_destroy(&timings);
@@ -100,7 +101,7 @@ void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum samp
     weighing.thread_count = 1;
     const struct sample_table *samples = thread_samples(&engine->base->profile.threads.data[thread], table);
     const struct compared_request request = engine_compared_request(engine);
-    double factor = compared_factor(&engine->base->profile, &request, thread);
+    double factor = get_compared_factor(&engine->base->profile, &request, thread);
     double start = fmax(weighing.range.from, find_sample_gaps(&engine->base->profile, thread).start);
     struct weigh_context weigh = {engine, engine_matching(engine), add, context, factor, samples, start, 0};
     weighing.row = &weigh.row;
@@ -119,7 +120,7 @@ double engine_thread_total(const struct engine *engine, uint32_t thread, enum sa
     weighing.thread_count = 1;
     const struct compared_request request = engine_compared_request(engine);
     struct thread_total total = {engine, engine_matching(engine),
-                                 compared_factor(&engine->base->profile, &request, thread), 0};
+                                 get_compared_factor(&engine->base->profile, &request, thread), 0};
     weigh_thread(&engine->base->profile, &weighing, thread, add_to_total, &total);
     return total.sum;
 }

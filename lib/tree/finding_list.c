@@ -17,7 +17,7 @@ const char *get_run_part_name(const struct engine *engine, const struct run_part
 {
     const struct profile *profile = engine_profile(engine);
     if (part->kind != PART_CPU)
-        return wait_reason_name(engine, part->index);
+        return get_wait_reason_name(engine, part->index);
     return part->index == PROFILE_NONE ? "(no library)"
                                        : profile_text(profile, profile->resources.data[part->index].name);
 }

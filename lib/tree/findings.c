@@ -53,7 +53,7 @@ static int list_parts(struct findings *findings, struct run *run, struct error *
         code = add_part(findings, (struct run_part){PART_CPU, libraries.rows[i].func, libraries.rows[i].self}, err);
     for (size_t i = 0; !code && i < run->reasons.list.length; i++) {
         const struct wait_group *group = &run->reasons.list.data[i];
-        const char *reason = wait_reason_name(run->engine, group->key);
+        const char *reason = get_wait_reason_name(run->engine, group->key);
         if (strcmp(reason, "Idle thread") != 0)
             code = add_part(findings, (struct run_part){get_part_kind(reason), group->key, group->total}, err);
     }
@@ -201,7 +201,7 @@ static int add_wait(struct findings *findings, struct run *run, uint32_t known_o
     double weight = 0;
     for (size_t i = 0; i < run->objects.list.length; i++) {
         const struct wait_group *group = &run->objects.list.data[i];
-        const char *reason = wait_reason_name(run->engine, group->reason);
+        const char *reason = get_wait_reason_name(run->engine, group->reason);
         bool ends_run = strcmp(reason, "Child") == 0 && group->thread == run->engine->threads.data[0];
         double importance = get_importance(reason);
         double share = group->total / (ends_run ? run->wall : findings->whole) * importance;
@@ -215,7 +215,7 @@ static int add_wait(struct findings *findings, struct run *run, uint32_t known_o
         return 0;
     struct bottleneck text = {.object = best->func};
     int code = wait_group_append_sentence(&text.sentence, run->engine, best, err);
-    if (!code && best->threads == 1 && strcmp(wait_reason_name(run->engine, best->reason), "Child") == 0)
+    if (!code && best->threads == 1 && strcmp(get_wait_reason_name(run->engine, best->reason), "Child") == 0)
         code = append_child(&text.sentence, run, best->thread, err);
     if (!code)
         code = add_sentence(findings, FINDING_WAIT, weight, &text, err);

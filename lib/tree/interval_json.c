@@ -23,7 +23,7 @@ static void write_name(struct json_writer *json, const struct engine *engine, co
     json_member_open(json, "waits_ms", '{');
     for (size_t i = 0; i < list->reasons; i++)
         if (get_interval_waits(list, row)[i] > 0)
-            json_member_double(json, wait_reason_name(engine, (uint32_t)i), get_interval_waits(list, row)[i]);
+            json_member_double(json, get_wait_reason_name(engine, (uint32_t)i), get_interval_waits(list, row)[i]);
     json_close(json, '}');
     json_member_open(json, "histogram", '[');
     for (size_t i = 0; i < INTERVAL_BUCKETS; i++)

@@ -248,7 +248,7 @@ uint32_t marker_schemas_find(const struct marker_schemas *schemas, const char *n
     return found && strlen(found) == length && memcmp(name, found, length) == 0 ? index : SCHEMA_NONE;
 }
 
-const char *marker_schema_label(const struct marker_schemas *schemas, uint32_t schema, const char *key)
+const char *get_marker_label(const struct marker_schemas *schemas, uint32_t schema, const char *key)
 {
     const struct marker_schema *found = &schemas->items.data[schema];
     for (uint32_t i = 0; i < found->field_count; i++)

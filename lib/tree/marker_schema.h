@@ -58,6 +58,6 @@ int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t
 uint32_t marker_schemas_find(const struct marker_schemas *schemas, const char *name, size_t length);
 
 /* Returns the label of a field. */
-const char *marker_schema_label(const struct marker_schemas *schemas, uint32_t schema, const char *key);
+const char *get_marker_label(const struct marker_schemas *schemas, uint32_t schema, const char *key);
 
 void marker_schemas_destroy(struct marker_schemas *schemas);

@@ -45,7 +45,7 @@ int marker_texts_make(struct marker_texts *texts, const struct marker_context *c
     for (size_t i = 0; !code && i < list->length; i++) {
         code = payload_read(&payload, context->values.profile, &list->data[i], err);
         if (!code)
-            code = marker_fields(&fields, context, &list->data[i], &payload, err);
+            code = list_marker_fields(&fields, context, &list->data[i], &payload, err);
         if (!code && !add_marker(texts, context, &payload, &fields))
             code = error_no_memory(err);
     }

@@ -91,8 +91,8 @@ static bool is_hidden_field(const struct payload_value *value)
            (value->key_length == 5 && memcmp(value->key, "cause", 5) == 0);
 }
 
-int marker_fields(struct marker_field_list *fields, const struct marker_context *context, const struct marker *marker,
-                  const struct payload *payload, struct error *err)
+int list_marker_fields(struct marker_field_list *fields, const struct marker_context *context,
+                       const struct marker *marker, const struct payload *payload, struct error *err)
 {
     fields->length = 0;
     bool done = true;
@@ -306,7 +306,7 @@ int marker_label_append(struct text_buffer *out, const struct marker_context *co
     if (!code && template)
         code = append_template(&writer, template) ? 0 : error_no_memory(err);
     else if (!code) {
-        code = marker_fields(&fields, context, marker, payload, err);
+        code = list_marker_fields(&fields, context, marker, payload, err);
         if (!code && !append_fields(&writer, &fields, label == MARKER_CHART_LABEL))
             code = error_no_memory(err);
     }

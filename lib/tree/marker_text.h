@@ -45,8 +45,8 @@ struct marker_field_text {
 ARRAY_TYPE(struct marker_field_list, struct marker_field_text);
 
 /* Lists the fields that have a value, in the order of the schema; without a schema, all but `type` and `cause`. */
-int marker_fields(struct marker_field_list *fields, const struct marker_context *context, const struct marker *marker,
-                  const struct payload *payload, struct error *err);
+int list_marker_fields(struct marker_field_list *fields, const struct marker_context *context,
+                       const struct marker *marker, const struct payload *payload, struct error *err);
 
 /* Appends the text of a field. False if memory ran out. */
 bool marker_field_append(struct text_buffer *out, const struct marker_context *context,

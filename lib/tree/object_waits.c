@@ -149,7 +149,7 @@ static bool is_held(const struct engine *engine, uint32_t reason)
 {
     static const char *const reasons[] = {"Mutex", "Read-write lock", "Once"};
     for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
-        if (strcmp(wait_reason_name(engine, reason), reasons[i]) == 0)
+        if (strcmp(get_wait_reason_name(engine, reason), reasons[i]) == 0)
             return true;
     return false;
 }
@@ -274,7 +274,7 @@ static int find_meanwhile(struct collector *collector, struct error *err)
     if (!code)
         code = critical_paths_find(&path, engine_profile(engine), ranges.data, ranges.length, err);
     if (!code)
-        code = critical_path_parts(engine, &path, PROFILE_NONE, &collector->waits->meanwhile, err);
+        code = find_critical_path_parts(engine, &path, PROFILE_NONE, &collector->waits->meanwhile, err);
     array_free(&path);
     array_free(&ranges);
     return code;
@@ -349,7 +349,7 @@ void object_waits_write(struct json_writer *json, const struct engine *engine, c
     const struct profile *profile = engine_profile(engine);
     json_open(json, '{');
     write_func(json, profile, "object", waits->object);
-    json_member_text(json, "reason", wait_reason_name(engine, waits->reason));
+    json_member_text(json, "reason", get_wait_reason_name(engine, waits->reason));
     json_member_double(json, "total_ms", waits->total);
     json_member_double(json, "count", round(waits->count));
     json_member_double(json, "longest_ms", waits->longest);
@@ -368,7 +368,7 @@ void object_waits_write(struct json_writer *json, const struct engine *engine, c
         const struct path_part *part = &waits->meanwhile.data[i];
         json_open(json, '{');
         json_member_double(json, "ms", part->ms);
-        json_member_text(json, "state", path_state_name(part->state));
+        json_member_text(json, "state", get_path_state_name(part->state));
         json_member_double(json, "thread", part->thread);
         write_func(json, profile, "function", part->func);
         write_func(json, profile, "object", part->object);

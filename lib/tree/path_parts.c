@@ -169,8 +169,8 @@ static int make_parts(const struct engine *engine, const struct grouping *groupi
     return code;
 }
 
-int critical_path_parts(const struct engine *engine, const struct critical_path *path, uint32_t first,
-                        struct path_parts *parts, struct error *err)
+int find_critical_path_parts(const struct engine *engine, const struct critical_path *path, uint32_t first,
+                             struct path_parts *parts, struct error *err)
 {
     struct path_pieces pieces = {0};
     uint32_t *numbers = NULL;
@@ -233,8 +233,8 @@ int engine_weigh_path(struct engine *engine, const struct critical_path *path, s
     }
     array_free(&pieces);
     engine->has_weights = engine->has_timings = false;
-    return compared_timings(&engine->timings, engine->nodes, weights, engine->sides, engine_matching(engine), &request,
-                            err);
+    return compute_compared_timings(&engine->timings, engine->nodes, weights, engine->sides, engine_matching(engine),
+                                    &request, err);
 }
 
 /* ---- words ---- */
@@ -375,7 +375,7 @@ int path_parts_append_sentence(struct text_buffer *text, const struct engine *en
     return sentence.is_out_of_memory ? error_no_memory(err) : 0;
 }
 
-const char *path_state_name(enum path_state state)
+const char *get_path_state_name(enum path_state state)
 {
     static const char *const names[PATH_STATES] = {[PATH_RUNS] = "runs",
                                                    [PATH_RUNNABLE] = "runnable",
@@ -432,7 +432,7 @@ int path_segment_append_text(struct text_buffer *text, const struct profile *pro
     return sentence.is_out_of_memory ? error_no_memory(err) : 0;
 }
 
-const struct path_segment *path_row_longest(const struct critical_path *path, size_t first, size_t end)
+const struct path_segment *find_longest_segment(const struct critical_path *path, size_t first, size_t end)
 {
     const struct path_segment *longest = &path->data[first];
     for (size_t i = first; i < end; i++)
@@ -446,7 +446,7 @@ static bool is_same_visit(const struct path_segment *a, const struct path_segmen
     return a->thread == b->thread && a->waiter == b->waiter && a->waited_for == b->waited_for;
 }
 
-size_t critical_path_row_end(const struct profile *profile, const struct critical_path *path, size_t i)
+size_t find_row_end(const struct profile *profile, const struct critical_path *path, size_t i)
 {
     double brief = profile->meta.interval / 2;
     enum path_state state = PATH_STATES; /* state of the longer segments; PATH_STATES: none yet */

@@ -28,8 +28,8 @@ ARRAY_TYPE(struct path_parts, struct path_part); /* zero it first; free it with 
 /* Lists the parts, longest first: pieces of one state, name of a thread, object of a wait, and object for which others
  * waited. `first`: the thread at which the path ends, a name of its own. Time: n log n for n pieces, and linear in the
  * stacks for each of the first PATH_PARTS_NAMED parts, which alone have funcs. */
-int critical_path_parts(const struct engine *engine, const struct critical_path *path, uint32_t first,
-                        struct path_parts *parts, struct error *err);
+int find_critical_path_parts(const struct engine *engine, const struct critical_path *path, uint32_t first,
+                             struct path_parts *parts, struct error *err);
 
 enum { PATH_PARTS_NAMED = 12 };
 
@@ -43,10 +43,10 @@ int path_parts_append_sentence(struct text_buffer *text, const struct engine *en
 
 /* Returns one past the last segment that a table shows in one row with segment `i`. The segments of a row have the same
  * thread and state. A row has one wait. A row of CPU time may contain pauses of less than half an interval. */
-size_t critical_path_row_end(const struct profile *profile, const struct critical_path *path, size_t i);
+size_t find_row_end(const struct profile *profile, const struct critical_path *path, size_t i);
 
 /* Returns the longest segment of the row [first, end), which stands for the row. */
-const struct path_segment *path_row_longest(const struct critical_path *path, size_t first, size_t end);
+const struct path_segment *find_longest_segment(const struct critical_path *path, size_t first, size_t end);
 
 /* Appends the innermost callers of a segment, and its waker, or the thread that waits for it: "compute < second <
  * start_thread, first waits for mutex lock_b, which ends in second (locks.c:20)". */
@@ -54,7 +54,7 @@ int path_segment_append_text(struct text_buffer *text, const struct profile *pro
                              const struct path_segment *segment, struct error *err);
 
 /* Returns "runs", "runnable", "waits", "unseen" or "absent". */
-const char *path_state_name(enum path_state state);
+const char *get_path_state_name(enum path_state state);
 
 /* Appends the times of the slowest intervals that the engine's query selects, thread by thread; none if no transform
  * selects the slowest intervals. */

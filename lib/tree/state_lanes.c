@@ -41,7 +41,7 @@ static bool add_lifetime(struct lane_maker *maker, const struct thread_states *s
     float *shares = maker->lanes->shares.data + row * query->width;
     for (uint32_t x = 0; x < query->width; x++) {
         double from = query->range.from + x * pixel;
-        shares[x] += (float)(thread_states_there(states, from, from + pixel) / pixel);
+        shares[x] += (float)(measure_lifetime_between(states, from, from + pixel) / pixel);
     }
     return true;
 }
@@ -175,7 +175,7 @@ int engine_state_sums(struct engine *engine, const uint32_t *threads, size_t cou
 {
     int code = 0;
     engine->base->states.request++;
-    memset(sums, 0, thread_state_count(&engine->base->profile) * sizeof(*sums));
+    memset(sums, 0, count_thread_states(&engine->base->profile) * sizeof(*sums));
     for (size_t i = 0; !code && i < count; i++) {
         const struct thread_states *states;
         code = state_cache_find(&engine->base->states, engine_profile(engine), threads[i], &states, err);

@@ -36,7 +36,7 @@ int engine_state_lanes(struct engine *engine, const struct state_lanes_query *qu
 
 void state_lanes_destroy(struct state_lanes *lanes);
 
-/* Stores the time of threads in each state in a range, ms; one sum per thread_state_count(). The sums of reasons are
+/* Stores the time of threads in each state in a range, ms; one sum per count_thread_states(). The sums of reasons are
  * those of engine_wait_groups(). */
 int engine_state_sums(struct engine *engine, const uint32_t *threads, size_t count, struct time_range range,
                       double *sums, struct error *err);

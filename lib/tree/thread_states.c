@@ -22,7 +22,7 @@ struct states_maker {
     bool enough;
 };
 
-uint32_t thread_state_count(const struct profile *profile)
+uint32_t count_thread_states(const struct profile *profile)
 {
     uint32_t idle = find_idle_category(profile);
     size_t reasons = idle == PROFILE_NONE ? 0 : profile->categories.data[idle].subcategories.length;
@@ -32,7 +32,7 @@ uint32_t thread_state_count(const struct profile *profile)
 static uint32_t get_row_state(const struct states_maker *maker, size_t i)
 {
     uint32_t state = STATE_REASONS + wait_row_reason(&maker->gaps.waits, i);
-    uint32_t unknown = thread_state_count(maker->profile) - 1;
+    uint32_t unknown = count_thread_states(maker->profile) - 1;
     return state >= STATE_REASONS && state < unknown ? state : unknown;
 }
 
@@ -123,7 +123,7 @@ static void add_gap(struct states_maker *maker, size_t i, bool has_waits)
     maker->cpu_before += time.cpu;
     if (!(to > from))
         return;
-    uint32_t not_running = thread_state_count(maker->profile) - 1, running = STATE_RUNNING;
+    uint32_t not_running = count_thread_states(maker->profile) - 1, running = STATE_RUNNING;
     add_rates(maker, from, to, (const uint32_t[]){running, not_running},
               (const double[]){maker->cpu_before / (to - from), has_waits ? 0 : time.wait / (to - from)});
     maker->cpu_before = 0;
@@ -210,7 +210,7 @@ static void thread_states_destroy(struct thread_states *states)
 static int thread_states_make(struct thread_states *states, const struct profile *profile, uint32_t thread,
                               struct error *err)
 {
-    uint32_t state_count = thread_state_count(profile);
+    uint32_t state_count = count_thread_states(profile);
     struct states_maker maker = {
         .profile = profile, .gaps = find_sample_gaps(profile, thread), .states = states, .enough = true};
     *states = (struct thread_states){.there = {maker.gaps.start, maker.gaps.end},
@@ -279,7 +279,7 @@ void state_cursor_destroy(struct state_cursor *cursor)
     free(cursor->sum);
 }
 
-double thread_states_there(const struct thread_states *states, double from, double to)
+double measure_lifetime_between(const struct thread_states *states, double from, double to)
 {
     double start = fmax(from, states->there.from), end = fmin(to, states->there.to);
     double there = fmax(0, end - start);

@@ -15,7 +15,7 @@
 enum { STATE_RUNNING, STATE_REASONS };
 
 /* Returns the number of states. */
-uint32_t thread_state_count(const struct profile *profile);
+uint32_t count_thread_states(const struct profile *profile);
 
 /* At `time`, the rate of a state changes. */
 struct state_event {
@@ -52,7 +52,7 @@ void state_cursor_read(struct state_cursor *cursor, double time);
 void state_cursor_destroy(struct state_cursor *cursor);
 
 /* Returns the lifetime of the thread between two times, without the paused time, ms. */
-double thread_states_there(const struct thread_states *states, double from, double to);
+double measure_lifetime_between(const struct thread_states *states, double from, double to);
 
 /* The states of the threads of a profile that were requested. Starts zeroed. */
 struct state_cache {

@@ -170,7 +170,7 @@ static bool add_lengths(struct grouper *grouper, struct wait_group *group, const
 /* The error of a count that follows from a total and a rounded mean is uniform. */
 static void add_rounding(struct grouper *grouper, const struct wait_group *group, const struct wait_part *part)
 {
-    static const double steps_per_interval = 100; /* resolution of the times in a file: see time_grid_of() */
+    static const double steps_per_interval = 100; /* resolution of the times in a file: see make_time_grid() */
     double step = engine_profile(grouper->engine)->meta.interval / steps_per_interval;
     double error = part->length > 0 ? part->unseen * step / part->length : 0;
     get_sums(grouper, group)->of_rounding += error * error / 12;
@@ -303,7 +303,7 @@ static bool counts_thread(const struct engine *engine, uint32_t thread, const st
     if (thread >= profile->threads.length)
         return false;
     if (!choice)
-        return compared_factor(profile, &request, thread) != 0;
+        return get_compared_factor(profile, &request, thread) != 0;
     return profile->threads.data[thread].side == choice->side && profile->threads.data[thread].run == choice->run;
 }
 

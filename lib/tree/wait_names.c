@@ -2,7 +2,7 @@
 
 #include "base/ascii.h"
 
-const char *wait_reason_name(const struct engine *engine, uint32_t reason)
+const char *get_wait_reason_name(const struct engine *engine, uint32_t reason)
 {
     const struct profile *profile = engine_profile(engine);
     if (reason == PROFILE_NONE)
@@ -13,14 +13,14 @@ const char *wait_reason_name(const struct engine *engine, uint32_t reason)
                : profile_text(profile, idle->subcategories.data[reason]);
 }
 
-const char *wait_object_name(const struct engine *engine, const struct wait_group *group)
+const char *get_wait_object_name(const struct engine *engine, const struct wait_group *group)
 {
     const struct profile *profile = engine_profile(engine);
     return group->func == PROFILE_NONE ? "(not running)"
                                        : profile_text(profile, get_func_names(profile, group->func).name);
 }
 
-const char *wait_waker_name(const struct engine *engine, const struct wait_group *group)
+const char *get_wait_waker_name(const struct engine *engine, const struct wait_group *group)
 {
     return group->waker == PROFILE_NONE ? "(not known)" : profile_text(engine_profile(engine), group->waker);
 }

@@ -7,13 +7,13 @@
 #include "tree/wait_groups.h"
 
 /* Returns the name of a subcategory of "Idle", or "Not recorded" for PROFILE_NONE. */
-const char *wait_reason_name(const struct engine *engine, uint32_t reason);
+const char *get_wait_reason_name(const struct engine *engine, uint32_t reason);
 
 /* Returns the name of the object of the longest wait of a group. */
-const char *wait_object_name(const struct engine *engine, const struct wait_group *group);
+const char *get_wait_object_name(const struct engine *engine, const struct wait_group *group);
 
 /* Returns the name of the waker of the longest wait of a group. */
-const char *wait_waker_name(const struct engine *engine, const struct wait_group *group);
+const char *get_wait_waker_name(const struct engine *engine, const struct wait_group *group);
 
 /* Copies a name without the parts that differ between the runs of a program: numbers of pipes and sockets, addresses of
  * locks, tids, and ports that the kernel chose. "read pipe:[77]" becomes "read pipe", "mutex 0x7f12" becomes "mutex",

@@ -17,7 +17,7 @@ static void write_part(struct session *session, const struct path_part *part)
     struct json_writer *json = &session->json;
     json_open(json, '{');
     json_member_double(json, "ms", part->ms);
-    json_member_text(json, "state", path_state_name(part->state));
+    json_member_text(json, "state", get_path_state_name(part->state));
     json_member_double(json, "thread", part->thread);
     json_member_bool(json, "isEstimated", part->is_estimated);
     write_func(session, "func", part->func);
@@ -30,7 +30,7 @@ static void write_part(struct session *session, const struct path_part *part)
 
 static int write_row(struct session *session, const struct critical_path *path, size_t first, size_t end)
 {
-    const struct path_segment *segment = path_row_longest(path, first, end);
+    const struct path_segment *segment = find_longest_segment(path, first, end);
     struct json_writer *json = &session->json;
     struct text_buffer where = {0};
     int code = path_segment_append_text(&where, engine_profile(session->engine), segment, &session->err);
@@ -38,7 +38,7 @@ static int write_row(struct session *session, const struct critical_path *path, 
     json_member_double(json, "from", path->data[first].from);
     json_member_double(json, "to", path->data[end - 1].to);
     json_member_double(json, "thread", segment->thread);
-    json_member_text(json, "state", path_state_name(segment->state));
+    json_member_text(json, "state", get_path_state_name(segment->state));
     json_key(json, "where");
     json_text(json, where.data ? where.data : "", where.length);
     json_close(json, '}');
@@ -68,7 +68,7 @@ static int write_path(struct session *session, const struct critical_path *path,
     json_close(json, ']');
     json_member_open(json, "rows", '[');
     for (size_t i = 0, end; !code && i < path->length; i = end) {
-        end = critical_path_row_end(engine_profile(session->engine), path, i);
+        end = find_row_end(engine_profile(session->engine), path, i);
         code = write_row(session, path, i, end);
     }
     json_close(json, ']');
@@ -85,7 +85,7 @@ static const struct view *answer_paths(struct session *session, const struct pat
     session_begin_json(session);
     int code = critical_paths_find(&path, engine_profile(session->engine), ranges, count, &session->err);
     if (!code)
-        code = critical_path_parts(session->engine, &path, ranges->thread, &parts, &session->err);
+        code = find_critical_path_parts(session->engine, &path, ranges->thread, &parts, &session->err);
     if (!code)
         code = write_path(session, &path, &parts, ranges->thread);
     array_free(&path);

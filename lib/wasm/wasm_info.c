@@ -167,7 +167,7 @@ static void write_marker_graphs(struct json_writer *json, const struct marker_sc
     for (uint32_t i = 0; i < kind->graph_count; i++) {
         const struct marker_graph_kind *graph = &schemas->graphs.data[kind->first_graph + i];
         json_open(json, '{');
-        json_member_text(json, "label", marker_schema_label(schemas, schema, graph->key));
+        json_member_text(json, "label", get_marker_label(schemas, schema, graph->key));
         json_member_text(json, "color", graph->color ? graph->color : "");
         json_member_bool(json, "isBar", graph->is_bar);
         json_close(json, '}');
@@ -324,7 +324,7 @@ const struct view *session_info(struct session *session)
     if (!code)
         code = write_all_metadata(json, profile, &session->err);
     if (!code)
-        code = profile_cpus(profile, &session->timeline.cpus, &session->err);
+        code = list_profile_cpus(profile, &session->timeline.cpus, &session->err);
     write_tables(json, session->engine, session->markers.view, &session->timeline.cpus);
     json_close(json, '}');
     return session_answer_json(session, code);

@@ -157,7 +157,7 @@ static int write_fields(struct marker_writer *writer, const struct marker *marke
     struct marker_field_list fields = {0};
     int code = payload_read(&writer->payload, writer->context->values.profile, marker, &writer->session->err);
     if (!code)
-        code = marker_fields(&fields, writer->context, marker, &writer->payload, &writer->session->err);
+        code = list_marker_fields(&fields, writer->context, marker, &writer->payload, &writer->session->err);
     json_member_open(writer->json, "fields", '[');
     for (size_t i = 0; !code && i < fields.length; i++) {
         const struct marker_field_text *field = &fields.data[i];

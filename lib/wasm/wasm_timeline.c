@@ -119,7 +119,7 @@ const struct view *session_cpu_at(struct session *session, uint32_t cpu, double 
 /* Answers with the time of the threads in the input in each state, ms. */
 const struct view *session_state_sums(struct session *session, uint32_t thread_count, double from, double to)
 {
-    uint32_t count = thread_state_count(engine_profile(session->engine));
+    uint32_t count = count_thread_states(engine_profile(session->engine));
     session->timeline.thread_times.length = 0;
     if (!array_reserve(&session->timeline.thread_times, count))
         return no_memory(session);

@@ -18,7 +18,7 @@ static void start(struct symbol_api *api)
     struct elf_file file;
     char code_id[CODE_ID_SIZE] = "";
     if (elf_file_open(&file, "/bin/true", NULL) == 0) {
-        library_code_id(file.build_id, file.build_id_size, code_id);
+        write_code_id(file.build_id, file.build_id_size, code_id);
         elf_file_close(&file);
     }
     struct symbolizer_options options = {.threads = 1};

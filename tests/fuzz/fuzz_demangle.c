@@ -13,7 +13,7 @@ static void *demangle_name(void *context)
     const char *name = context;
     struct arena arena = {0};
     const char *whole = demangle(name, &arena), *function = demangle_function(name, &arena);
-    if (!whole || !function || !demangle_ada(name, &arena) || demangle_base_length(name) > strlen(name))
+    if (!whole || !function || !demangle_ada(name, &arena) || measure_base_name(name) > strlen(name))
         abort();
     arena_destroy(&arena);
     return NULL;

@@ -26,7 +26,7 @@ static void look(const struct jitdump *dump, uint64_t address, uint64_t time, st
     const struct string_entry *text = &dump->texts.entries.data[code->name];
     if (jit_name_parse(&name, text->text, text->length, arena) || !name.function)
         abort();
-    const struct jit_line *line = jitdump_line(dump, found, address);
+    const struct jit_line *line = jitdump_find_line(dump, found, address);
     if (line && line->file >= dump->texts.entries.length)
         abort();
 }

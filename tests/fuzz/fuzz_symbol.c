@@ -39,13 +39,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct error err;
     lookup_open_files(&lookup, &job.lib, NULL);
     if (lookup_open(&lookup, &job, true, &err) == 0) {
-        lookup_symbols(&lookup, NULL, &err);
+        lookup_match_symbols(&lookup, NULL, &err);
         for (size_t i = 0; i < lookup.units.length; i++)
-            lookup_unit(&lookup, i, &err);
-        if (lookup_answer(&lookup, &err) == 0)
+            lookup_read_unit(&lookup, i, &err);
+        if (lookup_fill_answers(&lookup, &err) == 0)
             lookup_describe_problems(&lookup, &job.answers);
         size_t length;
-        free(lookup_embedded_source(&lookup, "/src/s.cpp", &length));
+        free(lookup_find_embedded_source(&lookup, "/src/s.cpp", &length));
     }
     lookup_close(&lookup);
     relocate(image, size);

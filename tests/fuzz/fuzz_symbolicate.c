@@ -17,7 +17,7 @@ static void name_first_library(struct profile *profile)
     struct elf_file file;
     if (!profile->libs.length || elf_file_open(&file, path, NULL) != 0)
         return;
-    library_code_id(file.build_id, file.build_id_size, code_id);
+    write_code_id(file.build_id, file.build_id_size, code_id);
     elf_file_close(&file);
     profile->libs.data[0].path = strings_add_z(&profile->strings, path);
     profile->libs.data[0].code_id = strings_add_z(&profile->strings, code_id);

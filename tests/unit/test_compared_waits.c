@@ -148,7 +148,7 @@ static void test_locks_with_addresses_are_one_row(void **state)
     assert_near(lock->ms[SIDE_NEW], 103.5 + 30);
     assert_near(lock->count[SIDE_BASE], 14);
     assert_near(lock->count[SIDE_NEW], 14);
-    assert_string_equal(wait_reason_name(engine, lock->reason), "Lock");
+    assert_string_equal(get_wait_reason_name(engine, lock->reason), "Lock");
     assert_near(lock->longest[SIDE_NEW].ms, 40);
     assert_int_equal(engine_profile(engine)->threads.data[lock->longest[SIDE_NEW].thread].side, SIDE_NEW);
     assert_near(row_of(&waits, "sleep")->ms[SIDE_NEW], row_of(&waits, "sleep")->ms[SIDE_BASE]);
@@ -206,7 +206,7 @@ static void test_one_run_has_the_interval_of_its_waits(void **state)
     }
     struct change_estimate wanted = estimate_change_between(sides[SIDE_BASE], sides[SIDE_NEW]);
     const struct compared_wait *lock = row_of(&waits, "lock");
-    const struct change_estimate *change = compared_wait_change(&waits, lock);
+    const struct change_estimate *change = get_wait_change(&waits, lock);
     assert_non_null(change);
     assert_near(lock->ms[SIDE_NEW], (103.5 + 60) / 2);
     assert_near(lock->count[SIDE_NEW], 12);
@@ -256,7 +256,7 @@ static void test_unseen_waits_widen_the_interval(void **state)
     assert_non_null(engine);
     find(&waits, engine, WAITS_BY_THREAD);
     struct change_estimate wanted = estimate_change_between(sides[SIDE_BASE], sides[SIDE_NEW]);
-    assert_near(compared_wait_change(&waits, row_of(&waits, "worker"))->high, wanted.high);
+    assert_near(get_wait_change(&waits, row_of(&waits, "worker"))->high, wanted.high);
     compared_waits_destroy(&waits);
     engine_free(engine);
 }
@@ -270,10 +270,10 @@ static void test_many_waits_exceed_noise_and_equal_runs_do_not(void **state)
         struct compared_waits waits = {0};
         struct engine *engine = compare_runs(1, counts[i], ms, 1);
         find(&waits, engine, WAITS_BY_THREAD);
-        const struct change_estimate *change = compared_wait_change(&waits, row_of(&waits, "worker"));
+        const struct change_estimate *change = get_wait_change(&waits, row_of(&waits, "worker"));
         assert_non_null(change);
         assert_int_equal(change->is_noise, i == 1);
-        assert_true(compared_wait_change(&waits, row_of(&waits, "main"))->is_noise);
+        assert_true(get_wait_change(&waits, row_of(&waits, "main"))->is_noise);
         compared_waits_destroy(&waits);
         engine_free(engine);
     }
@@ -291,7 +291,7 @@ static void test_runs_have_the_interval_of_their_totals(void **state)
     const struct noise_units base = {(double[]){19, 20, 21}, 3, true, 0};
     const struct noise_units new = {(double[]){116, 120, 124}, 3, true, 0};
     struct change_estimate wanted = estimate_change(&base, &new);
-    const struct change_estimate *change = compared_wait_change(&waits, worker);
+    const struct change_estimate *change = get_wait_change(&waits, worker);
     assert_true(waits.are_runs);
     assert_near(worker->ms[SIDE_BASE], 20);
     assert_near(worker->ms[SIDE_NEW], 120);

@@ -227,7 +227,7 @@ static void test_code_that_moves_leaves_its_old_place(void **unused)
     assert_string_equal(name_at(&dump, 0x1017, 300), "mover");
     assert_string_equal(name_at(&dump, 0x4000, 400), "-");
     uint32_t moved = jit_history_find(&dump.history, 0x1010, 300);
-    assert_int_equal(jitdump_line(&dump, moved, 0x1010)->line, 20); /* lines go along */
+    assert_int_equal(jitdump_find_line(&dump, moved, 0x1010)->line, 20); /* lines go along */
     jitdump_destroy(&dump);
 }
 
@@ -239,13 +239,13 @@ static void test_lines_of_the_code_that_follows_them(void **unused)
     put_load(&file, 100, 0x1000, 16, 1, "lines");
     put_load(&file, 200, 0x1000, 16, 2, "none");
     struct jitdump dump = read_file(&file);
-    const struct jit_line *line = jitdump_line(&dump, 0, 0x1007);
+    const struct jit_line *line = jitdump_find_line(&dump, 0, 0x1007);
     assert_int_equal(line->line, 10);
     assert_int_equal(line->column, 1);
     assert_string_equal(strings_text(&dump.texts, line->file), "a.js");
-    assert_int_equal(jitdump_line(&dump, 0, 0x1008)->line, 20);
-    assert_int_equal(jitdump_line(&dump, 0, 0x100f)->line, 20);
-    assert_null(jitdump_line(&dump, 1, 0x1000));
+    assert_int_equal(jitdump_find_line(&dump, 0, 0x1008)->line, 20);
+    assert_int_equal(jitdump_find_line(&dump, 0, 0x100f)->line, 20);
+    assert_null(jitdump_find_line(&dump, 1, 0x1000));
     jitdump_destroy(&dump);
 }
 
@@ -257,8 +257,8 @@ static void test_lines_wait_for_the_code_that_they_are_about(void **unused)
     put_load(&file, 100, 0x5000, 16, 1, "other");
     put_load(&file, 200, 0x1000, 16, 2, "lines");
     struct jitdump dump = read_file(&file);
-    assert_null(jitdump_line(&dump, 0, 0x5008));
-    assert_int_equal(jitdump_line(&dump, 1, 0x1008)->line, 20);
+    assert_null(jitdump_find_line(&dump, 0, 0x5008));
+    assert_int_equal(jitdump_find_line(&dump, 1, 0x1008)->line, 20);
     jitdump_destroy(&dump);
 }
 
@@ -269,8 +269,8 @@ static void test_lines_of_v8_begin_64_bytes_before_what_they_say(void **unused)
     put_two_lines(&file, 0x1000, 64);
     put_load(&file, 100, 0x1000, 16, 1, "lines");
     struct jitdump dump = read_file(&file);
-    assert_int_equal(jitdump_line(&dump, 0, 0x1007)->line, 10);
-    assert_int_equal(jitdump_line(&dump, 0, 0x1008)->line, 20);
+    assert_int_equal(jitdump_find_line(&dump, 0, 0x1007)->line, 10);
+    assert_int_equal(jitdump_find_line(&dump, 0, 0x1008)->line, 20);
     jitdump_destroy(&dump);
 }
 
@@ -297,7 +297,7 @@ static void test_names_that_v8_reads_too_late_are_known_by_the_rest(void **unuse
     struct jitdump dump = read_file(&file);
     assert_false(dump.is_cut);
     for (uint32_t i = 0; i < 2; i++) {
-        const struct jit_line *line = jitdump_line(&dump, 0, 0x7f0000001000 + 4 * i);
+        const struct jit_line *line = jitdump_find_line(&dump, 0, 0x7f0000001000 + 4 * i);
         assert_int_equal(line->line, 10 + i);
         assert_true(jitdump_line_is_in(&dump, line, "/home/me/a/dirs/file.js"));
         assert_false(jitdump_line_is_in(&dump, line, "/home/me/a/dirs/other.j"));

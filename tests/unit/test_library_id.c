@@ -14,7 +14,7 @@ static void test_breakpad_id_swaps_the_first_three_fields(void **unused)
 {
     (void)unused;
     char id[BREAKPAD_ID_SIZE];
-    library_breakpad_id(build_id, sizeof(build_id), id);
+    write_breakpad_id(build_id, sizeof(build_id), id);
     assert_string_equal(id, "6F764B98B51C9C693B1B77B592983C220");
 }
 
@@ -22,7 +22,7 @@ static void test_a_short_build_id_is_padded_with_zeros(void **unused)
 {
     (void)unused;
     char id[BREAKPAD_ID_SIZE];
-    library_breakpad_id(build_id, 4, id);
+    write_breakpad_id(build_id, 4, id);
     assert_string_equal(id, "6F764B980000000000000000000000000");
 }
 
@@ -30,9 +30,9 @@ static void test_code_id_is_the_whole_build_id(void **unused)
 {
     (void)unused;
     char id[CODE_ID_SIZE];
-    library_code_id(build_id, sizeof(build_id), id);
+    write_code_id(build_id, sizeof(build_id), id);
     assert_string_equal(id, "984b766f1cb5699c3b1b77b592983c22e9d197ad");
-    library_code_id(NULL, 0, id);
+    write_code_id(NULL, 0, id);
     assert_string_equal(id, "");
 }
 

@@ -42,7 +42,7 @@ static enum code_kind kind_at(const struct elf_file *file, uint64_t start, uint6
     struct error err = {""};
     uint64_t until;
     assert_int_equal(mapping_symbols_find(&kinds, file, start, start + 64, &err), 0);
-    enum code_kind kind = mapping_symbols_at(&kinds, address, &until);
+    enum code_kind kind = mapping_symbols_get_kind(&kinds, address, &until);
     assert_true(until > address);
     mapping_symbols_destroy(&kinds);
     return kind;

@@ -48,7 +48,7 @@ static void test_frames_differ_in_every_column(void **state)
     (void)state;
     struct fixture f;
     begin(&f);
-    struct frame_row base = frame_row_of(1), rows[10];
+    struct frame_row base = make_frame_row(1), rows[10];
     for (size_t i = 0; i < 10; i++)
         rows[i] = base;
     rows[1].address = 0;
@@ -149,7 +149,7 @@ static void test_rows_with_one_key_are_told_apart(void **state)
     hash_seed.words[0] = UINT64_C(7) << 32 | 8;
     for (int round = 0; round < 2; round++)
         for (uint32_t i = 0; i < 20; i++) {
-            struct frame_row frame = frame_row_of(i / 2);
+            struct frame_row frame = make_frame_row(i / 2);
             frame.address = (int64_t)hash_seed.words[0];
             frame.lib = i % 2;
             const struct library lib = {.name = 7, .path = 8, .debug_name = i / 2, .debug_path = i % 2};

@@ -116,7 +116,7 @@ static void assert_address(const char *given, bool as_it_is, const char *wanted)
 {
     char url[PUSH_URL_MAX];
     struct error err = {""};
-    if (push_address(given, as_it_is, url, &err))
+    if (make_push_address(given, as_it_is, url, &err))
         fail_msg("%s: %s", given, err.text);
     assert_string_equal(url, wanted);
 }
@@ -144,10 +144,10 @@ static void test_what_is_no_address_is_refused(void **state)
     struct error err;
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-        assert_int_not_equal(push_address(bad[i], false, url, &err), 0);
+        assert_int_not_equal(make_push_address(bad[i], false, url, &err), 0);
     memset(longer + strlen("http://"), 'a', sizeof(longer) - strlen("http://") - 1);
-    assert_int_not_equal(push_address(longer, false, url, &err), 0);
-    assert_int_equal(push_address_shown("http://h/x?secret"), (int)strlen("http://h/x"));
+    assert_int_not_equal(make_push_address(longer, false, url, &err), 0);
+    assert_int_equal(measure_shown_address("http://h/x?secret"), (int)strlen("http://h/x"));
     assert_true(push_address_is_of_grpc("http://host:4317/v1development/profiles"));
     assert_false(push_address_is_of_grpc("http://host:4318/:4317"));
 }
@@ -312,7 +312,7 @@ static void test_files_of_others_are_passed_over(void **state)
     }
     assert_next(queue, "http://a/", NULL, false);
     add(queue, "http://b/?secret", "mine");
-    assert_int_equal(push_queue_waiting(queue, "http://a/", &waiting, &err), 0);
+    assert_int_equal(push_queue_count(queue, "http://a/", &waiting, &err), 0);
     assert_int_equal(waiting.count, 0);
     assert_int_equal(waiting.others, 1);
     assert_string_equal(waiting.other, "http://b/?secret");

@@ -587,7 +587,7 @@ static void test_a_wait_is_two_samples_below_what_it_waited_for(void **unused)
     const struct replay_frame *leaf = &replay->stacks.frames.data[replay->stacks.items.data[first.stack].frame];
     assert_int_equal(leaf->lib, (uint32_t)REPLAY_LIB_WAIT);
     assert_int_equal(replay_wait_reason(leaf->address), REASON_LOCK);
-    assert_string_equal(replay_object(replay, replay_wait_object(leaf->address)), "lock 0x10");
+    assert_string_equal(replay_get_object(replay, replay_wait_object(leaf->address)), "lock 0x10");
     assert_int_equal(replay->samples.count, 0);
     assert_int_equal(replay->samples.waits, 1);
     replay_destroy(&recording.replay);
@@ -636,7 +636,7 @@ static void test_who_ended_a_wait_is_known_at_its_end(void **unused)
     const struct replay_waker *wakers = recording.replay.wakers.data;
     assert_int_equal(recording.replay.wakers.length, 2);
     assert_true(wakers[0].stack != REPLAY_NONE && wakers[1].stack == REPLAY_NONE);
-    assert_string_equal(replay_object(&recording.replay, wakers[0].object), "worker (7)");
+    assert_string_equal(replay_get_object(&recording.replay, wakers[0].object), "worker (7)");
     assert_int_equal(wakers[1].object, wakers[0].object);
     struct stored_sample first = find_sample_at(&recording.replay, 2), start = find_sample_at(&recording.replay, 3),
                          end = find_sample_at(&recording.replay, 4);
@@ -660,7 +660,7 @@ static void test_an_object_that_is_not_known_has_no_name(void **unused)
     uint64_t address =
         replay->stacks.frames.data[replay->stacks.items.data[find_sample_at(replay, 1).stack].frame].address;
     assert_int_equal(replay_wait_reason(address), REASON_UNKNOWN);
-    assert_null(replay_object(replay, replay_wait_object(address)));
+    assert_null(replay_get_object(replay, replay_wait_object(address)));
     assert_int_equal(replay->spool.damaged_blocks, 2);
     replay_destroy(&recording.replay);
 }
@@ -885,7 +885,7 @@ static void test_what_the_recorder_notes_after_the_recording_makes_no_thread_las
     add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
     add(&recording, (struct spool_event){.kind = SPOOL_WORK, .time = 20 * MS, .end = 30 * MS, .name = "Flush"});
     replay_it(&recording);
-    assert_true(replay_stop(&recording.replay) == recording.replay.range.last);
+    assert_true(replay_get_stop(&recording.replay) == recording.replay.range.last);
     replay_destroy(&recording.replay);
     start(&recording);
     add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
@@ -893,7 +893,7 @@ static void test_what_the_recorder_notes_after_the_recording_makes_no_thread_las
     add_number(&recording, INFO_END_MONOTONIC, "10000000");
     replay_it(&recording);
     assert_true(recording.replay.range.last >= 20 * MS);
-    assert_true(replay_stop(&recording.replay) == 10 * MS);
+    assert_true(replay_get_stop(&recording.replay) == 10 * MS);
     replay_destroy(&recording.replay);
 }
 

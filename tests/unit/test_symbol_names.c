@@ -288,16 +288,16 @@ static void test_deep_and_long_names_do_not_end_the_program(void **unused)
 static void test_parts_of_functions_share_a_name(void **unused)
 {
     (void)unused;
-    assert_int_equal(demangle_base_length("work.cold"), 4);
-    assert_int_equal(demangle_base_length("work.constprop.0.isra.3"), 4);
-    assert_int_equal(demangle_base_length("_Z1fv.part.0.cold"), 5);
-    assert_int_equal(demangle_base_length("main.(*T).method"), strlen("main.(*T).method"));
-    assert_int_equal(demangle_base_length("a.colder"), strlen("a.colder"));
-    assert_int_equal(demangle_base_length("a.cold.b"), strlen("a.cold.b"));
-    assert_int_equal(demangle_base_length("a.cold.b.cold.1"), strlen("a.cold.b"));
-    assert_int_equal(demangle_base_length("_ZL4workv.__uniq.123456.llvm.7"), 9);
-    assert_int_equal(demangle_base_length(".cold"), strlen(".cold"));
-    assert_int_equal(demangle_base_length(""), 0);
+    assert_int_equal(measure_base_name("work.cold"), 4);
+    assert_int_equal(measure_base_name("work.constprop.0.isra.3"), 4);
+    assert_int_equal(measure_base_name("_Z1fv.part.0.cold"), 5);
+    assert_int_equal(measure_base_name("main.(*T).method"), strlen("main.(*T).method"));
+    assert_int_equal(measure_base_name("a.colder"), strlen("a.colder"));
+    assert_int_equal(measure_base_name("a.cold.b"), strlen("a.cold.b"));
+    assert_int_equal(measure_base_name("a.cold.b.cold.1"), strlen("a.cold.b"));
+    assert_int_equal(measure_base_name("_ZL4workv.__uniq.123456.llvm.7"), 9);
+    assert_int_equal(measure_base_name(".cold"), strlen(".cold"));
+    assert_int_equal(measure_base_name(""), 0);
 }
 
 /* ---- kallsyms ---- */
@@ -345,17 +345,17 @@ static void test_kernel_functions_are_found(void **unused)
     struct kallsyms kallsyms = load(kernel_text, module_text);
     uint64_t size;
     assert_string_equal(kallsyms.problem, "");
-    assert_int_equal(kallsyms_base(&kallsyms, NULL), 0xffffffff81000000);
-    assert_int_equal(kallsyms_base(&kallsyms, "[nf_tables]"), 0xffffffffc0001000);
-    assert_int_equal(kallsyms_base(&kallsyms, "nf_tables"), 0xffffffffc0001000);
-    assert_int_equal(kallsyms_base(&kallsyms, "[nf]"), 0);
+    assert_int_equal(kallsyms_find_base(&kallsyms, NULL), 0xffffffff81000000);
+    assert_int_equal(kallsyms_find_base(&kallsyms, "[nf_tables]"), 0xffffffffc0001000);
+    assert_int_equal(kallsyms_find_base(&kallsyms, "nf_tables"), 0xffffffffc0001000);
+    assert_int_equal(kallsyms_find_base(&kallsyms, "[nf]"), 0);
     assert_kernel_symbol(&kallsyms, NULL, 0xffffffff81000123, "do_work", 0x300);
     assert_kernel_symbol(&kallsyms, "[nf_tables]", 0xffffffffc0001001, "init_it", 0x80);
     assert_kernel_symbol(&kallsyms, "[nf_tables]", 0xffffffffc0001090, "run_it", 0);
     const struct kernel_symbol *anywhere = kallsyms_find_anywhere(&kallsyms, 0xffffffffc0001090);
     assert_string_equal(kallsyms.text + anywhere->name, "run_it");
-    assert_string_equal(kallsyms_module(&kallsyms, anywhere), "nf_tables");
-    assert_null(kallsyms_module(&kallsyms, kallsyms_find_anywhere(&kallsyms, 0xffffffff81000123)));
+    assert_string_equal(kallsyms_get_module(&kallsyms, anywhere), "nf_tables");
+    assert_null(kallsyms_get_module(&kallsyms, kallsyms_find_anywhere(&kallsyms, 0xffffffff81000123)));
     assert_null(kallsyms_find_anywhere(&kallsyms, 0xffffffffc0001080 + KALLSYMS_REACH));
     assert_null(kallsyms_find_anywhere(&kallsyms, 0x1000));
     assert_null(kallsyms_find(&kallsyms, "[other]", 0xffffffffc0001090, &size));
@@ -379,7 +379,7 @@ static void test_damaged_kernel_symbols_are_left_out(void **unused)
                                     "ffffffff81000040 T good\t[\nffffffff81000080 t also\t[mod",
                                     "a b\nmod 1 2 3 4 5\nmod 1 2 - Live 0xffff\n\n");
     assert_int_equal(kallsyms.symbols.length, 2);
-    assert_int_equal(kallsyms_base(&kallsyms, "mod"), 0xffff);
+    assert_int_equal(kallsyms_find_base(&kallsyms, "mod"), 0xffff);
     kallsyms_destroy(&kallsyms);
     struct error err;
     assert_int_equal(kallsyms_load(&kallsyms, "/nowhere/kallsyms", "/nowhere/modules", &err), 0);
@@ -416,7 +416,7 @@ static void test_saved_kernel_functions_are_those_of_the_kernel_itself(void **un
     struct kallsyms saved;
     static const uint64_t rvas[] = {0, 0x123, 0x400};
     assert_int_equal(decode_kernel(&saved, bytes, size, rvas, 3), 0);
-    uint64_t base = kallsyms_base(&saved, NULL);
+    uint64_t base = kallsyms_find_base(&saved, NULL);
     assert_true(base != 0);
     assert_kernel_symbol(&saved, NULL, base, "_stext", 0x100);
     assert_kernel_symbol(&saved, NULL, base + 0x123, "do_work", 0x300);
@@ -469,7 +469,7 @@ static void test_saved_kernel_functions_are_found_without_reading_all(void **unu
         snprintf(name, sizeof(name), "function_%d", (int)i);
         assert_int_equal(decode_kernel(&saved, bytes, size, &rva, 1), 0);
         assert_true(saved.symbols.length < COUNT / 5);
-        assert_kernel_symbol(&saved, NULL, kallsyms_base(&saved, NULL) + rva, name, i + 1 < COUNT ? 16 : 0);
+        assert_kernel_symbol(&saved, NULL, kallsyms_find_base(&saved, NULL) + rva, name, i + 1 < COUNT ? 16 : 0);
         kallsyms_destroy(&saved);
     }
     free(bytes);

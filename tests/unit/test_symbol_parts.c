@@ -66,7 +66,7 @@ static void read_pieces(struct program *program)
         piece->function = (char *)demangle_function(name, &program->arena);
         piece->rva = symbol.value - file.base;
         piece->size = symbol.size;
-        piece->is_part = name[demangle_base_length(name)] != '\0';
+        piece->is_part = name[measure_base_name(name)] != '\0';
         program->parts += piece->is_part;
     }
     window_destroy(&names);

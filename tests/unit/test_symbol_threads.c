@@ -63,10 +63,10 @@ static void look_up(struct symbol_answers *answers, const struct text *text, uns
     struct lookup lookup;
     struct symbol_job job;
     open_lookup(&lookup, &job, text, threads);
-    assert_int_equal(lookup_symbols(&lookup, NULL, NULL), 0);
+    assert_int_equal(lookup_match_symbols(&lookup, NULL, NULL), 0);
     for (size_t i = 0; i < lookup.units.length; i++)
-        assert_int_equal(lookup_unit(&lookup, i, NULL), 0);
-    assert_int_equal(lookup_answer(&lookup, NULL), 0);
+        assert_int_equal(lookup_read_unit(&lookup, i, NULL), 0);
+    assert_int_equal(lookup_fill_answers(&lookup, NULL), 0);
     lookup_close(&lookup);
     *answers = job.answers;
 }

@@ -59,10 +59,10 @@ static void add_own_library(struct profile *profile, bool is_other)
         assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
     assert_int_equal(elf_file_open(&file, path, NULL), 0);
     if (file.build_id_size)
-        library_breakpad_id(file.build_id, file.build_id_size, breakpad_id);
-    else if (library_text_id(&file, id))
-        library_breakpad_id(id, sizeof(id), breakpad_id);
-    library_code_id(file.build_id, file.build_id_size, code_id);
+        write_breakpad_id(file.build_id, file.build_id_size, breakpad_id);
+    else if (compute_text_id(&file, id))
+        write_breakpad_id(id, sizeof(id), breakpad_id);
+    write_code_id(file.build_id, file.build_id_size, code_id);
     elf_file_close(&file);
     if (is_other) {
         breakpad_id[0] ^= 1;

@@ -46,7 +46,7 @@ static void test_pixels_have_the_shares_of_threads(void **state)
     struct state_lanes lanes = {0};
     struct cpu_numbers found = {0};
     struct error err;
-    assert_int_equal(profile_cpus(engine_profile(engine), &found, &err), 0);
+    assert_int_equal(list_profile_cpus(engine_profile(engine), &found, &err), 0);
     assert_int_equal(found.length, 2);
     assert_int_equal(found.data[1], 7);
     assert_int_equal(engine_cpu_lanes(engine, cpus, 3, (struct time_range){0, 80}, 2, &lanes, &err), 0);

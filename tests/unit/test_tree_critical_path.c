@@ -293,7 +293,7 @@ static void test_parts_add_up_and_name_thread_function_and_object(void **state)
     find(&scene, A, 0, 100);
     struct engine *engine = engine_new(&scene.profile, &err);
     assert_non_null(engine);
-    assert_int_equal(critical_path_parts(engine, &scene.path, A, &parts, &err), 0);
+    assert_int_equal(find_critical_path_parts(engine, &scene.path, A, &parts, &err), 0);
     assert_int_equal(parts.length, 3);
     assert_true(parts.data[0].ms == 60 && parts.data[0].state == PATH_WAITS);
     assert_true(parts.data[1].ms == 30 && parts.data[1].state == PATH_RUNS && parts.data[1].waiter == A);
@@ -330,7 +330,7 @@ static void test_threads_of_one_name_and_lock_are_one_part(void **state)
     find(&scene, A, 10, 60);
     struct engine *engine = engine_new(&scene.profile, &err);
     assert_non_null(engine);
-    assert_int_equal(critical_path_parts(engine, &scene.path, A, &parts, &err), 0);
+    assert_int_equal(find_critical_path_parts(engine, &scene.path, A, &parts, &err), 0);
     assert_int_equal(parts.length, 1);
     assert_true(parts.data[0].ms == 50 && parts.data[0].thread != A && !parts.data[0].is_estimated);
     array_free(&parts);
@@ -365,7 +365,7 @@ static void test_unseen_waits_are_parts_of_the_waits_that_stand_for_them(void **
     }
     assert_true(sum == 16);
     assert_true(sleep == 6); /* the wait itself, and what it stands for from 5 to 10 ms */
-    assert_int_equal(critical_path_parts(engine, &scene.path, A, &parts, &err), 0);
+    assert_int_equal(find_critical_path_parts(engine, &scene.path, A, &parts, &err), 0);
     assert_int_equal(parts.length, 3);
     assert_true(parts.data[0].state == PATH_WAITS && parts.data[0].is_estimated &&
                 parts.data[0].object != PROFILE_NONE);

@@ -32,7 +32,7 @@ static void check_sums(struct engine *engine, const uint32_t *threads, size_t co
 {
     const struct tree_query query = {
         .threads = threads, .thread_count = count, .range = range, .weight = WEIGH_OFF_CPU_TIME};
-    uint32_t states = thread_state_count(engine_profile(engine));
+    uint32_t states = count_thread_states(engine_profile(engine));
     struct wait_groups groups = {0};
     double sums[MOST_STATES], waited = 0;
     struct error err;
@@ -169,7 +169,7 @@ static void check_pixels(struct engine *engine, const uint32_t *threads, uint32_
     struct error err;
     assert_int_equal(engine_state_sums(engine, threads, count, range, sums, &err), 0);
     assert_int_equal(engine_state_lanes(engine, &query, &lanes, &err), 0);
-    for (uint32_t i = 0; i < thread_state_count(engine_profile(engine)); i++) {
+    for (uint32_t i = 0; i < count_thread_states(engine_profile(engine)); i++) {
         const float *shares = row_of(&lanes, 0, i);
         double sum = 0;
         for (int x = 0; shares && x < WIDTH; x++)

@@ -24,7 +24,7 @@ static uint32_t add_frame(struct wait *wait, const char *name, const char *libra
         .name = strings_add_z(&wait->profile.strings, name), .resource = PROFILE_NONE, .source = PROFILE_NONE};
     if (library)
         func.resource = intern_library_resource(&wait->interner, strings_add_z(&wait->profile.strings, library));
-    struct frame_row frame = frame_row_of(intern_func(&wait->interner, &func));
+    struct frame_row frame = make_frame_row(intern_func(&wait->interner, &func));
     frame.category = reason ? IDLE : 0;
     frame.subcategory = reason ? intern_subcategory(&wait->interner, IDLE, reason) : 0;
     return intern_frame(&wait->interner, &frame);
@@ -49,7 +49,7 @@ static void make_wait(struct wait *wait, const char *object, const char *const *
                                    NULL);
         stack = intern_stack(&wait->interner, stack, frame);
     }
-    wait->frame = wait_kinds_frame(&wait->interner, stack, add_frame(wait, object, NULL, reason));
+    wait->frame = wait_kinds_add_frame(&wait->interner, stack, add_frame(wait, object, NULL, reason));
     assert_int_not_equal(wait->frame, PROFILE_NONE);
 }
 
