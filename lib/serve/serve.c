@@ -172,7 +172,7 @@ static const struct route {
 
 /* Finds a route. Accepts two slashes, because the printed address ends with a slash and the Firefox Profiler appends
  * "/asm/v1". */
-static const struct route *route_find(const char *path)
+static const struct route *find_route(const char *path)
 {
     path += strspn(path, "/");
     for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++) {
@@ -182,7 +182,7 @@ static const struct route *route_find(const char *path)
     return NULL;
 }
 
-static const struct serve_asset *asset_find(const struct server *server, const char *path)
+static const struct serve_asset *find_asset(const struct server *server, const char *path)
 {
     for (size_t i = 0; i < server->options.asset_count; i++) {
         if (!strcmp(server->options.assets[i].path, path))
@@ -261,12 +261,12 @@ static enum MHD_Result answer_path(struct server *server, const struct recipient
 {
     if (*path++ == '\0')
         return redirect_to_page(server, to);
-    const struct route *route = route_find(path);
+    const struct route *route = find_route(path);
     if (route && (!route->post.file || (server->directory < 0 && !server->options.page_origin)))
         return answer_route(server, to, route, method, request);
     if (to->origin)
         return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
-    const struct serve_asset *asset = server->directory < 0 ? asset_find(server, path) : NULL;
+    const struct serve_asset *asset = server->directory < 0 ? find_asset(server, path) : NULL;
     if (!asset && server->directory < 0)
         return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
     if (!is_get(method))
@@ -327,7 +327,7 @@ static struct refusal check_request(const struct server *server, const struct re
 }
 
 /* Opens a profile: reads the format and the size of the file. */
-static int profile_open(struct served_profile *profile, int fd, struct error *err)
+static int open_profile(struct served_profile *profile, int fd, struct error *err)
 {
     enum { GZIP_SMALLEST = 18, GZIP_SIZE_FIELD = 4 }; /* RFC 1952 */
     profile->fd = fd;
@@ -377,7 +377,7 @@ static enum MHD_Result continue_post(struct server *server, const struct recipie
         return answer ? answer_api(to, answer) : MHD_YES;
     struct served_profile profile = {.fd = -1, .added_fd = -1};
     struct error ignored;
-    if (profile_open(&profile, answer->file, &ignored))
+    if (open_profile(&profile, answer->file, &ignored))
         return MHD_NO;
     if (!answer->is_own)
         return answer_profile(to, &profile);
@@ -538,7 +538,7 @@ int serve_start(struct server **out, const struct serve_options *options, int pr
     pthread_mutex_init(&server->profile_lock, NULL);
     server->profile.is_live = options->is_live;
     set_added(&server->profile, options->added);
-    int code = profile_open(&server->profile, profile_fd, err);
+    int code = open_profile(&server->profile, profile_fd, err);
     if (!code)
         code = http_library_load(err);
     if (!code)
@@ -561,7 +561,7 @@ void serve_live_publish(struct server *server, int profile_fd, const struct serv
     struct error ignored;
     if (profile_fd >= 0)
         set_added(&profile, added);
-    if (profile_fd >= 0 && profile_open(&profile, profile_fd, &ignored)) {
+    if (profile_fd >= 0 && open_profile(&profile, profile_fd, &ignored)) {
         close(profile_fd);
         if (profile.added_fd >= 0)
             close(profile.added_fd);

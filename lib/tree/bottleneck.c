@@ -268,7 +268,7 @@ static int describe_pool(struct bottleneck *bottleneck, const struct engine *eng
 
 static bool can_be_pool(const struct engine *engine, const struct wait_group *group)
 {
-    const char *reason = wait_reason_name(engine, group->reason);
+    const char *reason = get_wait_reason_name(engine, group->reason);
     return strcmp(reason, "Condition variable") == 0 || strcmp(reason, "Semaphore") == 0;
 }
 
