@@ -23,7 +23,8 @@ char *source_map_apply(const struct source_map *maps, size_t count, const char *
         const char *tail = skip_directory(path, maps[i].from);
         char *out;
         if (tail)
-            return asprintf(&out, "%.*s%s", (int)measure_without_slashes(maps[i].to), maps[i].to, tail) < 0 ? NULL : out;
+            return asprintf(&out, "%.*s%s", (int)measure_without_slashes(maps[i].to), maps[i].to, tail) < 0 ? NULL
+                                                                                                            : out;
     }
     return strdup(path);
 }

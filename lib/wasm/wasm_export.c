@@ -44,7 +44,7 @@ static const char *next_text(const char **at, const char *end)
 
 /* Queries the requested threads and range, without transforms and search, in an engine of its own. */
 static int run_query_without_transforms(struct session *session, struct request *request, struct engine *engine,
-                                    uint32_t scope)
+                                        uint32_t scope)
 {
     struct export_view *view = &request->view;
     size_t count = scope & SCOPE_THREADS ? engine->threads.length : engine_profile(engine)->threads.length;
@@ -96,7 +96,8 @@ static int request_begin(struct session *session, struct request *request)
         .search = search,
         .table = (enum export_table)input->table,
         .wait_grouping = WAITS_BY_OBJECT};
-    int code = input->scope & SCOPE_TRANSFORMS ? 0 : run_query_without_transforms(session, request, engine, input->scope);
+    int code =
+        input->scope & SCOPE_TRANSFORMS ? 0 : run_query_without_transforms(session, request, engine, input->scope);
     request->sanitize = (struct sanitize_options){
         .parts = input->parts & SANITIZE_ALL, .libraries = request->libraries, .is_part = !request->view.is_whole};
     for (const char *name; request->sanitize.library_count < MOST_LIBRARIES && (name = next_text(&at, end)) != NULL;)
