@@ -44,7 +44,7 @@ await check('each rect of a flame graph is a row of the tree', () => {
     });
 });
 
-await check('what is too narrow is counted', () => {
+await check('stacks that are too narrow to draw are counted', () => {
     ask();
     let most = 0;
     for (const pixels of [1, 2, 4, 8, 16]) {
@@ -88,7 +88,7 @@ await check('a part of a flame graph is that part of the whole', () => {
         }
 });
 
-await check('what a search looks for is marked in both charts', () => {
+await check('both charts mark the matches of a search', () => {
     ask();
     const name = engine.funcs(Array.from(engine.roots().func))[0].name;
     ask(name);
@@ -121,7 +121,7 @@ await check('rects of a stack chart lie where their time is, on their callers', 
     });
 });
 
-await check('what a search leaves of a graph of the timeline is of the categories that it is of', () => {
+await check('with a search, a graph of the timeline has the same categories', () => {
     ask();
     const width = 100;
     const all = engine.activity([thread], info.rangeStart, info.rangeEnd, width, '');
@@ -157,7 +157,7 @@ await check('a graph that is asked for again is the same, whatever became of the
     }
 });
 
-await check('a graph of several threads is the sum of theirs, and parts of the time add up to all of it', () => {
+await check('the graph of several threads is the sum of their graphs, and parts of the time add up to the whole', () => {
     ask();
     const width = 50;
     const threads = info.threads.map((one) => one.index);
@@ -219,7 +219,7 @@ async function openBeyond2GiB() {
     }
 }
 
-await check('what lies beyond 2 GiB of memory is answered like anything else', async () => {
+await check('rows beyond 2 GiB of memory have answers like other rows', async () => {
     const opened = await openBeyond2GiB();
     if (!opened) return 'this machine does not give 2 GiB of address space';
     const { beyond, exports } = opened;
@@ -239,7 +239,7 @@ await check('what lies beyond 2 GiB of memory is answered like anything else', a
     assertEqual(beyond.find(beyond.query(query).id, [], false), -1, 'the node of no path');
 });
 
-await check('a profile that needs more memory than there is fails with a sentence that says how much there is', async () => {
+await check('a profile that needs too much memory fails with a sentence that names the limit', async () => {
     const { EngineModule } = await loadEngine();
     const engine = await EngineModule.create(module);
     let sentence = '';

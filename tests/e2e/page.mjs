@@ -203,7 +203,7 @@ await check('inverting shows the functions with self time, the heaviest first', 
     assert(!(await page.getByLabel('Invert call stack').isChecked()), 'back does not turn it around again');
 });
 
-await check('what was open is open again when the tree is turned back', async () => {
+await check('rows stay open when the tree is inverted and turned back', async () => {
     await tree.focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('*');
@@ -264,7 +264,7 @@ await check('Escape in an empty search gives the focus back to where it was', as
     assert(await page.locator('.track-label').first().evaluate((label) => label === document.activeElement), 'the focus is elsewhere');
 });
 
-await check('a search without matches says so and offers a way out', async () => {
+await check('a search without matches shows a message and a remedy', async () => {
     await page.keyboard.press('/');
     await page.keyboard.type('no such function anywhere');
     await page.waitForSelector('.empty');

@@ -243,7 +243,7 @@ await check('in a narrow window names have the width, until one asks for the sid
     assertEqual(await sidebars(), 1, 'sidebars of a wide window');
 });
 
-await check('nothing moves for those who do not want it', async () => {
+await check('nothing moves for users who prefer reduced motion', async () => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     const moving = await page.evaluate(() =>
         [...document.querySelectorAll('*')]

@@ -113,7 +113,7 @@ await check('libraries and categories can be in focus', async () => {
 
 const codes = (page) => new URL(page.url()).searchParams.get('transforms');
 
-await check('what can be done with a library or a category is in its menu, by key, and its name is copied', async () => {
+await check('the menu of a library or a category has its actions, also by key, and copies its name', async () => {
     const page = await openPage(`${url}?thread=0&tab=butterfly`, awaited);
     await page.getByRole('radio', { name: 'Libraries' }).click();
     await settle(page);
@@ -161,7 +161,7 @@ await check('stacks are copied from the focus outwards, the leaf first', async (
     await page.close();
 });
 
-await check('transforms, the search and a range change it; what is not there any more says so', async () => {
+await check('transforms, the search and a range change it; a missing function has a message', async () => {
     const page = await openPage(`${url}?thread=0&tab=butterfly&center=function-3`, awaited);
     await page.locator('.wing.callees .tree-row', { hasText: 'helper' }).first().click();
     await page.keyboard.press('m');

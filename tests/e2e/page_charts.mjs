@@ -157,7 +157,7 @@ await check('Ctrl and the wheel zoom around the mouse, dragging moves', async ()
     await page.close();
 });
 
-await check('a search makes the other functions faint', async () => {
+await check('a search fades the other functions', async () => {
     const page = await openFlame();
     const walk = await colorAt(page, await flamePlace(page, WALK - 0.1, 1));
     const other = await openFlame('search=walk');
@@ -256,7 +256,7 @@ async function savedBy(page, command) {
 
 const countOf = (text) => text.trim().split('\n').reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 
-await check('what is shown is saved in the formats of other tools', async () => {
+await check('the chart is saved in the formats of other tools', async () => {
     const page = await openFlame();
     const collapsed = await savedBy(page, 'Save as Collapsed stacks');
     assertEqual(collapsed.name, 'walker-samples.collapsed', 'the name of the file');
@@ -390,7 +390,7 @@ await check('with the same width for each stack, how long it lasted is no matter
     await page.close();
 });
 
-await check('several threads have their charts one below the other', async () => {
+await check('the charts of several threads are stacked vertically', async () => {
     const page = await openPage(`${url}?thread=01&tab=stack-chart`, '.chart');
     const labels = await page.locator('.stack-label strong').allInnerTexts();
     assertEqual(labels.join(), 'walker,second', 'the labels');
@@ -401,7 +401,7 @@ await check('several threads have their charts one below the other', async () =>
     await page.close();
 });
 
-await check('charts are colored by library, function or module on choice, with a legend, and the address says so', async () => {
+await check('the user can color charts by library, function or module, with a legend, and the address has the choice', async () => {
     const page = await openFlame();
     const place = await flamePlace(page, WORK, 1);
     const other = await flamePlace(page, WALK, 1);
@@ -427,7 +427,7 @@ await check('charts are colored by library, function or module on choice, with a
     await page.close();
 });
 
-await check('an empty chart says why', async () => {
+await check('an empty chart shows the reason', async () => {
     const page = await openFlame('search=nowhere');
     await page.getByRole('button', { name: 'Clear the search' }).last().waitFor();
     await page.close();

@@ -76,13 +76,13 @@ const lines = (rows, figure) => rows.map((row) => line(row, figure)).join('\n');
 
 const page = await openPage(url);
 
-await check('the header names what is compared, the timeline whose tracks they are', async () => {
+await check('the header names both sides, the timeline has the tracks of each side', async () => {
     assertEqual((await page.locator('.compared').innerText()).replace(/\s+/g, ' '), 'Base base.folded New new.folded', 'the header');
     const names = await page.locator('.track-name').allInnerTexts();
     assert(names.some((name) => name.startsWith('Base: ')) && names.some((name) => name.startsWith('New: ')), `tracks are ${names}`);
 });
 
-await check('what the readers of both files did not understand is said once', async () => {
+await check('the warnings of both files appear once', async () => {
     assertEqual(await page.getByText('The file has no times').count(), 1, 'sentences about it');
 });
 
@@ -91,7 +91,7 @@ await check('the call tree has base, new and change of each row, the largest cha
     assertEqual((await shown(page)).join('\n'), lines(compared('--tree').tree, 'total'), 'the tree');
 });
 
-await check('what both sides count of a row is in the sidebar', async () => {
+await check('the sidebar has the figures of both sides of a row', async () => {
     await page.locator('.tree-row', { hasText: 'compute' }).click();
     await answered(page);
     const cells = await page.locator('.amounts-compared tr').allInnerTexts();
@@ -167,7 +167,7 @@ await check('functions are listed by the change of their self time, with how far
     assert((await shown(page))[0].startsWith('compute: 300 280'), `by the base, ${await shown(page)}`);
 });
 
-await check('the sidebar says how far the total and the self of a function are known', async () => {
+await check('the sidebar has the intervals of the total and the self time of a function', async () => {
     const figure = (row) => `${signed(row.change)} ${known(row).replace('noise ', '')} samples: not more than noise`;
     const [self, total] = ['self', 'total'].map((by) => {
         const row = compared('--functions', `--${by}`).functions.find(({ name }) => name === 'compute');
@@ -180,7 +180,7 @@ await check('the sidebar says how far the total and the self of a function are k
     assert(text.startsWith(`Total of the function ${total} Self of the function ${self} Whole view`), `it is ${text}`);
 });
 
-await check('the summary says how far the change of all and the largest one are known', async () => {
+await check('the summary has the intervals of the whole change and of the largest change', async () => {
     await page.goto(`${url}?tab=summary`);
     await page.waitForSelector('.summary-head strong:has-text("parse")');
     await page.waitForFunction(() => document.querySelector('.summary-head').textContent.includes('95%'));
@@ -193,7 +193,7 @@ await check('the summary says how far the change of all and the largest one are 
     );
 });
 
-await check('the wall time and the order of the recordings are said', async () => {
+await check('the wall time and the order of the recordings are shown', async () => {
     const order = 'One side was recorded before the other: changes of the machine in between count as changes, too.';
     const wallTime = '3 ms to 161 ms, +5,267% (95%: ±0)';
     const head = async () => (await page.locator('.summary-head').innerText()).replace(/\s+/g, ' ');
@@ -254,7 +254,7 @@ async function colorOf(name) {
     );
 }
 
-await check('the flame graph is blue where there is less, orange where there is more, and says the figures', async () => {
+await check('the flame graph is blue for less time and orange for more time, and has the figures', async () => {
     await page.goto(`${url}?tab=flame-graph`);
     await page.waitForSelector('.chart');
     await answered(page);
@@ -276,7 +276,7 @@ await check('a click on a track of one side chooses the thread of both', async (
     assert((await shown(page)).some((row) => row.startsWith('main: 547 617 +70 +12.8%')), `rows are ${await shown(page)}`);
 });
 
-await check('the header says how many runs there are, and the scale', async () => {
+await check('the header has the number of runs and the scale', async () => {
     await page.goto(scaledUrl);
     await page.waitForSelector('.tree-row.selected');
     const text = (await page.locator('.compared').innerText()).replace(/\s+/g, ' ');
@@ -314,7 +314,7 @@ await check('sides are normalized on the page; the address keeps it, and undo ta
     assert((await shown(page)).includes('parse: 100 160 +60 +60.0% +60'), `rows are ${await shown(page)}`);
 });
 
-await check('source lines have what both sides cost, in the color of the change', async () => {
+await check('source lines have the costs of both sides, in the color of the change', async () => {
     await page.goto(`${scriptUrl}?weight=samples`);
     await page.waitForSelector('.tree-row.selected');
     await page.keyboard.press('Enter');
@@ -389,7 +389,7 @@ await check('the page compares two ranges that were selected one after the other
     assert(/Base .*, samples 161–260, of/.test(text) && !/New .*samples \d/.test(text), `the header is ${text}`);
 });
 
-await check('the page compares threads with the others, and forgives what names differ in', async () => {
+await check('the page compares threads with the others, and ignores the chosen differences of names', async () => {
     await page.goto(`${threadsUrl}?thread=1`);
     await page.waitForSelector('.tree-row.selected');
     await command('Compare the selected threads');

@@ -123,7 +123,7 @@ await check('the menu of a marker has the path of its range', async () => {
     await page.close();
 });
 
-await check('without wakers, one sentence says who records them', async () => {
+await check('without wakers, one sentence shows how to record them', async () => {
     const page = await openPage(without, '.page');
     await openPath(page);
     const text = await page.locator(`${DIALOG} [role=status]`).innerText();

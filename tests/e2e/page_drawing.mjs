@@ -356,7 +356,7 @@ await check('the marker chart has each marker in its row, the last one on top', 
     }
 });
 
-await check('rects of a strip are as wide as what they stand for, and never too narrow to be seen', () => {
+await check('rects of a strip are as wide as their time, and always visible', () => {
     for (let round = 0; round < 200; round++) {
         const ratio = [1, 2][random(2)];
         const leastWidth = 1 + random(3);
@@ -385,7 +385,7 @@ await check('rects of a strip are as wide as what they stand for, and never too 
 
 // ---- the timeline ----
 
-await check('each column of the sample strip says whether there is a sample, and one that matches', () => {
+await check('each column of the sample strip shows whether it has a sample, and whether a sample matches', () => {
     const colors = { idle: 'idle', sample: 'sample', matching: 'matching' };
     for (let round = 0; round < 200; round++) {
         const columns = 1 + random(40);
@@ -403,7 +403,7 @@ await check('each column of the sample strip says whether there is a sample, and
     }
 });
 
-await check('areas of categories lie on one another; the height is a CPU, or what several threads use at most', () => {
+await check('areas of categories are stacked; the height is one CPU, or the maximum of several threads', () => {
     for (let round = 0; round < 200; round++) {
         const width = 1 + random(12);
         const categories = [4, 7, 9];
@@ -490,7 +490,7 @@ await check('jumps are drawn from row to row in their lanes, those of the chosen
 const channels = (color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 
 for (const theme of ['light', 'dark'])
-    await check(`text on rects of every color can be read, and what is selected stands out without glare (${theme})`, () => {
+    await check(`text is readable on rects of every color, and the selection is visible without glare (${theme})`, () => {
         const sheet = writeHexColors(readFileSync(new URL('../../web/src/style/colors.css', import.meta.url), 'utf8'));
         const blocks = sheet.split(':root[data-theme="dark"]');
         const values = new Map([...(theme === 'dark' ? blocks.join() : blocks[0]).matchAll(/(--[\w-]+): (#\w{6}|var.*);/g)].map(([, key, value]) => [key, value]));

@@ -140,7 +140,7 @@ await check('the menu is walked with keys, and Escape goes back to its button', 
     await first.close();
 });
 
-await check('the dialog shows what stays and what goes, and saves that', async () => {
+await check('the dialog shows the remaining and the removed data, and saves the remaining data', async () => {
     const first = await openPage(`${served}?thread=0`);
     await first.getByRole('button', { name: 'Save', exact: true }).click();
     await first.getByRole('menuitem', { name: 'Without personal data' }).click();

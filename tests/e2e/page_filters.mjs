@@ -69,7 +69,7 @@ const ALLOCATIONS = [
 ];
 const treeOf = async (page) => (await readRows(page)).map(({ name, total, self }) => `${name} ${total} ${self}`);
 
-await check('allocations are weights in bytes, in every range, and time samples stay as they are', async () => {
+await check('allocations are weights in bytes, in every range, and time samples stay the same', async () => {
     const page = await openPage(allocations);
     const select = page.getByLabel('Sample weight');
     const before = (await treeOf(page)).join();
@@ -86,7 +86,7 @@ await check('allocations are weights in bytes, in every range, and time samples 
     await page.close();
 });
 
-await check('memory that is deallocated after the range is retained in it, and searches keep what they match', async () => {
+await check('memory that is deallocated after the range is retained in the range, and searches keep their matches', async () => {
     const address = new URL(allocations);
     address.searchParams.set('weight', 'native-retained-allocations');
     address.searchParams.set('range', '1m3');
@@ -130,7 +130,7 @@ await check('events are weights beside time, with their names as units, by choic
     await page.close();
 });
 
-await check('events of a range are those in it', async () => {
+await check('the events of a range are inside the range', async () => {
     const address = new URL(events);
     address.searchParams.set('weight', 'page-faults');
     address.searchParams.set('range', '1m2');
@@ -174,7 +174,7 @@ await check('frames of the kernel are left out, or alone, and the selected row s
     await page.close();
 });
 
-await check('idle samples are left out after the transforms, and the address says so', async () => {
+await check('idle samples are dropped after the transforms, and the address has the choice', async () => {
     const page = await openPage(url);
     await page.getByLabel('Include idle samples').click();
     await settle(page);
@@ -206,7 +206,7 @@ await check('G leaves the frames of a category out, as a transform', async () =>
     await page.close();
 });
 
-await check('what is typed while a search is being made stays, and is searched; back changes the field', async () => {
+await check('text typed during a search stays, and is searched; back changes the field', async () => {
     const page = await openPage(url);
     const field = page.locator('#stack-search');
     await page.evaluate(() => {

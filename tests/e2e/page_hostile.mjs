@@ -29,7 +29,7 @@ async function selectName(start) {
     await settle(page);
 }
 
-await check('markup in names is shown as it is written', async () => {
+await check('markup in names appears as text', async () => {
     assert(names.includes(MARKUP), `the rows are ${JSON.stringify(names.map((name) => name.slice(0, 40)))}`);
     assertEqual(await page.locator('img, #app script').count(), 0, 'number of elements made of names');
     assert(!TITLE_THIEF.test(await page.title()), 'a name ran as a script');
@@ -69,7 +69,7 @@ await check('a truncated stack is marked and explained', async () => {
     assert(/truncated here/.test(await page.locator('.sidebar').innerText()), 'the sidebar does not explain it');
 });
 
-await check('texts of the recording are shown as they are written', async () => {
+await check('markup in texts of the recording appears as text', async () => {
     await page.getByRole('button', { name: 'Recording' }).click();
     await page.waitForSelector('dialog[open] .facts');
     const text = await page.locator('dialog[open]').innerText();
@@ -77,7 +77,7 @@ await check('texts of the recording are shown as they are written', async () => 
     await page.keyboard.press('Escape');
 });
 
-await check('what could not be understood is said until it is closed', async () => {
+await check('warnings about the file stay until the user closes them', async () => {
     const warning = page.locator('.warning');
     assert(/version 9999/.test(await warning.innerText()), 'the version is not named');
     await page.getByRole('button', { name: 'Dismiss' }).click();

@@ -19,7 +19,7 @@ const cellsOf = (page) => page.$$eval(ROW, (rows) => rows.map((row) => [...row.q
 const openIntervals = (search = '') => openPage(`${url}${THREADS}&tab=intervals${search}`, ROW);
 const ms = (value) => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : value >= 1 ? 2 : 3));
 
-await check('the rows and the states are those of the report', async () => {
+await check('the rows and the states are equal to the report', async () => {
     const page = await openIntervals();
     const wanted = report('--intervals').intervals;
     const texts = wanted.map((row) => [row.name, `${row.count}`, ...[row.p50_ms, row.p90_ms, row.p99_ms, row.longest.ms].map(ms)]);

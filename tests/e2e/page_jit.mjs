@@ -53,7 +53,7 @@ await check('the instructions of a JIT function have costs and lines beside its 
     await page.close();
 });
 
-await check('when the code is no longer there, the page says why', async () => {
+await check('when the code no longer exists, the page shows the reason', async () => {
     for (const name of images) renameSync(join(cache, name), join(cache, `${name}.gone`));
     const page = await openWork();
     await openCode(page);

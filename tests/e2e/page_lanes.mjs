@@ -101,7 +101,7 @@ await check('the keyboard reads a wait, as it reads samples', async () => {
     await page.close();
 });
 
-await check('the stack chart shows what is counted: running, waits, or both, and hatches where a thread waits for a CPU', async () => {
+await check('the stack chart shows running, waits, or both, by the weight, and hatches runnable time', async () => {
     const pictures = [];
     for (const weight of ['cpu-time', 'off-cpu-time', 'time']) {
         const page = await openPage(`${url}?thread=3&tab=stack-chart&range=280m200&weight=${weight}`, '.chart canvas');

@@ -58,7 +58,7 @@ await check('the page follows while the program runs', async () => {
     assertEqual(complaints.join('\n'), '', 'what the page complained of');
 });
 
-await check('the page asks for what is new, and gets no more', async () => {
+await check('the page fetches only new samples', async () => {
     const ask = async (query = '') => (await fetch(new URL(`profile.json${query}`, url))).json();
     const rows = ({ added }) => added.reduce((sum, { length = 0 }) => sum + length, 0);
     const { addedFrom, addedNext } = await ask();
@@ -72,7 +72,7 @@ await check('the page asks for what is new, and gets no more', async () => {
     assertEqual((await ask('?added=77-5')).addedFrom, 0, 'where the answer to a page of another recording begins');
 });
 
-await check('what is selected and open stays, while its weight grows', async () => {
+await check('the selection and open rows stay while the weight grows', async () => {
     await until(async () => (await page.locator('.tree-row').count()) > 2, 'a tree with some rows');
     await page.locator('.tree-row').nth(1).click();
     await settle(page);
@@ -106,7 +106,7 @@ await check('Space freezes the view and follows again', async () => {
     await until(async () => (await total()) > weight, 'a larger weight');
 });
 
-await check('the recording pauses, goes on and takes marks', async () => {
+await check('the recording pauses, resumes and takes marks', async () => {
     await button('Pause').click();
     await button('Resume').waitFor();
     await button('Resume').click();
@@ -130,7 +130,7 @@ for (const path of ['live', 'profile.json']) {
     });
 }`;
 
-await check('programs that never read, and those that are killed, keep nobody waiting', async () => {
+await check('programs that never read, and killed programs, delay nothing', async () => {
     const { port, pathname, host } = new URL(url);
     const head = `GET ${pathname}PATH HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
     const stalled = spawn(process.execPath, ['-e', STALLED, port, head], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -170,7 +170,7 @@ async function scrollRows(top) {
 }
 
 let query = '';
-await check('at the end the page has the saved profile, and what was selected, and is scrolled as it was', async () => {
+await check('at the end the page has the saved profile, with the same selection and scroll position', async () => {
     const top = await scrollRows(60);
     assert(top > 50, `the rows have no more than ${top} px to scroll`);
     const name = (await selected.innerText()).split('\n').slice(-2).join();
@@ -226,7 +226,7 @@ await check('a flight recorder is followed, and times mean the same in every pro
 });
 
 await closeBrowser();
-await check('prof ends when it is told to', async () => {
+await check('prof ends at a request', async () => {
     prof.child.removeAllListeners('exit');
     const ended = once(prof.child, 'exit');
     prof.child.kill('SIGINT');

@@ -31,7 +31,7 @@ const all = [
     ['90.000', '', 'tick', 'late, very'],
 ];
 
-await check('the table has each marker once, by its start, with what its kind says of it', async () => {
+await check('the table has each marker once, by its start, with the details of its schema', async () => {
     const page = await openTable();
     assertEqual(JSON.stringify(await rows(page)), JSON.stringify(all), 'rows');
     assertEqual(await page.locator('.filter-bar .muted').innerText(), '8 markers', 'count');
@@ -87,7 +87,7 @@ await check('a click on a title sorts; the address keeps it', async () => {
     await page.close();
 });
 
-await check('a search keeps what has one of its terms, in a field or anywhere', async () => {
+await check('a search keeps markers with one of its terms, in a field or anywhere', async () => {
     const page = await openTable();
     for (const [text, count] of searches) {
         await page.keyboard.press('/');
@@ -177,7 +177,7 @@ await check('the table is copied as CSV, a marker as JSON', async () => {
     await page.close();
 });
 
-await check('a thread without markers says so and leads to one that has some', async () => {
+await check('a thread without markers shows a message, and leads to a thread with markers', async () => {
     const page = await openPage(`${url}?thread=2&tab=marker-table`, '.empty');
     assert((await page.locator('.empty').innerText()).includes('other threads have 10'), 'how many others have');
     await page.getByRole('button', { name: 'Show the thread with the most markers' }).click();
@@ -193,7 +193,7 @@ await check('several threads have their markers together', async () => {
     await page.close();
 });
 
-await check('the chart shows kinds that want to be in it, walks by keys, and opens the range of one', async () => {
+await check('the chart shows the kinds that request it, moves by keys, and opens the range of a marker', async () => {
     const page = await openPage(chart, '.chart-canvas');
     await askUntil((label) => label === '7 markers', () => page.locator('.filter-bar .muted').innerText());
     const application = page.getByRole('application', { name: 'Marker chart' });
@@ -212,7 +212,7 @@ await check('the chart shows kinds that want to be in it, walks by keys, and ope
     await page.close();
 });
 
-await check('the mouse shows what a rect of the chart is; its menu begins a selection', async () => {
+await check('hovering shows the marker of a rect; its menu begins a selection', async () => {
     const page = await openPage(chart, '.chart-canvas');
     await settle(page);
     const area = await page.locator('.chart-canvas').boundingBox();
@@ -229,7 +229,7 @@ await check('the mouse shows what a rect of the chart is; its menu begins a sele
     await page.close();
 });
 
-await check('counters have tracks that say what there is at a place', async () => {
+await check('counters have tracks that show the value under the mouse', async () => {
     const page = await openPage(url);
     const track = (name) => page.locator('.track.of-counter', { hasText: name });
     const hover = async (name, share) => {
@@ -297,7 +297,7 @@ await check('samples outside of the markers that are searched for are dropped, a
     await page.close();
 });
 
-await check('without a search they are those of one name; the palette has it for a search', async () => {
+await check('without a search, the arrows step through the markers of one name; the palette steps through the matches of a search', async () => {
     const page = await openTable();
     await page.locator('.tree-row').nth(6).click({ button: 'right' });
     await page.getByRole('menuitem', { name: 'Drop samples outside paint' }).click();
@@ -314,7 +314,7 @@ await check('without a search they are those of one name; the palette has it for
     await page.close();
 });
 
-await check('an address has it; text in it stays text', async () => {
+await check('the address stores it; text in the address stays text', async () => {
     const address = new URL(`${url}?thread=0&tab=calltree`);
     address.searchParams.set('transforms', 'fs-m-load~fs-x-load~fs-m--name:<b>~fs-m-50%25%7Ex,load');
     const page = await openPage(address.href, '[role="treegrid"] .tree-row');

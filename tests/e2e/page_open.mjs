@@ -121,7 +121,7 @@ const wrong = {
     'lzma.zip': /method 14/,
 };
 for (const [name, sentence] of Object.entries(wrong))
-    await check(`${name} is told of, and the view stays`, async () => {
+    await check(`${name} causes a message, and the view stays`, async () => {
         await drop(name);
         await page.waitForSelector('dialog[open] [role="alert"]');
         const text = await page.locator('dialog[open]').innerText();
@@ -193,7 +193,7 @@ await check('back after a dropped file shows the profile before, as it was; forw
     assertEqual(`${row.name} ${row.total}`, 'main 575', 'the first row of the file');
 });
 
-await check('the step of a file that is gone says so, and what is shown stays', async () => {
+await check('the undo step of a removed file shows a message, and the view stays', async () => {
     await restart();
     await drop('many.json');
     await askUntil((name) => name === 'many threads', product);
@@ -261,7 +261,7 @@ await check('ten profiles that were opened and closed take no more than one', as
     await restart();
 });
 
-await check('an engine that died says so, and a reload brings the view back', async () => {
+await check('a crashed engine shows a message, and a reload restores the view', async () => {
     await restart();
     await page.keyboard.press('i');
     await settle(page);
@@ -304,7 +304,7 @@ await check('an opened file is saved with its own ending', async () => {
     assert(bytes.equals(readFileSync(join(directory, 'many.json'))), 'the bytes are others');
 });
 
-await check('a dropped profile without names gets those that the server knows, and Back and forward keep them', async () => {
+await check('a dropped profile without names gets the names of the server, and back and forward keep them', async () => {
     await restart();
     await drop('name less.json');
     await askUntil((name) => name === 'nameless', product);
@@ -356,7 +356,7 @@ await check('where prof cannot look up names, the page has the command that does
     await restart();
 });
 
-await check('a profile that says nothing of itself but lacks most names says so, and what to do', async () => {
+await check('a profile that lacks most names shows a message with a remedy', async () => {
     await drop('half named.json');
     await askUntil((name) => name === 'half named', product);
     await settle(page);

@@ -101,7 +101,7 @@ await check('all shown tracks of a process are chosen together', async () => {
     await restart();
 });
 
-await check('a search in the list of tracks shows, hides and isolates what it finds', async () => {
+await check('a search in the list of tracks shows, hides and isolates its matches', async () => {
     await page.locator('body').press('T');
     const input = page.getByRole('combobox', { name: 'Search tracks by name, PID or TID' });
     await input.fill('tool, 7001');
@@ -157,7 +157,7 @@ await check('tracks are moved by keys and by the mouse, and stay there', async (
     await restart();
 });
 
-await check('the keyboard walks all tracks though few of them exist', async () => {
+await check('the keyboard reaches all tracks, although few of them are rendered', async () => {
     await page.locator('.more-tracks button').click();
     await settle(page);
     assert((await trackNames()).length < profile.threads.length, 'all rows exist');
@@ -212,7 +212,7 @@ async function palette(typed, expected) {
     return await askUntil((rows) => rows.includes(expected), offered);
 }
 
-await check('the palette says what can be done, with keys, and does it', async () => {
+await check('the palette lists actions with their keys, and runs them', async () => {
     await page.keyboard.press('Control+k');
     await page.waitForSelector('.palette .picker-row kbd');
     const keys = await page.locator('.palette .picker-row', { hasText: 'Invert call stack' }).locator('kbd').innerText();
@@ -228,7 +228,7 @@ await check('the palette says what can be done, with keys, and does it', async (
     await restart();
 });
 
-await check('the palette has what the menus of the selected row and of its table have', async () => {
+await check('the palette has the entries of the menus of the selected row and of its table', async () => {
     await page.getByRole('tab', { name: 'Call Tree' }).click();
     await page.waitForSelector('[role="treegrid"] .tree-row.selected');
     await palette('copystack', 'Selection Copy stack');
@@ -291,7 +291,7 @@ await check('a click in the palette runs the row under the mouse, though the eng
     await restart();
 });
 
-await check('a list of the palette that is behind what is typed is dimmed, and Enter means what is typed', async () => {
+await check('an outdated list of the palette is dimmed, and Enter uses the typed text', async () => {
     const isBehind = () => page.locator('.palette .picker-list.behind').count();
     await palette('invcs', 'Command Invert call stack');
     assertEqual(await isBehind(), 0, 'lists that are behind, after an answer');
@@ -309,7 +309,7 @@ await check('a list of the palette that is behind what is typed is dimmed, and E
     await restart();
 });
 
-await check('the entry of the palette that was gone to stays the one when the answer comes', async () => {
+await check('the chosen entry of the palette stays chosen when the answer arrives', async () => {
     const active = () => page.locator('.palette .picker-row.active');
     const name = () => active().locator('.picker-name').innerText();
     await palette('stack', 'Command Invert call stack');
@@ -331,7 +331,7 @@ await check('the entry of the palette that was gone to stays the one when the an
     await restart();
 });
 
-await check('the palette tells the share of a function, and marks why it is found', async () => {
+await check('the palette shows the share of a function, and marks the matching letters', async () => {
     await palette('malloc', 'Function malloc');
     const rows = await page.$$eval('.palette .picker-row', (all) =>
         all.map((row) => ({
@@ -362,14 +362,14 @@ await check('the palette knows other words for commands, and shows them', async 
     }
 });
 
-await check('how to zoom is found, and said where nothing is selected', async () => {
+await check('the palette finds zooming, and explains it without a selection', async () => {
     await palette('zoom', 'Command Zoom into the selection');
     await page.locator('.palette .picker-row', { hasText: 'Zoom into the selection' }).click();
     await page.waitForSelector('.palette', { state: 'detached' });
     await askUntil((text) => text.includes('drag in the timeline'), () => page.locator('.notice').innerText());
 });
 
-await check('what is printed is the view, without what it is worked with', async () => {
+await check('printing prints the view without its controls', async () => {
     await page.emulateMedia({ media: 'print' });
     for (const name of ['.header .button', '.filter-bar', '.splitter', '.tab[aria-selected="false"]'])
         assertEqual(await page.locator(name).filter({ visible: true }).count(), 0, `how many ${name} are printed`);
@@ -436,7 +436,7 @@ await check('all keys are in the list of keys', async () => {
     await restart();
 });
 
-await check('the palette finds threads, also those that are hidden', async () => {
+await check('the palette finds threads, also hidden threads', async () => {
     await palette('tool2', 'Thread tool2');
     await page.keyboard.press('Enter');
     await askUntil((name) => name === 'tool2', chosen);
@@ -501,7 +501,7 @@ await check('steps are undone and redone by key', async () => {
     await restart();
 });
 
-await check('of a thousand tracks only those on the screen exist', async () => {
+await check('of a thousand tracks, only visible tracks are rendered', async () => {
     const transfer = await page.evaluateHandle((text) => {
         const data = new DataTransfer();
         data.items.add(new File([text], 'thousand.json'));

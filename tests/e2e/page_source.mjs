@@ -165,7 +165,7 @@ async function shownCosts(page, wanted) {
     return askUntil((rows) => rows.join() === wanted.join(), read);
 }
 
-await check('the costs are those of prof report: of all samples, of one row, after a transform', async () => {
+await check('the costs equal prof report, for all samples, for one row, and after a transform', async () => {
     const page = await openPage(url);
     await page.setViewportSize({ width: 1280, height: 2400 });
     await select(page, 'divide');
@@ -190,7 +190,7 @@ await check('the costs are those of prof report: of all samples, of one row, aft
     await page.close();
 });
 
-await check('a double click and the menu open it too, in the function list as well', async () => {
+await check('a double click and the menu also open it, also in the function list', async () => {
     const page = await openPage(url);
     await select(page, 'divide');
     await page.locator('.tree-row.selected .tree-text').dblclick();
@@ -297,7 +297,7 @@ await check('a double click and Enter follow a jump; Ctrl+C copies the line or t
     await page.close();
 });
 
-await check('Enter and a double click on a call go to the code of what it calls, and back comes back', async () => {
+await check('Enter and a double click on a call open the code of the callee, and back returns', async () => {
     const page = await openSourceOf('often');
     await openCode(page);
     const shown = () => page.locator('.symbol-name').innerText();
@@ -377,7 +377,7 @@ await check('Ctrl+F finds lines of the source and instructions, by text and by n
     await page.close();
 });
 
-await check('a line tells which calls were inlined into it', async () => {
+await check('a line shows the calls that are inlined into it', async () => {
     const page = await openPage(url);
     await select(page, 'scramble');
     await page.keyboard.press('Enter');
@@ -465,7 +465,7 @@ await check('a text that the profile holds is shown without asking the server', 
     );
 });
 
-await check('where there is no text, it says why and what to do, and has the costs of lines', async () => {
+await check('without source text, the panel shows the reason and a remedy, and the costs of lines', async () => {
     const before = complaints.length;
     await withChanged(
         (profile) => {
@@ -536,7 +536,7 @@ await check('the addresses and arrows of the code leave room for the instruction
     await page.close();
 });
 
-await check('long names of inlined functions leave room for the instructions, and have what there is', async () => {
+await check('long names of inlined functions leave room for the instructions', async () => {
     const page = await openPage(url);
     await page.route('**/symbolicate/v5', async (route) => {
         const response = await route.fetch();
@@ -555,7 +555,7 @@ await check('long names of inlined functions leave room for the instructions, an
     await page.close();
 });
 
-await check('what the disassembler does not know is said above the code', async () => {
+await check('a message above the code counts the instructions that the disassembler does not know', async () => {
     const page = await openPage(url);
     await page.route('**/asm/v1', async (route) => {
         const answer = await route.fetch();
@@ -590,7 +590,7 @@ async function sentencesOf(change, name) {
     return words;
 }
 
-await check('that the program is another one by now is said once', async () => {
+await check('a message about a changed program appears once', async () => {
     const otherId = (id) => id.replace(/^../, (start) => (start === '00' ? '11' : '00'));
     const [source, code] = await sentencesOf((profile) => {
         const lib = profile.libs.find((one) => one.name === 'lines');
@@ -601,7 +601,7 @@ await check('that the program is another one by now is said once', async () => {
     assert(code.includes('The reason is the same as for the source') && !code.includes('build ID'), `of the code it says ${code}`);
 });
 
-await check('of code that was compiled while the program ran, there is the script, and it says that there are no instructions', async () => {
+await check('JIT code has its script, and a message about missing instructions', async () => {
     const script = `${file}.js`;
     writeFileSync(script, 'let words = "a script";\n'.repeat(60));
     const inScript = (hasLines) => (profile) => {

@@ -16,7 +16,7 @@ function axisOf(span) {
     return axis;
 }
 
-await check('zooming keeps the place under the mouse, as far as there is room', () => {
+await check('zooming keeps the place under the mouse, if the range has room', () => {
     for (let round = 0; round < 2000; round++) {
         const from = 10 + random(90);
         const [at, factor] = [random(101) / 100, [0.001, 0.5, 0.8, 1.25, 3, 1000][random(6)]];
@@ -99,7 +99,7 @@ await check('the heat of a cost is the least of five steps that it does not go b
     assertEqual([[0, 5], [-1, 5], [5, 0], [9, 5]].map(([heat, most]) => costText.heatStep(heat, most)).join(), '0,0,0,5', 'the heat of what is none, or too much');
 });
 
-await check('what is typed is looked for from the line on where the search began', () => {
+await check('a search starts at the line of the cursor', () => {
     const text = ['one', 'Two', 'three', 'two again', '', 'TWO'].join('\n');
     store.view.value = { ...store.view.value, sourcePanel: { func: 0, path: [], inverted: false, source: 3, isOfRow: false, assembly: false, symbol: -1, full: false } };
     sourcePanel.sourceText.value = { source: 3, text };
@@ -158,7 +158,7 @@ await check('of the questions that come while one is answered only the newest is
     assertEqual(`${request.value.value} ${request.isPending.value}`, 'third false', 'after the last answer');
 });
 
-await check('a question that fails says why where its answer would be, until the next one has an answer', async () => {
+await check('a failed query shows the reason until the next answer', async () => {
     const request = new Request();
     const [good, bad, empty, again] = [openQuestion(), openQuestion(), openQuestion(), openQuestion()];
     const state = () => `${request.value.value}: ${request.error.value}`;
@@ -179,7 +179,7 @@ await check('a question that fails says why where its answer would be, until the
     assertEqual(state(), 'again: ', 'after no answer');
 });
 
-await check('what was given up for another question, or for none, is not shown when it is answered', async () => {
+await check('the answer of a cancelled query is not shown', async () => {
     const request = new Request();
     const [slow, quick, late] = [openQuestion(), openQuestion(), openQuestion()];
     request.replace(slow.ask);
@@ -208,7 +208,7 @@ const shownBy = ({ store, tree, functions, names }) =>
         functions: functions.sortedFunctions.value.map((row) => [names.nameOf(row.func), row.total, row.self]),
     });
 
-await check('two sessions live side by side: what is done in one changes nothing in the other', async () => {
+await check('two sessions are independent', async () => {
     const a = await openSession(`${DATA}samply-0.13.json`);
     const b = await openSession(`${DATA}samply-0.13-markers.json`);
     await until(() => a.tree.summary.value && b.tree.summary.value && a.tree.rows.value.length > 0 && b.tree.rows.value.length > 0, 'trees');
@@ -236,7 +236,7 @@ await check('a tree that is turned twice, however fast, is at the place where it
     assertEqual(JSON.stringify([store.view.value.path, store.inverted.value]), before, 'the place');
 });
 
-await check('a session begins with the view that an address says, as far as its profile has it', async () => {
+await check('a session begins with the view of its address, as far as the profile has it', async () => {
     const session = await openSession(`${DATA}samply-0.13.json`, '?tab=flame-graph&thread=999&invertCallstack');
     assertEqual(`${session.store.view.value.tab} ${session.store.inverted.value}`, 'flame-graph true', 'the view');
     const known = session.info.value.threads.map((thread) => thread.index);
@@ -259,7 +259,7 @@ await check('a session that was disposed of asks nothing, writes nothing and sho
     assertEqual(session.written.length, written, 'what it wrote after its end');
 });
 
-await check('weights are those that the profile lists, with its labels and units everywhere', async () => {
+await check('weights have the labels and units of the profile everywhere', async () => {
     const work = await mkdtemp(join(tmpdir(), 'prof-weights-'));
     const cases = [
         ['samples', 'Weighted samples (samples)', 'Total (samples)', '4,096', '4,096 samples, about 4.1 s'],
@@ -294,7 +294,7 @@ await check('weights are those that the profile lists, with its labels and units
     await rm(work, { recursive: true });
 });
 
-await check('who waits for a name that another asked for has it in the end', async () => {
+await check('two requests for one name both get the answer', async () => {
     const { names } = await openSession(`${DATA}samply-0.13.json`);
     const first = names.fetchNames([3, 4]);
     await names.fetchNames([4]);
@@ -302,7 +302,7 @@ await check('who waits for a name that another asked for has it in the end', asy
     await first;
 });
 
-await check('a name that has not come is shown as on its way, and is copied once it is there', async () => {
+await check('a missing name appears as loading, and is copied when it arrives', async () => {
     const { copies, names } = await openSession(`${DATA}samply-0.13.json`);
     const func = [...Array(50).keys()].find((one) => names.funcName(one) === undefined);
     assertEqual(names.shownName(func), '…', 'what is shown');
@@ -317,7 +317,7 @@ await check('a name that has not come is shown as on its way, and is copied once
     assert(copied[0] !== '', 'nothing is copied');
 });
 
-await check('what is asked for in batches is asked once, forgotten when it means other things, and bounded', async () => {
+await check('batched requests are sent once, dropped when outdated, and bounded', async () => {
     const asked = [];
     const held = [];
     const cache = new BatchCache((keys) => new Promise((resolve, reject) => {
@@ -368,7 +368,7 @@ await check('each session has texts of its own markers', async () => {
     await rm(directory, { recursive: true });
 });
 
-await check('steps lead from one row that matches a search to the next, and open what is above it', async () => {
+await check('steps move between the rows that match a search, and open their ancestors', async () => {
     const { store, tree, treeSearch, names } = await openSession(`${DATA}samply-0.13.json`);
     await until(() => tree.rows.value.length > 0, 'a tree');
     store.changeView({ search: 'a' }, 'replace');
@@ -413,7 +413,7 @@ const BRANCHES = {
     functions: [['main', 0, 0], ['busy', 0, 0], ['idle', 0, 0], ['leaf', 0, 0]], samples: [[[0, 1], 9], [[0, 2, 3], 1]],
 };
 
-await check('a row that is opened and gone into at once is gone into when its rows are there', async () => {
+await check('a row that is opened and entered at once is entered when its rows arrive', async () => {
     const work = await mkdtemp(join(tmpdir(), 'prof-branches-'));
     const file = join(work, 'p.json');
     writeProfile(file, BRANCHES);

@@ -25,33 +25,33 @@ const address = page.url();
 const banner = page.locator('.stopped');
 const goBack = () => page.evaluate(() => window.dispatchEvent(new Event('focus')));
 
-await check('who comes back to the page of a prof that runs is told nothing', async () => {
+await check('a user who returns to the page of a running prof sees no message', async () => {
     await Promise.all([page.waitForResponse((answer) => answer.request().method() === 'HEAD'), goBack()]);
     await settle(page);
     assertEqual(await banner.count(), 0, 'number of notices');
     assertEqual(complaints.join('\n'), '', 'what the page complained of');
 });
 
-await check('who comes back to the page of a prof that has stopped is told', async () => {
+await check('a user who returns to the page of a stopped prof sees a message', async () => {
     await prof.end();
     await goBack();
     await banner.waitFor();
     assert((await banner.innerText()).includes('Run prof load FILE again'), await banner.innerText());
 });
 
-await check('what prof cannot do any more says the same', async () => {
+await check('actions that need prof show the same message', async () => {
     await page.keyboard.press('Control+s');
     await page.locator('.notice').getByText('prof has stopped. Run `prof load FILE` again').waitFor();
 });
 
-await check('the same file has the same address again, and the page goes on', async () => {
+await check('the same file has the same address again, and the page continues', async () => {
     prof = await load(file, port);
     assertEqual(prof.url, new URL('.', address).href, 'the address');
     await banner.getByRole('button').click();
     await banner.waitFor({ state: 'detached' });
 });
 
-await check('another prof on the port says that this one has stopped, and gives nothing away', async () => {
+await check('another prof on the port shows that this prof has stopped, and reveals nothing', async () => {
     await prof.end();
     const other = await load(otherFile, port);
     await goBack();

@@ -73,7 +73,7 @@ async function findHotSpot(url, file, sourceFile) {
         assert(names.includes('often') && names.includes('main'), `its callers are not open: ${names}`);
     });
 
-    await check('hot spot: inverted, the call tree has it on top, and then who calls it', async () => {
+    await check('hot spot: the inverted call tree has it on top, with its callers below', async () => {
         await press(page, 'i');
         await page.locator('[role="treegrid"]').focus();
         await press(page, 'Home');
@@ -101,7 +101,7 @@ async function findHotSpot(url, file, sourceFile) {
         assertEqual(rows[0].name, hottest.name, 'the first');
     });
 
-    await check('hot spot: the butterfly says how much each caller has of it', async () => {
+    await check('hot spot: the butterfly has the share of each caller', async () => {
         await page.locator(LIST, { hasText: 'divide' }).first().click();
         await press(page, 'b');
         await page.waitForSelector('.wing .tree-row');
@@ -134,7 +134,7 @@ async function findHotSpot(url, file, sourceFile) {
         await press(page, 'ArrowUp', 'i');
     });
 
-    await check('hot spot: Enter shows its source at the hot line, which costs what prof report says', async () => {
+    await check('hot spot: Enter shows its source at the hot line, with the cost of prof report', async () => {
         await goTo(page, 'Call Tree', '[role="treegrid"] .tree-row');
         await page.locator('.tree-row', { has: page.locator('.tree-text bdi', { hasText: /^divide$/ }) }).first().click();
         await page.locator('[role="treegrid"]').press('Enter');
@@ -189,7 +189,7 @@ async function findWaste(url, file) {
     const page = await openPage(url);
     let worst;
 
-    await check('waste: the tracks say which thread takes the most CPU time', async () => {
+    await check('waste: the tracks show the thread with the most CPU time', async () => {
         const tracks = await readTracks(page);
         worst = tracks.reduce((most, track) => (track.ms > most.ms ? track : most));
         assertEqual(worst.name, 'watcher', 'the busiest track');
@@ -213,7 +213,7 @@ async function findWaste(url, file) {
         assert(wanted.self > 0.8 * cpuOf('watcher'), `it takes ${wanted.self} of ${cpuOf('watcher')} ms`);
     });
 
-    await check('waste: going back, the threads that work are there again, chosen together with Ctrl', async () => {
+    await check('waste: after back, the working threads appear again, selected together with Ctrl', async () => {
         for (let step = 0; step < 4 && (await label(page, 'render-1').count()) === 0; step++) await press(page, 'Control+z');
         await goTo(page, 'Functions', LIST);
         await label(page, 'render-1').click();
@@ -234,7 +234,7 @@ async function findWait(url, file) {
     const range = ['--range', `${LONGEST.from}ms,${LONGEST.to}ms`];
     const wait = LONGEST.to - LONGEST.from;
 
-    await check('lock wait: of the markers of all threads the longest is that of the reader, and says for what', async () => {
+    await check('lock wait: the longest marker of all threads is the wait of the reader, with its object', async () => {
         await page.locator('.track-label').first().click({ button: 'right' });
         await page.getByRole('menuitem', { name: 'Select all threads of this process' }).click();
         await settle(page);
@@ -249,7 +249,7 @@ async function findWait(url, file) {
         for (const part of ['Held by', 'owner', LONGEST.thread]) assert(sidebar.includes(part), `the sidebar lacks ${part}: ${sidebar}`);
     });
 
-    await check('lock wait: Enter chooses its time; the reader does nothing but wait in it, without CPU time', async () => {
+    await check('lock wait: Enter selects its time; the reader only waits in it, without CPU time', async () => {
         await page.locator('[role="grid"]').press('Enter');
         await settle(page);
         assertEqual(parameter(page, 'preview'), `${LONGEST.from * 1000}u${wait * 1000}`, 'the chosen range');
@@ -276,7 +276,7 @@ async function findWait(url, file) {
         assertEqual(shown.at(-1), `1 Cache::rebuild ${wait} ${wait}`, 'what it does');
     });
 
-    await check('lock wait: a search finds who else waits, and how long', async () => {
+    await check('lock wait: a search finds the other waiting threads and their times', async () => {
         await press(page, 'Escape');
         assertEqual(parameter(page, 'preview'), null, 'the chosen range after Esc');
         await page.locator('.track-label').first().click({ button: 'right' });

@@ -57,7 +57,7 @@ await check('what it counts follows weight, search and transforms', async () => 
     await page.close();
 });
 
-await check('time off the CPU is listed by function, and leads to who was waiting', async () => {
+await check('off-CPU time is listed by function, and leads to the waiting thread', async () => {
     const page = await openPage(summary, awaited);
     const off = report('--functions', '--weight', 'off-cpu-time');
     const names = off.functions.filter((row) => row.self > 0).map((row) => row.name);
@@ -74,7 +74,7 @@ await check('time off the CPU is listed by function, and leads to who was waitin
     await page.close();
 });
 
-await check('where nothing was sampled the summary says how long the threads did not run', async () => {
+await check('without samples, the summary shows how long the threads did not run', async () => {
     const page = await openPage(`${summary}&range=12m4`, '.summary .empty');
     await page.waitForSelector('.card-waits');
     await settle(page);
@@ -84,7 +84,7 @@ await check('where nothing was sampled the summary says how long the threads did
     await page.close();
 });
 
-await check('without room for a name its arguments are cut first, then what it is in', async () => {
+await check('long names lose their arguments first, then their scope', async () => {
     const page = await openPage(summary, awaited);
     const name = 'a::long::name::space::of::many::parts::function(int, long)';
     const texts = await page.evaluate((long) => {

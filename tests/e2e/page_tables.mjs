@@ -32,7 +32,7 @@ function siblingsOf(rows) {
     return [...groups.values()];
 }
 
-await check('siblings of the tree are sorted by each column, both ways, and the address says so', async () => {
+await check('each column sorts siblings of the tree in both directions, and the address has the order', async () => {
     const page = await openPage(url);
     await openAll(page);
     const orders = [
@@ -97,7 +97,7 @@ await check('after a click on a tab the keys are those of its view; by keyboard 
     await page.close();
 });
 
-await check('what can be searched for stands below the input as long as it is empty', async () => {
+await check('hints about searching stand below the input while it is empty', async () => {
     const page = await openPage(url);
     const help = page.locator('.search-help');
     const helpAfter = async (key) => {
@@ -162,7 +162,7 @@ await check('a column is left out and comes back', async () => {
     await page.close();
 });
 
-await check("shares are those of the caller, on wish", async () => {
+await check("shares of the caller are shown on request", async () => {
     const page = await openPage(url);
     await openAll(page);
     await chooseInHead(page, 'Percent of parent');

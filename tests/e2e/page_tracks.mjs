@@ -17,7 +17,7 @@ async function point(page, track, time) {
     await settle(page);
 }
 
-await check('the time before a thread started and after it ended is hatched, and said', async () => {
+await check('the time before a thread started and after it ended is hatched, with a label', async () => {
     const page = await openPage(url);
     const parts = await page.$$eval('[data-track="t1"] .not-there', (all) =>
         all.map((part) => {
@@ -91,7 +91,7 @@ await check('a mouse whose button is not pressed drags nothing, wherever it was 
     await page.close();
 });
 
-await check('what a place has is said by keys, too: they move along the tracks and choose sample and range', async () => {
+await check('keys move along the tracks, show the place, and select sample and range', async () => {
     const page = await openPage(url);
     await page.locator('[data-track="t0"] .track-label').focus();
     await page.keyboard.press('ArrowRight');
@@ -142,7 +142,7 @@ await check('Space chooses the thread and the row of its sample at that time', a
     await page.close();
 });
 
-await check('what is loaded at once lies side by side below its thread, and messages are there if one asks for them', async () => {
+await check('simultaneous loads are side by side below their thread, and messages appear on request', async () => {
     const page = await openPage(url);
     const { top, height } = await page.locator('[data-track="n1"] canvas').evaluate((canvas) => canvas.getBoundingClientRect());
     const area = await page.locator('[data-track="n1"] .track-graph').boundingBox();
@@ -185,7 +185,7 @@ function drawnAt(page, track, times) {
     );
 }
 
-await check('the times beside the tracks are those of the range that is shown or chosen, and their order stays', async () => {
+await check('the times beside the tracks are of the shown or selected range, and their order stays', async () => {
     const page = await openPage(url);
     const texts = () => page.$$eval('.track.of-thread', (all) => all.map((track) => `${track.dataset.track} ${track.querySelector('.track-busy').textContent}`).join());
     await askUntil((text) => text === 't0 90 ms,t1 55 ms', texts);

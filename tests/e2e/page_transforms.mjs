@@ -207,7 +207,7 @@ await check('breadcrumbs lead back to any step, and to the row that was selected
     await page.close();
 });
 
-await check('what is selected and open stays so across a transform', async () => {
+await check('the selection and open rows stay across a transform', async () => {
     const page = await openPage(url);
     await page.keyboard.press('Home');
     await page.keyboard.press('*');
@@ -321,7 +321,7 @@ await check('the function list is that of prof report, and sorts by each column'
     await page.close();
 });
 
-await check('functions are transformed by key and menu, and w shows who calls one', async () => {
+await check('key and menu transform functions, and w shows the callers', async () => {
     const page = await openPage(`${url}?thread=0&tab=functions`, '[role="grid"] .tree-row');
     await page.locator('[role="grid"] .tree-row', { hasText: 'leaf' }).click();
     await page.keyboard.press('m');
@@ -341,7 +341,7 @@ await check('functions are transformed by key and menu, and w shows who calls on
     await page.close();
 });
 
-await check('a transform that leaves nothing says so, and offers to undo it', async () => {
+await check('a transform that leaves no samples shows a message, and offers undo', async () => {
     const page = await openPage(url);
     await select(page, ['main']);
     await page.keyboard.press('d');
@@ -352,7 +352,7 @@ await check('a transform that leaves nothing says so, and offers to undo it', as
     await page.close();
 });
 
-await check('the graph shows faintly what a transform drops, and the tooltip says so', async () => {
+await check('the graph fades the stacks that a transform drops, with a tooltip', async () => {
     const page = await openPage(url);
     const draw = () => page.locator('.track.selected canvas').first().evaluate((canvas) => canvas.toDataURL());
     await select(page, ['main']);

@@ -261,7 +261,7 @@ await check('groups follow the search and the threads, and are sorted by their c
     await page.close();
 });
 
-await check('one column is said to sort, and a bar shows the share', async () => {
+await check('one column is marked as sorted, and a bar shows the share', async () => {
     const page = await openPage(`${ALL}&tab=waits`, ROW);
     const heads = await page.$$eval('#view [role=columnheader]', (all) => all.map((head) => head.textContent).filter((text) => /[▾▴]/.test(text)));
     assertEqual(heads.join(), 'Total (ms) ▾', 'the titles with an arrow');
@@ -270,7 +270,7 @@ await check('one column is said to sort, and a bar shows the share', async () =>
     await page.close();
 });
 
-await check('the names of colors are there beside all tabs and the sidebar at 1280 pixels', async () => {
+await check('the names of colors fit beside all tabs and the sidebar at 1280 pixels', async () => {
     const page = await openPage(`${ALL}&tab=calltree`);
     const names = await page.$$eval('.legend .legend-name', (all) => all.map((name) => [name.textContent, name.clientWidth >= name.scrollWidth && name.clientWidth > 0]));
     assert(names.length > 0, 'there are none');
@@ -338,7 +338,7 @@ await check('a recording without waits has the switch and the view, if it would 
     await page.close();
 });
 
-await check('where samples were lost, the line about waiting says the CPU time of the tree', async () => {
+await check('where samples were lost, the line about waiting has the CPU time of the tree', async () => {
     const page = await openPage(`${lossy}?thread=0&sort=calltree.total`);
     const note = await page.locator('.wait-note').innerText();
     const roots = await page.$$eval('[role="treegrid"] .tree-row[aria-level="1"] .number', (cells) => cells.map((cell) => cell.textContent));
@@ -347,7 +347,7 @@ await check('where samples were lost, the line about waiting says the CPU time o
     await page.close();
 });
 
-await check('where threads only waited, a line says so and leads to off-CPU time and to the waits', async () => {
+await check('where threads only waited, a line leads to off-CPU time and to the waits', async () => {
     const page = await openPage(`${url}?thread=0`);
     assertEqual(await page.locator('.wait-note').innerText().then((text) => text.replace(/\s+/g, ' ')), 'The thread used 14.5 ms of CPU in 1 s and waited 986 ms for network: socket:[4711] in accept_loop: show Off-CPU or all waits', 'the note');
     await page.getByRole('button', { name: 'show Off-CPU' }).click();
@@ -372,7 +372,7 @@ await check('the line about waiting names no idle thread of a runtime', async ()
     await page.close();
 });
 
-await check('the summary lists what they waited for, and leads to it', async () => {
+await check('the summary lists the objects of waits, and leads to them', async () => {
     const page = await openPage(`${ALL}&tab=summary`, '.card-waits');
     const { by_object: objects } = report('--waits').waits;
     const names = await page.$$eval('.card-waits .summary-name bdi', (all) => all.map((one) => one.textContent));
@@ -410,7 +410,7 @@ await check('the summary of a comparison has the waits that have changed most', 
     await page.close();
 });
 
-await check('the stack chart has a wait from its start to its end, and the mouse tells how long it was', async () => {
+await check('the stack chart has a wait from its start to its end, and its tooltip has the length', async () => {
     const page = await openPage(`${url}?thread=2&tab=stack-chart`, '.chart');
     const track = await page.locator('.track.selected .track-graph').boundingBox();
     await page.mouse.move(track.x + track.width * 0.4, track.y + 10);

@@ -257,7 +257,7 @@ const typed = await ask([
     ['load', 'plain.json'], query(''), ['roots', FIRST], ['functions', FIRST, 9, 'self'], ['findTexts', 'wo', ['work']],
     ['findFunctions', FIRST, 'wo', 9],
 ]);
-check('what is typed is looked for before all else that is asked', typed.order.join() === '0,4,5,1,2,3', typed.order);
+check('a search for typed text runs before all other queries', typed.order.join() === '0,4,5,1,2,3', typed.order);
 check('functions are found while no query is open', typed.answers[5][0]?.func === 1 && typed.answers[5].length === 1, typed.answers[5]);
 
 const along = await ask([
@@ -271,7 +271,7 @@ const opened = await ask([['load', 'plain.json'], first([0, 2], 9)]);
 const absent = await ask([['load', 'plain.json'], first([2], 0)]);
 const levelsOf = ({ answers: [, answer] }) => [answer.path.join(), answer.levels.map(({ func }) => func.join()).join(' '), answer.names.length].join('; ');
 check('a query brings the levels along a path as far as it exists, and names of their rows', levelsOf(opened) === '0,2; 1; 3', levelsOf(opened));
-check('and those along the heaviest path where it does not', levelsOf(absent) === '0,1,2; 1 2; 0', levelsOf(absent));
+check('and the levels along the heaviest path elsewhere', levelsOf(absent) === '0,1,2; 1 2; 0', levelsOf(absent));
 
 const below = await ask([
     ['load', 'plain.json'], query(''), ['heaviestBelow', FIRST, -1, 9, null], ['heaviestBelow', FIRST, -1, 2, 0], ['heaviestBelow', FIRST, -1, 9, 4],
@@ -285,7 +285,7 @@ const late = await ask([['load', 'late.json'], graph, graph, graph, rows, rows, 
 const taken = late.order.slice(1).map((id) => (id > 3 ? 'rows' : 'graph'));
 const several = await ask([['load', 'late.json'], ['activity', [0, 0, 0, 0, 0], 0, 1, 10, all], rows, rows, rows]);
 check('a graph of several threads takes turns after each', several.order.join() === '0,2,3,4,1', several.order);
-check('graphs that have waited long take turns with what is asked now', taken.slice(0, 4).sort().join() === 'graph,graph,rows,rows', taken);
+check('graphs that have waited long alternate with new queries', taken.slice(0, 4).sort().join() === 'graph,graph,rows,rows', taken);
 
 /** In how many of ten bursts, graphs first, to a worker that rests, the last call was answered first. */
 const lastWasFirst = await page.evaluate(
@@ -318,7 +318,7 @@ const lastWasFirst = await page.evaluate(
     },
     ['plain.json', query(''), graph, rows],
 );
-check('what is asked right behind graphs goes before them', lastWasFirst >= 7, lastWasFirst); // not 10: a busy machine
+check('a query right behind graphs runs before them', lastWasFirst >= 7, lastWasFirst); // not 10: a busy machine
 
 const wrong = await ask([['load', 'plain.json'], query(''), ['children', FIRST, 77], ['path', FIRST, -5], ['details', FIRST, 1e9], ['activity', [9], 0, 1, 10, all], ['heaviestPath', FIRST, 17, 0]]);
 check('handles that do not exist give sentences', wrong.answers.slice(2, 6).every((answer) => /has no (node|thread) /.test(answer.error ?? '')), wrong.answers);
@@ -338,14 +338,14 @@ const turns = await ask([
 const at = turns.answers;
 const funcsOf = (answer) => Array.from(answer.func ?? []).join();
 check('queries have numbers of their own', at[1].id === FIRST && at[2].id === SECOND, [at[1], at[2]]);
-check('a search says how many of how many match', at[1].samples === 2 && at[1].allSamples === 3 && at[1].allTotal === 3, at[1]);
-check('roots are those of the query that is named', funcsOf(at[3]) === '0' && funcsOf(at[4]) === '2,1', [at[3], at[4]]);
+check('a search returns the number of shown and of all matches', at[1].samples === 2 && at[1].allSamples === 3 && at[1].allTotal === 3, at[1]);
+check('roots belong to the named query', funcsOf(at[3]) === '0' && funcsOf(at[4]) === '2,1', [at[3], at[4]]);
 check('and so are functions', at[5].length === 1 && at[5][0].func === 2 && at[5][0].self === 2 && at[6].find(({ func }) => func === 1).self === 1, [at[5], at[6]]);
-check('libraries of one and categories of the other', at[7][0].func === -1 && at[7][0].self === 2 && at[8].length === 1 && at[8][0].self === 3, [at[7], at[8]]);
+check('libraries of one query and categories of the other', at[7][0].func === -1 && at[7][0].self === 2 && at[8].length === 1 && at[8][0].self === 3, [at[7], at[8]]);
 check('children of the same handle: below main is work, and main calls work', funcsOf(at[9]) === '1' && funcsOf(at[10]) === '0', [at[9], at[10]]);
 check('a butterfly has the callers of its own function', funcsOf(at[13]) === '0' && funcsOf(at[14]) === '1' && funcsOf(at[15]) === '2', at.slice?.(13, 16) ?? at);
-check('what is asked of a query that was released is refused, and of its butterfly', [17, 19].every((i) => /is closed/.test(at[i].error ?? '')), [at[17], at[19]]);
-check('the other one is still there', funcsOf(at[18]) === '2,1' && funcsOf(at[20]) === '1', [at[18], at[20]]);
+check('queries of a released query and its butterfly are rejected', [17, 19].every((i) => /is closed/.test(at[i].error ?? '')), [at[17], at[19]]);
+check('the other query still exists', funcsOf(at[18]) === '2,1' && funcsOf(at[20]) === '1', [at[18], at[20]]);
 check('until it is released', /is closed/.test(at[22].error ?? ''), at[22]);
 
 console.log(`1..${count}`);

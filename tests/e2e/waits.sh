@@ -22,18 +22,18 @@ known_waits() { # known_waits WHO COMMAND...: the command runs prof, with the op
     record_by "$WORK/open/p.json.gz" "$@" "$PROF_HERE" record "${RECORD_OPTIONS[@]}" -s -o "$WORK/open/p.json.gz" "$WORK/open/waits" 400 >/dev/null 2>err
     cp open/p.json.gz p.json.gz
     check "$who: the profile is sound" facts check
-    check "$who: running and waiting are all of the time" balanced
+    check "$who: running and waiting add up to the lifetime" balanced
     check "$who: two threads wait for one lock, with the name of its variable" between "$(waited contender-1 Mutex "mutex lock")" 200 1500
     check "$who: ... and so does the other" between "$(waited contender-2 Mutex "mutex lock")" 200 1500
     check "$who: a long wait is one wait" equal "$(count contender-1 Mutex)" 1
-    check "$who: a lock is waited for in the function that takes it" at_least "$(facts wait-chain Mutex 'contend|main')" 99
+    check "$who: the function that takes a lock waits for it" at_least "$(facts wait-chain Mutex 'contend|main')" 99
     check "$who: a sleep" between "$(waited sleeper Sleep sleep)" 390 1500
     check "$who: ... in the function that sleeps" at_least "$(facts wait-chain Sleep 'sleeper|holder|contend|main|parent' pause_for)" 98
     check "$who: a pipe" between "$(waited reader Pipe pipe:)" 300 1500
     check "$who: ... is read" at_least "$(facts wait-chain Pipe reader read)" 99
     check "$who: a socket that is polled" between "$(waited listener Network socket:)" 390 1500
     check "$who: a child" between "$(waited parent Child)" 300 1500
-    check "$who: what runs does not wait but for a CPU" equal "$(facts waits | awk '$3 == "burner" && $4 != "Runnable" && $1 > 5')" ""
+    check "$who: a running thread waits only for a CPU" equal "$(facts waits | awk '$3 == "burner" && $4 != "Runnable" && $1 > 5')" ""
     check "$who: its CPU time is not that of a wait" between "$(facts user-self 'burner|now')" 50 100
 }
 
