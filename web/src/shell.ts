@@ -1,7 +1,7 @@
 /**
- * Begins a page that is one file (lib/export/html_page.h): unpacks what is in it, and starts the page from blobs. The
- * page is the served one; its modules find each other because their names in import statements become the addresses of
- * blobs, and the rest asks engine/contained.ts.
+ * Begins a page in one file (lib/export/html_page.h): unpacks its parts, and starts the page from blobs. The page is
+ * equal to the served page; the names in its import statements become the addresses of blobs, and other files come from
+ * engine/contained.ts.
  */
 import type { Contained } from './engine/contained';
 

@@ -1,4 +1,4 @@
-/** The page: header, timeline, and below it the views of the selected threads with their sidebar; all of one session. */
+/** The page of one session: header, timeline, and the views of the selected threads with their sidebar. */
 import { Panel } from './Panel';
 
 // The views precede the other parts in the bundle: gzip finds similar modules side by side, and saves 400 bytes.

@@ -1,4 +1,4 @@
-/** The line under the header that says that the engine is gone, and with it all answers. */
+/** The line under the header after a crash of the engine. */
 import type { JSX } from 'preact';
 import { useSession } from '../session/context';
 import { Banner } from '../ui/Banner';

@@ -1,4 +1,4 @@
-/** The choices beside the search: what a sample counts, and which samples and frames are shown. */
+/** The choices beside the search: the weight of samples, and the shown samples and frames. */
 import type { JSX } from 'preact';
 import { COMPARED_CHOICES } from '../compare/comparison';
 import { useSession } from '../session/context';

@@ -1,4 +1,4 @@
-/** The top line: what was recorded, the ranges zoomed into, how far the figures can be trusted, and the page's own buttons. */
+/** The top line: the recording, the zoomed ranges, the data quality, and the buttons of the page. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { plainText } from '../base/plain';

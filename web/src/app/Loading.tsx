@@ -1,4 +1,4 @@
-/** What is shown before there is a profile: how far loading is, or why it failed. */
+/** The page while a profile loads: the progress, or the error. */
 import type { JSX } from 'preact';
 import { formatBytes } from '../base/format';
 import { plainText } from '../base/plain';

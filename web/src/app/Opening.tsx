@@ -1,4 +1,4 @@
-/** Opening a file: the page takes what is dropped on it, says how far loading is, and what is wrong with a file. */
+/** Opens files by dropping them on the page, and shows the progress or the error. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** The line under the header that says that the prof behind the page is gone, and what still works. */
+/** The line under the header after prof has stopped, with the remaining features. */
 import type { JSX } from 'preact';
 import { Banner } from '../ui/Banner';
 import { checkServer, hasStopped } from '../window/server';

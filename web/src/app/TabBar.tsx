@@ -1,6 +1,6 @@
 /**
- * The views, a tab each; beside them the colors of what is drawn, and the switch of the sidebar. It is as wide as the window,
- * above the view and its sidebar: the names of the colors have room.
+ * The tabs of the views, the legend of colors, and the switch of the sidebar. The bar is as wide as the window, above
+ * the view and its sidebar, so that the legend fits.
  */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

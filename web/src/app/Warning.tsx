@@ -1,4 +1,4 @@
-/** What the reader of the profile could not make sense of: a line under the header, until it is closed. */
+/** Warnings of the reader about the profile, in a line under the header that the user can close. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useSession } from '../session/context';

@@ -1,4 +1,7 @@
-/** What the first view does not need, in a file of its own: several files would share modules, and compress worse. */
+/**
+ * The parts of the page that the first view does not need, in one file, because several files would share modules and
+ * compress worse.
+ */
 export { Butterfly } from '../butterfly/Butterfly';
 export { Keys } from '../commands/Keys';
 export { PathView } from '../critical_path/PathView';

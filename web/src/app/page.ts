@@ -1,6 +1,6 @@
 /**
- * What the window shows: the session of one profile, and how another takes its place. A session that is left is disposed
- * of, with its engine; where its profile came from is kept, so that going back opens it again.
+ * The window: shows the session of one profile, and replaces it. The window disposes of the old session and its engine,
+ * and keeps the origin of its profile, so that the back button opens it again.
  */
 import { batch, signal } from '@preact/signals';
 import { messageOf } from '../base/message';

@@ -1,9 +1,9 @@
 /**
- * A session: one profile that is open, with its engine, its view and everything that follows from them. Several can be there at
- * once, and know nothing of one another. What belongs to the window instead is in window/; page.ts has which session is shown.
+ * A session: an open profile with its engine, its view and all derived state. Several sessions are independent of each
+ * other. State of the window is in window/; page.ts has the shown session.
  *
- * Each part is a file of its feature with a function that makes it from those before: `session.tree` is what createTree() of
- * calltree/tree.ts returns.
+ * Each part is a file of its feature with a function that makes the part from earlier parts: `session.tree` is the
+ * result of createTree() in calltree/tree.ts.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { Lifetime } from '../base/lifetime';

@@ -1,4 +1,4 @@
-/** Steps through what was found, around the end. */
+/** Steps through the results of a search, cyclically. */
 
 /** The next or the previous of some rising numbers, seen from `at`, around the end. */
 export function nextAround(numbers: readonly number[], at: number, by: 1 | -1): number | undefined {

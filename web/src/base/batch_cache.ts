@@ -1,4 +1,4 @@
-/** What the engine says of each of many things, asked for in batches as it is needed and cached. */
+/** A cache of answers of the engine, which fetches missing answers in batches. */
 import { signal } from '@preact/signals';
 
 /** As many are asked for at once: other questions come between. */

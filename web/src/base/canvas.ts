@@ -1,4 +1,4 @@
-/** What every canvas of the page needs: its size in device pixels, and the colors of the style sheets. */
+/** The base of all canvases: the size in device pixels, and the colors of the style sheets. */
 
 /** Device pixels of a CSS pixel; more than `most` cannot be seen. */
 export function pixelRatio(most = 3): number {

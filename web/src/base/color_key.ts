@@ -1,6 +1,6 @@
 /**
- * What a function is colored by where it is not its category: its library, its name, or its module, which is the namespace, crate
- * or package that its name begins with, else its source file, else its library.
+ * The key of a function's color, if it is not the category: its library, its name, or its module. The module is the
+ * namespace, crate or package at the start of the name, else the source file, else the library.
  */
 import type { FuncInfo } from '../engine/api';
 import { foldTemplates } from './fold';

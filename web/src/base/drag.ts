@@ -1,4 +1,4 @@
-/** Dragging with a pointer: the only way in which the page follows one that was pressed. */
+/** Dragging with a pointer. All code that follows a pressed pointer uses this module. */
 
 export interface Drag {
     /** px that the pointer moves, along an axis or anywhere, before it is a drag and no click. */

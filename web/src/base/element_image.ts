@@ -1,6 +1,6 @@
 /**
- * An element of the page as an image: what is drawn in it, and its text, backgrounds and lines as they stand on the screen.
- * Made for charts and for the timeline; icons and the outlines of controls are left out.
+ * Saves an element of the page as an image, with its canvases, text, backgrounds and lines. Used for charts and the
+ * timeline; omits icons and the outlines of controls.
  */
 
 const LONGEST_TEXT = 2000;

@@ -1,6 +1,6 @@
 /**
- * Names without their template arguments: `std::map<std::string, int>::at` is `std::map<…>::at`. What a type parameter
- * hides of the name itself stays: operators, lambdas, and the `<Type as Trait>` that a name in Rust begins with.
+ * Names without their template arguments: `std::map<std::string, int>::at` is `std::map<…>::at`. Operators, lambdas,
+ * and the `<Type as Trait>` at the start of a name in Rust stay.
  */
 
 const WORD = /[\w$]/;

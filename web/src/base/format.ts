@@ -1,6 +1,6 @@
 /**
- * Numbers, times and amounts of any unit as text, as lib/tree/quantity.h has them for the terminal. Everything is made for
- * columns: few significant digits, the unit always said somewhere.
+ * Numbers, times and amounts of any unit as text, like lib/tree/quantity.h for the terminal. The texts are for columns:
+ * few significant digits, with the unit in the header.
  */
 import { plainText } from './plain';
 

@@ -1,4 +1,4 @@
-/** Where the terms of a search occur in a name, so that a row can mark them. What the terms are, the engine says. */
+/** Finds the terms of a search in a name, so that a row can mark them. The engine splits the search into terms. */
 import type { SearchTerm } from '../engine/find';
 
 function escaped(text: string): string {

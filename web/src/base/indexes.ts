@@ -1,7 +1,7 @@
 /**
- * Lists of indexes are written as digits of five bits, most significant first, one character each: `0` to `v` end a
- * number, `w` to `_` say that more digits follow. A number never begins with a zero digit, so a leading `w` is free to mean
- * "up to and including": `0w7` is 0 to 7, `5awxc` is 5, 10 to 44.
+ * Lists of indexes as digits of five bits, most significant first, one character each: `0` to `v` end a number, `w` to
+ * `_` continue it. A number never begins with a zero digit, so a leading `w` means "up to and including": `0w7` is 0 to
+ * 7, `5awxc` is 5, 10 to 44.
  */
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._';
 const RANGE_MARK = 'w';

@@ -1,4 +1,4 @@
-/** How long something lasts: what is to be ended with it. */
+/** Lifetimes: the cleanup functions that run at the end of a component or a session. */
 import { effect } from '@preact/signals';
 
 export class Lifetime {

@@ -1,4 +1,4 @@
-/** What went wrong, as a sentence: whatever was thrown. */
+/** The sentence of any thrown error. */
 export function messageOf(error: unknown): string {
     return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-/** Entries that are worth keeping for a while: one more than `most` drops the one that was set the longest ago. */
+/** A map with at most `most` entries, which drops the oldest entry. */
 export class NewestMap<Key, Value> extends Map<Key, Value> {
     constructor(private readonly most: number) {
         super();

@@ -1,4 +1,4 @@
-/** The colors of rects: tints of the category colors, on which text can be read in both themes. */
+/** The colors of rects: tints of the category colors on which text is readable in both themes. */
 import type { Category } from '../engine/api';
 import { styleColor } from './canvas';
 import { canvasColors, NAME_COLORS } from './colors';

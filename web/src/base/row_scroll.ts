@@ -1,8 +1,8 @@
 /**
- * Where rows of a long list are while it is scrolled. A browser gives no element more height than its limit (Firefox 17.9 million
- * px, Chromium 33.5), so a list of more rows gets an element of MOST_HEIGHT, whose scroll position stands for the place in the
- * list. Short ways are exact: a wheel, a key or a finger moves the rows by as many px as the element. Long ways, as with the
- * scroll bar, go to the same share of the list as of the element.
+ * Positions of rows of a long list during scrolling. Browsers limit the height of an element (Firefox 17.9 million px,
+ * Chromium 33.5), so a longer list gets an element of MOST_HEIGHT, whose scroll position stands for the place in the
+ * list. Short movements are exact: a wheel, a key or a finger moves the rows by as many px as the element. Long
+ * movements, as with the scroll bar, go to the same share of the list.
  */
 
 /** px: the highest element. */

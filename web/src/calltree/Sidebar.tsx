@@ -1,4 +1,4 @@
-/** Everything about the selected call node or function: its full name, where it is from, its numbers by category and by line. */
+/** The selected call node or function: its full name, its origin, and its figures by category and by line. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Session } from '../app/session';

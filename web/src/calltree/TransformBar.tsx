@@ -1,4 +1,4 @@
-/** The transforms of the call tree, first to last; a click on one goes back to it, and undoes those after it. */
+/** The transforms of the call tree in order; a click on a transform undoes all later transforms. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../app/session';

@@ -1,4 +1,4 @@
-/** The function list: every function of the current query with its own time and that of all it calls, sorted by any column. */
+/** The function list: every function of the current query with its self and total time, sorted by any column. */
 import { computed, signal } from '@preact/signals';
 import type { FuncRow, NodeDetails, TreeRows } from '../engine/api';
 import type { NamesPart } from '../session/names';

@@ -1,4 +1,4 @@
-/** Which transforms a row of the call tree or a function offers, and what they say of themselves. */
+/** The transforms that a row of the call tree or a function offers, and their labels. */
 
 import { plainText } from '../base/plain';
 import type { NodePath, Recursion, Transform, TransformKind } from '../engine/api';

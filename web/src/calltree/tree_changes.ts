@@ -1,4 +1,7 @@
-/** Steps that lead to another tree, a transform or a turn, and keep the place: what is selected and open, as far as it is still there. */
+/**
+ * Steps that lead to another tree, such as transforms and inverting, and keep the selected and expanded rows that still
+ * exist.
+ */
 
 import { NewestMap } from '../base/newest_map';
 import type { NodePath, Transform } from '../engine/api';

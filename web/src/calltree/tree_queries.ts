@@ -1,8 +1,8 @@
 /**
  * The queries of the call tree, one at a time, each for the newest view.
  *
- * The engine's node handles live until its next query. So the page keeps its own nodes with what is expanded, and when
- * the view changes it asks for the same shape again and swaps the rows in one step: nothing flickers while a range is
+ * The engine's node handles live until its next query. So the page has its own nodes with the expanded rows, and when
+ * the view changes it queries the same shape again and swaps the rows in one step: nothing flickers while a range is
  * dragged.
  */
 import { batch } from '@preact/signals';

@@ -1,4 +1,4 @@
-/** The rows of the tree that have what was searched for in their own names: how many there are, and steps from one to the next. */
+/** The rows of the tree whose own names match the search: their number, and steps between them. */
 import { computed, signal } from '@preact/signals';
 import { nextAround } from '../base/around';
 import { formatCount } from '../base/format';

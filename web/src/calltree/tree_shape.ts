@@ -1,4 +1,4 @@
-/** What distinguishes one call tree from another, as text. */
+/** The properties that distinguish call trees, as text. */
 import type { Query, Transform } from '../engine/api';
 
 /** The direction and the transforms of a tree: two trees with equal shapes have the same rows, whatever their range. */

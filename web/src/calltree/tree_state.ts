@@ -1,4 +1,4 @@
-/** What the call tree shows: its rows, the selected one, and the query that the view stands for. */
+/** The state of the call tree: its rows, the selected row, and its query. */
 import { computed, signal } from '@preact/signals';
 import type { ComparisonPart } from '../compare/comparison';
 import type { NodeDetails, PathFilter, Query, TreeSummary } from '../engine/api';

@@ -1,4 +1,4 @@
-/** All keys of the page, with a field that finds those for a purpose. */
+/** All keys of the page, with a search field. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useModel } from '../session/context';

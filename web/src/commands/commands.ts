@@ -1,4 +1,4 @@
-/** What can be done from anywhere on the page: by its key, and by its name in the command palette. */
+/** The commands of the page, by key and by name in the command palette. */
 
 import type { FunctionsPart } from '../calltree/functions';
 import type { NodeMenuPart } from '../calltree/node_menu';

@@ -1,4 +1,4 @@
-/** Commands that open and save files, and those that copy or open an address. */
+/** Commands that open and save files, and commands that copy or open an address. */
 import { EXPORT_FORMATS } from '../save/exports';
 import { canFetchSymbols } from '../ui/FetchSymbols';
 import { act, copyText, isRenaming, openDialog } from '../window/windows';

@@ -1,4 +1,4 @@
-/** All keys of the page, by where they work, for the dialog of keys. Commands, tracks and transforms add their own. */
+/** All keys of the page by their place, for the dialog of keys. Commands, tracks and transforms add their own keys. */
 
 import { OFFERED } from '../calltree/transform_offers';
 import type { SessionBase } from '../session/session_base';

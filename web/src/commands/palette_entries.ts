@@ -1,4 +1,4 @@
-/** What the command palette lists: commands, views, filters, menus, threads, functions and markers. */
+/** The entries of the command palette: commands, views, filters, menus, threads, functions and markers. */
 import { formatCount, formatShare, formatWeight } from '../base/format';
 import type { FunctionsPart } from '../calltree/functions';
 import type { TreePart } from '../calltree/tree';

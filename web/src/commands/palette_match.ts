@@ -1,5 +1,6 @@
 /**
- * How well entries of the command palette match what was typed. The engine scores all texts alike (lib/tree/fuzzy.h).
+ * Scores the entries of the command palette against the typed text. The engine scores all texts alike
+ * (lib/tree/fuzzy.h).
  */
 import { plainText } from '../base/plain';
 import type { FoundTexts } from '../engine/find';

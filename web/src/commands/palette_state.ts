@@ -1,4 +1,4 @@
-/** The command palette: what is typed, and the entries that match it. */
+/** The command palette: the typed text and the matching entries. */
 import { computed, signal, untracked } from '@preact/signals';
 import { Request } from '../session/request';
 import { isPaletteOpen, type MenuItem } from '../window/windows';

@@ -1,4 +1,4 @@
-/** Commands that go back, and those that change the range. */
+/** Commands that go back, and commands that change the range. */
 import { showNotice, tooltip } from '../window/windows';
 import { type Command, command } from './command';
 import type { CommandSession } from './commands';

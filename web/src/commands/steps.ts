@@ -1,4 +1,4 @@
-/** What a step of the view was about, in words: said when it is undone. */
+/** The name of each step of the view, for the message after undo. */
 import type { View } from '../view/codec';
 
 /** Only what one changes on purpose: the selected row goes with everything. In the order in which it is said. */

@@ -1,4 +1,4 @@
-/** Commands that change which stacks and rows the views show. */
+/** Commands that change the shown stacks and rows. */
 import { mergeMatchingLabel } from '../calltree/transform_offers';
 import { MARKER_TABS, NODE_TABS } from '../view/codec';
 import { toggleTemplates } from '../window/settings';

@@ -1,4 +1,4 @@
-/** How far the changes of a comparison are known: of the self and total time of functions, and of the whole. */
+/** The intervals of the changes of a comparison: self and total time of functions, and the whole. */
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';
 import type { KnownChange } from '../engine/changes';

@@ -1,4 +1,4 @@
-/** The columns of a comparison: what the base and the new side count, and the change, with its sign. */
+/** The columns of a comparison: base, new side, and the signed change. */
 
 import type { Session } from '../app/session';
 import {

@@ -1,6 +1,6 @@
 /**
- * A comparison of two profiles: what its sides are called, and what of them the view counts: the change from the base to
- * the new side, or one side alone.
+ * A comparison of two profiles: the names of its sides, and the side that the view counts (the change from base to new,
+ * or one side alone).
  */
 import { computed } from '@preact/signals';
 import { describeWeight, formatReach, formatRelative } from '../base/format';

@@ -1,4 +1,4 @@
-/** The dialog of the critical path: its thread and range, and where its rows lead. */
+/** The dialog of the critical path: its thread and range, and the targets of its rows. */
 import { signal } from '@preact/signals';
 import type { PathRow } from '../engine/critical_path';
 import type { AxisPart } from '../session/axis';

@@ -1,6 +1,6 @@
 /**
- * The graph of several threads, one thread after the other: with millions of samples it takes hundreds of ms, in which the
- * worker would answer nothing else.
+ * The graph of several threads, computed one thread at a time, because millions of samples take hundreds of ms in which
+ * the worker would answer no other query.
  */
 import type { Activity } from './api';
 

@@ -1,7 +1,7 @@
 /**
- * What the page asks of the engine. The engine is lib/tree compiled to WebAssembly, in a worker; every number on the page
- * comes from it. All calls are asynchronous and answered in order; what is asked about a query
- * names it by its number. Of an overtaken query the answer is null.
+ * The calls of the page to the engine. The engine is lib/tree compiled to WebAssembly, in a worker; every number on the
+ * page comes from the engine. All calls are asynchronous and answered in order; calls about a query name its number.
+ * The answer to a call about an outdated query is null.
  *
  * Indexes (thread, func, node, category) are plain numbers. Times are milliseconds after the profile's zero.
  */

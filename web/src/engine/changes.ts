@@ -1,4 +1,4 @@
-/** How far the changes of a comparison are known: a thin layer over lib/tree/changes.h. */
+/** The intervals of the changes of a comparison: a thin layer over lib/tree/changes.h. */
 import { KNOWN_CHANGE } from './layout';
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';

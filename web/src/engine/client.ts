@@ -1,4 +1,4 @@
-/** The engine as the page sees it: every call becomes a message to the worker, which answers in order. */
+/** The client of the engine: every call becomes a message to the worker, which answers in order. */
 import type { Engine, Progress } from './api';
 import { contained, workerAddress } from './contained';
 import { type AnySource, type ComparedPart, isCompared, type ProfileSource } from './download';

@@ -1,6 +1,6 @@
 /**
- * Where the files of the page are: beside it on a server, or all in one HTML file (shell.ts), as blobs. There is no server
- * then. A worker is of another origin than a page on the disk and can fetch nothing of it, so it gets what it needs.
+ * The locations of the page's files: beside the page on a server, or as blobs in one HTML file (shell.ts). A worker has
+ * another origin than a page on the disk and cannot fetch its files, so the page passes them.
  */
 
 /** What a page that is one file has. */

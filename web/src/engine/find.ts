@@ -1,4 +1,4 @@
-/** Finding by what is typed: a thin layer over lib/wasm/wasm_find.c. */
+/** Searches for typed text: a thin layer over lib/wasm/wasm_find.c. */
 import { FOUND_NAME } from './layout';
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';

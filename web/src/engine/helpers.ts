@@ -1,7 +1,7 @@
 /**
- * Workers that read the long columns of numbers of a large profile, beside the worker that reads the rest. They are started
- * when a file turns out to be large. Only idle helpers get data: what arrives while all are busy is read where
- * it came, so that nothing piles up, and a machine without processors to spare does without them.
+ * Workers that parse the long numeric columns of a large profile, beside the worker that parses the rest. They start
+ * when a file turns out to be large. Only idle helpers get data, and the main worker parses the rest, so that no data
+ * piles up, also on a machine without spare processors.
  */
 import { workerAddress } from './contained';
 import type { Answer, Run, Task } from './helper';

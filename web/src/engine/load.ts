@@ -1,4 +1,4 @@
-/** Loading a profile: its bytes go into an engine as they arrive, those of large columns of numbers by way of helpers. */
+/** Loads a profile: passes its bytes to an engine as they arrive, and large numeric columns to helpers. */
 import type { ProfileInfo, Progress } from './api';
 import {
     type AnySource,

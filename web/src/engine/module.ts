@@ -1,7 +1,7 @@
 /**
- * The WebAssembly module with the profile in it, and how bytes go in and columns come out. What can be asked of it is
- * in a file for each theme (tree.ts, timeline.ts, ...), each with its part of lib/wasm/wasm_*.c. All of it runs in the
- * worker (and in node, for tests and measurements) and knows nothing of messages or of the network.
+ * The WebAssembly module with the profile, and the transfer of bytes and columns. Each theme of calls has a file
+ * (tree.ts, timeline.ts, ...) and its part of lib/wasm/wasm_*.c. All of this runs in the worker (and in node, for tests
+ * and benchmarks) and does not depend on messages or the network.
  */
 
 import { VIEW } from './layout';

@@ -1,4 +1,4 @@
-/** Both sides of a comparison: of one row, from columns. */
+/** The sides of a comparison for one row, from columns. */
 import type { SideColumns, Sides } from './api';
 
 /** What the sides count of one row. */

@@ -1,5 +1,5 @@
 /**
- * What lines and instructions cost, and what their text and code are asked for with: a thin layer over
+ * The costs of lines and instructions, and the keys to fetch their text and code: a thin layer over
  * lib/wasm/wasm_source.c.
  */
 import type { PathFilter } from './api';

@@ -1,5 +1,5 @@
 /**
- * The page's engine. This is a script of its own, which is there and run long before the rest of the page: the worker
+ * Starts the engine of the page. A script of its own, which runs long before the rest of the page, so that the worker
  * starts and fetches the profile meanwhile.
  */
 import type { ProfileInfo, Progress } from './api';

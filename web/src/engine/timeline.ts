@@ -1,4 +1,4 @@
-/** The graphs of the timeline and what is under the mouse there: a thin layer over lib/wasm/wasm_timeline.c. */
+/** The graphs of the timeline and the samples under the mouse: a thin layer over lib/wasm/wasm_timeline.c. */
 import { NewestMap } from '../base/newest_map';
 import type { ActivityFilter, Stacks, TimelineCalls } from './api';
 import type { EngineModule, Pointer } from './module';

@@ -1,4 +1,4 @@
-/** What threads waited for, in groups: a thin layer over lib/wasm/wasm_waits.c. */
+/** The waits of threads, in groups: a thin layer over lib/wasm/wasm_waits.c. */
 import type { NodePath } from './api';
 import type { KnownChange } from './changes';
 import type { PathState } from './critical_path';

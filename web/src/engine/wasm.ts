@@ -1,7 +1,7 @@
 /**
- * The engine as WebAssembly, with types: loading, and the answers of all themes. It runs in the worker (and in node, for
- * tests and measurements). A new theme is a file with its types, its interface of calls (a part of Engine in api.ts) and
- * its answers, which are added here.
+ * The engine as WebAssembly, with types: loading, and the answers of all themes. It runs in the worker (and in node,
+ * for tests and benchmarks). A new theme is a file with its types, its interface of calls (a part of Engine in api.ts)
+ * and its answers, which this file adds.
  */
 import type { ProfileInfo } from './api';
 import { butterflyAnswers } from './butterfly';

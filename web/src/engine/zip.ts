@@ -1,6 +1,6 @@
 /**
- * Files inside a zip archive, read from where they are: the list at its end first, then one file as a stream. The format
- * is that of APPNOTE.TXT 6.3.10; what it calls "stored" (0) and "deflated" (8) are read, and archives beyond 4 GiB.
+ * Reads files inside a zip archive: first the list at its end, then one file as a stream. The format is that of
+ * APPNOTE.TXT 6.3.10, with the methods "stored" (0) and "deflated" (8), up to 4 GiB.
  */
 
 /** A file in an archive; can be posted to the worker. */

@@ -1,4 +1,4 @@
-/** What a rect of a chart is: its name in full, its numbers, and the categories of its samples. */
+/** The tooltip of a rect: its full name, its figures, and the categories of its samples. */
 import type { JSX } from 'preact';
 import { categoryColor } from '../base/colors';
 import { describeChange, describeWeight, formatShare } from '../base/format';

@@ -1,6 +1,6 @@
 /**
- * A chart of rects that lie on one another: what the flame graph and the stack chart have in common. It draws, finds what
- * is under the mouse, walks from rect to rect by keyboard, and moves as all charts do. What a rect is, its view knows.
+ * A chart of stacked rects, shared by the flame graph and the stack chart. It draws, finds the rect under the mouse,
+ * moves between rects by keyboard, and scrolls and zooms like all charts. Its view knows the meaning of the rects.
  */
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';

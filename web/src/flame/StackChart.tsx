@@ -1,4 +1,4 @@
-/** The stack chart: what was on the stack of each selected thread over time, aligned with the timeline above. */
+/** The stack chart: the stack of each selected thread over time, aligned with the timeline. */
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';

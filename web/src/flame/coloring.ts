@@ -1,7 +1,7 @@
 /**
- * What the rects of charts are colored by: the category, or the library, name or module of their functions. A name has the color
- * that its hash says; one that would share it with a name seen before has the next free one, as long as there are any.
- * The flame graph of a comparison is colored by the change.
+ * The colors of rects: by category, or by library, name or module of their functions. The hash of a name chooses its
+ * color; if another name has this color, it gets the next free color. The flame graph of a comparison has the colors of
+ * the changes.
  */
 import { computed, signal } from '@preact/signals';
 import { COLOR_KEYS, type ColorKey, colorKeyOf, hashOf } from '../base/color_key';

@@ -1,6 +1,6 @@
 /**
- * The flame graph: the rects of the current query that are wide enough to be seen. The page asks for them again when the
- * query, the zoom or the width has changed, and keeps the last ones until the answer is there.
+ * The flame graph: the rects of the current query that are wide enough to draw. The page fetches them again when the
+ * query, the zoom or the width has changed, and shows the last rects until the answer arrives.
  */
 import { computed, signal } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';

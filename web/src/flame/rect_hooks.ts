@@ -1,4 +1,4 @@
-/** What a chart of rects does about scrolling, the mouse and keys. */
+/** The reaction of a chart of rects to scrolling, the mouse and keys. */
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ChartNavigation, isPlainArrow } from '../ui/chart_navigation';

@@ -1,4 +1,4 @@
-/** Where the rects of a chart were in the picture before: the eye follows them from there. */
+/** The positions of rects in the previous picture, from which they move, so that the eye can follow. */
 import type { Rects } from '../engine/charts';
 
 export interface Sides {

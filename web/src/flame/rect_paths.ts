@@ -1,4 +1,4 @@
-/** Rects of charts as call nodes: their paths, and which of them a path is. */
+/** The paths of rects as call nodes, and the rects of a path. */
 import type { NodePath } from '../engine/api';
 import type { Rects } from '../engine/charts';
 

@@ -1,6 +1,6 @@
 /**
- * The stack chart: what the selected threads did, over the range that is chosen in the timeline. As with other views the
- * last answer stays until the next one is there, and only the last of the requests made meanwhile is sent.
+ * The stack chart of the selected threads over the selected range. The last answer stays until the next answer arrives,
+ * and the page sends only the last of the requests made meanwhile.
  */
 import { batch, computed, signal } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';

@@ -1,4 +1,4 @@
-/** Draws a chart, and moves its rects from where they were when an answer replaces another one. */
+/** Draws a chart, and moves its rects from their previous positions when a new answer arrives. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { type Band, drawRects, type Frame } from './draw_rects';

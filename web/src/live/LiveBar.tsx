@@ -1,4 +1,4 @@
-/** The line under the header while the recording goes on: how far it is, and what `prof ctl` can do as buttons. */
+/** The line under the header during a recording: its progress, and buttons for the requests of `prof ctl`. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatCount, formatDuration } from '../base/format';

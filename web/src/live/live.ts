@@ -1,6 +1,6 @@
 /**
- * A recording that goes on while the page shows it (`prof record --live`). The server announces each step by
- * server-sent events; the page loads what was added to it when it has shown the one before, unless its user holds the view.
+ * A recording that the page follows (`prof record --live`). The server announces each step by server-sent events; the
+ * page loads new data after it has shown the previous step, unless the user pauses the page.
  */
 import { computed, signal } from '@preact/signals';
 import { messageOf } from '../base/message';

@@ -1,4 +1,4 @@
-/** The markers of the view as a table. Enter selects the range of one, which all other views are about then. */
+/** The markers of the view as a table. Enter selects the range of a marker for all views. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';

@@ -1,6 +1,6 @@
 /**
- * The rows of the marker chart, and the rects of that part of it that is on the screen, with some around it. While the
- * engine answers, only the newest request is remembered; what is there is drawn until then.
+ * The rows of the marker chart, and the rects of the visible part with a margin. While the engine answers, the page
+ * draws the old rects and remembers only the newest request.
  */
 import { batch, computed, signal } from '@preact/signals';
 import type { MarkerChartRow, MarkerRects } from '../engine/markers';

@@ -1,4 +1,4 @@
-/** The transform that markers offer: it leaves only samples that were taken while some of them lasted. */
+/** The transform that keeps only samples inside matching markers. */
 import { plainText } from '../base/plain';
 import type { TreeChangesPart } from '../calltree/tree_changes';
 import { act, type MenuItem, menuItem, showNotice } from '../window/windows';

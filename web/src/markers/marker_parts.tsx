@@ -1,4 +1,4 @@
-/** What the views of markers share: menus, texts of times, and what a tooltip says of one. */
+/** Shared by the views of markers: menus, texts of times, and tooltips. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';

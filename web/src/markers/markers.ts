@@ -1,6 +1,6 @@
 /**
- * The markers of the view: which ones the table lists, in which order, their texts as far as they have been seen, and the
- * one that is selected. While the engine answers, only the newest request is remembered.
+ * The markers of the view: the listed markers, their order, the texts of seen markers, and the selected marker. While
+ * the engine answers, the page remembers only the newest request.
  */
 import { computed, type ReadonlySignal, signal, untracked } from '@preact/signals';
 import { BatchCache } from '../base/batch_cache';

@@ -1,4 +1,4 @@
-/** Saving a profile for others, loaded when its dialog opens: what is to be left out, and what that does to this one. */
+/** Saves a profile for others: the removed parts, and their effect on this profile. Loaded when its dialog opens. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useSession } from '../session/context';

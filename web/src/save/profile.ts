@@ -1,4 +1,4 @@
-/** The profile as a file: what it is called, and saving it. */
+/** The profile as a file: its name, and saving. */
 import { computed } from '@preact/signals';
 import { messageOf } from '../base/message';
 import { plainText } from '../base/plain';

@@ -1,6 +1,6 @@
 /**
- * Profiles for others: a page that is one file, and profiles without traces of the person and the machine that
- * recorded them. The engine does both, as `prof export` (lib/export/html_page.h, sanitize.h); here is what was chosen.
+ * Profiles for others: a page in one file, and profiles without personal data. The engine makes both, like `prof
+ * export` (lib/export/html_page.h, sanitize.h); this module has the choices of the user.
  */
 import { computed, signal } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';

@@ -1,4 +1,4 @@
-/** What lies across a chart and how it is moved and zoomed; and the axis of time, in which zooming is choosing a range. */
+/** The horizontal axis of a chart, with moving and zooming; and the axis of time, on which zooming selects a range. */
 
 import type { SessionBase } from './session_base';
 import type { StorePart } from './store';

@@ -1,6 +1,6 @@
 /**
- * The axis of the timeline as text. This is the one place that chooses its unit: time, or what is counted in a file without
- * times, whose samples lie one after the other, each as long as it weighs (lib/import/profile_builder.c).
+ * The axis of the timeline as text. Only this module chooses its unit: time, or the weight in a file without times,
+ * whose samples are in sequence, each as long as its weight (lib/import/profile_builder.c).
  */
 import { computed } from '@preact/signals';
 import { formatCount, formatDuration } from '../base/format';

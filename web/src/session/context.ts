@@ -1,4 +1,4 @@
-/** The session that components are about: that of the part of the page that they are in. */
+/** The session of a component: the session of its part of the page. */
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import type { Session } from '../app/session';

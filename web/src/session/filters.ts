@@ -1,7 +1,7 @@
 /**
- * What the numbers count, and which samples and frames they are about beyond transforms and search: the weight of a
- * sample, idle samples, and frames of the kernel. The last two are transforms that stand after all others, and are no
- * steps of their own. Only what the file has is offered.
+ * The filters of samples and frames besides transforms and search: the weight of samples, idle samples, and kernel
+ * frames. The last two are transforms behind all others, and are no undo steps. The page offers only the filters that
+ * the file supports.
  */
 import { computed } from '@preact/signals';
 import type { Transform, Weight } from '../engine/api';

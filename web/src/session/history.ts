@@ -1,6 +1,5 @@
 /**
- * The steps of the browser's history. Each says which session it belongs to: its address has indexes of that profile, and
- * means nothing for another.
+ * The steps of the browser's history. Each step belongs to a session, because its address has indexes of that profile.
  */
 
 /** Whether a change of the view is a step of its own for the back button. */

@@ -1,6 +1,6 @@
 /**
- * What the mouse is over in the timeline and in charts: the time, and its tooltip. And what the graphs of
- * the timeline have drawn, which the mouse finds there.
+ * The place under the mouse in the timeline and in charts: the time, and its tooltip; and the drawn graphs of the
+ * timeline, in which the mouse finds values.
  */
 import { computed, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';

@@ -1,4 +1,4 @@
-/** Names of funcs, fetched in batches and cached: the engine has them all, the page needs those on the screen. */
+/** Names of funcs, fetched in batches and cached, because the page needs only visible names. */
 
 import { BatchCache } from '../base/batch_cache';
 import type { FuncInfo } from '../engine/api';

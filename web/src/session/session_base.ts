@@ -1,4 +1,4 @@
-/** What a session begins with, which all its parts may use. */
+/** The base of a session, which all its parts may use. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { Lifetime } from '../base/lifetime';
 import type { ProfileInfo } from '../engine/api';

@@ -1,7 +1,7 @@
 /**
- * The page's state. `view` is what the address says; everything else either follows from it and the profile, or is about
- * this window alone (sizes, what the mouse is over). Components read signals and call the functions at the end; only they
- * change the view.
+ * The page's state. `view` is the content of the address; all other state either follows from `view` and the profile,
+ * or belongs to this window (sizes, the place under the mouse). Components read signals and call the functions at the
+ * end; only these functions change the view.
  */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { termsExpression } from '../base/highlight';

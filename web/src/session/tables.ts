@@ -1,6 +1,6 @@
 /**
- * The order of the rows of all tables, which is part of the view, and where they are scrolled, which is not. A table has a
- * name, and so has each of its columns.
+ * The order of the rows of all tables, which is part of the view, and their scroll positions, which are not. Each table
+ * and each column has a name.
  */
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { StorePart } from './store';

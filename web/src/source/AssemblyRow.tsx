@@ -1,4 +1,4 @@
-/** A row of machine code: its costs, its address, where it comes from, and the instruction in the colors of the source. */
+/** A row of machine code: its costs, its address, its origin, and the instruction with the colors of the source. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { markedPieces } from '../base/highlight';

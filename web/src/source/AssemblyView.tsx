@@ -1,6 +1,6 @@
 /**
- * The machine code in the source panel: an instruction a row with what it costs, where it comes from, and arrows for jumps. Only the
- * rows on the screen exist.
+ * The machine code in the source panel: one instruction per row with its cost and origin, and arrows for jumps. Only
+ * visible rows are rendered.
  */
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** The text to find in a pane of the source panel, and how many lines have it. */
+/** The search of a pane of the source panel: the text, and the number of matching lines. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSession } from '../session/context';

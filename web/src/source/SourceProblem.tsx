@@ -1,4 +1,4 @@
-/** Why there is no source to see, or no code, and what to do about it. */
+/** The message about missing source or code, with the reason and a remedy. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../app/session';

@@ -1,4 +1,4 @@
-/** Which lines and instructions belong together, and what instructions cost. */
+/** The links between lines and instructions, and the costs of instructions. */
 import type { AddressCost, LineCost } from '../engine/source';
 import type { Code } from './source_texts';
 

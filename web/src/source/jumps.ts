@@ -1,4 +1,7 @@
-/** Jumps inside of a function, as arrows between its instructions: which lane each takes, and the drawing of those in view. */
+/**
+ * Jumps inside a function, as arrows between its instructions: the lane of each arrow, and the drawing of visible
+ * arrows.
+ */
 
 import { cleanContext, pixelRatio } from '../base/canvas';
 import type { Instruction } from './symbol_api';

@@ -1,4 +1,4 @@
-/** What the source panel shows: text, code and costs, fetched for the view and for the query of the tree. */
+/** The data of the source panel (text, code and costs), fetched for the view and the query of the tree. */
 import { computed, signal, untracked } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';
 import type { AddressCosts, FrameSelection, LineCosts, NativeSymbol } from '../engine/source';

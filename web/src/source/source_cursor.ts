@@ -1,4 +1,4 @@
-/** The selected line and instruction of the source panel: each follows the other, the address and what was fetched. */
+/** The selected line and instruction of the source panel, which follow each other, the address and new data. */
 import { batch, computed, signal, untracked } from '@preact/signals';
 import { nextAround } from '../base/around';
 import type { SourcePanelView } from '../view/source_codec';

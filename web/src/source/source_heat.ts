@@ -1,4 +1,4 @@
-/** Which lines and instructions are hot: what they cost of what the costliest does. */
+/** The heat of lines and instructions: their cost relative to the costliest. */
 import type { AddressCost, LineCosts } from '../engine/source';
 
 /** Of what the costliest has: what has as much is worth a visit. */

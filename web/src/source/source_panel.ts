@@ -1,6 +1,6 @@
 /**
- * The panel below the views: the source file of a function beside its machine code, each line and each instruction with
- * what it costs. The view, and so the address, has the function or row that it was opened for.
+ * The panel below the views: the source file of a function beside its machine code, with the cost of each line and
+ * instruction. The view, and so the address, has the function or row of the panel.
  */
 import { batch, signal } from '@preact/signals';
 import { plainText } from '../base/plain';

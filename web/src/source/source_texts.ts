@@ -1,4 +1,4 @@
-/** What the source panel shows: the text of source files and the code of native symbols with what it comes from. Fetched once, then cached. */
+/** The text of source files and the code of native symbols with its origin, fetched once and cached. */
 
 import { messageOf } from '../base/message';
 import { NewestMap } from '../base/newest_map';

@@ -1,4 +1,4 @@
-/** What the server of the page knows of source files and machine code: the symbol API that samply's tools speak, too. */
+/** The client of the symbol API of the server, for source files and machine code. samply's tools use the same API. */
 import { formatCount } from '../base/format';
 import type { Progress } from '../engine/api';
 import type { CodePlace, LibraryId, NativeSymbol } from '../engine/source';

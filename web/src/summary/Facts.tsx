@@ -1,4 +1,4 @@
-/** Everything the profile says about its recording: the machine, the command, the date, and how far it can be trusted. */
+/** The metadata of the recording: the machine, the command, the date, and the data quality. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { formatCount, formatDuration } from '../base/format';

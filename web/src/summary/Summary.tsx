@@ -1,4 +1,4 @@
-/** Where the time went, in one screen: the heaviest of everything, each leading to the view that has more of it. */
+/** The summary on one screen: the heaviest rows of each list, each with a link to its view. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';

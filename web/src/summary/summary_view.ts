@@ -1,4 +1,4 @@
-/** The summary of the view: a few of each list, heaviest first, and where each leads. */
+/** The summary of the view: a few rows of each list, heaviest first, with their links. */
 import { computed, signal } from '@preact/signals';
 import { formatCount, formatShare } from '../base/format';
 import type { TreePart } from '../calltree/tree';

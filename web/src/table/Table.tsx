@@ -1,8 +1,7 @@
 /**
- * A table of any number of rows, of which only those on the screen exist: columns at the left that stay where they are,
- * and a main one, names mostly, that takes the rest and scrolls sideways. Every list and tree of the page is one of these;
- * they say what is in the cells and what keys do beyond walking. Columns are sorted by a click on their title, and made
- * wider by their edge.
+ * A table of any number of rows, of which only visible rows are rendered. Its columns at the left are fixed, and the
+ * main column, usually names, takes the rest and scrolls sideways. Every list and tree of the page is such a table; its
+ * view provides the cells and the additional keys. A click on a title sorts a column, and dragging its edge resizes it.
  */
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';

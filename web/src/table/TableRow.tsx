@@ -1,4 +1,4 @@
-/** A row of a table: its cells at the left, then the main one, whose name follows where that is scrolled out of view. */
+/** A row of a table: its cells at the left, then the main cell, whose name stays visible while the column scrolls. */
 import type { ComponentChildren, JSX } from 'preact';
 import { columnWidth } from '../window/settings';
 import type { Column } from './table_columns';

@@ -1,4 +1,4 @@
-/** What is copied out of tables: a name, a stack, and the rows that are open. */
+/** The text that tables copy: a name, a stack, and the expanded rows. */
 
 import { formatCount } from '../base/format';
 import { oneLine } from '../base/plain';

@@ -1,6 +1,7 @@
 /**
- * A tree that the engine answers step by step, for views that have one beside the call tree: what is open, selected and
- * in which order. Its handles are those of a butterfly of the engine; load() gets new ones and opens the same again.
+ * A tree that the engine answers step by step, for views with a tree besides the call tree: its expanded and selected
+ * rows and its order. Its handles belong to a butterfly of the engine; load() gets new handles and expands the same
+ * rows.
  */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { formatCount } from '../base/format';

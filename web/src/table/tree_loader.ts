@@ -1,6 +1,6 @@
 /**
- * Gets the rows of one tree of the engine as they are opened. The engine's handles live until it answers for another view, and so
- * does a loader: when another takes its place it ends, and requests that wait for its answers fail.
+ * Fetches the rows of one tree of the engine as the user expands them. A loader lives as long as the engine's handles,
+ * until the engine answers for another view. Then requests that wait for its answers fail.
  */
 import type { NodePath, TreeRows } from '../engine/api';
 import { ClosedError } from '../engine/protocol';

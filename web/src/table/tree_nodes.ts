@@ -1,4 +1,4 @@
-/** Rows of a tree as the page keeps them: what is open, and in which order. Several views have such trees. */
+/** Rows of a tree in the page: the expanded rows and their order. Several views have such trees. */
 import type { NodePath, Sides, TreeRows } from '../engine/api';
 import { sidesAt } from '../engine/sides';
 import type { SortOrder } from '../session/tables';

@@ -1,4 +1,4 @@
-/** The range that is being chosen: what lies outside is shaded, the edges can be moved, the label says how long it is. */
+/** The range during its selection: shaded outside, with movable edges and a label with its length. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { startDrag } from '../base/drag';

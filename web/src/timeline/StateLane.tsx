@@ -1,4 +1,7 @@
-/** The lane below a thread's activity: whether it ran, or what it waited for. And the legend of all lanes. */
+/**
+ * The lane below the activity of a thread, which shows whether the thread ran, or the reason of its wait; and the
+ * legend of all lanes.
+ */
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { styleColor } from '../base/canvas';

@@ -1,4 +1,6 @@
-/** A strip of rects in the timeline, of one thread: asked for once it has been seen, and again for each range and width. */
+/**
+ * A strip of rects of one thread in the timeline, fetched when it becomes visible, and again for each range and width.
+ */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { pixelRatio } from '../base/canvas';

@@ -1,5 +1,5 @@
 /**
- * One row of the timeline: the label, with its keys and menu, and what the row's kind (timeline/tracks) draws beside it.
+ * One row of the timeline: the label, with its keys and menu, and the drawing of its kind of track (timeline/tracks).
  */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';

@@ -1,6 +1,6 @@
 /**
- * The rows of the timeline. Only those near the visible part exist, so that a thousand tracks cost as much as twenty;
- * the keyboard walks them, and dragging a label moves its row.
+ * The rows of the timeline. Only rows near the visible part are rendered, so that a thousand tracks cost as much as
+ * twenty; the keyboard moves between all rows, and dragging a label moves its row.
  */
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';

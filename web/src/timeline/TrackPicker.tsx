@@ -1,4 +1,4 @@
-/** The list of all tracks, to search and to show and hide them one by one or by what a search finds. */
+/** The list of all tracks, with a search. It shows and hides single tracks or all matches. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Session } from '../app/session';

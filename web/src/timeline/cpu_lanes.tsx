@@ -1,4 +1,4 @@
-/** The lane of a CPU: which threads ran on it, as a part of each pixel's time, and the slice under the mouse. */
+/** The lane of a CPU: the share of each thread in each pixel's time, and the slice under the mouse. */
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { Session } from '../app/session';

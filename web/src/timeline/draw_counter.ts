@@ -1,4 +1,4 @@
-/** Draws a counter, or what markers count: an area under a line, from the least value to the largest. */
+/** Draws a counter, or the values of markers: an area under a line, from the minimum to the maximum. */
 import { cleanContext, pixelRatio, styleColor } from '../base/canvas';
 
 /** Room above and below the line, px. */

@@ -1,4 +1,4 @@
-/** The lanes of the tracks on the screen: one request has all of them, for the range and width that are shown. */
+/** The lanes of the visible tracks, fetched with one request for the shown range and width. */
 import { signal } from '@preact/signals';
 import { columnRatio } from '../base/canvas';
 import { Request } from '../session/request';

@@ -1,4 +1,4 @@
-/** What keys and menus do to the tracks. */
+/** The actions of keys and menus on tracks. */
 
 import type { CriticalPathPart } from '../critical_path/critical_path';
 import type { ExportsPart } from '../save/exports';

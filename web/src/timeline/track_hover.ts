@@ -1,6 +1,6 @@
 /**
- * The time cursor of the timeline: a line through all tracks, and the tooltip of the track at that time. The mouse
- * puts it where it is; the keyboard moves it along the track that has the focus, and chooses a range with it.
+ * The time cursor of the timeline: a line through all tracks, and the tooltip of the track at that time. It follows the
+ * mouse; the keyboard moves it along the focused track, and selects a range.
  */
 
 import type { Session } from '../app/session';

@@ -1,4 +1,4 @@
-/** The list of tracks on the screen: where its rows are, which one the keyboard is at, and which one is dragged. */
+/** The list of visible tracks: the positions of its rows, the focused row, and the dragged row. */
 import { computed, signal } from '@preact/signals';
 import type { StorePart } from '../session/store';
 import type { TrackKey } from '../view/tracks';

@@ -1,4 +1,7 @@
-/** The rows of the list of tracks: which one is at a place, going to one with the keyboard, and moving one with the mouse. */
+/**
+ * The rows of the list of tracks: finding the row at a position, focusing a row with the keyboard, and moving a row
+ * with the mouse.
+ */
 import type { Session } from '../app/session';
 import { startDrag } from '../base/drag';
 import { siblingsOf } from '../view/track_choice';

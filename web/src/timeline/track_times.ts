@@ -1,4 +1,7 @@
-/** What threads did in the range that is shown, or the one that is being chosen: the times beside the tracks. Their order is that of all time. */
+/**
+ * The times beside the tracks, for the shown range or the range during its selection. The order of tracks is that of
+ * the whole time.
+ */
 import { computed } from '@preact/signals';
 import { Request } from '../session/request';
 import type { SessionBase } from '../session/session_base';

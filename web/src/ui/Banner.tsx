@@ -1,4 +1,4 @@
-/** A line under the header: what went wrong, and a button for it. */
+/** A line under the header with an error, and a button for the remedy. */
 import type { ComponentChildren, JSX } from 'preact';
 import { InfoIcon } from './icons';
 

@@ -1,4 +1,4 @@
-/** A few choices side by side, one of which is on. Arrows go to the next. */
+/** A group of exclusive choices. Arrow keys move between them. */
 import type { JSX } from 'preact';
 import type { Choice } from '../session/filters';
 

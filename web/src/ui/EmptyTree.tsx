@@ -1,4 +1,4 @@
-/** Why there is nothing to see, and what to do about it. */
+/** The message of an empty view, with the reason and a remedy. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { plainText } from '../base/plain';

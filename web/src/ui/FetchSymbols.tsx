@@ -1,4 +1,4 @@
-/** Where names are missing: a button that lets the server look for them again. */
+/** A button that makes the server search missing names again. */
 import type { JSX } from 'preact';
 import { contained } from '../engine/contained';
 import { useSession } from '../session/context';

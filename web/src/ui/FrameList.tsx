@@ -1,4 +1,4 @@
-/** A stack as a list, its leaf first: as many frames as there is room for, and how many callers are left. */
+/** A stack as a list, its leaf first: the frames that fit, and the number of remaining callers. */
 import type { JSX } from 'preact';
 import { useSession } from '../session/context';
 import { ProfileText } from './text';

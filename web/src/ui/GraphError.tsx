@@ -1,4 +1,4 @@
-/** Where a graph of the timeline would be: why it is not there, or not the one that was asked for. */
+/** The message in place of a missing or outdated graph of the timeline. */
 import type { JSX } from 'preact';
 import { ProfileText } from './text';
 

@@ -1,6 +1,6 @@
 /**
- * An input with a list below that follows what is typed: the command palette and the list of tracks. The focus
- * stays in the input; arrows walk the list, Enter chooses, Escape closes. Only the rows on the screen exist.
+ * An input with a list of matches below: the command palette and the list of tracks. The focus stays in the input;
+ * arrows move in the list, Enter chooses, Escape closes. Only visible rows are rendered.
  */
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** What the mouse is over in a track: time, category or wait, CPU share and the stack, its leaf first. */
+/** The tooltip of a place in a track: time, category or wait, CPU share and the stack, its leaf first. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';

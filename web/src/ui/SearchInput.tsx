@@ -1,4 +1,4 @@
-/** An input that filters what a view shows, at each key or once no key has come for a moment. */
+/** A search input that filters a view at each key, or after a pause in typing. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Step } from '../session/history';

@@ -1,4 +1,4 @@
-/** How long threads were in each state: a list with colors, the longest first. */
+/** The time of threads in each state: a list with colors, the longest first. */
 import type { JSX } from 'preact';
 import { formatDuration, formatShare } from '../base/format';
 import { useSession } from '../session/context';

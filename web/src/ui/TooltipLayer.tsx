@@ -1,4 +1,7 @@
-/** The one tooltip of the page, kept inside the window. It goes when what it is about does: another view is shown, or this one is scrolled. */
+/**
+ * The only tooltip of the page, kept inside the window. It disappears with its subject, when another view is shown or
+ * the view is scrolled.
+ */
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useSession } from '../session/context';

@@ -1,7 +1,7 @@
 /**
- * How one moves in a chart, the same in all of them: the wheel scrolls, with Ctrl it zooms around the mouse, with Shift it
- * moves along; dragging moves; W A S D (or H J K L) move while they are held, Q and E (or Y) zoom, as Ctrl+↑ ↓ do. What
- * moving along means is the chart's: it lends an axis. Up and down is the scrolling of its element.
+ * Navigation in charts: the wheel scrolls, with Ctrl it zooms around the mouse, with Shift it moves sideways; dragging
+ * moves; W A S D (or H J K L) move while they are held, Q and E (or Y) zoom, as Ctrl+↑ ↓ do. The chart lends an axis,
+ * which defines moving sideways. Moving up and down scrolls the element of the chart.
  */
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

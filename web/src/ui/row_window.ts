@@ -1,4 +1,4 @@
-/** Which rows of a long list exist: those on the screen and a few around them. Every list of the page is such a window. */
+/** The rendered rows of a long list: visible rows and a few around them. Every list of the page is such a window. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {

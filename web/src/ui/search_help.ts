@@ -1,4 +1,4 @@
-/** What can be typed into the two searches: for the input itself and for the dialog of keys. */
+/** The syntax of the two searches, for the input itself and for the dialog of keys. */
 
 /** A line: its keys, or what the mouse does, and what they mean. */
 export type KeyLine = [keys: string[], meaning: string];

@@ -1,4 +1,4 @@
-/** Text out of the profile. It is always a text node, with what is invisible spelled out, and it never runs backwards. */
+/** Text of the profile, always as a text node, with invisible characters spelled out, and never right to left. */
 import { Fragment, type JSX } from 'preact';
 import { nameParts } from '../base/fold';
 import { markedPieces } from '../base/highlight';

@@ -1,4 +1,4 @@
-/** What distinguishes processes of one name: the file that a compiler was called for. */
+/** The file argument of compilers, which distinguishes processes of one name. */
 import { baseName } from '../base/plain';
 import type { ThreadInfo } from '../engine/api';
 import { partsOf } from './thread_groups';

@@ -1,6 +1,6 @@
 /**
- * Groups of threads that one row of the timeline stands for: those of a process whose names are equal but for digits
- * ("worker-*"), and those that are each too quiet for a row, but hold most of the process together.
+ * Groups of threads that one row of the timeline stands for: threads of a process whose names are equal except for
+ * digits ("worker-*"), and threads that are each too quiet for a row, but hold most of the process together.
  */
 import type { ThreadInfo } from '../engine/api';
 

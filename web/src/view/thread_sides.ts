@@ -1,4 +1,7 @@
-/** Sides of a comparison: that of a thread, and the threads of all sides that stand for the same thread of the program. */
+/**
+ * Sides of a comparison: the side of a thread, and the threads of all sides that stand for the same thread of the
+ * program.
+ */
 import type { Comparison, ThreadInfo } from '../engine/api';
 
 /** The side that a thread is of, and its run where there are several: "Base", "New, run 2"; '' if the profile is no comparison. */

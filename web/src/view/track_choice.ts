@@ -1,4 +1,7 @@
-/** What the user does to the tracks: hide, show, show alone, move. Each gives a new choice, for the address to keep. */
+/**
+ * The user's choices about tracks: hide, show, show alone, move. Each function returns a new choice, which the address
+ * stores.
+ */
 import { decodeIndexes, encodeIndexes } from '../base/indexes';
 import { DEFAULT_TRACKS, groupTracks, type TrackChoice, type TrackKey, type TrackRow, type TrackSeed } from './tracks';
 

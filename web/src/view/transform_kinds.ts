@@ -1,6 +1,6 @@
 /**
- * The transforms in one table: what each is about, its code in the address, its key and its words. What they do is said in
- * lib/tree/transform.h.
+ * The transforms in one table: the subject, the code in the address, the key and the labels. lib/tree/transform.h
+ * describes their effects.
  */
 import type { TransformKind } from '../engine/api';
 

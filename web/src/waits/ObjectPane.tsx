@@ -1,4 +1,7 @@
-/** The pane below the waits: who waits for the object of the selected row, who ends the waits, and what happens meanwhile. */
+/**
+ * The pane below the waits: the threads that wait for the object of the selected row, the threads that end the waits,
+ * and their work meanwhile.
+ */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatCount, formatMs, formatShare, formatWeight } from '../base/format';

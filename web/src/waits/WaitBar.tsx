@@ -1,4 +1,4 @@
-/** What is above the table of waits: what groups them, and their sums. */
+/** The bar above the table of waits: the grouping, and the sums. */
 import type { JSX } from 'preact';
 import { describeChange, formatDuration } from '../base/format';
 import { reachText, verdictOf } from '../compare/change_columns';

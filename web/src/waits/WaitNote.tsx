@@ -1,4 +1,7 @@
-/** Says why there is little to see where numbers are of CPU time and the threads waited; names the object of the most waits, and leads to all. */
+/**
+ * The note in views that count CPU time while the threads waited; names the object of the most waits, with a link to
+ * all waits.
+ */
 import type { JSX } from 'preact';
 import { formatDuration } from '../base/format';
 import type { WaitGroup } from '../engine/waits';

@@ -1,4 +1,4 @@
-/** What the threads waited for. Enter goes to the longest wait of a group, in the stack chart of its thread. */
+/** The waits of the threads. Enter selects the longest wait of a group, in the stack chart of its thread. */
 
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';

@@ -1,4 +1,6 @@
-/** What the threads of the view waited for: waits in groups, sorted by a column, and where the longest of a group is. */
+/**
+ * The waits of the threads of the view, in groups, sorted by a column, and the place of the longest wait of a group.
+ */
 import { computed, signal } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';
 import type { ComparedWaits, WaitGroup, WaitGrouping, WaitGroups } from '../engine/waits';

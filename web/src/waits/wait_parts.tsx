@@ -1,4 +1,4 @@
-/** What the tables of waits share. */
+/** Shared by the tables of waits. */
 import type { JSX } from 'preact';
 import { formatMs } from '../base/format';
 import type { WaitGrouping } from '../engine/waits';

@@ -1,4 +1,4 @@
-/** Waits in words: what the waits of a group have in common. */
+/** Waits in words: the common properties of the waits of a group. */
 import type { WaitGroup, WaitGrouping } from '../engine/waits';
 import type { NamesPart } from '../session/names';
 import type { SessionBase } from '../session/session_base';

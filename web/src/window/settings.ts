@@ -1,7 +1,7 @@
 /**
- * What this browser keeps of how the user likes the page: sizes of its parts, columns of tables, units. It belongs to the
- * window, not to a profile, and is no part of the view. Signals of the window are here, in theme.ts and in windows.ts;
- * all others belong to a session.
+ * The settings that this browser stores: sizes, columns of tables, units. They belong to the window, not to a profile,
+ * and are no part of the view. Signals of the window are here, in theme.ts and in windows.ts; all others belong to a
+ * session.
  */
 import { computed, effect, type Signal, signal } from '@preact/signals';
 import type { Tab, View } from '../view/codec';

@@ -1,4 +1,4 @@
-/** Light or dark: what the system says, unless the user chose. The choice stays in this browser. */
+/** The theme, light or dark: the setting of the system, unless the user chose. This browser stores the choice. */
 import { computed, effect, signal } from '@preact/signals';
 import { store, stored } from './settings';
 

@@ -1,4 +1,4 @@
-/** The track of a counter: its graph, the dot of the sample under the mouse, and what the tooltip says of it. */
+/** The track of a counter: its graph, the dot of the sample under the mouse, and the tooltip. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Session } from '../../app/session';

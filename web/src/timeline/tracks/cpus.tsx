@@ -1,4 +1,4 @@
-/** The tracks of CPUs: a group with a lane for each CPU. What draws lanes is loaded when the first one is shown. */
+/** The tracks of CPUs: a group with a lane for each CPU. The page loads the drawing of lanes with the first lane. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { TrackRow, TrackSeed } from '../../view/tracks';

@@ -1,4 +1,4 @@
-/** What a kind of tracks is: everything that the timeline asks of it. */
+/** The interface of a kind of tracks, which the timeline calls. */
 import type { JSX } from 'preact';
 import type { Session } from '../../app/session';
 import type { ProfileInfo } from '../../engine/api';

@@ -1,4 +1,4 @@
-/** The track of what a kind of markers counts: its graphs over each other, and the marker under the mouse. */
+/** The track of the values of a kind of markers: overlaid graphs, and the marker under the mouse. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Session } from '../../app/session';

@@ -1,4 +1,4 @@
-/** Strips of a thread's markers in the timeline: those that their kind wants to be seen in this one. */
+/** Strips of a thread's markers in the timeline, for the kinds of markers that request it. */
 import type { JSX } from 'preact';
 import type { Session } from '../../app/session';
 import { styleColor } from '../../base/canvas';

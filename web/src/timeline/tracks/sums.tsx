@@ -1,4 +1,4 @@
-/** Tracks of many threads: a group of them, and what all threads of a process used together. */
+/** Tracks of many threads: groups of threads, and the sum of all threads of a process. */
 import type { JSX } from 'preact';
 import type { Session } from '../../app/session';
 import { categoryColor } from '../../base/colors';

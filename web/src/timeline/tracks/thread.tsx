@@ -1,4 +1,7 @@
-/** The track of a thread, and that of a CPU: how busy it was, by category, and its samples. Graphs are drawn when they first come into view. */
+/**
+ * The track of a thread or of a CPU: its activity by category, and its samples. Graphs are drawn when they first become
+ * visible.
+ */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { columnRatio } from '../../base/canvas';

@@ -1,4 +1,4 @@
-/** The strip that shows when a thread ran, and when and why it waited. */
+/** The strip with the times in which a thread ran or waited, and the reasons. */
 import type { JSX } from 'preact';
 import type { Session } from '../../app/session';
 import { styleColor } from '../../base/canvas';
