@@ -17,6 +17,7 @@
 #include "tree/path_parts.h"
 #include "tree/quantity.h"
 #include "tree/wait_groups.h"
+#include "tree/func_groups.h"
 #include "tree/weight_list.h"
 
 struct report_transform {
@@ -31,6 +32,7 @@ enum report_kind {
     REPORT_FUNCTIONS,
     REPORT_LIBRARIES,
     REPORT_CATEGORIES,
+    REPORT_GROUPS,
     REPORT_BUTTERFLY,
     REPORT_LINES,
     REPORT_HOT_LINES,
@@ -62,7 +64,7 @@ struct report_options {
     bool inverted, json, verbose, no_pager;
     enum report_color_when color;
     enum report_kind kind;
-    const char *subject; /* argument of the butterfly, lines, annotation or waits */
+    const char *subject; /* argument of the butterfly, lines, annotation, waits or groups */
     const char *weight;  /* id of the weight, or NULL (the first weight of the profile) */
     const char *search;
     const char *marker;          /* marker of the critical path, by name; NULL: none */
@@ -98,6 +100,7 @@ struct report {
     uint32_t object;
     struct critical_path path;    /* for REPORT_CRITICAL_PATH */
     struct path_parts path_parts; /* for REPORT_CRITICAL_PATH */
+    struct func_groups groups;    /* for REPORT_GROUPS */
     struct func_inlining inlining;
     struct weight weight;
     double total;                      /* weight that is 100% */

@@ -88,6 +88,7 @@ static int print_report(const struct report *report, struct error *err)
         return report_print_functions(report, err);
     case REPORT_LIBRARIES:
     case REPORT_CATEGORIES:
+    case REPORT_GROUPS:
         return report_print_groups(report, err);
     case REPORT_BUTTERFLY:
         return report_print_butterfly(report, err);
@@ -140,6 +141,8 @@ int report_prepare(struct report *report)
         return ui_fail_error(&err);
     if (report->options.kind == REPORT_CRITICAL_PATH && report_find_path(report, &err))
         return ui_fail_error(&err);
+    if (report->options.kind == REPORT_GROUPS && report_find_groups(report, &err))
+        return ui_fail_error(&err);
     if (report->has_object)
         status = report_resolve_object(report);
     if (report->options.kind == REPORT_BUTTERFLY || report->options.kind == REPORT_ANNOTATION)
@@ -184,6 +187,7 @@ void report_destroy(struct report *report)
     array_free(&report->inlining);
     array_free(&report->path);
     array_free(&report->path_parts);
+    func_groups_destroy(&report->groups);
     array_free(&report->threads);
     array_free(&report->options.threads);
     array_free(&report->options.keep_names);

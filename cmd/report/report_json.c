@@ -272,7 +272,11 @@ static int write_compared_lines(struct json_writer *json, const struct report *r
 
 static void write_groups(struct json_writer *json, const struct report *report, const struct func_timings *groups)
 {
-    json_member_open(json, report->options.kind == REPORT_LIBRARIES ? "libraries" : "categories", '[');
+    json_member_open(json,
+                     report->options.kind == REPORT_LIBRARIES ? "libraries"
+                     : report->options.kind == REPORT_GROUPS  ? "groups"
+                                                              : "categories",
+                     '[');
     for (size_t i = 0; i < groups->length && i < report_row_limit(report, SIZE_MAX); i++) {
         json_open(json, '{');
         json_member_text(json, "name", report_group_name(report, groups->rows[i].func));

@@ -62,7 +62,7 @@ static int choose_kind(const struct option_use *use)
     if (options->kind != REPORT_TREE && options->kind != kind)
         return ui_usage(
             use->command,
-            "--functions, --libraries, --categories, --butterfly, --hot-lines, --lines, --annotate, --markers, --intervals, --counters, --threads and --waits exclude each other");
+            "--functions, --libraries, --categories, --group-by, --butterfly, --hot-lines, --lines, --annotate, --markers, --intervals, --counters, --threads and --waits exclude each other");
     options->kind = kind;
     options->subject = use->value;
     return 0;
@@ -134,6 +134,13 @@ static const struct option_row list_rows[] = {
     {"categories", 0, NULL, "a list of categories", .parse = choose_kind, .data = REPORT_CATEGORIES},
     {"hot-lines", 0, NULL, "the source lines of all files with the most self time", .parse = choose_kind,
      .data = REPORT_HOT_LINES},
+    {.name = NULL},
+};
+
+static const struct option_row group_rows[] = {
+    {"group-by", 0, "WHAT",
+     "one total for each namespace (namespace, also crates and packages), each directory of sources (directory), or each of several terms as in --search, such as std::,serde",
+     .parse = choose_kind, .data = REPORT_GROUPS, .choices = "namespace directory"},
     {.name = NULL},
 };
 
@@ -328,15 +335,11 @@ static const struct option_row export_rows[] = {
 /* ---- commands ---- */
 
 static const struct option_group report_groups[] = {
-    {.rows = inverted_rows},
-    {.rows = list_rows},
-    {.rows = single_rows},
-    {.rows = annotation_rows},
-    {.rows = print_rows},
-    {.rows = sample_rows},
-    SYMBOL_GROUP("With --annotate, or with the spool file of a recording:"),
-    TRANSFORM_GROUP,
-    {.rows = NULL},
+    {.rows = inverted_rows},   {.rows = list_rows},
+    {.rows = group_rows},      {.rows = single_rows},
+    {.rows = annotation_rows}, {.rows = print_rows},
+    {.rows = sample_rows},     SYMBOL_GROUP("With --annotate, or with the spool file of a recording:"),
+    TRANSFORM_GROUP,           {.rows = NULL},
 };
 
 static const char report_usage[] =
@@ -355,15 +358,11 @@ const struct option_table report_table = {
 };
 
 static const struct option_group diff_groups[] = {
-    COMPARING_GROUP,
-    {.rows = diff_rows},
-    {.rows = inverted_rows},
-    {.rows = list_rows},
-    {.rows = print_rows},
-    {.rows = sample_rows},
-    SYMBOL_GROUP("With the spool file of a recording:"),
-    TRANSFORM_GROUP,
-    {.rows = NULL},
+    COMPARING_GROUP,         {.rows = diff_rows},
+    {.rows = inverted_rows}, {.rows = list_rows},
+    {.rows = group_rows},    {.rows = print_rows},
+    {.rows = sample_rows},   SYMBOL_GROUP("With the spool file of a recording:"),
+    TRANSFORM_GROUP,         {.rows = NULL},
 };
 
 static const char diff_usage[] =

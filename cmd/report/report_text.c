@@ -250,14 +250,29 @@ static const char *get_category_name(const struct report *report, uint32_t categ
                : "Other";
 }
 
+int report_find_groups(struct report *report, struct error *err)
+{
+    const char *by = report->options.subject;
+    enum func_grouping grouping = strcmp(by, "namespace") == 0   ? FUNCS_BY_NAMESPACE
+                                  : strcmp(by, "directory") == 0 ? FUNCS_BY_DIRECTORY
+                                                                 : FUNCS_BY_TERM;
+    return func_groups_find(&report->groups, report->profile, grouping, by, err);
+}
+
 const char *report_group_name(const struct report *report, uint32_t index)
 {
+    const struct strings *names = &report->groups.names;
+    if (report->options.kind == REPORT_GROUPS)
+        return index < names->entries.length ? strings_text(names, index) : "(library)";
     return report->options.kind == REPORT_LIBRARIES ? get_library_name(report, index)
                                                     : get_category_name(report, index);
 }
 
 int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err)
 {
+    if (report->options.kind == REPORT_GROUPS)
+        return func_groups_sum(groups, &report->groups, engine_nodes(report->engine), engine_timings(report->engine),
+                               err);
     enum group_kind kind = report->options.kind == REPORT_LIBRARIES ? GROUP_LIBRARY : GROUP_CATEGORY;
     return engine_groups(report->engine, kind, groups, err);
 }

@@ -55,10 +55,13 @@ const char *report_thread_name(const struct report *report, uint32_t thread);
 /* Returns the name of the butterfly's focus. */
 const char *report_focus_name(const struct report *report);
 
-/* Lists the weights of libraries or categories, depending on options.kind. */
+/* Finds the groups of functions for REPORT_GROUPS. */
+int report_find_groups(struct report *report, struct error *err);
+
+/* Lists the weights of libraries, categories or groups, depending on options.kind. */
 int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err);
 
-/* Returns the name of a library or category. */
+/* Returns the name of a library, category or group. */
 const char *report_group_name(const struct report *report, uint32_t index);
 
 /* Returns the library of a func, otherwise its source file, otherwise NULL. */

@@ -321,7 +321,9 @@ int report_print_groups(const struct report *report, struct error *err)
     int code = report_list_groups(report, &groups, err);
     if (code)
         return code;
-    report_print_columns(report, report->options.kind == REPORT_LIBRARIES ? "library" : "category");
+    report_print_columns(report, report->options.kind == REPORT_LIBRARIES ? "library"
+                                 : report->options.kind == REPORT_GROUPS  ? "group"
+                                                                          : "category");
     struct row_counts counts = {0};
     for (size_t i = 0; i < groups.length && !counts.limit; i++) {
         if (!report_takes_row(report, &counts, INFINITY, DEFAULT_LIMIT_FUNCTIONS))

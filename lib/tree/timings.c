@@ -207,8 +207,8 @@ static struct func_timing subtract_sides(struct func_timing row, const struct ti
     return row;
 }
 
-static int sum_groups(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
-                      const uint32_t *group_of_node, size_t groups, enum func_order order, struct error *err)
+int sum_node_groups(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
+                    const uint32_t *group_of_node, size_t groups, enum func_order order, struct error *err)
 {
     struct func_timing *all = calloc(groups + 1, sizeof(*all));
     uint8_t *seen = calloc(groups + 1, sizeof(*seen));
@@ -236,7 +236,7 @@ static int sum_groups(struct func_timings *rows, const struct call_nodes *nodes,
 int func_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
                          enum func_order order, struct error *err)
 {
-    return sum_groups(rows, nodes, timings, nodes->func, nodes->func_count, order, err);
+    return sum_node_groups(rows, nodes, timings, nodes->func, nodes->func_count, order, err);
 }
 
 static uint32_t get_func_library(const struct profile *profile, uint32_t func)
@@ -256,8 +256,8 @@ int group_timings_compute(struct func_timings *rows, const struct profile *profi
         return error_no_memory(err);
     for (size_t node = 0; node < nodes->length; node++)
         group_of_node[node] = are_libraries ? get_func_library(profile, nodes->func[node]) : nodes->category[node];
-    int code =
-        sum_groups(rows, nodes, timings, group_of_node, are_libraries ? none + 1 : category_count, FUNCS_BY_SELF, err);
+    int code = sum_node_groups(rows, nodes, timings, group_of_node, are_libraries ? none + 1 : category_count,
+                               FUNCS_BY_SELF, err);
     for (size_t i = 0; are_libraries && i < rows->length; i++)
         if (rows->rows[i].func == none)
             rows->rows[i].func = PROFILE_NONE;

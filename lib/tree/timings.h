@@ -77,6 +77,10 @@ enum func_order { FUNCS_BY_SELF, FUNCS_BY_TOTAL };
 int func_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
                          enum func_order order, struct error *err);
 
+/* Lists groups of nodes: `func` is the group. A sample counts once for each group on its stack. */
+int sum_node_groups(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
+                    const uint32_t *group_of_node, size_t groups, enum func_order order, struct error *err);
+
 /* Lists the libraries: `func` is a resource, or PROFILE_NONE for funcs without a library. A sample counts once for each
  * library on its stack. Lists the categories of nodes, by self. */
 int group_timings_compute(struct func_timings *rows, const struct profile *profile, const struct call_nodes *nodes,
