@@ -9,7 +9,7 @@
  * no CPU times. */
 double report_cpu_time(const struct report *report, uint32_t thread);
 
-/* Returns how often a thread moved to another CPU in the range, as far as its slices show. */
+/* Returns how often a thread moved to another CPU in the range, which only its slices show. */
 double report_migrations(const struct report *report, uint32_t thread);
 
 /* Prints the busiest threads; threads with the same name share a row. Prints nothing for a single thread. */
