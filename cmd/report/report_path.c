@@ -110,7 +110,7 @@ static int write_sentence(const struct report *report, struct text_buffer *text,
 
 static int print_row(const struct report *report, size_t first, size_t end, struct error *err)
 {
-    const struct path_segment *segment = find_longest_segment(&report->path, first, end);
+    const struct path_segment *segment = find_row_segment(report->profile, &report->path, first, end);
     struct text_buffer text = {0};
     char length[QUANTITY_TEXT_MAX];
     double from = report->path.data[first].from, to = report->path.data[end - 1].to;

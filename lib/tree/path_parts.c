@@ -432,13 +432,47 @@ int path_segment_append_text(struct text_buffer *text, const struct profile *pro
     return sentence.is_out_of_memory ? error_no_memory(err) : 0;
 }
 
-const struct path_segment *find_longest_segment(const struct critical_path *path, size_t first, size_t end)
+static uint32_t get_leaf_func(const struct profile *profile, const struct path_segment *segment)
 {
-    const struct path_segment *longest = &path->data[first];
+    return segment->stack == PROFILE_NONE ? PROFILE_NONE : profile->frames.func[profile->stacks.frame[segment->stack]];
+}
+
+/* Returns the leaf func of most segments of a state, by time, if it has more than half of the time (Boyer and Moore).
+ */
+static uint32_t find_majority(const struct profile *profile, const struct critical_path *path, size_t first, size_t end,
+                              enum path_state state)
+{
+    uint32_t func = PROFILE_NONE;
+    double lead = 0;
+    for (size_t i = first; i < end; i++) {
+        double ms = path->data[i].state == state ? get_segment_length(&path->data[i]) : 0;
+        uint32_t other = get_leaf_func(profile, &path->data[i]);
+        bool is_next = other != func && ms > lead;
+        lead = other == func ? lead + ms : fabs(lead - ms);
+        func = is_next ? other : func;
+    }
+    return func;
+}
+
+const struct path_segment *find_row_segment(const struct profile *profile, const struct critical_path *path,
+                                            size_t first, size_t end)
+{
+    const struct path_segment *longest = &path->data[first], *of_majority = NULL;
     for (size_t i = first; i < end; i++)
         if (get_segment_length(&path->data[i]) > get_segment_length(longest))
             longest = &path->data[i];
-    return longest;
+    uint32_t func = find_majority(profile, path, first, end, longest->state);
+    double lead = 0; /* of `func` over the leaf func of the longest segment */
+    for (size_t i = first; i < end; i++) {
+        const struct path_segment *segment = &path->data[i];
+        uint32_t leaf = segment->state == longest->state ? get_leaf_func(profile, segment) : PROFILE_NONE;
+        if (leaf == get_leaf_func(profile, longest))
+            lead -= get_segment_length(segment);
+        else if (leaf == func && (!of_majority || get_segment_length(segment) > get_segment_length(of_majority)))
+            of_majority = segment;
+        lead += leaf == func ? get_segment_length(segment) : 0;
+    }
+    return of_majority && lead > 0 ? of_majority : longest;
 }
 
 static bool is_same_visit(const struct path_segment *a, const struct path_segment *b)

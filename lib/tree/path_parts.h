@@ -45,8 +45,10 @@ int path_parts_append_sentence(struct text_buffer *text, const struct engine *en
  * thread and state. A row has one wait. A row of CPU time may contain pauses of less than half an interval. */
 size_t find_row_end(const struct profile *profile, const struct critical_path *path, size_t i);
 
-/* Returns the longest segment of the row [first, end), which stands for the row. */
-const struct path_segment *find_longest_segment(const struct critical_path *path, size_t first, size_t end);
+/* Returns the segment that stands for the row [first, end): the longest of those in the leaf function with more than
+ * half of the time of the row, else the longest of all. */
+const struct path_segment *find_row_segment(const struct profile *profile, const struct critical_path *path,
+                                            size_t first, size_t end);
 
 /* Appends the innermost callers of a segment, and its waker, or the thread that waits for it: "compute < second <
  * start_thread, first waits for mutex lock_b, which ends in second (locks.c:20)". */

@@ -30,7 +30,7 @@ static void write_part(struct session *session, const struct path_part *part)
 
 static int write_row(struct session *session, const struct critical_path *path, size_t first, size_t end)
 {
-    const struct path_segment *segment = find_longest_segment(path, first, end);
+    const struct path_segment *segment = find_row_segment(engine_profile(session->engine), path, first, end);
     struct json_writer *json = &session->json;
     struct text_buffer where = {0};
     int code = path_segment_append_text(&where, engine_profile(session->engine), segment, &session->err);

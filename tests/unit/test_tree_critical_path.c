@@ -385,6 +385,21 @@ static void test_unseen_waits_are_parts_of_the_waits_that_stand_for_them(void **
     engine_free(engine);
 }
 
+static void test_a_row_has_the_function_with_most_of_its_time(void **state)
+{
+    struct scene scene;
+    (void)state;
+    begin(&scene);
+    struct thread *a = add_thread(&scene, "a", 0);
+    run(a, scene.stacks.lookup, 0, 20);
+    wait_profile_run(a, scene.stacks.store, 30, 10); /* the longest segment */
+    run(a, scene.stacks.lookup, 30, 100);
+    find(&scene, A, 0, 100);
+    assert_int_equal(find_row_end(&scene.profile, &scene.path, 0), scene.path.length);
+    assert_int_equal(find_row_segment(&scene.profile, &scene.path, 0, scene.path.length)->stack, scene.stacks.lookup);
+    end(&scene);
+}
+
 /* ---- names of wakers ---- */
 
 static void test_only_recorded_threads_have_a_number(void **state)
@@ -490,6 +505,7 @@ static void test_threads_that_wake_each_other_very_often_take_linear_time(void *
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_row_has_the_function_with_most_of_its_time),
         cmocka_unit_test(test_a_chain_of_waits_leads_to_its_last_thread),
         cmocka_unit_test(test_a_range_that_ends_in_a_wait_follows_its_waker),
         cmocka_unit_test(test_a_waker_that_waits_at_the_end_of_the_range_is_followed_to_its_own_waker),
