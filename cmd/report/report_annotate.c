@@ -3,7 +3,7 @@
  * source lines. The code of an inlined function is part of other functions: the command prints those functions, with
  * the weights of the inlined instructions only.
  */
-#include "cmd/report/report_annotate.h"
+#include "cmd/report/report_kinds.h"
 
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_source.h"

@@ -4,13 +4,12 @@
  *     base ms   new ms   change     95%  base count  new count  waited for         kind
  *       412.1  1,216.0   +803.9  ±430.2          40         40  mutex cache_lock   Mutex
  */
-#include "cmd/report/report_compared_waits.h"
+#include "cmd/report/report_kinds.h"
 
 #include "cmd/report/report_compared.h"
 #include "cmd/report/report_rows.h"
 #include "cmd/report/report_select.h"
 #include "cmd/report/report_text.h"
-#include "cmd/report/report_waits.h"
 
 #include "cmd/common/ui.h"
 

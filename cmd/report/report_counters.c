@@ -2,7 +2,7 @@
  * `prof report --counters`: the counters of processes and of the machine in the range; and the short table of counters
  * above a tree.
  */
-#include "cmd/report/report_counters.h"
+#include "cmd/report/report_kinds.h"
 
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_rows.h"

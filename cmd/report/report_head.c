@@ -7,7 +7,7 @@
 #include "cmd/report/report_select.h"
 #include "cmd/report/report_threads.h"
 #include "cmd/report/report_text.h"
-#include "cmd/report/report_waits.h"
+#include "cmd/report/report_kinds.h"
 #include "cmd/report/report_rows.h"
 #include "cmd/common/ui.h"
 

@@ -5,9 +5,8 @@
  *     count  p50 ms  p90 ms  p99 ms  longest ms  total ms  running  runnable  waiting  name     waits
  *     1,000   0.412    1.20    4.01        12.3       523    61.2%      2.1%    36.7%  request  Lock 30.1%, Disk 6.6%
  */
-#include "cmd/report/report_intervals.h"
+#include "cmd/report/report_kinds.h"
 
-#include "cmd/report/report_markers.h"
 #include "cmd/report/report_rows.h"
 #include "cmd/report/report_text.h"
 #include "cmd/common/ui.h"

@@ -2,23 +2,15 @@
  * `prof report --json`: one object with metadata and rows, depth first, for scripts. The JSON has all rows unless
  * options exclude some.
  */
-#include "cmd/report/report_json.h"
+#include "cmd/report/report_kinds.h"
 
 #include "cmd/report/report_head.h"
 #include "cmd/report/report_threads.h"
 #include "cmd/report/report_text.h"
-#include "cmd/report/report_path.h"
-#include "cmd/report/report_intervals.h"
-#include "cmd/report/report_object.h"
-#include "cmd/report/report_waits.h"
-#include "cmd/report/report_counters.h"
 #include "cmd/report/report_lines.h"
-#include "cmd/report/report_annotate.h"
-#include "cmd/report/report_markers.h"
 #include "cmd/report/report_rows.h"
 #include "cmd/report/report_compared.h"
 #include "cmd/report/report_compared_lines.h"
-#include "cmd/report/report_compared_waits.h"
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"

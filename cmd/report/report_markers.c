@@ -2,7 +2,7 @@
  * `prof report --markers`: the markers of the threads, by start, as in the page's marker table. With --markers,
  * --search searches markers instead of stacks, as in the page.
  */
-#include "cmd/report/report_markers.h"
+#include "cmd/report/report_kinds.h"
 
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_rows.h"

@@ -1,11 +1,10 @@
 /*
  * `prof report --waits=OBJECT`: where threads wait for an object, who ends the waits, and what happens meanwhile.
  */
-#include "cmd/report/report_object.h"
+#include "cmd/report/report_kinds.h"
 
 #include "cmd/report/report_rows.h"
 #include "cmd/report/report_text.h"
-#include "cmd/report/report_waits.h"
 
 #include "cmd/common/ui.h"
 

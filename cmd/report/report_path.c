@@ -2,13 +2,11 @@
  * `prof report --critical-path`: a sentence with the parts of the path, its segments by time, and a call tree that adds
  * up to the range.
  */
-#include "cmd/report/report_path.h"
+#include "cmd/report/report_kinds.h"
 
-#include "cmd/report/report_markers.h"
 #include "cmd/report/report_rows.h"
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_tree.h"
-#include "cmd/report/report_waits.h"
 
 #include "cmd/common/ui.h"
 

@@ -8,7 +8,7 @@
  *
  * A narrow terminal drops columns of numbers, the last one first, so that the names have room.
  */
-#include "cmd/report/report_waits.h"
+#include "cmd/report/report_kinds.h"
 
 #include "cmd/report/report_threads.h"
 #include "cmd/report/report_text.h"
