@@ -186,12 +186,14 @@ static int append_child(struct text_buffer *text, const struct run *run, uint32_
     return text_append_z(text, sentence) ? 0 : error_no_memory(err);
 }
 
-/* Whether threads may wait for work: with condition variables, pipes and sockets, and not in the first thread alone. */
+/* Whether threads may wait for work: for a signal, or with condition variables, pipes and sockets, and not in the first
+ * thread alone. */
 static bool may_be_idle(const struct run *run, const struct wait_group *group, double importance)
 {
     static const double least_of_locks = 0.9;
     bool is_first = group->threads == 1 && group->thread == run->engine->threads.data[0];
-    return importance < least_of_locks && run->engine->threads.length > 1 && !is_first;
+    bool is_signal = strcmp(get_wait_object_name(run->engine, group), "signal") == 0;
+    return run->engine->threads.length > 1 && (is_signal || (importance < least_of_locks && !is_first));
 }
 
 /* Adds the wait that explains most of the run, besides that of the bottleneck. */
