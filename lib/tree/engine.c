@@ -265,8 +265,9 @@ static int update_stacks(struct engine *engine, const struct transform *transfor
 static int update_filter(struct engine *engine, const struct tree_query *query, const struct transform *transforms,
                          size_t count, struct error *err)
 {
-    const struct filter_request request = {transforms, count, query->threads, query->thread_count,
-                                           count ? engine_full_range(engine) : whole_time};
+    const struct filter_request request = {
+        transforms,  count, query->threads, query->thread_count, count ? engine_full_range(engine) : whole_time,
+        query->range};
     bool changed = false;
     int code = sample_filter_update(&engine->filter, &engine->base->profile, &request, &changed, err);
     if (changed)

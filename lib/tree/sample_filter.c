@@ -126,7 +126,7 @@ static int drop_by_transform(struct sample_filter *filter, const struct profile 
 {
     const struct marker_query query = {.threads = request->threads,
                                        .thread_count = request->thread_count,
-                                       .range = whole_time,
+                                       .range = transform->slowest > 0 ? request->range : whole_time,
                                        .search = transform->text,
                                        .search_length = transform->text_length};
     struct interval_times *times = calloc(filter->thread_count + 1, sizeof(*times));
@@ -156,14 +156,23 @@ static int drop_samples(struct sample_filter *filter, const struct profile *prof
 
 /* ---- the filter ---- */
 
+static bool depends_on_range(const struct filter_request *request)
+{
+    for (size_t i = 0; i < request->transform_count; i++)
+        if (request->transforms[i].slowest > 0)
+            return true;
+    return false;
+}
+
 static bool is_same(const struct sample_filter *filter, const struct filter_request *request)
 {
     size_t count = request->transform_count;
     if (filter->transforms.items.length != count ||
         transform_list_common(&filter->transforms, request->transforms, count) != count)
         return false;
+    bool is_range_same = filter->range.from == request->range.from && filter->range.to == request->range.to;
     return count == 0 ||
-           (filter->threads.length == request->thread_count &&
+           ((is_range_same || !depends_on_range(request)) && filter->threads.length == request->thread_count &&
             (request->thread_count == 0 ||
              memcmp(filter->threads.data, request->threads, request->thread_count * sizeof(*request->threads)) == 0));
 }
@@ -177,6 +186,7 @@ int sample_filter_update(struct sample_filter *filter, const struct profile *pro
     sample_filter_destroy(filter);
     if (request->transform_count == 0)
         return 0;
+    filter->range = request->range;
     int code = drop_samples(filter, profile, request, err);
     if (!code)
         code = transform_list_replace(&filter->transforms, 0, request->transforms, request->transform_count, err);

@@ -17,6 +17,7 @@ struct interval_times {
 struct sample_filter {
     struct transform_list transforms; /* transforms of kind TRANSFORM_FILTER_MARKERS; a sample must pass all of them */
     ARRAY(uint32_t) threads;          /* threads whose markers the transforms search */
+    struct time_range range;          /* ms: of the intervals of which the slowest count */
     /* Per thread of the profile and kind of table: samples with a stack column of their own, or NULL (nothing is
      * dropped). */
     struct sample_table (*samples)[SAMPLE_TABLES];
@@ -35,6 +36,7 @@ struct filter_request {
     const uint32_t *threads; /* thread indexes out of range have no markers */
     size_t thread_count;
     struct time_range whole; /* the full range */
+    struct time_range range; /* the slowest intervals are those of the intervals in this range */
 };
 
 /* Does nothing if the filter is up to date; otherwise sets *changed. A failure also sets *changed, and drops no
