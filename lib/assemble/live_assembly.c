@@ -107,7 +107,7 @@ bool live_assembly_is_outdated(const struct live_assembly *live)
 
 /* ---- samples ---- */
 
-/* Returns the number of stored samples of a table, and of final samples: the end of the last wait may change. */
+/* Returns the number of stored samples of a table, and of final samples: the last wait may change. */
 struct live_extent {
     uint64_t all, settled, last_time;
 };
@@ -119,7 +119,7 @@ static struct live_extent find_extent(struct sample_store *store, uint32_t threa
     if (!newest)
         return extent;
     extent.all = sample_store_count(store, thread);
-    extent.settled = extent.all - (newest->kind == STORED_WAIT_END);
+    extent.settled = extent.all - (newest->kind == STORED_WAIT_END ? 1 : newest->kind == STORED_UNSEEN_END ? 2 : 0);
     extent.last_time = newest->time;
     return extent;
 }

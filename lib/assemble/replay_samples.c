@@ -75,6 +75,22 @@ static uint32_t find_waker(struct replay *replay, const struct spool_wait *wait)
     return enough ? number : REPLAY_NONE;
 }
 
+/* Adds a sum of unseen waits for which no place is left to the newest wait, if this wait is one of them. */
+static bool add_to_unseen_wait(struct replay *replay, const struct spool_wait *wait, uint32_t stack)
+{
+    struct stored_sample *newest = sample_store_get_newest_wait(replay->samples.store, wait->thread);
+    if (!newest || newest[1].kind != STORED_UNSEEN_END)
+        return false;
+    uint64_t length = newest[1].time - newest[0].time, total = wait->wait_ns + wait->unseen_ns;
+    if (total < length)
+        newest[0].time = newest[1].time - total;
+    newest[0].unseen = total > length ? to_cpu_units(total - length) : 0;
+    newest[0].stack = newest[1].stack = stack;
+    newest[1].kind = STORED_WAIT_END;
+    replay->threads.data[wait->thread].cpu_time.unseen += (uint64_t)newest[0].unseen * SAMPLE_CPU_UNIT;
+    return true;
+}
+
 /* Adds a wait as two samples, at its start and at its end. A continued part of the previous wait only moves the end. */
 static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32_t stack, struct error *err)
 {
@@ -90,21 +106,26 @@ static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32
         newest->waker = waker;
         return 0;
     }
-    bool is_seen = wait->reason != REASON_RUNNABLE && wait->reason != REASON_UNSEEN;
+    bool has_weight = !(wait->flags & SAMPLE_WITHOUT_WEIGHT);
+    bool is_seen = has_weight && wait->reason != REASON_RUNNABLE && wait->reason != REASON_UNSEEN;
     thread->waits += is_seen;
     replay->processes.data[thread->process].samples += is_seen;
     replay->samples.waits++;
     struct stored_sample start = {.kind = STORED_WAIT_BEGIN, .stack = stack, .unseen = to_cpu_units(wait->unseen_ns)};
     start.time = clamp_time(thread, wait->time_ns > wait->wait_ns ? wait->time_ns - wait->wait_ns : 0);
     uint64_t left = wait->time_ns > start.time ? wait->time_ns - start.time : 0;
-    if (wait->unseen_ns && left < wait->wait_ns) /* a sum of several waits, whose mean length does not fit */
-        start.unseen = to_cpu_units(wait->unseen_ns + wait->wait_ns - left);
+    if (wait->unseen_ns && left < wait->wait_ns) { /* a sum of several waits, whose mean length does not fit */
+        if (add_to_unseen_wait(replay, wait, stack))
+            return 0;
+        start.time = clamp_time(thread, wait->time_ns);
+        start.unseen = to_cpu_units(wait->unseen_ns + wait->wait_ns);
+    }
     thread->cpu_time.unseen += (uint64_t)start.unseen * SAMPLE_CPU_UNIT;
     int code = add_time_before_wait(replay, wait, &start, err);
     if (!code)
         code = sample_store_add(replay->samples.store, wait->thread, &start, err);
-    struct stored_sample end = {
-        .time = clamp_time(thread, wait->time_ns), .kind = STORED_WAIT_END, .stack = stack, .waker = waker};
+    struct stored_sample end = {.time = clamp_time(thread, wait->time_ns), .stack = stack, .waker = waker};
+    end.kind = has_weight ? STORED_WAIT_END : STORED_UNSEEN_END;
     if (!code)
         code = sample_store_add(replay->samples.store, wait->thread, &end, err);
     return code;

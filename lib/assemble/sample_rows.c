@@ -139,7 +139,7 @@ static double compute_weight(struct sample_rows *source, const struct stored_sam
 /* Sets the waker, if it is known. */
 static void set_waker(const struct assembly *assembly, const struct stored_sample *sample, struct sample_row *row)
 {
-    uint32_t number = sample->kind == STORED_WAIT_END ? sample->waker : 0;
+    uint32_t number = stored_sample_ends_wait(sample) ? sample->waker : 0;
     row->waker = row->waker_stack = PROFILE_NONE;
     if (!number)
         return;

@@ -172,6 +172,13 @@ struct stored_sample *sample_store_get_newest(struct sample_store *store, uint32
     return &blocks->newest.data[blocks->newest.length - 1];
 }
 
+struct stored_sample *sample_store_get_newest_wait(struct sample_store *store, uint32_t thread)
+{
+    struct stored_sample *newest = sample_store_get_newest(store, thread);
+    bool has_begin = newest && store->threads.data[thread].newest.length > 1; /* in memory */
+    return has_begin && stored_sample_ends_wait(newest) ? newest - 1 : NULL;
+}
+
 uint64_t sample_store_count(const struct sample_store *store, uint32_t thread)
 {
     if (thread >= store->threads.length)

@@ -13,6 +13,7 @@ enum stored_kind {
     STORED_CPU,        /* a sample of CPU time, or a row for the CPU time before a wait */
     STORED_WAIT_BEGIN, /* start of a wait */
     STORED_WAIT_END,
+    STORED_UNSEEN_END, /* end of a wait without a weight */
     STORED_EVENT,      /* a sample of another event than the CPU clock (event_store.h) */
     STORED_EVENT_HIGH, /* precedes an event sample with a large period */
     STORED_SLICE,      /* start or end of a slice, alternating, in a store of slices only */
@@ -31,7 +32,7 @@ struct stored_sample {
         uint32_t cpu_time; /* STORED_CPU: since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
         uint32_t unseen;   /* STORED_WAIT_BEGIN: time of the unseen waits for which the wait stands, in units of
                               SAMPLE_CPU_UNIT */
-        uint32_t waker;    /* STORED_WAIT_END: number of replay.wakers, from 1; 0 unknown */
+        uint32_t waker;    /* ends of waits: number of replay.wakers, from 1; 0 unknown */
         uint32_t off_cpu;  /* STORED_SLICE, of an end: time off the CPU, in units of SAMPLE_CPU_UNIT */
         uint32_t period;   /* the lower 32 bits of the period in STORED_EVENT, the upper bits in STORED_EVENT_HIGH */
     };
@@ -45,9 +46,14 @@ static inline uint32_t stored_sample_cpu_time(const struct stored_sample *sample
     return sample->kind == STORED_CPU ? sample->cpu_time : 0;
 }
 
+static inline bool stored_sample_ends_wait(const struct stored_sample *sample)
+{
+    return sample->kind == STORED_WAIT_END || sample->kind == STORED_UNSEEN_END;
+}
+
 static inline bool stored_sample_is_wait(const struct stored_sample *sample)
 {
-    return sample->kind == STORED_WAIT_BEGIN || sample->kind == STORED_WAIT_END;
+    return sample->kind == STORED_WAIT_BEGIN || stored_sample_ends_wait(sample);
 }
 
 /* Limits the time to STORED_TIME_MAX. Only a damaged spool has a later time. */
@@ -71,6 +77,9 @@ int sample_store_add(struct sample_store *store, uint32_t thread, const struct s
 
 /* Returns the thread's newest sample, which the caller may change until it adds the next one, or NULL for none. */
 struct stored_sample *sample_store_get_newest(struct sample_store *store, uint32_t thread);
+
+/* Returns the samples of the wait that is the thread's newest sample, or NULL for none. */
+struct stored_sample *sample_store_get_newest_wait(struct sample_store *store, uint32_t thread);
 
 uint64_t sample_store_count(const struct sample_store *store, uint32_t thread);
 

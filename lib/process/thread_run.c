@@ -6,9 +6,18 @@ void thread_run_forget_stack(struct thread_run *run)
     run->stack = NULL;
 }
 
+void thread_run_forget_last_waits(struct thread_run *run)
+{
+    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++) {
+        free(run->waits->classes[i].last);
+        run->waits->classes[i].last = NULL;
+    }
+}
+
 void thread_run_destroy(struct thread_run *run)
 {
     thread_run_forget_stack(run);
+    thread_run_forget_last_waits(run);
     free(run->waits);
     free(run->waker_stack);
     run->waits = NULL;

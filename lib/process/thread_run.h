@@ -26,7 +26,7 @@ enum run_state {
     RUN_ELSEWHERE,
 };
 
-enum { WAIT_CLASSES = 12 };
+enum { WAIT_CLASSES = 19 };
 
 /* The waits of a thread in one class of lengths that are not in the spool. */
 struct wait_class {
@@ -37,10 +37,12 @@ struct wait_class {
     uint64_t owed_ns;        /* ns of runnable time by which later waits of this class get shorter */
     uint64_t waited_ns;      /* ns: length of all waits since the last reading of schedstat, unseen waits included */
     double ready_ns, all_ns; /* runnable time in the waits up to that reading, and their length */
-    uint32_t unseen;         /* number of waits in `unseen_ns` */
+    uint32_t unseen;         /* number of the unseen waits, those in `found_ready_ns` included */
+    uint64_t unseen_length;  /* ns: length of these waits, runnable time included */
+    struct wait_stack *last; /* of the last wait with a reading; NULL: none */
 };
 
-/* Class 0: shorter than 16 us; each further class: up to twice as long; the last one: 16 ms and longer. */
+/* Class 0: shorter than 16 us; each further class: up to twice as long; the last one: 2 s and longer. */
 struct short_waits {
     uint64_t owed; /* ns: sum of the `owed_ns` of all classes */
     struct wait_class classes[WAIT_CLASSES];
@@ -100,6 +102,7 @@ struct thread_run {
     uint64_t run_delay;           /* ns: run delay in the last reading of schedstat */
     uint64_t run_delay_read;      /* ns: time of the last reading of schedstat */
     uint64_t ready_since_reading; /* ns of runnable time that switches and readings have shown since `run_delay_read` */
+    uint64_t awake_since_reading; /* ns of these that readings have shown */
     struct short_waits *waits;    /* NULL: none yet */
     struct wait_stack *stack;     /* stack of the wait in the state RUN_WAITS, or NULL if not read */
     struct thread_waker waker;    /* in state RUN_WAITS: the waker of a thread that has not run since its wakeup */
@@ -126,6 +129,9 @@ const struct waker_stack *thread_run_waker_stack(const struct thread_run *run);
 bool thread_run_sample(struct thread_run *run, uint64_t time, uint32_t cpu, uint64_t *cpu_time);
 
 void thread_run_forget_stack(struct thread_run *run);
+
+/* Forgets the stacks of earlier waits. */
+void thread_run_forget_last_waits(struct thread_run *run);
 
 /* Frees what the run state owns. */
 void thread_run_destroy(struct thread_run *run);

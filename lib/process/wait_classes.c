@@ -30,6 +30,7 @@ void add_unseen_waits(struct wait_class *class, uint64_t ns, uint32_t count, uin
     if (!class->unseen_ns)
         class->oldest = end;
     class->unseen_ns += ns;
+    class->unseen_length += ns;
     class->unseen += count;
 }
 
@@ -60,7 +61,7 @@ void take_runnable_time(struct thread_run *run, uint64_t ready)
 
 uint64_t mean_runnable_time(const struct wait_class *class, uint64_t length)
 {
-    return class->ready_ns < class->all_ns ? (uint64_t)((double)length * class->ready_ns / class->all_ns) : 0;
+    return class->all_ns > 0 ? (uint64_t)((double)length * fmin(1, class->ready_ns / class->all_ns)) : 0;
 }
 
 uint64_t pay_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length)
@@ -112,7 +113,6 @@ uint64_t settle_found_time(struct thread_run *run, uint64_t most)
         if (found > most)
             part = (uint64_t)((double)part * (double)most / (double)found);
         uint32_t count = (uint32_t)((double)class->found_ready * ((double)part / (double)class->found_ready_ns));
-        class->unseen += class->found_ready - count;
         class->unseen_ns += class->found_ready_ns - part;
         class->ready_ns += (double)part;
         run->ready_count += count;
@@ -121,6 +121,30 @@ uint64_t settle_found_time(struct thread_run *run, uint64_t most)
     }
     run->was_ready += taken;
     return taken;
+}
+
+void take_expected_runnable_time(struct thread_run *run)
+{
+    uint64_t expected = 0;
+    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)
+        expected += mean_runnable_time(&run->waits->classes[i], run->waits->classes[i].waited_ns);
+    uint64_t rest = excess_over(expected, run->awake_since_reading), found = settle_found_time(run, rest);
+    if (run->waits)
+        take_runnable_time(run, rest - found);
+}
+
+uint32_t take_runnable_waits(struct thread_run *run)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++) {
+        struct wait_class *class = &run->waits->classes[i];
+        if (class->unseen_ns)
+            continue;
+        count += class->unseen;
+        class->unseen = 0;
+        class->unseen_length = 0;
+    }
+    return count;
 }
 
 int split_off_runnable(struct thread_run *run, uint64_t end, struct error *err)

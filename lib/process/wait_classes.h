@@ -41,6 +41,13 @@ int add_missing_waits(struct thread_run *run, struct error *err);
  * back to the unseen waits. Returns the moved ns. */
 uint64_t settle_found_time(struct thread_run *run, uint64_t most);
 
+/* Takes the mean runnable time from the waits since the last reading of schedstat, which a thread that ends does not
+ * have any more. */
+void take_expected_runnable_time(struct thread_run *run);
+
+/* Takes the waits of the classes in which readings found only a runnable thread, and returns their number. */
+uint32_t take_runnable_waits(struct thread_run *run);
+
 /* Ends the wait of a thread that a reading found awake and that has not run since: it has been runnable since the
  * reading. */
 int split_off_runnable(struct thread_run *run, uint64_t end, struct error *err);

@@ -47,6 +47,9 @@ int64_t time_quantizer_next(struct time_quantizer *quantizer, double time)
 {
     double wanted = clamp(time * quantizer->steps_per_ms);
     int64_t step = quantizer->previous;
+    if (quantizer->started && wanted == quantizer->wanted)
+        return 0;
+    quantizer->wanted = wanted;
     if (!quantizer->started || fabs((double)(quantizer->sum + step) - wanted) > SLACK) {
         step = llround(wanted) - quantizer->sum;
         if (step < 0 && quantizer->started)

@@ -25,6 +25,7 @@ struct time_quantizer {
     struct time_grid grid;
     double steps_per_ms;
     int64_t sum, previous; /* steps */
+    double wanted;         /* steps: the last time, before rounding */
     bool started;
 };
 

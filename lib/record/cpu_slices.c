@@ -1,7 +1,6 @@
 #include "record/cpu_slices.h"
 
 static const uint64_t longest_unread = UINT64_C(400) * 1000 * 1000; /* ns: the rings have no older record unread */
-static const uint64_t part_length = UINT64_C(1000000000);           /* ns: parts of long slices, as of long waits */
 
 static int write_slice(struct waits *waits, struct tracked_thread *thread, struct error *err)
 {

@@ -43,6 +43,7 @@ void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *th
     if (run->has_run_delay)
         take_runnable_time(run, excess_over(grown, shown) - settle_found_time(run, excess_over(grown, shown)));
     run->ready_since_reading = run->has_run_delay ? excess_over(shown, grown) : 0;
+    run->awake_since_reading = 0;
     run->has_run_delay = true;
     run->run_delay = delay;
     run->run_delay_read = now;

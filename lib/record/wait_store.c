@@ -69,13 +69,16 @@ static int store_waker_stack(struct waits *waits, const struct tracked_thread *w
 int store_wait(struct waits *waits, struct tracked_thread *thread, const struct stored_wait *stored, struct error *err)
 {
     struct thread_run *run = &thread->run;
-    const struct wait_stack *stack = stored->is_sum ? NULL : run->stack;
+    const struct wait_stack *stack = stored->stack                             ? stored->stack
+                                     : stored->is_sum || stored->has_no_weight ? NULL
+                                                                               : run->stack;
     struct spool_wait wait = {.thread = thread->number,
                               .time_ns = stored->end,
                               .cpu_time_ns = run->ran,
                               .wait_ns = stored->end - stored->start,
                               .unseen_ns = stored->unseen,
-                              .goes_on = run->goes_on && stored->start == run->since};
+                              .goes_on = run->goes_on && stored->start == run->since,
+                              .flags = stored->has_no_weight ? SAMPLE_WITHOUT_WEIGHT : 0};
     if (stack) {
         wait.reason = stack->reason;
         wait.object = stored->kind == BLOCKED ? stack->object : 0;
@@ -84,19 +87,19 @@ int store_wait(struct waits *waits, struct tracked_thread *thread, const struct 
     }
     if (stored->kind == READY)
         wait.reason = REASON_RUNNABLE;
-    if (stored->kind == UNSEEN)
+    if (stored->kind == UNSEEN || stored->has_no_weight)
         wait.reason = REASON_UNSEEN;
     run->ran = 0;
     if (waits->paused || !thread_filter_matches(waits->options.filter, thread->name))
         return 0;
-    bool is_first = !wait.goes_on && (stored->kind == BLOCKED || stored->kind == READY);
+    bool is_first = !wait.goes_on && !stored->has_no_weight && (stored->kind == BLOCKED || stored->kind == READY);
     waits->stored += is_first;
     tracker_add_cpu_time(waits->options.tracker, thread, wait.cpu_time_ns);
-    run->stored += wait.wait_ns + wait.unseen_ns;
+    run->stored += stored->has_no_weight ? 0 : wait.wait_ns + wait.unseen_ns;
     waits->without_stack += is_first && stored->kind == BLOCKED && !wait.frames.count;
     waits->truncated += !wait.goes_on && wait.flags & SAMPLE_TRUNCATED;
     int code = 0;
-    if (stored->kind == BLOCKED || (stored->kind == READY && stored->end > run->since))
+    if ((stored->kind == BLOCKED && !stored->is_sum) || (stored->kind == READY && stored->end > run->since))
         code = waker_number(waits, &run->waker, wait.reason, &wait.waker, err);
     if (!code && wait.waker && waker_is_thread(&run->waker, wait.reason))
         code = store_waker_stack(waits, thread, err);
@@ -105,13 +108,31 @@ int store_wait(struct waits *waits, struct tracked_thread *thread, const struct 
     return code ? code : spool_write_wait(waits->options.spool, &wait, err);
 }
 
-int store_wait_sum(struct waits *waits, struct tracked_thread *thread, int kind, uint64_t total, uint32_t count,
-                   uint64_t end, struct error *err)
+/* Waits that the spool has as a sum. */
+struct wait_sum {
+    int kind; /* of `struct stored_wait` */
+    const struct wait_stack *stack;
+    uint64_t total; /* ns */
+    uint32_t count;
+};
+
+static uint64_t mean_of_sum(const struct wait_sum *sum)
 {
-    uint64_t mean = count > 1 ? total / count : total - (total > 0); /* `unseen` marks a sum */
-    const struct stored_wait stored = {
-        .start = end > mean ? end - mean : 0, .end = end, .unseen = total - mean, .kind = kind, .is_sum = true};
-    return total ? store_wait(waits, thread, &stored, err) : 0;
+    return sum->count > 1 ? sum->total / sum->count : sum->total - (sum->total > 0); /* `unseen` marks a sum */
+}
+
+/* Stores a sum as a wait of mean length that ends at `end`. */
+static int store_wait_sum(struct waits *waits, struct tracked_thread *thread, const struct wait_sum *sum, uint64_t end,
+                          struct error *err)
+{
+    uint64_t mean = mean_of_sum(sum);
+    const struct stored_wait stored = {.start = excess_over(end, mean),
+                                       .end = end,
+                                       .unseen = sum->total - mean,
+                                       .kind = sum->kind,
+                                       .stack = sum->stack,
+                                       .is_sum = true};
+    return sum->total ? store_wait(waits, thread, &stored, err) : 0;
 }
 
 uint64_t end_of_sums(const struct thread_run *run)
@@ -122,23 +143,33 @@ uint64_t end_of_sums(const struct thread_run *run)
 int store_runnable(struct waits *waits, struct tracked_thread *thread, uint64_t end, struct error *err)
 {
     struct thread_run *run = &thread->run;
-    int code = store_wait_sum(waits, thread, READY, run->was_ready, run->ready_count, end, err);
+    const struct wait_sum sum = {.kind = READY, .total = run->was_ready, .count = run->ready_count};
     run->was_ready = run->ready_count = 0;
-    return code;
+    return store_wait_sum(waits, thread, &sum, end, err);
 }
 
 int store_unseen(struct waits *waits, struct tracked_thread *thread, uint64_t before, uint64_t end, struct error *err)
 {
     struct short_waits *shorts = thread->run.waits;
-    uint64_t total = 0;
-    uint32_t count = 0;
+    struct wait_sum sums[WAIT_CLASSES + 1] = {{.kind = UNSEEN}};
+    int code = 0;
     for (size_t i = 0; shorts && i < WAIT_CLASSES; i++) {
         struct wait_class *class = &shorts->classes[i];
-        if (class->oldest >= before)
+        if (!class->unseen_ns || class->oldest >= before)
             continue;
-        total += class->unseen_ns;
-        count += class->unseen;
-        class->unseen_ns = class->unseen = 0;
+        bool has_reading = class->last && class->last->asked + part_length > class->oldest;
+        struct wait_sum *sum = &sums[has_reading ? i + 1 : 0];
+        if (has_reading)
+            *sum = (struct wait_sum){.kind = BLOCKED, .stack = class->last};
+        sum->total += class->unseen_ns;
+        sum->count += class->unseen;
+        class->unseen_ns = class->unseen_length = class->unseen = 0;
     }
-    return store_wait_sum(waits, thread, UNSEEN, total, count, end, err);
+    for (size_t i = 0; i <= WAIT_CLASSES; i++)
+        end = excess_over(end, mean_of_sum(&sums[i]));
+    for (size_t i = 0; i <= WAIT_CLASSES && !code; i++) {
+        end += mean_of_sum(&sums[i]);
+        code = store_wait_sum(waits, thread, &sums[i], end, err);
+    }
+    return code;
 }

@@ -16,10 +16,8 @@
 enum {
     MAX_STACK_AGE_NS = 1000000, /* highest age (ns) at which a stack from before a wait counts as the wait's stack */
     LONG_INTERVALS = 4,         /* in sampling intervals; longer waits are stored even without a stack */
-    LONG_CLASSES = 2, /* classes (8 ms and longer) whose waits without a reading are stored if they have a waker */
+    LONG_CLASSES = 9, /* classes (8 ms and longer) whose waits without a reading are stored if they have a waker */
 };
-
-static const uint64_t part_length = UINT64_C(1000000000); /* ns: long waits are stored in parts of this length */
 
 int waits_init(struct waits *waits, const struct waits_options *options, struct error *err)
 {
@@ -159,10 +157,13 @@ static int store_found_awake(struct waits *waits, struct tracked_thread *thread,
     const struct stored_wait stored = {.start = run->awake, .end = end, .kind = READY, .is_sum = true};
     uint64_t length = end - run->awake;
     class->found_ready_ns += run->awake - run->since + class->unseen_ns;
-    class->found_ready += class->unseen + 1;
+    class->found_ready += 1 + (class->unseen_ns ? class->unseen : 0);
     class->ready_ns += (double)length;
-    class->unseen_ns = class->unseen = 0;
+    class->unseen++;
+    class->unseen_length += end - run->since;
+    class->unseen_ns = 0;
     run->ready_since_reading += length;
+    run->awake_since_reading += length;
     if (length >= waits->options.interval)
         return store_wait(waits, thread, &stored, err);
     run->was_ready += length;
@@ -171,7 +172,7 @@ static int store_found_awake(struct waits *waits, struct tracked_thread *thread,
 }
 
 /* Ends a blocked wait. A wait with a reading stands for the unseen waits of its class. A short wait without a reading
- * becomes an unseen wait. */
+ * becomes an unseen wait. A long one is also in the spool, so that critical paths follow its waker. */
 static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last,
                        struct error *err)
 {
@@ -183,8 +184,7 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
         return error_no_memory(err);
     run->ended = 0;
     bool seen = is_seen(waits, run, time);
-    bool is_bare = ((run->is_refused || is_last) && length >= LONG_INTERVALS * waits->options.interval) ||
-                   (run->waker.tid && class >= &run->waits->classes[WAIT_CLASSES - LONG_CLASSES]);
+    bool is_bare = (run->is_refused || is_last) && length >= LONG_INTERVALS * waits->options.interval;
     uint64_t queued = pay_owed_time(run, class, length);
     class->waited_ns += length;
     struct stored_wait stored = {.start = run->since, .end = time - queued, .kind = BLOCKED};
@@ -192,21 +192,28 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     bool was_awake = !seen && !run->goes_on && run->awake_asked >= run->since && run->awake < stored.end &&
                      run->awake && keeps_reading(waits, run->awake - run->awake_asked, length);
     if (seen && !run->goes_on) {
-        stored.unseen = class->unseen_ns + length - length / count;
-        stored.start = time - length / count;
-        class->unseen_ns = class->unseen = 0;
-        if (stored.unseen) { /* the row stands for waits without their runnable time */
-            uint64_t ready = excess_over(mean_runnable_time(class, length / count), queued);
-            stored.start += ready;
-            stored.unseen += ready;
-        }
+        uint64_t weight = class->unseen_ns + length - queued;
+        double waits_of_class = (double)(class->unseen_length + length) / (double)length * count;
+        class->unseen_ns = class->unseen_length = class->unseen = 0;
+        uint64_t own = (uint64_t)((double)weight / (waits_of_class + take_runnable_waits(run)));
+        stored.start = stored.end - own;
+        stored.unseen = weight - own;
     }
     if (was_awake)
         code = store_found_awake(waits, thread, class, stored.end, err);
     else if (seen || run->goes_on || is_bare)
         code = store_wait(waits, thread, &stored, err);
-    else
+    else {
         add_unseen_waits(class, stored.end - stored.start, count, time);
+        class->unseen_length += queued;
+        stored.has_no_weight = run->waker.tid && class >= &run->waits->classes[WAIT_CLASSES - LONG_CLASSES];
+        code = stored.has_no_weight ? store_wait(waits, thread, &stored, err) : 0;
+    }
+    if (seen && !run->stack->is_given) {
+        free(class->last);
+        class->last = run->stack;
+        run->stack = NULL;
+    }
     return code || !queued ? code : add_runnable(waits, thread, queued, time, err);
 }
 
@@ -347,12 +354,13 @@ static int store_rest(struct waits *waits, struct tracked_thread *thread, struct
     const struct thread_run *run = &thread->run;
     uint64_t mean = run->ready_count ? run->was_ready / run->ready_count : 0, last = end_of_sums(run);
     uint64_t end = excess_over(last, mean) > run->known_since ? last - mean : last; /* rows do not overlap */
-    settle_found_time(&thread->run, 0);
+    take_expected_runnable_time(&thread->run);
     int code = add_late_switch(&thread->run, run->since, err);
     if (!code)
         code = waits->options.late_switches ? add_missing_waits(&thread->run, err) : 0;
     if (!code)
         code = store_unseen(waits, thread, UINT64_MAX, end, err);
+    thread_run_forget_last_waits(&thread->run);
     return code ? code : store_runnable(waits, thread, last, err);
 }
 

@@ -30,6 +30,9 @@ struct waits_options {
     struct python_stacks *python; /* reads Python frames; NULL: not requested */
 };
 
+static const uint64_t part_length =
+    UINT64_C(1000000000); /* ns: long waits and slices are stored in parts of this length */
+
 struct waits {
     struct waits_options options;
     struct ARRAY_TYPE(tid_list, uint32_t) pending; /* tids of waiting threads whose stacks are not yet read */

@@ -21,8 +21,9 @@ static const char *const marks[] = {
 _Static_assert(sizeof(marks) / sizeof(*marks) == SPOOL_MARK_KINDS, "each kind of mark has a name");
 
 /* By bit. */
-static const char *const sample_flags[] = {"truncated", "without_cfi", "completed_live"};
-_Static_assert(SAMPLE_TRUNCATED == 1 && SAMPLE_WITHOUT_CFI == 2 && SAMPLE_COMPLETED_LIVE == 4,
+static const char *const sample_flags[] = {"truncated", "without_cfi", "completed_live", "without_weight"};
+_Static_assert(SAMPLE_TRUNCATED == 1 && SAMPLE_WITHOUT_CFI == 2 && SAMPLE_COMPLETED_LIVE == 4 &&
+                   SAMPLE_WITHOUT_WEIGHT == 8,
                "the names are in the order of the bits");
 
 const char *const spool_counter_names[] = {

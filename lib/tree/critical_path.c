@@ -143,7 +143,7 @@ static bool is_runnable(const struct walk *walk, const struct thread_gaps *gaps,
 
 static bool is_blocked(const struct walk *walk, const struct thread_gaps *gaps, size_t row)
 {
-    return is_wait_end(&gaps->waits, row) && !is_runnable(walk, gaps, row);
+    return is_wait_or_unseen_end(&gaps->waits, row) && !is_runnable(walk, gaps, row);
 }
 
 /* Returns the last time between `since` and `time` at which a thread was awake; NAN: none. A waker may have begun to
@@ -217,6 +217,9 @@ static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t r
     uint32_t waker = samples->waker ? samples->waker[row] : PROFILE_NONE;
     uint32_t thread = find_waker(walk, waker, walk->time);
     double awake = thread == PROFILE_NONE || thread == walk->thread ? NAN : find_awake(walk, thread, since, walk->time);
+    bool is_seen = is_wait_end(&gaps->waits, row);
+    if (isnan(awake) && !is_seen)
+        return add_segments(walk, since, PATH_UNSEEN, find_running_stack(&gaps->waits, samples, row), PROFILE_NONE);
     if (isnan(awake))
         return add_segments(walk, since, PATH_WAITS, stack, waker);
     /* after its last record, a process still exits while its parent waits */
@@ -278,7 +281,7 @@ static bool take_step(struct walk *walk)
         return enter_thread(walk, creator, (struct followed_wait){-INFINITY, walk->thread, PROFILE_NONE, PROFILE_NONE});
     }
     size_t row = find_row_before(gaps, walk->time);
-    return is_wait_end(&gaps->waits, row) ? add_wait(walk, gaps, row) : add_running(walk, gaps, row);
+    return is_wait_or_unseen_end(&gaps->waits, row) ? add_wait(walk, gaps, row) : add_running(walk, gaps, row);
 }
 
 /* ---- begin and end ---- */

@@ -18,6 +18,7 @@ struct variance {
 struct group_sums {
     struct variance of_total, of_count; /* ms^2, waits^2 */
     double of_rounding;      /* waits^2: variance of the counts of rows "Not seen", whose mean length the file rounds */
+    double uncounted;        /* ms of sums without a mean length */
     uint32_t last_thread;    /* thread of the last counted wait */
     double longest_of_waker; /* ms: the longest wait with a known stack of the waker */
     uint32_t caller, waker_stack; /* of the longest waits: recorded stacks; PROFILE_NONE: unknown */
@@ -150,6 +151,8 @@ static bool add_lengths(struct grouper *grouper, struct wait_group *group, const
         add_variance(&grouper->sums.data[number].of_total, ms * (part->longest + ms));
         add_variance(&grouper->sums.data[number].of_count, part->unseen * count);
     }
+    if (part->length <= 0)
+        add_variance(&grouper->sums.data[number].of_total, part->ms * part->ms);
     if (part->unseen > 0 && !length_counts_add(&grouper->lengths, number, part->length, part->unseen))
         return false;
     if (part->longest <= 0)
@@ -217,6 +220,8 @@ static bool add_part(void *context, const struct wait_part *part)
     totals->runnable += is_runnable ? part->ms : 0;
     if (is_sum)
         add_rounding(grouper, group, part);
+    if (part->is_recorded && part->length <= 0)
+        sums->uncounted += part->ms;
     bool is_one = is_sum || !part->is_recorded; /* the lengths of its waits are unknown */
     add_powers(group, is_one ? part->ms : part->longest, 1);
     add_powers(group, part->length, is_one ? 0 : part->unseen);
@@ -254,7 +259,7 @@ static double estimate_error(struct grouper *grouper, const struct variance *var
     return *limit * sqrt(variance->sum);
 }
 
-/* False if memory ran out. */
+/* Sums without a mean length have as many waits per ms as the other rows of their group. False if memory ran out. */
 static bool store_estimates(struct grouper *grouper)
 {
     size_t length = grouper->groups->list.length;
@@ -264,9 +269,13 @@ static bool store_estimates(struct grouper *grouper)
     length_counts_percentile(&grouper->lengths, 0.99, percentiles, length);
     for (size_t i = 0; i < length; i++) {
         struct wait_group *group = &grouper->groups->list.data[i];
-        group->total_error = estimate_error(grouper, &grouper->sums.data[i].of_total);
-        group->count_error = hypot(estimate_error(grouper, &grouper->sums.data[i].of_count),
-                                   normal_95 * sqrt(grouper->sums.data[i].of_rounding));
+        const struct group_sums *sums = &grouper->sums.data[i];
+        double counted = group->total - sums->uncounted, factor = counted > 0 ? group->total / counted : 1;
+        group->total_error = estimate_error(grouper, &sums->of_total);
+        group->count_error =
+            factor * hypot(estimate_error(grouper, &sums->of_count), normal_95 * sqrt(sums->of_rounding));
+        grouper->groups->totals.count += (factor - 1) * group->count;
+        group->count *= factor;
         group->percentile_99 = group->longest > 0 ? fmin(percentiles[i], group->longest) : NAN;
     }
     free(percentiles);

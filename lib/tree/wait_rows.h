@@ -3,8 +3,8 @@
  * row A at the start and row B at the end. The innermost frame of the stack names the reason of the wait, in category
  * "Idle". Neither row has CPU time. A row without a stack before A has the CPU time since the row before. This CPU time
  * belongs to the stack of the next sample on a CPU. In older profiles, A has the CPU time. All other rows of the thread
- * are samples that were taken on a CPU. The weight of B is the length of the wait, plus the length of the waits without
- * rows for which this wait stands.
+ * are samples that were taken on a CPU. The weight of B is the length of the wait, plus the length of the unseen waits
+ * for which this wait stands. An unseen wait has rows only if its waker is known, and then the weight of B is 0.
  *
  * Such threads have weights of type "tracing-ms" and CPU times. Other threads may have "Idle" leaf frames, too, but
  * their samples do not come in pairs.
@@ -55,11 +55,17 @@ static inline bool is_sample_row(const struct wait_rows *rows, size_t i)
     return i < rows->samples->length && rows->samples->stack[i] != PROFILE_NONE && !is_wait_row(rows, i);
 }
 
-/* Whether row `i` is the end of a wait. The wait is then the time since the row before. */
-static inline bool is_wait_end(const struct wait_rows *rows, size_t i)
+/* Whether row `i` is the end of a wait, which may be unseen. The wait is then the time since the row before. */
+static inline bool is_wait_or_unseen_end(const struct wait_rows *rows, size_t i)
 {
     return i > 0 && is_wait_row(rows, i) && rows->samples->cpu_delta[i] == 0 &&
            rows->samples->stack[i - 1] == rows->samples->stack[i];
+}
+
+/* Whether row `i` is the end of a wait with a weight. */
+static inline bool is_wait_end(const struct wait_rows *rows, size_t i)
+{
+    return is_wait_or_unseen_end(rows, i) && rows->samples->weight[i] > 0;
 }
 
 /* Returns the reason of the wait of row `i`: a subcategory of "Idle". */

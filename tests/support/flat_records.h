@@ -38,7 +38,7 @@ struct spool_event {
     struct spool_lib lib;
 };
 
-enum { SAMPLE_WAIT_GOES_ON = 8, SAMPLE_COUNTERS = 16, SAMPLE_COUNTERS_BASE = 32 }; /* besides enum sample_flags */
+enum { SAMPLE_WAIT_GOES_ON = 16, SAMPLE_COUNTERS = 32, SAMPLE_COUNTERS_BASE = 64 }; /* besides enum sample_flags */
 
 struct sample {
     uint32_t thread; /* the recorder's number for the thread (spool.h) */

@@ -416,7 +416,7 @@ static inline bool slow_is_sample_row(const struct profile *profile, const struc
 
 static inline bool slow_is_wait_end(const struct profile *profile, const struct sample_table *samples, size_t i)
 {
-    return i > 0 && slow_is_wait_row(profile, samples, i) && samples->cpu_delta[i] == 0 &&
+    return i > 0 && slow_is_wait_row(profile, samples, i) && samples->cpu_delta[i] == 0 && samples->weight[i] > 0 &&
            samples->stack[i] == samples->stack[i - 1];
 }
 

@@ -609,6 +609,32 @@ static void test_the_parts_of_a_long_wait_are_one(void **unused)
     replay_destroy(&recording.replay);
 }
 
+/* No place is left for the sum of two waits after the second, which is in the spool. */
+static void test_a_sum_of_unseen_waits_is_at_the_last_of_them(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
+    const struct spool_wait unseen = {.time_ns = 9000000,
+                                      .cpu_time_ns = 300000,
+                                      .wait_ns = 4000000,
+                                      .reason = REASON_UNSEEN,
+                                      .flags = SAMPLE_WITHOUT_WEIGHT};
+    const struct spool_wait sum = {
+        .time_ns = 9000000, .wait_ns = 4000000, .unseen_ns = 3000000, .reason = REASON_SLEEP};
+    assert_int_equal(spool_write_wait(recording.writer, &unseen, NULL), 0);
+    assert_int_equal(spool_write_wait(recording.writer, &sum, NULL), 0);
+    assert_int_equal(spool_write_wait(recording.writer, &sum, NULL), 0); /* at no place */
+    replay_it(&recording);
+    struct stored_sample first = sample_at(&recording.replay, 1), second = sample_at(&recording.replay, 2);
+    assert_true(first.time == 5000000 && second.time == 9000000 && first.stack == second.stack);
+    assert_true(second.kind == STORED_WAIT_END && first.unseen * SAMPLE_CPU_UNIT == 3000000);
+    first = sample_at(&recording.replay, 4), second = sample_at(&recording.replay, 5);
+    assert_true(first.time == 9000000 && second.time == 9000000 && first.unseen * SAMPLE_CPU_UNIT == 7000000);
+    replay_destroy(&recording.replay);
+}
+
 /* The stack of a waker belongs to the next wait of the woken thread only. */
 static void test_who_ended_a_wait_is_known_at_its_end(void **unused)
 {
@@ -965,6 +991,7 @@ int main(void)
         cmocka_unit_test(test_a_rest_after_a_wait_has_a_sample_and_the_wait_keeps_its_waker),
         cmocka_unit_test(test_a_wait_is_two_samples_below_what_it_waited_for),
         cmocka_unit_test(test_the_parts_of_a_long_wait_are_one),
+        cmocka_unit_test(test_a_sum_of_unseen_waits_is_at_the_last_of_them),
         cmocka_unit_test(test_who_ended_a_wait_is_known_at_its_end),
         cmocka_unit_test(test_an_object_that_is_not_known_has_no_name),
         cmocka_unit_test(test_a_sample_of_an_impossible_event_is_damage),

@@ -118,6 +118,28 @@ static void test_a_chain_of_waits_leads_to_its_last_thread(void **state)
     end(&scene);
 }
 
+/* Unseen waits have a weight of 0. Without a waker, their time is unseen. */
+static void test_an_unseen_wait_leads_to_its_waker(void **state)
+{
+    struct scene scene;
+    (void)state;
+    begin(&scene);
+    struct thread *a = add_thread(&scene, "a", 0);
+    wait_for(&scene, a, scene.stacks.lookup_lock_a, 0, 60, "b (104)");
+    a->samples.weight[a->samples.length - 1] = 0;
+    run(a, scene.stacks.work, 60, 100);
+    struct thread *b = add_thread(&scene, "b", 0);
+    wait_for(&scene, b, scene.stacks.store_lock_b, 0, 20, NULL);
+    b->samples.weight[b->samples.length - 1] = 0;
+    run(b, scene.stacks.store, 20, 100);
+    find(&scene, A, 0, 100);
+    check_tiles(&scene.path, 0, 100);
+    assert_true(sum_of(&scene.path, A, PATH_RUNS) == 40);
+    assert_true(sum_of(&scene.path, B, PATH_RUNS) == 40);
+    assert_true(sum_of(&scene.path, B, PATH_UNSEEN) == 20);
+    end(&scene);
+}
+
 static void test_a_range_that_ends_in_a_wait_follows_its_waker(void **state)
 {
     struct scene scene;
@@ -507,6 +529,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_row_has_the_function_with_most_of_its_time),
         cmocka_unit_test(test_a_chain_of_waits_leads_to_its_last_thread),
+        cmocka_unit_test(test_an_unseen_wait_leads_to_its_waker),
         cmocka_unit_test(test_a_range_that_ends_in_a_wait_follows_its_waker),
         cmocka_unit_test(test_a_waker_that_waits_at_the_end_of_the_range_is_followed_to_its_own_waker),
         cmocka_unit_test(test_a_waker_that_sleeps_before_the_woken_thread_runs_leaves_it_runnable),

@@ -158,7 +158,7 @@ static void test_a_thread_that_is_found_awake_waits_for_a_cpu(void **state)
     struct tracked_process *process;
     struct tracked_thread *thread = tracker_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
     assert_non_null(thread);
-    assert_true(find_wait_class(&thread->run, 24 * ms)->ready_ns == (double)wait.wait);
+    assert_true(find_wait_class(&thread->run, after + 19 * ms - fixture.start)->ready_ns == (double)wait.wait);
     end(&fixture);
 }
 
@@ -403,8 +403,9 @@ static void test_slow_readings_give_each_kind_its_share(void **state)
     end(&fixture);
 }
 
-/* Of two waits of 100 us, a reading meets the second. A quarter of the time of the thread's waits is runnable time. */
-static void test_a_wait_that_stands_for_others_has_no_runnable_time(void **state)
+/* Of two waits of 100 us, a reading meets the second, and half of the first is runnable time. Readings of waits of
+ * another class found only a runnable thread. */
+static void test_a_wait_stands_for_the_number_of_waits(void **state)
 {
     (void)state;
     static const uint64_t frame[1] = {0x1000}, length = 100000;
@@ -416,10 +417,8 @@ static void test_a_wait_that_stands_for_others_has_no_runnable_time(void **state
     begin(&fixture, false);
     struct tracked_thread *thread = tracker_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
     assert_non_null(thread);
-    find_wait_class(&thread->run, length)->waited_ns = 4;
-    take_runnable_time(&thread->run, 1);
-    thread->run.waits->owed = 0;
-    find_wait_class(&thread->run, length)->owed_ns = 0;
+    find_wait_class(&thread->run, ms)->unseen = 3;
+    find_wait_class(&thread->run, length)->owed_ns = thread->run.waits->owed = length / 2;
     for (uint64_t time = fixture.start; time < fixture.start + 3 * length; time += length) {
         take_switch(&fixture, time, false);
         take_switch(&fixture, time, true);
@@ -432,8 +431,60 @@ static void test_a_wait_that_stands_for_others_has_no_runnable_time(void **state
     while (record.kind != SPOOL_WAIT)
         assert_int_equal(spool_reader_read(reader, &record, &err), 1);
     spool_reader_close(reader);
-    assert_int_equal(record.wait.wait_ns, length * 3 / 4);
-    assert_int_equal(record.wait.unseen_ns, length + length / 4);
+    assert_int_equal(record.wait.wait_ns + record.wait.unseen_ns, length + length / 2);
+    assert_int_equal(record.wait.wait_ns, (length + length / 2) / 5);
+    end(&fixture);
+}
+
+/* Returns the next record of a wait. */
+static struct spool_wait next_wait(struct spool_reader *reader)
+{
+    struct error err;
+    struct spool_record record = {0};
+    while (record.kind != SPOOL_WAIT)
+        assert_int_equal(spool_reader_read(reader, &record, &err), 1);
+    return record.wait;
+}
+
+/* Of three waits of 40 ms with a waker, a reading meets the second. The first is in the spool without a weight, and the
+ * second stands for the first. The second also gives the third, the last of the thread, its reason. */
+static void test_long_unseen_waits_have_a_waker_and_a_reason(void **state)
+{
+    (void)state;
+    static const uint64_t frame[1] = {0x1000}, length = 40 * ms;
+    struct fixture fixture;
+    struct error err;
+    struct spool_reader *reader;
+    struct tracked_process *process;
+    begin(&fixture, false);
+    uint32_t tid = (uint32_t)fixture.pid;
+    struct tracked_thread *thread = tracker_thread(fixture.tracker, tid, &process);
+    uint64_t time = fixture.start;
+    take_switch(&fixture, time, false);
+    for (int i = 0; i < 3; i++, time += length) {
+        take_switch(&fixture, time, true);
+        if (i == 1) {
+            assert_int_equal(thread_run_give_stack(&thread->run, time, frame, 1, 0, REASON_SLEEP, &err), 0);
+            thread->run.stack->is_given = false;
+            thread->run.stack->asked = thread->run.stack->known = time + 1;
+        }
+        const struct wakeup wakeup = {.time = time + length - 1, .woken = tid, .by_pid = 1, .by_tid = 1};
+        assert_true(waits_wakeup(&fixture.waits, &wakeup));
+        take_switch(&fixture, time + length, false);
+    }
+    const struct perf_record exit = {.type = PERF_RECORD_EXIT, .tid = tid, .time = time};
+    assert_int_equal(waits_thread_ends(&fixture.waits, &exit, &err), 0);
+    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
+    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    struct spool_wait first = next_wait(reader), second = next_wait(reader), third = next_wait(reader);
+    assert_true(first.flags == SAMPLE_WITHOUT_WEIGHT && first.waker && first.reason == REASON_UNSEEN);
+    assert_int_equal(first.wait_ns, length);
+    assert_true(second.flags == 0 && second.waker && second.reason == REASON_SLEEP);
+    assert_true(second.wait_ns == length && second.unseen_ns == length);
+    assert_true(third.flags == SAMPLE_WITHOUT_WEIGHT && third.waker && third.wait_ns == length);
+    struct spool_wait last = next_wait(reader);
+    assert_true(last.reason == REASON_SLEEP && !last.waker && last.wait_ns + last.unseen_ns == length);
+    spool_reader_close(reader);
     end(&fixture);
 }
 
@@ -528,7 +579,8 @@ int main(void)
         cmocka_unit_test(test_slices_have_the_times_on_each_cpu),
         cmocka_unit_test(test_a_stored_part_of_a_wait_is_no_running_time),
         cmocka_unit_test(test_slow_readings_give_each_kind_its_share),
-        cmocka_unit_test(test_a_wait_that_stands_for_others_has_no_runnable_time),
+        cmocka_unit_test(test_a_wait_stands_for_the_number_of_waits),
+        cmocka_unit_test(test_long_unseen_waits_have_a_waker_and_a_reason),
         cmocka_unit_test(test_the_stack_of_a_waker_belongs_to_its_wakeup),
         cmocka_unit_test(test_each_class_has_its_own_runnable_time),
         cmocka_unit_test(test_readings_are_planned_at_random),
