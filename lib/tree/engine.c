@@ -381,7 +381,7 @@ static int update_matching(struct matching_nodes *cached, const struct engine *e
     if (!code)
         code = search_nodes(&search, engine->nodes, cached->matching, err);
     for (uint32_t func = 0; !code && func < engine->nodes->func_count; func++)
-        cached->matched_func[func] = search.term_count == 0 || search_func_matches(&search, func);
+        cached->matched_func[func] = search.terms.count == 0 || search_func_matches(&search, func);
     search_destroy(&search);
     cached->valid = code == 0;
     return code;

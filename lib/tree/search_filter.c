@@ -7,33 +7,21 @@
 
 /* ---- the terms ---- */
 
-/* Removes "lib:", "file:" or "args:" from the front; a name such as "lib::open" has no field. */
-static enum search_field split_field(struct span *span)
+static const char *const field_names[] = {
+    [SEARCH_LIBRARIES] = "lib", [SEARCH_FILES] = "file", [SEARCH_ARGUMENTS] = "args"};
+
+static enum search_field find_field(struct span name)
 {
-    static const struct {
-        const char *prefix;
-        size_t length;
-        enum search_field field;
-    } fields[] = {{"lib:", 4, SEARCH_LIBRARIES}, {"file:", 5, SEARCH_FILES}, {"args:", 5, SEARCH_ARGUMENTS}};
-    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
-        size_t length = fields[i].length;
-        if ((size_t)(span->end - span->at) > length && text_starts_with(span->at, fields[i].prefix, length) &&
-            span->at[length] != ':') {
-            span->at += length;
-            *span = trim_span(*span);
-            return fields[i].field;
-        }
-    }
-    return SEARCH_EVERYWHERE;
+    enum search_field field = SEARCH_ARGUMENTS;
+    while (field != SEARCH_EVERYWHERE && !span_equals_ignoring_case(name, field_names[field]))
+        field--;
+    return field;
 }
 
-/* False if memory ran out. */
-static bool add_pattern(struct search_term *term, struct span span)
+static bool is_field(struct span name, const void *context)
 {
-    struct error err;
-    int code = pattern_init(&term->pattern, span.at + 1, (size_t)(span.end - span.at) - 2, &err);
-    term->has_pattern = code == 0;
-    return code != -ENOMEM;
+    (void)context;
+    return find_field(name) != SEARCH_EVERYWHERE;
 }
 
 /* Returns whether a term can only match arguments: it has a bracket, in a pattern after a backslash. */
@@ -45,62 +33,29 @@ static bool names_arguments(struct span term, bool is_pattern)
     return false;
 }
 
-/* False if memory ran out. */
-static bool add_term(struct search *search, struct span span)
+static uint16_t get_term_bit(size_t term)
 {
-    span = trim_span(span);
-    if (span.at == span.end || search->term_count == SEARCH_MAX_TERMS)
-        return true;
-    struct search_term *term = &search->terms[search->term_count];
-    *term = (struct search_term){0};
-    term->excluded = *span.at == '-' && span.end - span.at > 1;
-    span.at += term->excluded;
-    term->field = split_field(&span);
-    term->exact = span_is_enclosed(span, '"');
-    if (span_is_enclosed(span, '/') && !add_pattern(term, span))
-        return false;
-    bool is_enclosed = term->exact || term->has_pattern;
-    term->written = (struct span){span.at + is_enclosed, span.end - is_enclosed};
-    if (term->excluded)
-        search->excluded |= (uint16_t)(1u << search->term_count);
-    search->term_count++;
-    term->offset = search->text.length;
-    term->length = (size_t)(term->written.end - term->written.at);
-    term->needs_arguments = term->exact || names_arguments(term->written, term->has_pattern);
-    if (!array_reserve(&search->text, term->length))
-        return false;
-    for (const char *at = term->written.at; at < term->written.end; at++)
-        search->text.data[search->text.length++] = text_lower(*at);
-    return true;
-}
-
-static void skip_field(struct span *span, const void *context)
-{
-    (void)context;
-    split_field(span);
+    return (uint16_t)(1u << term);
 }
 
 int search_parse(struct search *search, const char *text, size_t length, struct error *err)
 {
-    struct span rest = {text, length ? text + length : text};
-    *search = (struct search){0};
-    while (rest.at < rest.end) {
-        const char *end = find_search_term_end(rest, skip_field, NULL);
-        if (!add_term(search, (struct span){rest.at, end})) {
-            search_destroy(search);
-            return error_no_memory(err);
-        }
-        rest.at = end + (end < rest.end);
+    search->excluded = search->needs_arguments = 0;
+    search->func_mask = NULL;
+    int code = search_terms_parse(&search->terms, text, length, is_field, NULL, err);
+    for (size_t t = 0; t < search->terms.count; t++) {
+        const struct search_term *term = &search->terms.items[t];
+        search->fields[t] = term->field.at ? find_field(term->field) : SEARCH_EVERYWHERE;
+        search->excluded |= term->excluded ? get_term_bit(t) : 0;
+        if (term->exact || names_arguments(term->written, term->has_pattern))
+            search->needs_arguments |= get_term_bit(t);
     }
-    return 0;
+    if (code)
+        search_destroy(search);
+    return code;
 }
 
 /* ---- matching ---- */
-
-static bool equals_term(const char *text, size_t length, const char *term, size_t term_length)
-{
-    return length == term_length && text_starts_with(text, term, term_length);
-}
 
 /* The last part of a path. */
 static const char *find_file_name(const char *path, size_t length)
@@ -111,22 +66,13 @@ static const char *find_file_name(const char *path, size_t length)
     return name;
 }
 
-static bool term_matches(const struct search *search, const struct search_term *term, struct string_entry text,
-                         enum search_field field)
+static bool matches_field(const struct search_term *term, struct string_entry text, enum search_field field)
 {
-    const char *wanted = search->text.data + term->offset;
-    if (term->has_pattern)
-        return pattern_finds(&term->pattern, text.text, text.length);
-    if (!term->exact)
-        return text_contains(text.text, text.length, wanted, term->length);
-    const char *name = field == SEARCH_FILES ? find_file_name(text.text, text.length) : text.text;
-    return equals_term(text.text, text.length, wanted, term->length) ||
-           equals_term(name, text.length - (size_t)(name - text.text), wanted, term->length);
-}
-
-static uint16_t get_term_bit(size_t term)
-{
-    return (uint16_t)(1u << term);
+    bool matches = search_term_matches(term, text.text, text.length);
+    if (matches || field != SEARCH_FILES || !term->exact)
+        return matches;
+    const char *name = find_file_name(text.text, text.length);
+    return search_term_matches(term, name, text.length - (size_t)(name - text.text));
 }
 
 /* Returns the set of terms that a name, or a path of a file, matches. */
@@ -136,10 +82,9 @@ static uint16_t match_string(const struct search *search, const struct strings *
     uint16_t mask = 0;
     if (string >= strings->entries.length)
         return 0;
-    for (size_t t = 0; t < search->term_count; t++) {
-        const struct search_term *term = &search->terms[t];
-        if ((term->field == SEARCH_EVERYWHERE || term->field == field) &&
-            term_matches(search, term, strings->entries.data[string], field))
+    for (size_t t = 0; t < search->terms.count; t++) {
+        if ((search->fields[t] == SEARCH_EVERYWHERE || search->fields[t] == field) &&
+            matches_field(&search->terms.items[t], strings->entries.data[string], field))
             mask |= get_term_bit(t);
     }
     return mask;
@@ -155,11 +100,11 @@ static uint16_t match_name(const struct search *search, struct string_entry name
         without.length = strip_func_name(name.text, name.length, bare);
         without.text = bare;
     }
-    for (size_t t = 0; t < search->term_count; t++) {
-        const struct search_term *term = &search->terms[t];
-        bool is_whole = term->needs_arguments || term->field == SEARCH_ARGUMENTS;
-        if ((term->field == SEARCH_EVERYWHERE || term->field == SEARCH_ARGUMENTS) &&
-            term_matches(search, term, is_whole ? name : without, SEARCH_EVERYWHERE))
+    for (size_t t = 0; t < search->terms.count; t++) {
+        bool is_in_arguments = search->fields[t] == SEARCH_ARGUMENTS;
+        bool is_whole = is_in_arguments || (search->needs_arguments & get_term_bit(t));
+        if ((search->fields[t] == SEARCH_EVERYWHERE || is_in_arguments) &&
+            matches_field(&search->terms.items[t], is_whole ? name : without, SEARCH_EVERYWHERE))
             mask |= get_term_bit(t);
     }
     return mask;
@@ -230,14 +175,14 @@ int search_init(struct search *search, const struct profile *profile, const char
 
 bool search_func_matches(const struct search *search, uint32_t func)
 {
-    uint16_t wanted = (uint16_t)(((1u << search->term_count) - 1) & ~(unsigned)search->excluded);
+    uint16_t wanted = (uint16_t)(((1u << search->terms.count) - 1) & ~(unsigned)search->excluded);
     uint16_t mask = search->func_mask[func];
-    return search->term_count > 0 && (mask & search->excluded) == 0 && (wanted == 0 || (mask & wanted) != 0);
+    return search->terms.count > 0 && (mask & search->excluded) == 0 && (wanted == 0 || (mask & wanted) != 0);
 }
 
 int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *matching, struct error *err)
 {
-    uint16_t all = (uint16_t)((1u << search->term_count) - 1), wanted = (uint16_t)(all & ~search->excluded);
+    uint16_t all = (uint16_t)((1u << search->terms.count) - 1), wanted = (uint16_t)(all & ~search->excluded);
     uint16_t *mask = malloc((nodes->length + 1) * sizeof(*mask));
     if (!mask)
         return error_no_memory(err);
@@ -254,9 +199,7 @@ int search_nodes(const struct search *search, const struct call_nodes *nodes, ui
 
 void search_destroy(struct search *search)
 {
-    for (size_t t = 0; t < SEARCH_MAX_TERMS; t++)
-        pattern_destroy(&search->terms[t].pattern);
-    array_free(&search->text);
+    search_terms_destroy(&search->terms);
     free(search->func_mask);
-    *search = (struct search){0};
+    search->func_mask = NULL;
 }

@@ -17,30 +17,16 @@
 #pragma once
 
 #include "tree/call_nodes.h"
-#include "tree/pattern.h"
 #include "tree/search_text.h"
-
-enum { SEARCH_MAX_TERMS = 16 };
 
 enum search_field { SEARCH_EVERYWHERE, SEARCH_LIBRARIES, SEARCH_FILES, SEARCH_ARGUMENTS };
 
-struct search_term {
-    struct span written;   /* the term as typed */
-    size_t offset, length; /* the term in lower case, in search.text */
-    enum search_field field;
-    bool exact;
-    bool excluded;
-    bool has_pattern;
-    bool needs_arguments; /* exact, or has a bracket */
-    struct pattern pattern;
-};
-
 struct search {
-    ARRAY(char) text; /* texts of all terms in lower case */
-    struct search_term terms[SEARCH_MAX_TERMS];
-    size_t term_count;   /* terms after the sixteenth are ignored */
-    uint16_t excluded;   /* bit t: term t must match no frame */
-    uint16_t *func_mask; /* per func of a stack view: bit t is set if term t matches the func */
+    struct search_terms terms;
+    enum search_field fields[SEARCH_MAX_TERMS];
+    uint16_t excluded;        /* bit t: term t must match no frame */
+    uint16_t needs_arguments; /* bit t: term t is exact, or has a bracket */
+    uint16_t *func_mask;      /* per func of a stack view: bit t is set if term t matches the func */
 };
 
 /* Parses only the terms. */

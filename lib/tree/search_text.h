@@ -3,7 +3,8 @@
  */
 #pragma once
 
-#include "base/standard.h"
+#include "base/text_buffer.h"
+#include "tree/pattern.h"
 
 struct span {
     const char *at, *end;
@@ -28,10 +29,34 @@ bool text_contains(const char *text, size_t text_length, const char *term, size_
 /* Returns the span without blanks at its ends. */
 struct span trim_span(struct span span);
 
-/* Returns whether the span has `quote` at both ends and text between. */
-bool span_is_enclosed(struct span span, char quote);
+/* Returns whether the span is `name`, ignoring case. */
+bool span_equals_ignoring_case(struct span span, const char *name);
 
-/* Finds the end of the term at `rest.at`: a comma, or the closing quote or slash of a term that begins with a quote or
- * slash. `skip_field` skips a prefix such as "lib:". */
-const char *find_search_term_end(struct span rest, void (*skip_field)(struct span *span, const void *context),
-                                 const void *context);
+/* ---- terms ---- */
+
+enum { SEARCH_MAX_TERMS = 16 };
+
+struct search_term {
+    struct span written;      /* the term as typed, without its field and quotes or slashes */
+    struct span field;        /* the name before a colon; NULL: none */
+    struct text_buffer lower; /* the term in lower case */
+    bool excluded, exact, has_pattern;
+    struct pattern pattern;
+};
+
+struct search_terms {
+    struct search_term items[SEARCH_MAX_TERMS];
+    size_t count; /* terms after the sixteenth are ignored */
+};
+
+/* Returns whether the name of "name:term" is a field. */
+typedef bool search_is_field(struct span name, const void *context);
+
+/* Splits a search into terms, whose spans point into `text`. Sets *terms. Fails only if memory runs out. Call
+ * search_terms_destroy() also after a failure. */
+int search_terms_parse(struct search_terms *terms, const char *text, size_t length, search_is_field *is_field,
+                       const void *context, struct error *err);
+
+/* Returns whether the text contains the term, equals an exact term, or matches the pattern of the term. */
+bool search_term_matches(const struct search_term *term, const char *text, size_t length);
+void search_terms_destroy(struct search_terms *terms);

@@ -74,8 +74,8 @@ const struct view *session_search_terms(struct session *session, uint32_t length
         return no_memory(session);
     session_begin_json(session);
     json_open(json, '[');
-    for (size_t t = 0; t < search.term_count; t++) {
-        const struct search_term *term = &search.terms[t];
+    for (size_t t = 0; t < search.terms.count; t++) {
+        const struct search_term *term = &search.terms.items[t];
         json_open(json, '{');
         json_key(json, "text");
         json_text(json, term->written.at, (size_t)(term->written.end - term->written.at));
