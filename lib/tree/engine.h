@@ -94,6 +94,9 @@ int engine_row(struct engine *engine, uint32_t node, struct tree_rows *rows, str
 
 int engine_path(struct engine *engine, uint32_t node, struct node_path *path, struct error *err);
 
+/* Appends the funcs from the root down to a call node. False if memory ran out. */
+bool append_call_path(const struct engine *engine, uint32_t node, struct node_path *path);
+
 /* Stores in *node the node with this path, or NODE_NONE. With `nearest`, falls back to the longest existing prefix of
  * the path. */
 int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool nearest, uint32_t *node,

@@ -154,12 +154,13 @@ static uint32_t get_node_parent(const struct engine *engine, uint32_t node)
     return engine->is_inverted ? engine->inverted.tree.data[node].parent : engine->nodes->prefix[node];
 }
 
-static void reverse_path(struct node_path *path)
+/* Reverses the funcs of a path starting at `first`. */
+static void reverse_funcs(struct node_path *path, size_t first)
 {
-    for (size_t i = 0; i < path->length / 2; i++) {
+    for (size_t i = first, last = path->length; i + 1 < last; i++, last--) {
         uint32_t swap = path->data[i];
-        path->data[i] = path->data[path->length - 1 - i];
-        path->data[path->length - 1 - i] = swap;
+        path->data[i] = path->data[last - 1];
+        path->data[last - 1] = swap;
     }
 }
 
@@ -172,8 +173,18 @@ int engine_path(struct engine *engine, uint32_t node, struct node_path *path, st
     for (; node != NODE_NONE; node = get_node_parent(engine, node))
         if (!array_push(path, engine_node_func(engine, node)))
             return error_no_memory(err);
-    reverse_path(path);
+    reverse_funcs(path, 0);
     return 0;
+}
+
+bool append_call_path(const struct engine *engine, uint32_t node, struct node_path *path)
+{
+    size_t first = path->length;
+    for (; node != NODE_NONE; node = engine->nodes->prefix[node])
+        if (!array_push(path, engine->nodes->func[node]))
+            return false;
+    reverse_funcs(path, first);
+    return true;
 }
 
 /* The stack at a time, as recorded and after marker transforms. */
@@ -246,11 +257,7 @@ int engine_sample_at(const struct engine *engine, uint32_t thread, double time, 
     if (stack.recorded != PROFILE_NONE)
         place->category = engine->stacks->category[stack.recorded];
     place->is_dropped = stack.recorded != PROFILE_NONE && node == NODE_NONE;
-    for (; node != NODE_NONE; node = engine->nodes->prefix[node])
-        if (!array_push(path, engine->nodes->func[node]))
-            return error_no_memory(err);
-    reverse_path(path);
-    return 0;
+    return append_call_path(engine, node, path) ? 0 : error_no_memory(err);
 }
 
 static uint32_t find_child(struct engine *engine, uint32_t node, uint32_t func, struct error *err, int *code)

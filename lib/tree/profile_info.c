@@ -130,8 +130,6 @@ int count_lost_samples(const struct profile *profile, double *lost, struct error
     return code;
 }
 
-/* ---- addresses ---- */
-
 struct address_counts count_symbolized_addresses(const struct profile *profile)
 {
     struct address_counts counts = {0};

@@ -377,21 +377,6 @@ double engine_lifetime(const struct engine *engine)
     return sum;
 }
 
-bool append_call_path(const struct engine *engine, uint32_t node, struct node_path *path)
-{
-    const struct call_nodes *nodes = engine->nodes;
-    size_t first = path->length;
-    for (; node != NODE_NONE; node = nodes->prefix[node])
-        if (!array_push(path, nodes->func[node]))
-            return false;
-    for (size_t i = first, last = path->length; i + 1 < last; i++, last--) {
-        uint32_t swap = path->data[i];
-        path->data[i] = path->data[last - 1];
-        path->data[last - 1] = swap;
-    }
-    return true;
-}
-
 bool profile_has_wakers(const struct profile *profile)
 {
     for (size_t i = 0; i < profile->threads.length; i++)

@@ -81,9 +81,6 @@ int engine_wait_groups_of_run(struct engine *engine, enum wait_grouping grouping
 /* Returns the lifetime of the threads of the query in its range, ms. */
 double engine_lifetime(const struct engine *engine);
 
-/* Appends the funcs from the root down to a call node. */
-bool append_call_path(const struct engine *engine, uint32_t node, struct node_path *path);
-
 /* Whether the profile has wakers. */
 bool profile_has_wakers(const struct profile *profile);
 
