@@ -128,7 +128,8 @@ static uint32_t find_same(struct maker *maker, const struct jit_image_code *code
     return next;
 }
 
-static int read_codes(struct maker *maker, int fd, const struct wanted_code *wanted, size_t count, struct error *err)
+static int read_wanted_codes(struct maker *maker, int fd, const struct wanted_code *wanted, size_t count,
+                             struct error *err)
 {
     const struct jitdump *dump = maker->replay->processes.data[wanted->process].jit.dump;
     size_t size = 0;
@@ -246,7 +247,7 @@ static int make_all_images(struct maker *maker, struct error *err)
         int fd = process_jitdump_open_again(maker->replay, wanted->process);
         if (fd < 0)
             continue;
-        code = read_codes(maker, fd, wanted, end - i, err);
+        code = read_wanted_codes(maker, fd, wanted, end - i, err);
         close(fd);
         if (!code && maker->codes.length)
             code = save_image(maker, wanted->process, err);

@@ -20,7 +20,7 @@ void sanitize_words_destroy(struct sanitize_words *words)
     strings_destroy(&words->homes);
 }
 
-static bool is_common(const char *name, size_t length)
+static bool is_common_account(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof(common_users) / sizeof(*common_users); i++)
         if (strlen(common_users[i]) == length && memcmp(common_users[i], name, length) == 0)
@@ -30,13 +30,14 @@ static bool is_common(const char *name, size_t length)
 
 bool sanitize_add_user(struct sanitize_words *words, const char *name, size_t length)
 {
-    return length < SHORTEST_NAME || is_common(name, length) || strings_add(&words->users, name, length) != STRING_NONE;
+    return length < SHORTEST_NAME || is_common_account(name, length) ||
+           strings_add(&words->users, name, length) != STRING_NONE;
 }
 
 bool sanitize_add_host(struct sanitize_words *words, const char *name, size_t length)
 {
     bool is_local = length >= 9 && memcmp(name, "localhost", 9) == 0;
-    if (length < SHORTEST_NAME || is_local || is_common(name, length))
+    if (length < SHORTEST_NAME || is_local || is_common_account(name, length))
         return true;
     const char *dot = memchr(name, '.', length);
     size_t first = dot ? (size_t)(dot - name) : length;

@@ -81,7 +81,7 @@ static size_t format_path(const struct profile_reader *reader, char *out, size_t
     return used;
 }
 
-/* Fails with the JSON path of the value. Later calls of a failed reader return the same error. */
+/* Fails with an error that has the JSON path of the value. Later calls of a failed reader return the same error. */
 static int fail_value(struct profile_reader *reader, int code, const char *problem)
 {
     char path[256] = "";

@@ -4,8 +4,8 @@
  * file.
  *
  * Each function has a section, a symbol and a unit of debug info (DWARF 4) with its lines. Functions that were in
- * memory at the same time keep their distances, so that relative calls between them lead to the right function. Code
- * that reused addresses of other code in the file is in a layer of its own, at other addresses.
+ * memory at the same time keep their distances, so that relative calls between them lead to the right function. Code at
+ * the addresses of other code in the file is in a separate layer, at other addresses.
  */
 #pragma once
 

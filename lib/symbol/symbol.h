@@ -149,5 +149,5 @@ struct symbol_job {
  * memory runs out. */
 int symbolizer_lookup_data(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err);
 
-/* Runs all jobs on options.threads threads: the biggest first, and the compile units of each in parallel. */
+/* Runs all jobs on options.threads threads, the largest job first. The compile units of a job also run in parallel. */
 int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err);

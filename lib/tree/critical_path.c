@@ -28,7 +28,7 @@ struct walk {
     uint32_t *by_tid;         /* threads with a known tid, sorted: see is_before() */
     size_t tid_count;
     uint32_t *tids;          /* per thread */
-    uint32_t *mains;         /* per thread: the last main thread at or before the thread in the profile */
+    uint32_t *mains;         /* per thread: the nearest preceding main thread, or the thread itself */
     uint32_t *first_waiters; /* per thread: the thread from which the path first came, if that thread waited */
     uint32_t *tid_of_string; /* per string: tid of the waker that it names */
     uint32_t runnable;       /* find_runnable_reason() */

@@ -106,9 +106,9 @@ int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool
 int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
                         struct error *err);
 
-/* Follows the heaviest path: the heaviest root, then the heaviest child each. Stops at a node whose self exceeds the
- * total of each child, or whose children all have less than `share` (0..1) of the total of the tree; at most `depth`
- * nodes. Ignores the idle time of nodes, unless the query counts waits. */
+/* Follows the heaviest path: the heaviest root, then the heaviest child of each node. Stops at a node whose self
+ * exceeds the total of each child, or whose children all have less than `share` (0..1) of the total of the tree; at
+ * most `depth` nodes. Ignores the idle time of nodes, unless the query counts waits. */
 int engine_heaviest_path(struct engine *engine, size_t depth, double share, struct node_path *path, struct error *err);
 
 /* The caller zeroes `details`, and destroys it with node_details_destroy(). */

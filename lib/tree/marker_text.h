@@ -20,8 +20,8 @@ struct payload_value {
     size_t length;
 };
 
-/* The JSON members of a marker: all members of the payload at its end, then the members that only the payload at its
- * start has. The caller zeroes the struct once; later calls reuse its memory. */
+/* The JSON members of a marker. An interval has all members of the payload at its end, then the other members of the
+ * payload at its start. The caller zeroes the struct once; later calls reuse its memory. */
 struct payload {
     ARRAY(struct payload_value) values;
     ARRAY(uint32_t) key_offsets;

@@ -1,7 +1,7 @@
 /*
- * Applies marker transforms: keeps the samples taken during a marker. Of the slowest markers, a thread keeps the
- * samples during its own markers, as interval_stats.h counts them. The sample tables keep their length; a dropped
- * sample has no stack. Readers of samples need no special case.
+ * Applies marker transforms: keeps the samples taken during a marker. If a transform selects the slowest markers, a
+ * thread keeps only the samples during its own markers, as in interval_stats.h. The sample tables keep their length; a
+ * dropped sample has no stack. Readers of samples need no special case.
  */
 #pragma once
 

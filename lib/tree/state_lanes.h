@@ -15,7 +15,7 @@ struct state_lanes_query {
     uint32_t width;          /* pixels */
 };
 
-/* The row of this state has the number of the lane's threads that exist. */
+/* This state counts the threads of the lane that exist. */
 enum { STATE_THERE = UINT32_MAX };
 
 struct state_row {

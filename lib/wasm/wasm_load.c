@@ -69,7 +69,7 @@ int session_is_part(struct session *session)
 }
 
 /* Replaces the current profile by the loaded profile, or continues the current profile if its next part was loaded. If
- * continuing fails, parts of the current profile stay until a whole profile is loaded. */
+ * the continuation fails, parts of the current profile stay until the page loads a whole profile. */
 static int set_profile(struct session *session, struct profile *profile)
 {
     struct profile before;
