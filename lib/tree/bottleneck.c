@@ -322,43 +322,6 @@ int bottleneck_find(struct bottleneck *bottleneck, struct engine *engine, const 
     return code || bottleneck->is_path ? code : describe_waits(bottleneck, engine, groups, err);
 }
 
-static int find_in_query(struct bottleneck *bottleneck, struct engine *engine, struct error *err)
-{
-    struct wait_groups groups = {0};
-    int code = engine_bottleneck_groups(engine, &groups, err);
-    if (!code)
-        code = bottleneck_find(bottleneck, engine, &groups, err);
-    wait_groups_destroy(&groups);
-    return code;
-}
-
-static int find_in_all_threads(struct bottleneck *bottleneck, const struct engine *engine, struct error *err)
-{
-    size_t count = engine_profile(engine)->threads.length;
-    struct engine *all = engine_share(engine, err);
-    uint32_t *threads = malloc((count + 1) * sizeof(*threads));
-    int code = all && threads ? 0 : error_no_memory(err);
-    for (size_t i = 0; !code && i < count; i++)
-        threads[i] = (uint32_t)i;
-    const struct tree_query query = {
-        .threads = threads, .thread_count = count, .range = engine->range, .search = "", .weight = WEIGH_CPU_TIME};
-    if (!code)
-        code = engine_query(all, &query, err);
-    if (!code)
-        code = find_in_query(bottleneck, all, err);
-    bottleneck->is_of_all = true;
-    engine_free(all);
-    free(threads);
-    return code;
-}
-
-int bottleneck_find_nearest(struct bottleneck *bottleneck, struct engine *engine, struct error *err)
-{
-    int code = find_in_query(bottleneck, engine, err);
-    bool has_others = engine->threads.length < engine_profile(engine)->threads.length;
-    return code || bottleneck->sentence.length || !has_others ? code : find_in_all_threads(bottleneck, engine, err);
-}
-
 void bottleneck_destroy(struct bottleneck *bottleneck)
 {
     array_free(&bottleneck->sentence);

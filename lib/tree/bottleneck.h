@@ -1,5 +1,5 @@
 /*
- * The bottleneck of threads that wait, as one sentence, for the header of `prof report` and the page's summary. Two
+ * The bottleneck of threads that wait, as one sentence, for the header of `prof report` and the page. Two
  * kinds of profiles have a bottleneck:
  *
  *   - With wakers, if the critical path of the first thread is on one other thread for more than a third of the
@@ -25,17 +25,12 @@ struct bottleneck {
     struct text_buffer sentence; /* empty: none */
     uint32_t object;             /* func of the object of the sentence; PROFILE_NONE: unknown */
     bool is_path;                /* the sentence is about the critical path of the first thread */
-    bool is_of_all;              /* the sentence is about all threads of the profile, not only those of the query */
 };
 
 /* Fills the zeroed struct for the engine's query. `groups`: its waits by object, which may be empty. Call
  * bottleneck_destroy() also after a failure. */
 int bottleneck_find(struct bottleneck *bottleneck, struct engine *engine, const struct wait_groups *groups,
                     struct error *err);
-
-/* Fills the zeroed struct for the engine's query, else for all threads of the profile in the range of the query. Call
- * bottleneck_destroy() also after a failure. */
-int bottleneck_find_nearest(struct bottleneck *bottleneck, struct engine *engine, struct error *err);
 
 /* Appends "3 of 5 threads wait 60% of their time for mutex cache in Cache::lookup." */
 int wait_group_append_sentence(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,

@@ -6,6 +6,7 @@
 #include "tree/profile_info.h"
 #include "tree/quantity.h"
 #include "tree/wait_names.h"
+#include "tree/weight_list.h"
 
 #include <ctype.h>
 
@@ -336,5 +337,26 @@ int findings_find(struct findings *findings, struct engine *engine, struct error
         qsort(findings->list.data, findings->list.length, sizeof(*findings->list.data), compare_findings);
     wait_groups_destroy(&run.reasons);
     wait_groups_destroy(&run.objects);
+    return code;
+}
+
+int findings_find_of_threads(struct findings *findings, const struct engine *engine, struct error *err)
+{
+    struct weight_list weights = {0};
+    struct engine *all = engine_share(engine, err);
+    int code = all ? list_weights(&weights, engine_profile(engine), err) : error_no_memory(err);
+    if (!code && weights.length) {
+        const struct tree_query query = {.threads = engine->threads.data,
+                                         .thread_count = engine->threads.length,
+                                         .range = engine->range,
+                                         .search = "",
+                                         .weight = weights.data[0].kind,
+                                         .table = weights.data[0].table};
+        code = engine_query(all, &query, err);
+        if (!code)
+            code = findings_find(findings, all, err);
+    }
+    array_free(&weights);
+    engine_free(all);
     return code;
 }

@@ -85,7 +85,7 @@ const struct view *EXPORT(session_butterfly_descendants)(struct session *session
 const struct view *EXPORT(session_wait_groups)(struct session *session, uint32_t query, int by);
 const struct view *EXPORT(session_compared_waits)(struct session *session, uint32_t query, int by);
 const struct view *EXPORT(session_object_waits)(struct session *session, uint32_t query, uint32_t object);
-const struct view *EXPORT(session_bottleneck)(struct session *session, uint32_t query);
+const struct view *EXPORT(session_findings)(struct session *session, uint32_t query);
 
 /* wasm_critical_path.c */
 const struct view *EXPORT(session_critical_path)(struct session *session, uint32_t thread, double from, double to);

@@ -1,11 +1,12 @@
 /*
- * Exports for web/src/engine/waits.ts: waits of threads in groups.
+ * Exports for web/src/engine/waits.ts: waits of threads in groups, and for findings.ts.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-#include "tree/bottleneck.h"
 #include "tree/compared_waits.h"
+#include "tree/findings.h"
+#include "tree/findings_json.h"
 #include "tree/object_waits.h"
 #include "tree/runtime_frames.h"
 
@@ -88,24 +89,19 @@ const struct view *session_object_waits(struct session *session, uint32_t query,
     return session_answer_json(session, code);
 }
 
-/* Answers with Bottleneck of waits.ts, as JSON. */
-const struct view *session_bottleneck(struct session *session, uint32_t query)
+/* Answers with Findings of findings.ts, as JSON. */
+const struct view *session_findings(struct session *session, uint32_t query)
 {
+    enum { MOST_FINDINGS = 6 };
     struct engine *engine = session_engine(session, query);
-    struct json_writer *json = &session->json;
-    struct bottleneck bottleneck = {0};
+    struct findings findings = {0};
     if (!engine)
         return NULL;
     session_begin_json(session);
-    int code = bottleneck_find_nearest(&bottleneck, engine, &session->err);
-    json_open(json, '{');
-    json_key(json, "sentence");
-    json_text(json, bottleneck.sentence.data ? bottleneck.sentence.data : "", bottleneck.sentence.length);
-    if (bottleneck.object != PROFILE_NONE)
-        json_member_double(json, "object", bottleneck.object);
-    json_member_bool(json, "is_path", bottleneck.is_path);
-    json_member_bool(json, "is_of_all", bottleneck.is_of_all);
-    json_close(json, '}');
-    bottleneck_destroy(&bottleneck);
+    int code = findings_find_of_threads(&findings, engine, &session->err);
+    json_open(&session->json, '{');
+    write_findings(&session->json, engine, &findings, MOST_FINDINGS);
+    json_close(&session->json, '}');
+    findings_destroy(&findings);
     return session_answer_json(session, code);
 }

@@ -217,7 +217,7 @@ await check('rows stay open when the tree is inverted and turned back', async ()
 });
 
 await check("the selected row's samples stand out in its thread's graph", async () => {
-    const draw = () => page.locator('.track.selected canvas').first().evaluate((canvas) => canvas.toDataURL());
+    const draw = () => page.locator('.track[data-thread] canvas').first().evaluate((canvas) => canvas.toDataURL());
     const drawUntil = async (isGood, complaint) => assert(isGood(await askUntil(isGood, draw)), complaint);
     await tree.focus();
     await page.keyboard.press('Home');
@@ -422,17 +422,17 @@ await check('Ctrl-click and Shift-click choose several threads', async () => {
     await labels.nth(0).click();
     await page.locator('.of-counter .track-label[role="treeitem"]').first().click();
     await settle(page);
-    assertEqual(await page.locator('.track.selected').count(), 1, 'selected tracks after a click on a counter');
+    assertEqual(await page.locator('.track-label[aria-selected="true"]').count(), 1, 'selected tracks after a click on a counter');
     await labels.nth(1).click({ modifiers: ['Control'] });
     await settle(page);
-    assertEqual(await page.locator('.track.selected').count(), 2, 'selected tracks after Ctrl-click');
+    assertEqual(await page.locator('.track-label[aria-selected="true"]').count(), 2, 'selected tracks after Ctrl-click');
     await labels.nth(0).click();
     await labels.nth(count - 1).click({ modifiers: ['Shift'] });
     await settle(page);
-    assertEqual(await page.locator('.track.selected').count(), count, 'selected tracks after Shift-click');
+    assertEqual(await page.locator('.track-label[aria-selected="true"]').count(), count, 'selected tracks after Shift-click');
     await page.goBack();
     await settle(page);
-    assertEqual(await page.locator('.track.selected').count(), 1, 'selected tracks after back');
+    assertEqual(await page.locator('.track-label[aria-selected="true"]').count(), 1, 'selected tracks after back');
 });
 
 await check('the search for tracks finds by name and number, and closes with Escape', async () => {

@@ -139,7 +139,7 @@ await check('dragging in the timeline chooses a range, and z zooms into it', asy
 });
 
 await check('the mouse over a track shows the stack', async () => {
-    const graph = await (await page.$('.track.selected .track-graph')).boundingBox();
+    const graph = await (await page.$('.track[data-thread] .track-graph')).boundingBox();
     await page.mouse.move(graph.x + graph.width * 0.2, graph.y + graph.height / 2);
     await page.mouse.move(graph.x + graph.width * 0.4, graph.y + graph.height / 2);
     await page.waitForSelector('.tooltip .sample-head');

@@ -211,7 +211,7 @@ const shownBy = ({ store, tree, functions, names }) =>
 await check('two sessions are independent', async () => {
     const a = await openSession(`${DATA}samply-0.13.json`);
     const b = await openSession(`${DATA}samply-0.13-markers.json`);
-    await until(() => a.tree.summary.value && b.tree.summary.value && a.tree.rows.value.length > 0 && b.tree.rows.value.length > 0, 'trees');
+    await until(() => a.tree.summary.value && b.tree.summary.value && a.tree.rows.value.length > 0 && b.tree.rows.value.length > 0 && b.overview.found.value, 'trees');
     assert(a.info.value.product !== '' && a.info.value.funcCount !== b.info.value.funcCount, 'the profiles are not two');
     const before = shownBy(b);
     const first = shownBy(a);

@@ -354,13 +354,13 @@ await check('a transform that leaves no samples shows a message, and offers undo
 
 await check('the graph fades the stacks that a transform drops, with a tooltip', async () => {
     const page = await openPage(url);
-    const draw = () => page.locator('.track.selected canvas').first().evaluate((canvas) => canvas.toDataURL());
+    const draw = () => page.locator('.track[data-thread] canvas').first().evaluate((canvas) => canvas.toDataURL());
     await select(page, ['main']);
     const before = await draw();
     await page.keyboard.press('d');
     await page.waitForSelector('.empty');
     await askUntil((image) => image !== before, draw);
-    const bounds = await page.locator('.track.selected canvas').first().boundingBox();
+    const bounds = await page.locator('.track[data-thread] canvas').first().boundingBox();
     await page.mouse.move(bounds.x + bounds.width / 2, bounds.y + bounds.height / 2);
     await page.waitForSelector('.tooltip:has-text("transforms drop this sample")');
     await page.close();

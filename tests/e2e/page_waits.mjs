@@ -1,16 +1,16 @@
-// The page with recorded waits: the switch between on-CPU and off-CPU, the note about threads that only waited, the
+// The page with recorded waits: the switch between on-CPU and off-CPU, the
 // Waits view with the numbers of `prof report --waits`, and the search for a known lock wait.
 //
-//     node tests/e2e/page_waits.mjs URL PROF PROFILE QUIET_URL LOSSY_URL COMPARED_URL CHANGED_URL MUTEX_URL
+//     node tests/e2e/page_waits.mjs URL PROF PROFILE QUIET_URL COMPARED_URL CHANGED_URL MUTEX_URL
 //
 // COMPARED_URL has the profile on both sides, CHANGED_URL two runs of it and two of the quiet one. In MUTEX_URL, its locks
 // are mutexes.
 import { execFileSync } from 'node:child_process';
 import { askUntil, closeBrowser, complaints, numberOf, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
-import { LOCK, LONGEST, LOSSY_MORE, RELEASE } from './waits_profile.mjs';
+import { LOCK, LONGEST, RELEASE } from './waits_profile.mjs';
 
-const [url, prof, file, quiet, lossy, compared, changed, mutex] = process.argv.slice(2);
+const [url, prof, file, quiet, compared, changed, mutex] = process.argv.slice(2);
 const ROW = '#view .tree-row';
 const ALL = `${url}?thread=0w4`;
 
@@ -338,40 +338,6 @@ await check('a recording without waits has the switch and the view, if it would 
     await page.close();
 });
 
-await check('where samples were lost, the line about waiting has the CPU time of the tree', async () => {
-    const page = await openPage(`${lossy}?thread=0&sort=calltree.total`);
-    const note = await page.locator('.wait-note').innerText();
-    const roots = await page.$$eval('[role="treegrid"] .tree-row[aria-level="1"] .number', (cells) => cells.map((cell) => cell.textContent));
-    assertEqual(roots[0], (14.5 + LOSSY_MORE).toFixed(1), 'CPU time in the tree');
-    assert(note.includes(`used ${roots[0]} ms of CPU`), `the line says: ${note}`);
-    await page.close();
-});
-
-await check('where threads only waited, a line leads to off-CPU time and to the waits', async () => {
-    const page = await openPage(`${url}?thread=0`);
-    assertEqual(await page.locator('.wait-note').innerText().then((text) => text.replace(/\s+/g, ' ')), 'The thread used 14.5 ms of CPU in 1 s and waited 986 ms for network: socket:[4711] in accept_loop: show Off-CPU or all waits', 'the note');
-    await page.getByRole('button', { name: 'show Off-CPU' }).click();
-    await settle(page);
-    assertEqual(parameter(page, 'weight'), 'off-cpu-time', 'what is counted');
-    assertEqual(await page.locator('.wait-note').count(), 0, 'notes');
-    await page.goBack();
-    await page.getByRole('button', { name: 'all waits' }).click();
-    await page.waitForSelector(ROW);
-    assertEqual(parameter(page, 'tab'), 'waits', 'the view');
-    await page.goto(`${url}?thread=3`);
-    await page.waitForSelector('.tree-row.selected');
-    await settle(page);
-    assertEqual(await page.locator('.wait-note').count(), 0, 'notes of a thread that ran');
-    await page.close();
-});
-
-await check('the line about waiting names no idle thread of a runtime', async () => {
-    const page = await openPage(`${mutex}?thread=0`);
-    const note = await page.locator('.wait-note').innerText();
-    assert(!note.includes('socket:[4711]'), note);
-    await page.close();
-});
-
 await check('the summary lists the objects of waits, and leads to them', async () => {
     const page = await openPage(`${ALL}&tab=summary`, '.card-waits');
     const { by_object: objects } = report('--waits').waits;
@@ -384,21 +350,22 @@ await check('the summary lists the objects of waits, and leads to them', async (
     await page.close();
 });
 
-await check('the summary begins with the bottleneck of prof report, and leads to its object in the waits of all threads', async () => {
+await check('the overview has the sentences of prof report, and leads to the object and the reason of waits', async () => {
     const text = execFileSync(prof, ['report', '--range', '0.4,0.5', file.replace('waits.json', 'mutex.json')], { encoding: 'utf8' });
-    const [sentence] = /^.*time for lock[^]*?(?= --waits)/m.exec(text) ?? [];
-    const page = await openPage(`${mutex}?tab=summary&thread=0&preview=400m100`, '.bottleneck');
-    const shown = await page.locator('.summary > :first-child').innerText();
-    assertEqual(shown.replace(/\s+/g, ' '), `${sentence?.replace(/\s+/g, ' ')} Show in Waits`, 'the beginning of the summary');
-    await page.getByRole('button', { name: 'Show in Waits' }).click();
+    const lines = text.replace(/\s+/g, ' ');
+    const page = await openPage(`${mutex}?preview=400m100`);
+    await page.waitForFunction(() => document.querySelector('.finding'));
+    await page.waitForTimeout(400);
+    const sentences = await page.locator('.headline, .finding').allInnerTexts();
+    assert(sentences.length > 1 && sentences.every((sentence) => lines.includes(sentence)), `${sentences.join('\n')} in ${lines}`);
+    await page.locator('.finding', { hasText: 'time for lock' }).click();
     await page.waitForSelector(`${ROW}.selected`);
     await settle(page);
     assertEqual(await page.locator(`${ROW}.selected .tree-text bdi`).first().innerText(), LOCK, 'the selected object');
     assertEqual(parameter(page, 'thread'), '0w4', 'the threads');
-    await page.goto(`${url}?tab=summary&thread=0w4&preview=400m100`);
-    await page.waitForSelector('.card-waits');
+    await page.locator('.run-bar button', { hasText: 'Mutex' }).click();
     await settle(page);
-    assertEqual(await page.locator('.bottleneck').count(), 0, 'sentences about locks of unknown kind');
+    assertEqual(parameter(page, 'waitsBy'), 'reason', 'the groups');
     await page.close();
 });
 

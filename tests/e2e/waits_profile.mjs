@@ -3,10 +3,9 @@
 // waits for it from 310 ms on and "reader 2" from 400 ms on. That is their longest wait for it. There are waits for
 // other things, too, and waits too short for rows of their own, and CPU time shorter than the sampling interval.
 //
-// Two more are for what the page says of them: "quiet" was recorded like this, but no thread has waited, and in "lossy"
-// a sample of the main thread has more CPU time than there was time, as where samples were lost.
+// "quiet" was recorded like this, but no thread has waited.
 //
-//     node tests/e2e/waits_profile.mjs FILE [quiet|lossy|cpus]
+//     node tests/e2e/waits_profile.mjs FILE [quiet|cpus]
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { WHOLE_LIFE } from './small_profile.mjs';
@@ -213,8 +212,6 @@ const SLICES = {
     2: { cpu: [0, 1], timeDeltas: [200, 200], duration: [100, 100], offCpu: [0, 50], length: 2 },
 };
 
-/** CPU time, ms, that a sample of `lossy` has more. */
-export const LOSSY_MORE = 20;
 const KINDS = {
     cpus({ threads }) {
         for (const [thread, slices] of Object.entries(SLICES)) threads[thread].cpuSlices = slices;
@@ -226,10 +223,6 @@ const KINDS = {
         for (const column of ['stack', 'time', 'threadCPUDelta', 'weight']) samples[column].length = ran;
         samples.length = ran;
         threads[0].unregisterTime = samples.time[ran - 1];
-    },
-    lossy({ threads }) {
-        threads[0].samples.threadCPUDelta[5] += 1000 * LOSSY_MORE;
-        threads[0].samples.weight[5] += LOSSY_MORE;
     },
 };
 

@@ -65,18 +65,20 @@ static struct engine *make_threads(const char *reason, const struct release *rel
 }
 
 /* Finds the bottleneck of a query of the first threads. */
-static void assert_sentence(struct engine *engine, size_t count, const char *wanted, bool is_of_all)
+static void assert_sentence(struct engine *engine, size_t count, const char *wanted)
 {
     static const uint32_t threads[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     struct bottleneck bottleneck = {0};
     const struct tree_query query = {
         .threads = threads, .thread_count = count, .range = {0, 100}, .search = "", .weight = WEIGH_CPU_TIME};
     assert_int_equal(engine_query(engine, &query, &err), 0);
-    assert_int_equal(bottleneck_find_nearest(&bottleneck, engine, &err), 0);
+    struct wait_groups groups = {0};
+    assert_int_equal(engine_bottleneck_groups(engine, &groups, &err), 0);
+    assert_int_equal(bottleneck_find(&bottleneck, engine, &groups, &err), 0);
+    wait_groups_destroy(&groups);
     assert_true(text_append(&bottleneck.sentence, "", 1));
     assert_string_equal(bottleneck.sentence.data, wanted);
     assert_false(bottleneck.is_path);
-    assert_int_equal(bottleneck.is_of_all, is_of_all);
     assert_int_equal(bottleneck.object == PROFILE_NONE, wanted[0] == '\0');
     bottleneck_destroy(&bottleneck);
 }
@@ -85,16 +87,8 @@ static void test_threads_that_wait_for_a_mutex_have_a_sentence(void **state)
 {
     (void)state;
     struct engine *engine = make_threads("Mutex", NULL);
-    assert_sentence(engine, 4, "2 of 4 threads wait 55% of their time for lock 0x1000 in lookup.", false);
-    assert_sentence(engine, 2, "Thread reader waits 70% of its time for lock 0x1000 in lookup.", false);
-    engine_free(engine);
-}
-
-static void test_a_thread_without_a_bottleneck_has_that_of_all(void **state)
-{
-    (void)state;
-    struct engine *engine = make_threads("Mutex", NULL);
-    assert_sentence(engine, 1, "2 of 4 threads wait 55% of their time for lock 0x1000 in lookup.", true);
+    assert_sentence(engine, 4, "2 of 4 threads wait 55% of their time for lock 0x1000 in lookup.");
+    assert_sentence(engine, 2, "Thread reader waits 70% of its time for lock 0x1000 in lookup.");
     engine_free(engine);
 }
 
@@ -120,7 +114,7 @@ static void test_waits_for_work_are_no_bottleneck(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
         struct engine *engine = make_threads(reasons[i], NULL);
-        assert_sentence(engine, 4, "", false);
+        assert_sentence(engine, 4, "");
         assert_int_equal(has_finding_of(engine, "lock 0x1000"), strcmp(reasons[i], "Lock") == 0);
         engine_free(engine);
     }
@@ -156,8 +150,7 @@ static void test_idle_threads_of_a_runtime_hide_no_bottleneck(void **state)
         wait_profile_wait(wait_profile_thread(&profile, "idle", 0), stacks.sleep, 0, 100, 0);
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
-    assert_sentence(engine, 3 + IDLE_THREADS, "2 of 11 threads wait 55% of their time for lock 0x1000 in lookup.",
-                    false);
+    assert_sentence(engine, 3 + IDLE_THREADS, "2 of 11 threads wait 55% of their time for lock 0x1000 in lookup.");
     engine_free(engine);
 }
 
@@ -171,7 +164,7 @@ static void test_an_object_with_the_name_of_a_place_has_no_other_place(void **st
     profile.funcs.name[object] = strings_add_z(&profile.strings, "mutex in lookup");
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
-    assert_sentence(engine, 3, "2 of 3 threads wait 55% of their time for mutex in lookup.", false);
+    assert_sentence(engine, 3, "2 of 3 threads wait 55% of their time for mutex in lookup.");
     engine_free(engine);
 }
 
@@ -180,7 +173,7 @@ static void assert_holder(struct release release, const char *wanted)
     char sentence[200];
     struct engine *engine = make_threads("Mutex", &release);
     snprintf(sentence, sizeof(sentence), "3 of 5 threads wait 53%% of their time for lock 0x1000 in lookup.%s", wanted);
-    assert_sentence(engine, 5, sentence, false);
+    assert_sentence(engine, 5, sentence);
     engine_free(engine);
 }
 
@@ -224,7 +217,7 @@ static void assert_pool(const char *signals_in, const char *object, const char *
     }
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
-    assert_sentence(engine, 6, wanted, false);
+    assert_sentence(engine, 6, wanted);
     engine_free(engine);
 }
 
@@ -250,7 +243,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_that_wait_for_a_mutex_have_a_sentence),
-        cmocka_unit_test(test_a_thread_without_a_bottleneck_has_that_of_all),
         cmocka_unit_test(test_waits_for_work_are_no_bottleneck),
         cmocka_unit_test(test_threads_that_wait_for_signals_are_no_finding),
         cmocka_unit_test(test_idle_threads_of_a_runtime_hide_no_bottleneck),

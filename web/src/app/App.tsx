@@ -13,6 +13,7 @@ import { LiveBar } from '../live/LiveBar';
 import { MarkerSidebar } from '../markers/MarkerSidebar';
 import { SessionContext, useSession } from '../session/context';
 import type { StorePart } from '../session/store';
+import { Overview } from '../summary/Overview';
 import { SourcePanel } from '../source/SourcePanel';
 import { Timeline } from '../timeline/Timeline';
 import { TrackPicker } from '../timeline/TrackPicker';
@@ -121,6 +122,7 @@ function Page(): JSX.Element {
             <Stopped />
             <Failure />
             <Warning />
+            <Overview />
             <main class="main">
                 <Timeline />
                 <TimelineSplitter />

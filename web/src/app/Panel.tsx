@@ -8,13 +8,11 @@ import { FlameGraph } from '../flame/FlameGraph';
 import { StackChart } from '../flame/StackChart';
 import { MarkerCount, MarkerTable } from '../markers/MarkerTable';
 import { useSession } from '../session/context';
-import { Summary } from '../summary/Summary';
 import { SearchInput } from '../ui/SearchInput';
 import { BesideSplitter } from '../ui/Splitter';
 import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../ui/search_help';
 import { COLORED_TABS, NODE_TABS, type Tab } from '../view/codec';
 import { WaitCount, WaitGroupingChoice } from '../waits/WaitBar';
-import { WaitNote } from '../waits/WaitNote';
 import { besideWidth, offersFlame, showsFlame, toggleFlame } from '../window/settings';
 import { act } from '../window/windows';
 import { ColorSelect, ComparisonChoice, SampleFilters } from './FilterBar';
@@ -29,7 +27,7 @@ function Waits(): JSX.Element {
 
 /** What fills the panel, in each view. */
 const VIEWS: Record<Tab, () => JSX.Element> = {
-    summary: Summary,
+    summary: later('Summary'),
     calltree: CallTree,
     functions: FunctionList,
     butterfly: later('Butterfly'),
@@ -154,7 +152,6 @@ export function Panel(): JSX.Element {
                 {!isMarkers && tab !== 'waits' && <SearchCount />}
                 {isMarkers ? <MarkerSearch /> : <StackSearch />}
             </div>
-            <WaitNote />
             <TransformBar />
             <div class="panes">
                 <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>

@@ -9,6 +9,7 @@ export { IntervalTable } from '../markers/IntervalTable';
 export { MarkerChart } from '../markers/MarkerChart';
 export { ShareForm } from '../save/ShareForm';
 export { Facts } from '../summary/Facts';
+export { Summary } from '../summary/Summary';
 export { CpuLane, cpuTooltip } from '../timeline/cpu_lanes';
 export { ComparedTable } from '../waits/ComparedTable';
 export { WaitTable } from '../waits/WaitTable';

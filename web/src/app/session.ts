@@ -5,7 +5,7 @@
  * Each part is a file of its feature with a function that makes the part from earlier parts: `session.tree` is the
  * result of createTree() in calltree/tree.ts.
  */
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { Lifetime } from '../base/lifetime';
 import { createButterfly } from '../butterfly/butterfly_state';
 import { createFunctions } from '../calltree/functions';
@@ -43,6 +43,7 @@ import { createCostText } from '../source/cost_text';
 import { createSourceFind } from '../source/source_find';
 import { createSourcePanel } from '../source/source_panel';
 import { createSourceTexts } from '../source/source_texts';
+import { createOverview } from '../summary/overview_state';
 import { createSummaryView } from '../summary/summary_view';
 import { createCopies } from '../table/copies';
 import { createStateLanes } from '../timeline/state_lanes';
@@ -122,6 +123,7 @@ function createViews(trees: ReturnType<typeof createTrees>) {
         nodeMenu: createNodeMenu(panel),
         profile: createProfile(session),
         sourceFind: createSourceFind(panel),
+        overview: createOverview(panel),
         summaryView: createSummaryView(panel),
         trackActions: createTrackActions(session),
         sharing: createSharing(session),
@@ -144,7 +146,10 @@ export function createSession({ id, serial, engine, file, host, info: first, mad
         palette: createPalette(session),
         /** The engine has more of the profile: every answer may be another. */
         grow(grown: ProfileInfo): void {
-            info.value = grown;
+            batch(() => {
+                info.value = grown;
+                session.store.followThreads();
+            });
         },
         /** Why its engine answers no more; '' while it does. */
         failure: failure as ReadonlySignal<string>,

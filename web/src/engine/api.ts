@@ -13,6 +13,7 @@ import type { CriticalPathCalls } from './critical_path';
 import type { AnySource } from './download';
 import type { ExportCalls } from './exports';
 import type { FindCalls } from './find';
+import type { FindingCalls } from './findings';
 import type { COMPARE_BY, COMPARED, INLINING, RECURSION, TRANSFORM_KIND } from './layout';
 import type { CounterInfo, MarkerCalls, MarkerGraphs } from './markers';
 import type { SourceCalls } from './source';
@@ -487,4 +488,5 @@ export interface Engine
         CriticalPathCalls,
         FindCalls,
         MarkerCalls,
-        WaitCalls {}
+        WaitCalls,
+        FindingCalls {}

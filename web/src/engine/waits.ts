@@ -88,18 +88,6 @@ export interface ComparedWaits {
     list: ComparedWait[];
 }
 
-/** What threads wait for most: see lib/tree/bottleneck.h. */
-export interface Bottleneck {
-    /** '': none. */
-    sentence: string;
-    /** The func of the object. */
-    object?: number;
-    /** The sentence is about the critical path of the first thread. */
-    is_path: boolean;
-    /** The sentence is about all threads of the profile. */
-    is_of_all: boolean;
-}
-
 /** The waits at one call site, or those that threads of one name end there: see struct site_waits. */
 export interface SiteWaits {
     waker?: string;
@@ -134,7 +122,6 @@ export interface ObjectWaits {
 }
 
 export interface WaitCalls {
-    bottleneck(query: number): Promise<Bottleneck>;
     /** The waits of both sides of a comparison, by what has a name. */
     comparedWaits(query: number, by: WaitGrouping): Promise<ComparedWaits>;
     /** The waits of the query for the object with this func. */
@@ -159,7 +146,6 @@ function knownOf({ interval, is_noise: isNoise = true }: Partial<WrittenChange>)
 }
 
 interface Functions {
-    session_bottleneck(session: Pointer, query: number): Pointer;
     session_compared_waits(session: Pointer, query: number, by: number): Pointer;
     session_object_waits(session: Pointer, query: number, object: number): Pointer;
     session_wait_groups(session: Pointer, query: number, by: number): Pointer;
@@ -169,9 +155,6 @@ export function waitAnswers(module: EngineModule): Answers<WaitCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
     return {
-        bottleneck(query) {
-            return JSON.parse(module.decode(module.view(wasm.session_bottleneck(session, query)))) as Bottleneck;
-        },
         comparedWaits(query, by) {
             const view = module.view(wasm.session_compared_waits(session, query, WAIT_GROUPING.indexOf(by)));
             const { all, waits } = JSON.parse(module.decode(view)) as ComparedAnswer;

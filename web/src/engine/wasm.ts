@@ -19,6 +19,7 @@ import type { EngineAnswers } from './protocol';
 import { sourceAnswers } from './source';
 import { timelineAnswers } from './timeline';
 import { treeAnswers } from './tree';
+import { findingAnswers } from './findings';
 import { waitAnswers } from './waits';
 
 interface Functions {
@@ -122,6 +123,7 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         ...treeAnswers(module),
         ...butterflyAnswers(module),
         ...waitAnswers(module),
+        ...findingAnswers(module),
         ...criticalPathAnswers(module),
         ...timelineAnswers(module),
         ...sourceAnswers(module),

@@ -10,7 +10,7 @@ import type { SearchTerm } from '../engine/find';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from '../view/codec';
 import { type ChooseMode, chosenThreads } from '../view/thread_choice';
 import { threadOnAllSides } from '../view/thread_sides';
-import { isCpu, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackSeed } from '../view/tracks';
+import { areAll, isCpu, layoutTracks, type TrackSeed } from '../view/tracks';
 import type { Step } from './history';
 import { Request } from './request';
 import type { SessionBase } from './session_base';
@@ -32,22 +32,12 @@ function sensibleView(wanted: View, profile: ProfileInfo): View {
     };
 }
 
-function firstThreads(profile: ProfileInfo): number[] {
-    const { threads, initialThreads, initialSelection } = profile;
-    // Of a comparison all that both sides did, as `prof diff` counts it.
-    if (profile.comparison) return threads.filter((thread) => !isCpu(thread)).map((thread) => thread.index);
-    if (initialSelection.length > 0) return [...new Set(initialSelection)];
-    const wanted = threads.filter((thread) => initialThreads.includes(thread.index));
+/** All threads of what was recorded, as `prof report` counts them, or those that the file wants to be seen first. */
+function firstThreads({ threads, initialThreads, initialSelection, comparison }: ProfileInfo): number[] {
+    if (initialSelection.length > 0 && !comparison) return [...new Set(initialSelection)];
+    const wanted = comparison ? [] : threads.filter((thread) => initialThreads.includes(thread.index));
     const busy = threads.filter((thread) => !isCpu(thread));
-    const among = [wanted, busy, threads].find((list) => list.length > 0) ?? [];
-    const [first] = [...among].sort((a, b) => b.activity - a.activity);
-    if (!first) return [];
-    // One of a thousand workers says little of the program.
-    const process = among.filter((thread) => thread.pid === first.pid);
-    const all = process.reduce((sum, thread) => sum + thread.activity, 0);
-    return process.length > MOST_SHOWN_AT_FIRST && first.activity < all / 2
-        ? [...new Set([first, ...process].map((thread) => thread.index))]
-        : [first.index];
+    return ([wanted, busy, threads].find((list) => list.length > 0) ?? []).map((thread) => thread.index);
 }
 
 export interface StoreStart extends SessionBase {
@@ -132,6 +122,7 @@ export function createStore(session: StoreStart) {
         return info.value.categories[category]?.name ?? 'Other';
     }
 
+    let namesThreads = false;
     const view = signal<View>(viewOf(query));
 
     const selectedThreads = computed<number[]>(() => view.value.threads);
@@ -151,11 +142,14 @@ export function createStore(session: StoreStart) {
     const tracks = computed(() =>
         layoutTracks(trackSeeds.value, trackChoice.value, selectedThreads.value, info.value.isLive),
     );
+    /** All threads are selected: none is marked. */
+    const isAllSelected = computed(() => areAll(trackSeeds.value, trackChoice.value, selectedThreads.value.length));
     let addressTimer: ReturnType<typeof setTimeout> | undefined;
 
     function changeView(change: Partial<View>, step: Step): void {
         // The step that is left keeps the last of the small changes made in it.
         if (step === 'push') flushAddress();
+        if (change.threads) namesThreads = true;
         view.value = { ...view.value, ...change };
         clearTimeout(addressTimer);
         if (step === 'push') writeAddress('push');
@@ -187,7 +181,14 @@ export function createStore(session: StoreStart) {
 
     function viewOf(text: string): View {
         const { value: profile } = info;
-        return sensibleView(text === '' ? EMPTY_VIEW : decodeView(text, profile.rangeStart), profile);
+        const wanted = text === '' ? EMPTY_VIEW : decodeView(text, profile.rangeStart);
+        namesThreads = wanted.threads.length > 0;
+        return sensibleView(wanted, profile);
+    }
+
+    /** Selects the threads that a growing profile got, unless the user or the address named threads. */
+    function followThreads(): void {
+        if (!namesThreads) view.value = { ...view.value, threads: firstThreads(info.value) };
     }
 
     /** Selects threads as lists do; in a comparison with the same thread of all sides. */
@@ -210,6 +211,7 @@ export function createStore(session: StoreStart) {
         categoryName,
         view,
         selectedThreads,
+        isAllSelected,
         transforms,
         search,
         searchExpression,
@@ -220,6 +222,7 @@ export function createStore(session: StoreStart) {
         address,
         flushAddress,
         readAddress,
+        followThreads,
         chooseThread,
     };
 }

@@ -18,7 +18,6 @@ import { changeClass, reachText, verdictOf } from '../compare/change_columns';
 import { wallTimeText } from '../compare/comparison';
 import type { FuncRow, ThreadInfo, TreeSummary } from '../engine/api';
 import type { HotLines } from '../engine/source';
-import type { Bottleneck } from '../engine/waits';
 import { useSession } from '../session/context';
 import { shortName } from '../table/weight_columns';
 import { EmptyTree } from '../ui/EmptyTree';
@@ -31,7 +30,6 @@ import { trustFigure, trustSummary } from './trust';
 
 const NAME_LIMIT = 160;
 const MOST_PROBLEMS = 4;
-const MOST_SENTENCE = 1000;
 
 interface RowProps {
     weight: number;
@@ -309,7 +307,7 @@ function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Elem
 function WaitedForCard(): JSX.Element | null {
     const session = useSession();
     const { store } = session;
-    const { goToObject, objectOf, reasonOf, topWaits, waitOverview } = session.waitList;
+    const { goToGroup, objectOf, reasonOf, topWaits, waitOverview } = session.waitList;
     const { namesVersion } = session.names;
     namesVersion.value;
     const all = waitOverview.value;
@@ -329,7 +327,7 @@ function WaitedForCard(): JSX.Element | null {
                     amount={formatDuration(group.total)}
                     isAmount
                     title={`${reasonOf(group)}, ${formatCount(group.count)} times; show in Waits`}
-                    onOpen={() => goToObject(group.key, store.selectedThreads.value)}
+                    onOpen={() => goToGroup(group.key, store.selectedThreads.value, 'object')}
                 >
                     <ProfileText text={objectOf(group)} limit={NAME_LIMIT} />
                     <span class="tree-lib">
@@ -417,28 +415,6 @@ function isOfAll({ info, store }: Session): boolean {
     const { preview, ranges, search, transforms } = store.view.value;
     const hasAllThreads = store.selectedThreads.value.length === info.value.threads.length;
     return hasAllThreads && !preview && ranges.length === 0 && search === '' && transforms.length === 0;
-}
-
-/** What threads wait for most. */
-function BottleneckNote({ sentence, object, is_path: isPath, is_of_all: isOfAll }: Bottleneck): JSX.Element | null {
-    const { criticalPath, info, store, waitList } = useSession();
-    const threads = isOfAll ? info.value.threads.map(({ index }) => index) : store.selectedThreads.value;
-    if (sentence === '') return null;
-    return (
-        <p class="bottleneck">
-            <ProfileText text={sentence} limit={MOST_SENTENCE} />{' '}
-            {isPath && (
-                <button type="button" class="link" onClick={() => criticalPath.showPath(threads[0] ?? 0)}>
-                    Critical path
-                </button>
-            )}{' '}
-            {object !== undefined && (
-                <button type="button" class="link" onClick={() => waitList.goToObject(`${object}`, threads)}>
-                    Show in Waits
-                </button>
-            )}
-        </p>
-    );
 }
 
 /** What has changed in all, and most. */
@@ -570,7 +546,6 @@ export function Summary(): JSX.Element {
     return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
         <div class="summary" role="group" aria-label="Summary" tabIndex={0} onKeyDown={onKey}>
-            {lists.bottleneck && <BottleneckNote {...lists.bottleneck} />}
             <Head lists={lists} whole={whole} />
             <div class="cards">
                 <div class="cards-column">

@@ -5,7 +5,6 @@ import type { TreePart } from '../calltree/tree';
 import type { ExtraSection, FuncRow } from '../engine/api';
 import type { Center } from '../engine/butterfly';
 import type { HotLine, HotLines } from '../engine/source';
-import type { Bottleneck } from '../engine/waits';
 import type { FiltersPart } from '../session/filters';
 import type { NamesPart } from '../session/names';
 import { Request } from '../session/request';
@@ -28,8 +27,6 @@ export interface SummaryLists {
     /** All of that time, ms. */
     waited: number;
     functionCount: number;
-    /** null: the profile has no waits. */
-    bottleneck: Bottleneck | null;
 }
 
 /** Those that only call others answer nothing here. */
@@ -78,14 +75,13 @@ export function createSummaryView(
 
     async function ask(): Promise<SummaryLists> {
         const query = queryOf();
-        const [functions, libraries, categories, threads, waits, hot, bottleneck] = await Promise.all([
+        const [functions, libraries, categories, threads, waits, hot] = await Promise.all([
             engine.functions(query, ALL, 'self'),
             engine.groups(query, 'library'),
             engine.groups(query, 'category'),
             engine.groups(query, 'thread'),
             hasWeight('off-cpu-time') ? engine.functionsWeighed(query, 'off-cpu-time', ALL) : null,
             engine.hotLines(query, MOST_ROWS),
-            info.peek().hasWaits ? engine.bottleneck(query) : null,
         ]);
         const top = functions.filter(hasTime).slice(0, MOST_ROWS);
         const waiting = waits?.filter((row) => row.self !== 0).slice(0, MOST_ROWS) ?? null;
@@ -105,7 +101,6 @@ export function createSummaryView(
             waits: waiting,
             waited: (waits ?? []).reduce((sum, row) => sum + row.self, 0),
             functionCount: functions.length,
-            bottleneck,
         };
     }
 

@@ -99,7 +99,7 @@ interface TrackProps {
 
 export function Track({ row, at, count, top, isTabStop, isDragged, onFocus }: TrackProps): JSX.Element {
     const session = useSession();
-    const { selectedThreads, tracks } = session.store;
+    const { isAllSelected, selectedThreads, tracks } = session.store;
     const { hideRow, showProcess } = session.trackActions;
     const chosen = selectedThreads.value;
     const isHeading = row.kind === 'process';
@@ -123,7 +123,7 @@ export function Track({ row, at, count, top, isTabStop, isDragged, onFocus }: Tr
         .join('\n');
     const classes = ['track', `level-${row.level}`, `of-${row.kind}`];
     if (isHeading) classes.push('heading');
-    if (isSelected) classes.push('selected');
+    if (isSelected && !isAllSelected.value) classes.push('selected');
     if (isDragged) classes.push('dragged');
     return (
         <div

@@ -14,6 +14,7 @@ import {
     turnGroup as turned,
 } from '../view/track_choice';
 import {
+    areAll,
     isMember,
     layoutTracks,
     MOST_SHOWN_AT_FIRST,
@@ -37,7 +38,9 @@ function createVisibility({ store }: SessionBase & { store: StorePart }) {
                 .filter((seed) => seed.kind === 'thread' && (hiddenKeys.has(seed.key) || hiddenKeys.has(seed.below)))
                 .map((seed) => seed.thread),
         );
-        const isMany = choice.base === 'busy' && chosen.length > MOST_SHOWN_AT_FIRST;
+        const isMany =
+            choice.base === 'busy' &&
+            (chosen.length > MOST_SHOWN_AT_FIRST || areAll(trackSeeds.value, choice, chosen.length));
         const left = chosen.filter((thread) => shown.has(thread) || (isMany && !hidden.has(thread)));
         const [first] = shown;
         if (left.length === 0 && first === undefined) {

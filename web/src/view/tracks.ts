@@ -314,6 +314,12 @@ export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKe
     return sorted;
 }
 
+/** Whether so many threads are all of the profile, or all but the hidden ones: none of them was chosen. */
+export function areAll(seeds: readonly TrackSeed[], choice: TrackChoice, threads: number): boolean {
+    const all = new Set(seeds.filter((seed) => seed.kind === 'thread').map((seed) => seed.thread));
+    return threads + choice.hidden.length >= all.size;
+}
+
 /** Whether a choice shows a track. Chosen threads stay on the screen unless they were hidden one by one, or
  * are too many to be seen together, or are all of a group, whose row then stands for them. */
 function showsTrack(
@@ -324,7 +330,8 @@ function showsTrack(
     const shown = new Set(choice.shown);
     const hidden = new Set(choice.hidden);
     const opened = new Set(choice.opened);
-    const isFew = selected.size <= MOST_SHOWN_AT_FIRST || choice.base === 'none';
+    const isFew =
+        choice.base === 'none' || (selected.size <= MOST_SHOWN_AT_FIRST && !areAll(seeds, choice, selected.size));
     const groups = new Map(seeds.filter(isGroup).map((seed) => [seed.key, seed]));
     const chosen = new Set(
         [...groups.values()]

@@ -19,12 +19,6 @@ export const OFF_CPU = 'off-cpu-time';
 const CPU_TIME = 'cpu-time';
 const BOTH = 'time';
 const NONE: WaitGroup[] = [];
-/** Threads mostly wait if they run for less than this share of their time, and wait for the rest. */
-const MOSTLY_WAITING = 0.1;
-/** They also wait mostly if they wait for one object for this share of their time. */
-const MUCH_FOR_ONE = 1 / 3;
-/** The reason of a thread of a runtime without work. */
-const IDLE_THREAD = 'Idle thread';
 const SUMMARY_ROWS = 8;
 /** ms of the range that shows the beginning of a wait. */
 const FIRST_SPAN_MS = 1;
@@ -93,11 +87,10 @@ function compareWaits(
     return known(numberOf(b)) - known(numberOf(a));
 }
 
-/** The longest waits by object, for views with little CPU time and for the summary. */
+/** The longest waits by object, for the summary. */
 function createOverview(session: WaitSession) {
     const { engine } = session;
     const { queryOf } = session.tree;
-    const { setWeight, weight } = session.filters;
     const overview = new Request<WaitGroups>();
     const { value: waitOverview } = overview;
 
@@ -106,34 +99,18 @@ function createOverview(session: WaitSession) {
         () => waitOverview.value?.list.filter(({ func }) => func >= 0).slice(0, SUMMARY_ROWS) ?? NONE,
     );
 
-    /** How long the threads were there and ran, and what they waited for most; null: they did run, or nobody knows, or the CPU time is a change. */
-    const mostlyWaiting = computed<{ there: number; ran: number; top: WaitGroup | undefined } | null>(() => {
-        if (!waitOverview.value || weight.value.id !== CPU_TIME || session.tree.isChange.value) return null;
-        const { there, waited, ran } = waitOverview.value;
-        const { categories, idleCategory, runnableReason } = session.info.value;
-        const idle = categories[idleCategory]?.subcategories.indexOf(IDLE_THREAD);
-        const top = topWaits.value.find(
-            ({ longest, reason }) => longest > 0 && reason !== runnableReason && reason !== idle,
-        );
-        const isIdle = waited > (1 - MOSTLY_WAITING) * there && ran < MOSTLY_WAITING * there;
-        return isIdle || (top && top.total > MUCH_FOR_ONE * there) ? { there, ran, top } : null;
-    });
-
     async function askOverview(): Promise<WaitGroups> {
         const answer = await engine.waitGroups(queryOf(), 'object');
         await fetchNamesOf(session, answer.list.slice(0, SUMMARY_ROWS));
         return answer;
     }
 
-    function showOffCpu(): void {
-        setWeight(OFF_CPU);
-    }
-
     session.lifetime.effect(() => {
         const { isChange, summary } = session.tree;
-        if (session.info.value.hasWaits && summary.value && !isChange.value) overview.ask(askOverview);
+        const isShown = session.info.value.hasWaits && session.store.view.value.tab === 'summary';
+        if (isShown && summary.value && !isChange.value) overview.ask(askOverview);
     });
-    return { mostlyWaiting, topWaits, waitOverview, showOffCpu };
+    return { topWaits, waitOverview };
 }
 
 /** Where waits lead: to the stack chart, and to the call tree. */
@@ -213,10 +190,10 @@ export function createWaitList(session: WaitSession) {
     }
 
     /** Shows the waits for an object, of these threads. */
-    function goToObject(key: string, threads: number[]): void {
+    function goToGroup(key: string, threads: number[], waitsBy: WaitGrouping): void {
         selectedWait.value = key;
         waitReveal.value++;
-        changeView({ tab: 'waits', waitsBy: 'object', threads }, 'push');
+        changeView({ tab: 'waits', waitsBy, threads }, 'push');
     }
 
     function setGrouping(waitsBy: WaitGrouping): void {
@@ -247,7 +224,7 @@ export function createWaitList(session: WaitSession) {
         waitSort,
         sortedWaits,
         selectWait,
-        goToObject,
+        goToGroup,
         setGrouping,
     };
 }
