@@ -43,6 +43,7 @@ enum report_kind {
     REPORT_WAITS,
     REPORT_COUNTERS,
     REPORT_CRITICAL_PATH,
+    REPORT_SUMMARY,
     REPORT_KINDS
 };
 
@@ -79,7 +80,8 @@ struct report_options {
     struct comparing compared;  /* of diff and check */
     struct option_texts limits; /* for prof check: --fail-if */
     const char *junit;          /* of check: the file */
-    bool markdown, strict;      /* of check */
+    bool markdown;              /* of check, and of report --summary */
+    bool strict;                /* of check */
     bool is_tree;               /* for prof diff: --tree was given */
     enum func_order order;      /* of diff */
 };

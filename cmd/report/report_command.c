@@ -61,6 +61,8 @@ static int print_report(const struct report *report, struct error *err)
         return code;
     if (!is_comparison && report->total != 0 && kind == REPORT_TREE)
         report_print_figures(report);
+    if (kind == REPORT_SUMMARY)
+        return report_print_summary(report, err);
     if (kind == REPORT_MARKERS)
         return report_print_markers(report, err);
     if (kind == REPORT_INTERVALS)

@@ -397,8 +397,10 @@ static int print_findings(const struct report *report, struct error *err)
         if (finding->kind == FINDING_UNNAMED || finding->kind == FINDING_LOST)
             continue;
         finding->sentence.length--;
+        if (report->options.markdown)
+            fputs("\n-", stdout);
         if (text_append(&finding->sentence, hint, strlen(hint) + 1))
-            report_print_wrapped(report, finding->sentence.data, 0, 0);
+            report_print_wrapped(report, finding->sentence.data, 0, report->options.markdown);
         else
             code = error_no_memory(err);
         printed++;
@@ -422,7 +424,7 @@ int report_print_head(const struct report *report, struct error *err)
         print_first_line(report, &metadata, processes);
         print_events(report);
         report_print_filters(report);
-        if (report->options.kind == REPORT_TREE)
+        if (report->options.kind == REPORT_TREE || report->options.kind == REPORT_SUMMARY)
             code = print_findings(report, err);
     }
     if (!code)

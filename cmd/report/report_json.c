@@ -359,6 +359,8 @@ static int write_rows(struct json_writer *json, const struct report *report, str
         return report_write_intervals(json, report, err);
     case REPORT_MARKERS:
         return report_write_markers(json, report, err);
+    case REPORT_SUMMARY:
+        return report_write_summary(json, report, err);
     default:
         return write_list(json, report, err);
     }
@@ -455,9 +457,11 @@ int report_print_json(const struct report *report, struct error *err)
     json_member_double(json, "total", report->total);
     if (profile_is_comparison(report->profile))
         write_comparison(json, report);
-    write_events(json, report);
-    write_threads(json, report);
-    write_transforms(json, report);
+    if (report->options.kind != REPORT_SUMMARY) {
+        write_events(json, report);
+        write_threads(json, report);
+        write_transforms(json, report);
+    }
     code = write_rows(json, report, err);
     json_close(json, '}');
     int written = json_writer_finish(json);

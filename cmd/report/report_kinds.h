@@ -51,6 +51,12 @@ int report_find_path(struct report *report, struct error *err);
 int report_print_path(const struct report *report, struct error *err);
 int report_write_path(struct json_writer *json, const struct report *report, struct error *err);
 
+/* ---- report_summary.c ---- */
+
+/* Prints text, or Markdown with --markdown. The text and the JSON have at most 8 KiB. */
+int report_print_summary(const struct report *report, struct error *err);
+int report_write_summary(struct json_writer *json, const struct report *report, struct error *err);
+
 /* ---- report_waits.c ---- */
 
 /* Reads the argument of --waits. Returns an exit status, after a message if it is not 0. */

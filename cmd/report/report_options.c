@@ -14,6 +14,7 @@
 #include "export/exporters.h"
 
 #include <getopt.h>
+#include <unistd.h>
 
 static int parse_row_limit(const struct option_use *use)
 {
@@ -160,6 +161,11 @@ static const struct option_row single_rows[] = {
 };
 
 static const struct option_row annotation_rows[] = {
+    {"summary", 0, NULL,
+     "the headline, the findings, the first functions, lines and waits, and the data quality, in at most 8 KiB",
+     .parse = choose_kind, .data = REPORT_SUMMARY},
+    {"markdown", 0, NULL, "with --summary: print Markdown, for an issue or a pull request",
+     OPTION_FLAG(struct report_options, markdown)},
     {"intervals", 0, "[NAME]",
      "percentiles of the markers with a duration, by name, with the states of their threads; with NAME, a histogram",
      .parse = choose_kind, .data = REPORT_INTERVALS},
@@ -343,11 +349,11 @@ static const struct option_group report_groups[] = {
 };
 
 static const char report_usage[] =
-    "usage: prof report [OPTIONS] FILE\n"
+    "usage: prof report [OPTIONS] [FILE]\n"
     "\n"
     "Prints a saved profile in the terminal: a summary, the busiest threads and the call tree.\n"
     "The tree indents a line only at a branch.\n"
-    "FILE '-' is the standard input.\n"
+    "FILE is by default profile.json.gz, and '-' the standard input.\n"
     "FILE may also be the spool file of a running or killed prof, or the perf.data file of perf record.\n";
 
 const struct option_table report_table = {
@@ -449,6 +455,11 @@ static int choose_sides(struct report_options *options, int count, char **files,
 /* Stores the file of report and export. */
 static int choose_file(struct report_options *options, int count, char **files)
 {
+    static char usual[] = "profile.json.gz", *usual_files[] = {usual};
+    if (count == 0 && options->table == &report_table && access(usual, F_OK) == 0) {
+        count = 1;
+        files = usual_files;
+    }
     if (count != 1)
         return ui_usage(options->table->command, count == 0 ? "no file given" : "give one file, not %d", count);
     options->path = files[0];
@@ -463,6 +474,13 @@ static int check_marker(const struct report_options *options)
 {
     return options->marker && options->kind != REPORT_CRITICAL_PATH
                ? ui_usage(options->table->command, "--marker works only with --critical-path")
+               : 0;
+}
+
+static int check_markdown(const struct report_options *options)
+{
+    return options->markdown && options->table == &report_table && options->kind != REPORT_SUMMARY
+               ? ui_usage(options->table->command, "--markdown works only with --summary")
                : 0;
 }
 
@@ -489,5 +507,7 @@ bool report_parse_options(int argc, char **argv, struct report_options *options,
         *status = check_inverted(options);
     if (!*status)
         *status = check_marker(options);
+    if (!*status)
+        *status = check_markdown(options);
     return !*status;
 }

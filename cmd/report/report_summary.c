@@ -1,0 +1,270 @@
+/*
+ * `prof report --summary`: the first answers in one call of at most 8 KiB, for people, pull requests and programs.
+ */
+#include "cmd/report/report_kinds.h"
+
+#include "cmd/report/report_head.h"
+#include "cmd/report/report_lines.h"
+#include "cmd/report/report_rows.h"
+#include "cmd/report/report_text.h"
+
+#include "cmd/common/ui.h"
+
+#include "base/json_write.h"
+#include "base/path.h"
+#include "tree/findings.h"
+#include "tree/findings_json.h"
+#include "tree/profile_info.h"
+#include "tree/stack_view.h"
+#include "tree/wait_names.h"
+
+/* Limits that keep the summary within 8 KiB. */
+enum { SUMMARY_VERSION = 1, MOST_FINDINGS = 5, MOST_FUNCTIONS = 8, MOST_LINES = 6, MOST_WAITS = 6, LONGEST_NAME = 90 };
+
+struct summary {
+    struct findings findings;
+    struct func_timings functions;
+    struct hot_lines lines;
+    struct wait_groups waits;
+    struct arena arena;
+    struct metadata metadata; /* what the recorder wrote */
+};
+
+static int find_summary(struct summary *summary, const struct report *report, struct error *err)
+{
+    const struct counted_stacks counted = engine_counted_stacks(report->engine);
+    int code = findings_find(&summary->findings, report->engine, err);
+    if (!code)
+        code = engine_functions(report->engine, FUNCS_BY_SELF, &summary->functions, err);
+    if (!code)
+        code = hot_lines_compute(&summary->lines, report->profile, &counted, MOST_LINES, err);
+    if (!code && engine_has_waits(report->engine))
+        code = engine_wait_groups(report->engine, WAITS_BY_OBJECT, &summary->waits, err);
+    return code ? code : list_recording_metadata(&summary->metadata, &summary->arena, report->profile, err);
+}
+
+static void summary_destroy(struct summary *summary)
+{
+    findings_destroy(&summary->findings);
+    func_timings_destroy(&summary->functions);
+    hot_lines_destroy(&summary->lines);
+    wait_groups_destroy(&summary->waits);
+    array_free(&summary->metadata);
+    arena_destroy(&summary->arena);
+}
+
+/* Copies a name of at most LONGEST_NAME bytes, without a part of a character at its end. */
+static const char *shorten(const char *name, char out[LONGEST_NAME + 4])
+{
+    size_t length = strnlen(name, LONGEST_NAME + 1);
+    if (length <= LONGEST_NAME)
+        return name;
+    length = LONGEST_NAME;
+    while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
+        length--;
+    snprintf(out, LONGEST_NAME + 4, "%.*s...", (int)length, name);
+    return out;
+}
+
+static const char *find_exit(const struct summary *summary)
+{
+    static const char *const labels[] = {"Exit status", "Target ended with", NULL};
+    return find_metadata(&summary->metadata, labels);
+}
+
+/* Returns whether an entry is a figure of the data quality, in the order of `labels`; NULL at their end. */
+static const char *quality_label(size_t at)
+{
+    static const char *const labels[] = {"Samples",         "Samples requested",           "Samples lost",
+                                         "Stacks complete", "CPU time covered by samples", "Addresses resolved"};
+    return at < sizeof(labels) / sizeof(*labels) ? labels[at] : NULL;
+}
+
+/* ---- text and Markdown ---- */
+
+static void format_amount(char out[QUANTITY_TEXT_MAX], double amount, const char *unit)
+{
+    if (strcmp(unit, "ms") == 0)
+        format_time(out, amount);
+    else
+        format_weight(out, amount, unit);
+}
+
+static void print_heading(const struct report *report, const char *title)
+{
+    putchar('\n');
+    report_color(report, COLOR_BOLD);
+    ui_print(report->options.markdown ? "## %s\n\n" : "%s\n", title);
+    report_color(report, COLOR_NORMAL);
+}
+
+/* Prints a share, an amount, a name and its place. */
+static void print_row(const struct report *report, double share, const char *amount, const char *name,
+                      const char *place)
+{
+    char shortened[LONGEST_NAME + 4], where[LONGEST_NAME + 4];
+    name = shorten(name, shortened);
+    place = shorten(place, where);
+    if (report->options.markdown)
+        ui_print("- %.1f%% (%s) `%s`%s%s\n", 100 * share, amount, name, place[0] ? ", " : "", place);
+    else
+        ui_print("%6.1f%%  %10s  %s%s%s\n", 100 * share, amount, name, place[0] ? "  " : "", place);
+}
+
+static void print_functions(const struct report *report, const struct summary *summary)
+{
+    print_heading(report, "Functions by self");
+    for (size_t i = 0; i < summary->functions.length && i < MOST_FUNCTIONS; i++) {
+        const struct func_timing *row = &summary->functions.rows[i];
+        const struct func_names names = get_func_names(report->profile, row->func);
+        char amount[QUANTITY_TEXT_MAX];
+        format_amount(amount, row->self, report->weight.unit);
+        if (row->self > 0)
+            print_row(report, row->self / report->total, amount, profile_text(report->profile, names.name),
+                      profile_text(report->profile, names.lib));
+    }
+}
+
+static void print_lines(const struct report *report, const struct summary *summary)
+{
+    if (summary->lines.rows.length)
+        print_heading(report, "Lines by self");
+    for (size_t i = 0; i < summary->lines.rows.length; i++) {
+        const struct hot_line *row = &summary->lines.rows.data[i];
+        char amount[QUANTITY_TEXT_MAX], place[LONGEST_NAME];
+        format_amount(amount, row->self, report->weight.unit);
+        snprintf(place, sizeof(place), "%.70s:%u", path_base_name(report_source_file(report, row->func)), row->line);
+        print_row(report, row->self / report->total, amount, place,
+                  profile_text(report->profile, get_func_names(report->profile, row->func).name));
+    }
+}
+
+static void print_waits(const struct report *report, const struct summary *summary)
+{
+    if (summary->waits.list.length)
+        print_heading(report, "Waits by object");
+    for (size_t i = 0; i < summary->waits.list.length && i < MOST_WAITS; i++) {
+        const struct wait_group *group = &summary->waits.list.data[i];
+        char amount[QUANTITY_TEXT_MAX], place[2 * LONGEST_NAME] = "";
+        format_amount(amount, group->total, "ms");
+        if (group->own_func != PROFILE_NONE && group->runnable < group->total / 2)
+            snprintf(place, sizeof(place), "in %.80s",
+                     profile_text(report->profile, get_func_names(report->profile, group->own_func).name));
+        print_row(report, group->total / summary->waits.totals.there, amount,
+                  get_wait_object_name(report->engine, group), place);
+    }
+}
+
+static void print_quality(const struct report *report, const struct summary *summary)
+{
+    const char *end = find_exit(summary);
+    print_heading(report, "Data quality");
+    for (size_t at = 0; quality_label(at); at++) {
+        const char *value = find_metadata(&summary->metadata, (const char *const[]){quality_label(at), NULL});
+        char shortened[LONGEST_NAME + 4];
+        if (value)
+            ui_print("%s%s: %s\n", report->options.markdown ? "- " : "  ", quality_label(at),
+                     shorten(value, shortened));
+    }
+    if (end)
+        ui_print("%sExit status of the target: %.60s\n", report->options.markdown ? "- " : "  ", end);
+}
+
+int report_print_summary(const struct report *report, struct error *err)
+{
+    struct summary summary = {0};
+    int code = find_summary(&summary, report, err);
+    if (!code) {
+        print_functions(report, &summary);
+        print_lines(report, &summary);
+        print_waits(report, &summary);
+        print_quality(report, &summary);
+    }
+    summary_destroy(&summary);
+    return code;
+}
+
+/* ---- JSON ---- */
+
+static void write_short(struct json_writer *json, const char *key, const char *text)
+{
+    json_key(json, key);
+    json_text(json, text, strnlen(text, LONGEST_NAME));
+}
+
+static void write_place(struct json_writer *json, const struct report *report, uint32_t func, uint32_t line)
+{
+    const struct func_names names = get_func_names(report->profile, func);
+    write_short(json, "function", profile_text(report->profile, names.name));
+    if (names.lib != PROFILE_NONE)
+        write_short(json, "library", profile_text(report->profile, names.lib));
+    if (line) {
+        write_short(json, "file", path_base_name(profile_text(report->profile, names.file)));
+        json_member_double(json, "line", line);
+    }
+}
+
+static void write_lists(struct json_writer *json, const struct report *report, const struct summary *summary)
+{
+    json_member_open(json, "functions", '[');
+    for (size_t i = 0; i < summary->functions.length && i < MOST_FUNCTIONS; i++) {
+        json_open(json, '{');
+        write_place(json, report, summary->functions.rows[i].func, 0);
+        json_member_double(json, "self", summary->functions.rows[i].self);
+        json_member_double(json, "total", summary->functions.rows[i].total);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_member_open(json, "lines", '[');
+    for (size_t i = 0; i < summary->lines.rows.length; i++) {
+        json_open(json, '{');
+        write_place(json, report, summary->lines.rows.data[i].func, summary->lines.rows.data[i].line);
+        json_member_double(json, "self", summary->lines.rows.data[i].self);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_member_open(json, "waits", '[');
+    for (size_t i = 0; i < summary->waits.list.length && i < MOST_WAITS; i++) {
+        const struct wait_group *group = &summary->waits.list.data[i];
+        json_open(json, '{');
+        write_short(json, "object", get_wait_object_name(report->engine, group));
+        json_member_text(json, "reason", get_wait_reason_name(report->engine, group->reason));
+        json_member_double(json, "ms", group->total);
+        json_member_double(json, "threads", group->threads);
+        if (group->own_func != PROFILE_NONE)
+            write_place(json, report, group->own_func, group->own_line);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void write_quality(struct json_writer *json, const struct summary *summary)
+{
+    json_member_open(json, "quality", '{');
+    for (size_t at = 0; quality_label(at); at++) {
+        const char *value = find_metadata(&summary->metadata, (const char *const[]){quality_label(at), NULL});
+        if (value)
+            write_short(json, quality_label(at), value);
+    }
+    json_close(json, '}');
+    json_member_open(json, "warnings", '[');
+    for (size_t i = 0; i < summary->metadata.length; i++)
+        if (strcmp(summary->metadata.data[i].label, "Hint") == 0)
+            json_text(json, summary->metadata.data[i].value, strnlen(summary->metadata.data[i].value, 300));
+    json_close(json, ']');
+}
+
+int report_write_summary(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct summary summary = {0};
+    int code = find_summary(&summary, report, err);
+    json_member_double(json, "summary_version", SUMMARY_VERSION);
+    if (!code) {
+        json_member_text(json, "exit_status", find_exit(&summary));
+        write_findings(json, report->engine, &summary.findings, MOST_FINDINGS);
+        write_lists(json, report, &summary);
+        write_quality(json, &summary);
+    }
+    summary_destroy(&summary);
+    return code;
+}
