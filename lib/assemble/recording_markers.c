@@ -109,7 +109,6 @@ static void add_row(struct marker_rows *rows, const char *name, uint64_t start, 
                     end > start ? PHASE_INTERVAL : PHASE_INSTANT, start, end);
 }
 
-/* Adds a pause to all threads. */
 static bool add_pause(struct marker_rows *rows, const struct replay_mark *mark)
 {
     struct profile *profile = rows->profile;

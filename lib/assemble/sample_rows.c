@@ -136,7 +136,6 @@ static double compute_weight(struct sample_rows *source, const struct stored_sam
     return weight;
 }
 
-/* Sets the waker, if it is known. */
 static void set_waker(const struct assembly *assembly, const struct stored_sample *sample, struct sample_row *row)
 {
     uint32_t number = stored_sample_ends_wait(sample) ? sample->waker : 0;

@@ -59,7 +59,6 @@ static void count_change(struct sanitizer *sanitizer, unsigned found, const char
     }
 }
 
-/* Sanitizes a text into sanitizer->text. */
 static void sanitize_value(struct sanitizer *sanitizer, bool is_code, const char *text, size_t length)
 {
     unsigned found = 0;

@@ -28,7 +28,7 @@ static void skip_word(const char **at, const char *end)
         ++*at;
 }
 
-/* "558e01c30000-558e01c31000 r-xp 00001000 00:00 10160476    /usr/bin/w" */
+/* Parses "558e01c30000-558e01c31000 r-xp 00001000 00:00 10160476    /usr/bin/w". */
 static bool parse_line(const char *at, const char *end, struct mapped_range *range, uint64_t *offset, bool *is_code)
 {
     while (at < end && (*at == ' ' || *at == '\t'))
@@ -82,7 +82,6 @@ bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, si
     return true;
 }
 
-/* Finds the range that contains the address. */
 static struct mapped_range *find_range(struct mapped_addresses *mapped, uint64_t address)
 {
     size_t count = search_up_to(mapped->ranges.data, mapped->ranges.length, start, address);

@@ -31,7 +31,6 @@ static struct builder_text find_line(const char *text, size_t size, size_t at)
     return (struct builder_text){text + at, end ? (size_t)(end - text) - at : size - at};
 }
 
-/* The next line. */
 static struct builder_text next_line(const char *text, size_t size, struct builder_text line)
 {
     size_t next = (size_t)(line.text - text) + line.length + 1;

@@ -62,7 +62,7 @@ static bool parse_time(struct builder_text word, double *ms)
     return *end == '\0' && isfinite(*ms);
 }
 
-/* "1234", "-1" */
+/* Parses "1234" or "-1". */
 static bool parse_id(struct builder_text *word, uint64_t *id)
 {
     if (word->length < 2 || word->text[0] != '-')

@@ -64,7 +64,6 @@ static bool append_set(struct text_buffer *text, const struct pprof_label *list,
     return enough;
 }
 
-/* Adds the marker of a new set of labels. */
 static bool add_set_marker(struct pprof_labels *labels, uint32_t thread, const struct pprof_label *list, size_t count)
 {
     struct label_list context = {list, count};

@@ -152,7 +152,7 @@ static int set_heap_values(struct reading *reading)
                                   : set_values(reading, one, 2, WEIGHT_BYTES);
 }
 
-/* "3: 96 [7: 224]" */
+/* Reads "3: 96 [7: 224]". */
 static bool read_heap_values(struct scan *line, double values[VALUES_MAX])
 {
     return read_number(line, &values[2]) && skip_literal(line, ":") && read_number(line, &values[3]) &&

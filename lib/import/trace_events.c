@@ -53,7 +53,7 @@ static double read_time(const struct trace *trace, const char *key)
     return json_tree_number_or_text(&trace->tree, find_value(trace, 0, key)) / 1000;
 }
 
-/* "id", or "id2": {"local": ...} or {"global": ...}. */
+/* Finds "id", or "id2": {"local": ...} or {"global": ...}. */
 static uint32_t find_id(const struct trace *trace, bool *is_global)
 {
     uint32_t id = find_value(trace, 0, "id"), other = find_value(trace, 0, "id2"),

@@ -44,7 +44,6 @@ static void close_innermost(struct trace *trace, struct open_slices *open, doubl
     *hash_at(&open->of_name, slice->name) -= 1;
 }
 
-/* False if memory ran out. */
 static bool apply_event(struct trace *trace, struct open_slices *open, uint32_t row)
 {
     struct trace_slice *slice = &trace->slices.data[row];

@@ -146,7 +146,7 @@ static bool split_number(const char *text, size_t *length, uint32_t *number)
     return true;
 }
 
-/* "name (loader -> file:12)" or "file:12" */
+/* Splits "name (loader -> file:12)" or "file:12". */
 static int split_name(struct build *build, uint32_t text, uint32_t *name, uint32_t *file, uint32_t *line)
 {
     const char *start = get_raw_text(build, text), *from = start;

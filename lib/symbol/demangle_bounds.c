@@ -150,7 +150,7 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
     return a + b < SEARCH_MAX * 2 ? a + b : SEARCH_MAX * 2;
 }
 
-/* The index of a node, or SIZE_MAX if it is not in the tree. */
+/* Returns the index of a node, or SIZE_MAX if the node is not in the tree. */
 static size_t find_node_index(const struct tree *tree, const struct demangle_component *node)
 {
     uintptr_t at = (uintptr_t)node - (uintptr_t)tree->components;

@@ -7,7 +7,8 @@ static bool visit_range(dwarf_range_visitor *visit, void *context, uint64_t star
     return start == 0 || start >= end || visit(context, start, end);
 }
 
-/* .debug_ranges (DWARF 4, 2.17.3): pairs of addresses relative to a base; the largest address selects a new base. */
+/* Visits a list of .debug_ranges (DWARF 4, 2.17.3), which has pairs of addresses relative to a base. The largest
+ * address selects a new base. */
 static void visit_debug_ranges(struct dwarf_unit_reader *reader, uint64_t offset, dwarf_range_visitor *visit,
                                void *context)
 {
@@ -37,7 +38,7 @@ static uint64_t read_indexed_address(struct dwarf_unit_reader *reader, struct cu
     return address;
 }
 
-/* .debug_rnglists (DWARF 5, 2.17.3). */
+/* Visits a list of .debug_rnglists (DWARF 5, 2.17.3). */
 static void visit_rnglists(struct dwarf_unit_reader *reader, uint64_t offset, dwarf_range_visitor *visit, void *context)
 {
     enum { LARGEST_ENTRY = 24 };
@@ -93,7 +94,7 @@ static void visit_rnglists(struct dwarf_unit_reader *reader, uint64_t offset, dw
     }
 }
 
-/* DW_FORM_rnglistx is an index into the offsets at the unit's base in .debug_rnglists. */
+/* Finds the offset of a list. DW_FORM_rnglistx is an index into the offsets at the unit's base in .debug_rnglists. */
 static bool find_list_offset(struct dwarf_unit_reader *reader, struct dwarf_value ranges, uint64_t *offset)
 {
     *offset = ranges.number;

@@ -160,7 +160,7 @@ static bool add_skip(struct dwarf_unit_reader *reader, struct dwarf_abbrev *abbr
     return array_push(&reader->skips, skip);
 }
 
-/* The attributes of one abbreviation (7.5.3). */
+/* Reads the attributes of one abbreviation (7.5.3). */
 static bool read_attributes(struct dwarf_unit_reader *reader, struct dwarf_abbrev *abbrev, struct cursor *c)
 {
     abbrev->first_attribute = (uint32_t)reader->attributes.length;

@@ -88,7 +88,6 @@ static void resolve_by_table(const struct elf_file *file, const struct elf_secti
     elf_relocations_free(&relocations);
 }
 
-/* Reads the value of a pointer in the file. */
 static uint64_t read_pointer(const struct elf_file *file, uint64_t address)
 {
     const struct elf_section *section = elf_file_section_at(file, address);

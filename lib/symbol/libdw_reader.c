@@ -371,7 +371,6 @@ static const char *copy_path(struct libdw *libdw, const char *path)
     return arena_copy(&libdw->frames->arena, path, strlen(path));
 }
 
-/* Sets the call site of `frame`. */
 static void set_call_site(struct libdw *libdw, struct dwarf_frame *frame, Dwarf_Die *function)
 {
     Dwarf_Files *files;
@@ -383,7 +382,6 @@ static void set_call_site(struct libdw *libdw, struct dwarf_frame *frame, Dwarf_
     frame->column = read_number(function, DW_AT_call_column);
 }
 
-/* Sets the line of `frame` from the address. */
 static void set_line(struct libdw *libdw, struct dwarf_frame *frame, uint64_t vaddr)
 {
     Dwarf_Line *line = dwarf_getsrc_die(&libdw->lines, vaddr);

@@ -38,7 +38,6 @@ static bool is_elf(const struct lookup *lookup)
 
 /* ---- opening ---- */
 
-/* Groups the addresses by unit. */
 static int group_by_unit(struct lookup *lookup, const uint32_t *unit_of, struct error *err)
 {
     size_t count = lookup->job->count;

@@ -66,7 +66,6 @@ static inline void add_span(const struct canvas *canvas, float *row, double left
         row[last] += (float)(share * (right - last));
 }
 
-/* Returns whether all nodes match. */
 static bool match_all(const struct activity_request *request, const struct call_nodes *nodes)
 {
     bool is_transformed = nodes->of_sample != nodes->of_stack;

@@ -79,7 +79,6 @@ static uint32_t find_child(const struct draft *draft, uint32_t parent, uint32_t 
     return child;
 }
 
-/* False if memory ran out. */
 static bool add_child(struct draft *draft, uint32_t parent, uint32_t func, uint16_t category)
 {
     struct draft_node *parent_node = &draft->nodes[parent];
@@ -97,7 +96,6 @@ static bool add_child(struct draft *draft, uint32_t parent, uint32_t func, uint1
     return ++parent_node->child_count <= MANY_CHILDREN || move_children_to_hash(draft, parent);
 }
 
-/* False if memory ran out. */
 static CALLED_OFTEN bool draft_nodes_of_batch(struct draft *draft, const struct stack_view *stacks,
                                               uint32_t *node_of_stack, size_t first, size_t last)
 {
@@ -123,7 +121,6 @@ static CALLED_OFTEN bool draft_nodes_of_batch(struct draft *draft, const struct 
     return true;
 }
 
-/* False if memory ran out. */
 static bool draft_nodes(struct draft *draft, const struct stack_view *stacks, uint32_t *node_of_stack)
 {
     draft->nodes = malloc((stacks->length + 1) * sizeof(*draft->nodes));
@@ -176,7 +173,6 @@ static void number_depth_first(struct call_nodes *nodes, const struct draft *dra
         number_batch(nodes, draft, sizes, number, first, get_batch_end(first, draft->length));
 }
 
-/* False if memory ran out. */
 static bool finish(struct call_nodes *nodes, const struct draft *draft)
 {
     nodes->length = draft->length - 1;
@@ -197,7 +193,6 @@ static bool finish(struct call_nodes *nodes, const struct draft *draft)
     return enough;
 }
 
-/* False if memory ran out. */
 static bool find_nodes_of_samples(struct call_nodes *nodes, const struct stack_view *stacks)
 {
     nodes->of_sample = nodes->of_stack;

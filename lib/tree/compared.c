@@ -13,7 +13,6 @@ double get_compared_factor(const struct profile *profile, const struct compared_
     return request->compared == COMPARED_NEW ? 0 : request->compared == COMPARED_BASE ? factor : -factor;
 }
 
-/* Sums the threads of one side. */
 static int sum_side(struct stack_weights *weights, const struct profile *profile, const struct weighing *weighing,
                     enum profile_side side, const struct compared_request *request, struct error *err)
 {

@@ -95,7 +95,6 @@ static void add_to_row(struct adder *adder, size_t at, const struct wait_group *
     }
 }
 
-/* False if memory ran out. */
 static bool add_group(struct adder *adder, const struct wait_group *group, enum profile_side side, uint32_t run)
 {
     enum { NAME_SIZE = 512 };
@@ -109,7 +108,6 @@ static bool add_group(struct adder *adder, const struct wait_group *group, enum 
     return true;
 }
 
-/* Adds the waits of one run. */
 static int add_run(struct adder *adder, enum profile_side side, uint32_t run, struct error *err)
 {
     struct wait_groups groups = {0};

@@ -206,7 +206,6 @@ static bool enter_thread(struct walk *walk, uint32_t thread, struct followed_wai
     return array_push(&walk->followed, wait);
 }
 
-/* Adds the wait that ends at `row`. */
 static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t row)
 {
     const struct sample_table *samples = gaps->samples;

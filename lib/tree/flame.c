@@ -27,7 +27,6 @@ static double get_node_total(const struct engine *engine, uint32_t node)
     return engine->is_inverted ? engine->inverted.tree.data[node].total : engine->timings.total[node];
 }
 
-/* Returns the total of one side of a comparison. */
 static double get_node_side_total(const struct engine *engine, uint32_t node, int side)
 {
     const struct timings *sides = engine->timings.sides;

@@ -46,7 +46,6 @@ static void add_states(struct filling *filling, const struct marker *marker, siz
     stats->rest += fmax(0, marker->end - marker->start - running - waited);
 }
 
-/* SIZE_MAX if memory ran out. */
 static size_t find_row(struct filling *filling, uint32_t name)
 {
     struct interval_list *list = filling->list;

@@ -189,7 +189,7 @@ static bool is_true(const struct payload_value *value)
     return value != NULL;
 }
 
-/* "'yes' : 'no'" */
+/* Appends one of two texts: "'yes' : 'no'". */
 static bool append_choice(const struct label_writer *writer, struct span choices, bool is_first)
 {
     struct span chosen = {NULL, NULL};

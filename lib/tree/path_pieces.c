@@ -65,7 +65,6 @@ static bool sum_unseen(struct unseen_time *unseen)
     return true;
 }
 
-/* Returns NULL if memory ran out. */
 static const struct unseen_time *find_unseen(struct splitting *splitting, uint32_t thread)
 {
     struct unseen_time *unseen = splitting->of_thread[thread];

@@ -127,7 +127,6 @@ static const char *find_term_end(const struct term_parser *parser, struct span r
     return comma ? comma : rest.end;
 }
 
-/* False if memory ran out. */
 static bool add_term(const struct term_parser *parser, struct span span)
 {
     struct search_terms *terms = parser->terms;

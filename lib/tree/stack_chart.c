@@ -124,7 +124,6 @@ static bool add_aggregate(struct chart *chart, uint32_t node, const struct group
                                                         .matches = matches});
 }
 
-/* False if memory ran out. */
 static bool draw_group(struct chart *chart, const struct group *group)
 {
     const struct call_nodes *nodes = chart->nodes;
@@ -322,7 +321,6 @@ static size_t split_gap_with_waits(const struct scale *scale, size_t i, struct p
     return 2;
 }
 
-/* False if memory ran out. */
 static bool draw_by_time(struct chart *chart, const struct scale *scale, struct group *group, size_t first, size_t last)
 {
     bool has_waits = has_wait_rows(&scale->gaps.waits);
@@ -348,7 +346,6 @@ static size_t count_changes(const struct scale *scale, size_t first, size_t last
     return changes;
 }
 
-/* False if memory ran out. */
 static bool draw_by_change(struct chart *chart, const struct scale *scale, struct group *group, size_t first,
                            size_t last)
 {
@@ -366,7 +363,6 @@ static bool draw_by_change(struct chart *chart, const struct scale *scale, struc
     return true;
 }
 
-/* False if memory ran out. */
 static bool draw_samples(struct chart *chart, const struct scale *scale, size_t first, size_t last)
 {
     struct group group = {.first = scale->samples->time[first], .runnable = PROFILE_NONE};

@@ -2,7 +2,6 @@
 
 #include "base/search.h"
 
-/* False if memory ran out. */
 static bool reserve_columns(struct timings *timings, size_t length)
 {
     if (timings->length == length && timings->self && !timings->sides)

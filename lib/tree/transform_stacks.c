@@ -199,7 +199,6 @@ static void replace_resource_funcs(struct stack_view *view, const struct profile
     }
 }
 
-/* False if memory ran out. */
 static bool copy_shared_funcs(struct stack_view *view)
 {
     if (view->owns_func)

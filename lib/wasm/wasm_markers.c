@@ -7,7 +7,6 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-/* NULL if memory ran out. */
 static struct marker_view *get_marker_view(struct session *session)
 {
     if (!session->markers.view)
