@@ -97,18 +97,19 @@ static uint32_t add_directory(struct func_groups *groups, const char *file, cons
 static int group_by_terms(struct func_groups *groups, const struct profile *profile, const char *terms,
                           struct error *err)
 {
-    struct search search = {.term_count = 0};
+    struct search search;
     int code = search_init(&search, profile, terms, strlen(terms), err);
-    for (size_t t = 0; !code && t < search.term_count; t++)
-        if (strings_append(&groups->names, search.terms[t].written.at,
-                           (size_t)(search.terms[t].written.end - search.terms[t].written.at)) == STRING_NONE)
+    for (size_t t = 0; !code && t < search.terms.count; t++) {
+        const struct span term = search.terms.items[t].written;
+        if (strings_append(&groups->names, term.at, (size_t)(term.end - term.at)) == STRING_NONE)
             code = error_no_memory(err);
+    }
     if (!code && strings_append(&groups->names, "(other)", strlen("(other)")) == STRING_NONE)
         code = error_no_memory(err);
     for (size_t func = 0; !code && func < profile->funcs.length; func++) {
         size_t term = 0;
         uint16_t matches = search.func_mask[func] & (uint16_t)~search.excluded;
-        while (term < search.term_count && !(matches >> term & 1))
+        while (term < search.terms.count && !(matches >> term & 1))
             term++;
         groups->of_func.data[func] = (uint32_t)term;
     }
