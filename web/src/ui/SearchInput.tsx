@@ -77,8 +77,8 @@ export function SearchInput({
         // Back, forward and "clear" change the search from outside. What was typed here since it was asked for stays.
         const element = input.current;
         const isOwn = onTheWay.current.has(text);
-        if (text.trim() === asked.current.trim()) onTheWay.current.clear();
-        else if (element && !isOwn) {
+        if (text === asked.current) onTheWay.current.clear();
+        else if (element && !isOwn && text.trim() !== asked.current.trim()) {
             asked.current = text;
             element.value = text;
         }
