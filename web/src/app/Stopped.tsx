@@ -10,7 +10,7 @@ export function Stopped(): JSX.Element | null {
         <Banner
             isUrgent
             action={
-                <button type="button" class="button small" onClick={() => act(checkServer())}>
+                <button type="button" class="button" onClick={() => act(checkServer())}>
                     Check again
                 </button>
             }
