@@ -91,12 +91,14 @@ function showCounterTooltip(session: Session, { index }: TrackRow, time: number,
     tellOf(x, y, async () => {
         const counter = counterOf(session, index);
         const preview = previewRange.value;
-        const [value, view, chosen] = await Promise.all([
+        const [found, view, chosen] = await Promise.all([
             engine.counterAt(index, time),
             engine.counterTotals(index, committedRange.value),
             preview && time >= preview[0] && time <= preview[1] ? engine.counterTotals(index, preview) : null,
         ]);
-        if (!value || !counter) return null;
+        if (!found || !counter) return null;
+        // A value holds from one sample to the next: it is that of the cursor, and not only of the sample.
+        const value = { ...found, time };
         const content = <CounterContent counter={counter} value={value} view={view} chosen={chosen} />;
         return { content, counter: { counter: index, value } };
     });
