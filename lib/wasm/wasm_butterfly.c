@@ -1,6 +1,7 @@
 /*
  * Exports for web/src/engine/butterfly.ts: the butterfly, and lists of libraries, categories and threads.
  */
+#include "tree/func_groups.h"
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
@@ -20,6 +21,40 @@ const struct view *session_groups(struct session *session, uint32_t query, int b
         return NULL;
     return answer_groups(session,
                          engine_groups(engine, (enum group_kind)by, &session->butterflies.groups, &session->err));
+}
+
+static int write_func_groups(struct session *session, const struct engine *engine, enum func_grouping by)
+{
+    struct func_groups groups = {.of_func = {0}};
+    struct func_timings rows = {0};
+    const struct profile *profile = engine_profile(engine);
+    int code = func_groups_find(&groups, profile, by, "", &session->err);
+    if (!code)
+        code = func_groups_sum(&rows, &groups, engine_nodes(engine), engine_timings(engine), &session->err);
+    json_open(&session->json, '[');
+    for (size_t i = 0; !code && i < rows.length; i++) {
+        uint32_t group = rows.rows[i].func;
+        json_open(&session->json, '{');
+        json_member_text(&session->json, "name",
+                         group < groups.names.entries.length ? strings_text(&groups.names, group) : "(library)");
+        json_member_double(&session->json, "total", rows.rows[i].total);
+        json_member_double(&session->json, "self", rows.rows[i].self);
+        json_close(&session->json, '}');
+    }
+    json_close(&session->json, ']');
+    func_timings_destroy(&rows);
+    func_groups_destroy(&groups);
+    return code;
+}
+
+/* Answers with JSON: [{"name", "total", "self"}], heaviest by total first. */
+const struct view *session_func_groups(struct session *session, uint32_t query, int by)
+{
+    const struct engine *engine = session_engine(session, query);
+    if (!engine)
+        return NULL;
+    session_begin_json(session);
+    return session_answer_json(session, write_func_groups(session, engine, (enum func_grouping)by));
 }
 
 const struct view *session_functions_weighed(struct session *session, uint32_t query, int weight)

@@ -74,6 +74,7 @@ const struct view *EXPORT(session_search_terms)(struct session *session, uint32_
 
 /* wasm_butterfly.c */
 const struct view *EXPORT(session_groups)(struct session *session, uint32_t query, int by);
+const struct view *EXPORT(session_func_groups)(struct session *session, uint32_t query, int by);
 const struct view *EXPORT(session_functions_weighed)(struct session *session, uint32_t query, int weight);
 int EXPORT(session_butterfly)(struct session *session, uint32_t query, int kind, uint32_t index);
 const struct view *EXPORT(session_butterfly_weights)(struct session *session, uint32_t id);

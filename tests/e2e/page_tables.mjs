@@ -239,6 +239,23 @@ await check('the table is copied as text, Markdown and CSV, with the numbers of 
     await page.close();
 });
 
+await check('functions are grouped by library where they have no namespace, with the numbers of prof report', async () => {
+    const page = await openPage(`${url}?thread=0&tab=functions`, '[role="grid"] .tree-row');
+    await page.getByRole('combobox', { name: 'Group by' }).selectOption('namespace');
+    await page.waitForSelector('[aria-label="Groups of functions"] .tree-row');
+    await settle(page);
+    const { groups } = JSON.parse(execFileSync(prof, ['report', '--json', '--group-by', 'namespace', '--thread', '0', file], { encoding: 'utf8' }));
+    const rows = await page.$$eval('.tree-row', (all) =>
+        all.map((row) => [row.querySelector('.tree-text').textContent, row.querySelector('.number').textContent].join(' ')),
+    );
+    assertEqual(rows.join(), groups.map(({ name, total }) => `${name} ${total}`).join(), 'the groups');
+    assertEqual(new URL(page.url()).searchParams.get('groupsBy'), 'namespace', 'the address');
+    await page.locator('.tree-row').first().dblclick();
+    await settle(page);
+    assert((await page.locator('.search-count').innerText()).startsWith(`${groups[0].total} of`), 'the search does not find the group');
+    await page.close();
+});
+
 await check('the sidebar of a function has its numbers, its callers and callees, which lead on', async () => {
     const page = await openPage(`${url}?thread=0&tab=functions`, '[role="grid"] .tree-row');
     const sidebar = page.locator('.sidebar');

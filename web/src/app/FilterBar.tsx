@@ -1,6 +1,7 @@
 /** The choices beside the search: the weight of samples, and the shown samples and frames. */
 import type { JSX } from 'preact';
 import { COMPARED_CHOICES } from '../compare/comparison';
+import type { FuncGrouping } from '../engine/butterfly';
 import { useSession } from '../session/context';
 import type { Choice } from '../session/filters';
 import { Choices } from '../ui/Choices';
@@ -40,6 +41,25 @@ function Select<Value extends string>({ label, choices, value, onChoose }: Selec
 export function ColorSelect(): JSX.Element {
     const { colorBy, colorChoices, setColorBy } = useSession().coloring;
     return <Select label="Color" choices={colorChoices.value} value={colorBy.value} onChoose={setColorBy} />;
+}
+
+const GROUPING_CHOICES: Choice<FuncGrouping | ''>[] = [
+    { value: '', label: 'Functions', hint: '' },
+    { value: 'namespace', label: 'Namespaces', hint: 'Also crates and packages, each with one total' },
+    { value: 'directory', label: 'Directories', hint: 'Directories of source files, each with one total' },
+];
+
+/** What the list of functions is grouped by. */
+export function GroupingSelect(): JSX.Element {
+    const { changeView, view } = useSession().store;
+    return (
+        <Select
+            label="Group by"
+            choices={GROUPING_CHOICES}
+            value={view.value.groupsBy ?? ''}
+            onChoose={(by) => changeView({ groupsBy: by || null }, 'push')}
+        />
+    );
 }
 
 /** What is made the same on both sides of a comparison. */

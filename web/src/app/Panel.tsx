@@ -15,9 +15,10 @@ import { COLORED_TABS, NODE_TABS, type Tab } from '../view/codec';
 import { WaitCount, WaitGroupingChoice } from '../waits/WaitBar';
 import { besideWidth, offersFlame, showsFlame, toggleFlame } from '../window/settings';
 import { act } from '../window/windows';
-import { ColorSelect, ComparisonChoice, SampleFilters } from './FilterBar';
+import { ColorSelect, ComparisonChoice, GroupingSelect, SampleFilters } from './FilterBar';
 import { later } from './later';
 
+const GroupList = later('GroupList');
 const ComparedTable = later('ComparedTable');
 const WaitTable = later('WaitTable');
 
@@ -25,11 +26,16 @@ function Waits(): JSX.Element {
     return useSession().tree.isChange.value ? <ComparedTable /> : <WaitTable />;
 }
 
+function Functions(): JSX.Element {
+    const { isChange } = useSession().tree;
+    return useSession().store.view.value.groupsBy && !isChange.value ? <GroupList /> : <FunctionList />;
+}
+
 /** What fills the panel, in each view. */
 const VIEWS: Record<Tab, () => JSX.Element> = {
     summary: later('Summary'),
     calltree: CallTree,
-    functions: FunctionList,
+    functions: Functions,
     butterfly: later('Butterfly'),
     'flame-graph': FlameGraph,
     'stack-chart': StackChart,
@@ -123,6 +129,7 @@ function Options({ tab }: { tab: Tab }): JSX.Element {
     if (tab === 'waits') return <WaitCount />;
     if (tab === 'intervals') return <span class="muted" />;
     if (isMarkerView.value) return <MarkerCount />;
+    if (tab === 'functions' && !session.tree.isChange.value) return <GroupingSelect />;
     return (
         <label
             class={NODE_TABS.has(tab) ? 'checkbox' : 'checkbox absent'}

@@ -3,6 +3,7 @@
  * compress worse.
  */
 export { Butterfly } from '../butterfly/Butterfly';
+export { GroupList } from '../calltree/GroupList';
 export { Keys } from '../commands/Keys';
 export { PathView } from '../critical_path/PathView';
 export { IntervalTable } from '../markers/IntervalTable';

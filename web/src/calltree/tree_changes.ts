@@ -42,9 +42,8 @@ export function createTreeChanges(session: SessionBase & { filters: FiltersPart;
         });
     }
 
-    /** Merges all functions that the search matches. It ends with that: nothing would match any more. */
-    async function mergeMatching(): Promise<void> {
-        const text = search.value.trim();
+    /** Merges all functions that a search matches. It ends with that: nothing would match any more. */
+    async function mergeMatching(text = search.value.trim()): Promise<void> {
         if (text === '') return;
         await transform({ kind: 'merge-matching', index: -1, path: [], inverted: false, text }, { search: '' });
     }

@@ -17,6 +17,17 @@ export interface Center {
 /** What groups() lists. */
 export type GroupKind = (typeof GROUP_KIND)[number];
 
+/** What functions are grouped by: enum func_grouping of lib/tree/func_groups.h. */
+export const FUNC_GROUPING = ['namespace', 'directory'] as const;
+export type FuncGrouping = (typeof FUNC_GROUPING)[number];
+
+export interface FuncGroup {
+    /** The namespace or the directory; of functions without one their library, in brackets. */
+    name: string;
+    total: number;
+    self: number;
+}
+
 export type Side = (typeof BUTTERFLY_SIDE)[number];
 
 export interface CenterWeights {
@@ -33,6 +44,8 @@ export interface CenterWeights {
 export interface ButterflyCalls {
     /** Libraries (`func`: resource, -1 for what is in none), categories or threads of the query, heaviest first by self. */
     groups(query: number, by: GroupKind): Promise<FuncRow[]>;
+    /** Groups of functions, heaviest first by total. */
+    funcGroups(query: number, by: FuncGrouping): Promise<FuncGroup[]>;
     /** The functions of the query by self, had it another weight. */
     functionsWeighed(query: number, weight: string, limit: number): Promise<FuncRow[]>;
     /** Opens a butterfly, as long as its query is open and there are no four newer ones. */
@@ -45,6 +58,7 @@ export interface ButterflyCalls {
 
 interface Functions {
     session_groups(session: Pointer, query: number, by: number): Pointer;
+    session_func_groups(session: Pointer, query: number, by: number): Pointer;
     session_functions_weighed(session: Pointer, query: number, weight: number): Pointer;
     session_butterfly(session: Pointer, query: number, kind: number, index: number): number;
     session_butterfly_weights(session: Pointer, id: number): Pointer;
@@ -70,6 +84,10 @@ export function butterflyAnswers(module: EngineModule): Answers<ButterflyCalls> 
 
     return {
         groups: (query, by) => timings(wasm.session_groups(session, query, GROUP_KIND.indexOf(by))),
+        funcGroups: (query, by) =>
+            JSON.parse(
+                module.decode(module.view(wasm.session_func_groups(session, query, FUNC_GROUPING.indexOf(by)))),
+            ) as FuncGroup[],
         functionsWeighed: (query, weight, limit) =>
             timings(wasm.session_functions_weighed(session, query, module.weightIndex(weight)), limit),
         butterfly(query, { kind, index }) {

@@ -1,14 +1,14 @@
 /**
  * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
  * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`, `implementation`, `hideIdleSamples`); `path` (the selected call node),
- * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `waitsBy`, `weight`, `chains`, `compared`, `scaledBy`, `colorBy` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
+ * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `waitsBy`, `weight`, `chains`, `groupsBy`, `compared`, `scaledBy`, `colorBy` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
  * `openTracks`, `trackOrder`) are ours.
  */
 
 import { COLOR_KEYS, type ColorKey } from '../base/color_key';
 import { decodeIndex, decodeIndexes, encodeIndexes } from '../base/indexes';
 import type { Compared, NodePath, ProfileInfo, ScaledBy, Transform } from '../engine/api';
-import { CENTER_KINDS, type Center } from '../engine/butterfly';
+import { CENTER_KINDS, type Center, FUNC_GROUPING, type FuncGrouping } from '../engine/butterfly';
 import { COMPARE_BY, COMPARED } from '../engine/layout';
 import { WAIT_GROUPING, type WaitGrouping } from '../engine/waits';
 import { decodeSourcePanel, encodeSourcePanel, type SourcePanelView } from './source_codec';
@@ -94,6 +94,8 @@ export interface View {
     showsChains: boolean;
     /** What the waits of a group have in common. */
     waitsBy: WaitGrouping;
+    /** What the list of functions is grouped by; null: it has the functions. */
+    groupsBy: FuncGrouping | null;
     /** What the butterfly is about; null: the heaviest function. */
     center: Center | null;
     /** In the stack chart each stack is as wide as the others, however long it lasted. */
@@ -134,6 +136,7 @@ export const EMPTY_VIEW: View = {
     hidesIdle: false,
     showsChains: false,
     waitsBy: 'object',
+    groupsBy: null,
     center: null,
     sameWidths: false,
     colorBy: null,
@@ -234,6 +237,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.hidesIdle) query.set('hideIdleSamples', '');
     if (view.showsChains) query.set('chains', '');
     if (view.waitsBy !== EMPTY_VIEW.waitsBy) query.set('waitsBy', view.waitsBy);
+    if (view.groupsBy) query.set('groupsBy', view.groupsBy);
     if (view.center) query.set('center', `${view.center.kind}-${view.center.index}`);
     if (view.sameWidths) query.set('sameWidths', '');
     if (view.colorBy) query.set('colorBy', view.colorBy);
@@ -278,6 +282,7 @@ export function decodeView(text: string, zero: number): View {
         hidesIdle: query.has('hideIdleSamples'),
         showsChains: query.has('chains'),
         waitsBy: WAIT_GROUPING.find((by) => by === query.get('waitsBy')) ?? EMPTY_VIEW.waitsBy,
+        groupsBy: FUNC_GROUPING.find((by) => by === query.get('groupsBy')) ?? null,
         center: decodeCenter(query.get('center') ?? ''),
         sameWidths: query.has('sameWidths'),
         colorBy: COLOR_KEYS.find((by) => by === query.get('colorBy')) ?? null,
