@@ -253,6 +253,7 @@ static const struct entry entries[] = {
     INDEX(flame_rect, func),
     NUMBER(flame_rect, category),
     NUMBER(flame_rect, count),
+    INDEX(flame_rect, library),
     NUMBER(flame_rect, matches),
     STRUCT_OF(stack_rect),
     NUMBER(stack_rect, first),

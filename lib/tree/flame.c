@@ -54,6 +54,38 @@ static double get_node_self(const struct engine *engine, uint32_t node)
     return inverted->depth == 0 ? inverted->total : 0;
 }
 
+/* Returns the resource of a node, or the number of resources for none. */
+static uint32_t get_node_library(const struct layout *layout, uint32_t node)
+{
+    const struct profile *profile = &layout->engine->base->profile;
+    uint32_t resource = resource_of_func(profile, engine_node_func(layout->engine, node));
+    return resource == PROFILE_NONE ? (uint32_t)profile->resources.length : resource;
+}
+
+/* Orders the tail of the children, whose magnitudes are their widths, by library. */
+static int group_tail(struct layout *layout, double whole, struct error *err)
+{
+    const struct order_entries *children = &layout->children;
+    size_t first = 0;
+    while (first < children->length && children->data[first].magnitude >= FLAME_TAIL * whole)
+        first++;
+    struct order_entry *tail = children->data + first;
+    size_t length = children->length - first;
+    double *totals = calloc(layout->engine->base->profile.resources.length + 1, sizeof(*totals));
+    if (!totals)
+        return error_no_memory(err);
+    for (size_t i = 0; i < length; i++) {
+        uint32_t library = get_node_library(layout, tail[i].index);
+        totals[library] += tail[i].magnitude;
+        tail[i].magnitude = library;
+    }
+    int code = order_heaviest_first(tail, length, err);
+    for (size_t i = 0; i < length; i++)
+        tail[i].magnitude = totals[get_node_library(layout, tail[i].index)];
+    free(totals);
+    return code ? code : order_heaviest_first(tail, length, err);
+}
+
 /* Collects the children of a node in layout order; *width becomes the sum of their widths. */
 static int collect_sorted_children(struct layout *layout, uint32_t node, double *width, struct error *err)
 {
@@ -73,7 +105,8 @@ static int collect_sorted_children(struct layout *layout, uint32_t node, double 
         return code;
     for (size_t i = 0; i < children->length; i++)
         children->data[i].magnitude = get_node_width(layout->engine, children->data[i].index);
-    return order_heaviest_first(children->data, children->length, err);
+    code = order_heaviest_first(children->data, children->length, err);
+    return code || node != NODE_NONE ? code : group_tail(layout, *width, err);
 }
 
 static struct flame_rect make_rect(const struct layout *layout, uint32_t node, uint32_t parent, double start,
@@ -94,6 +127,7 @@ static struct flame_rect make_rect(const struct layout *layout, uint32_t node, u
         .func = func,
         .category = get_node_category(engine, node),
         .count = 1,
+        .library = PROFILE_NONE,
         .matches = engine_func_matches(engine, func),
     };
 }
@@ -103,16 +137,18 @@ static bool is_visible(const struct layout *layout, const struct flame_rect *rec
     return rect->count && rect->end - rect->start >= layout->least && rect->end > 0 && rect->start < 1;
 }
 
-/* Adds a narrow rect to the run of adjacent narrow rects before it. */
+/* Adds a narrow rect to the run of adjacent narrow rects before it. A run of one rect is that rect. */
 static void extend_run(const struct layout *layout, struct flame_rect *run, const struct flame_rect *rect)
 {
     if (run->count == 0) {
         *run = *rect;
+        return;
+    }
+    if (run->count == 1) {
         run->node = NODE_NONE;
         run->func = PROFILE_NONE;
-        run->total = run->self = 0;
-        run->base_total = run->new_total = 0;
-        run->count = run->matches = 0;
+        run->total = fabs(run->total);
+        run->self = 0;
     }
     run->end = rect->end;
     run->total += fabs(rect->total);
@@ -124,12 +160,11 @@ static void extend_run(const struct layout *layout, struct flame_rect *run, cons
         run->category = layout->engine->stacks->default_category;
 }
 
-/* Ends the run. A single narrow rect is no run. */
 static bool finish_run(const struct layout *layout, struct flame_rect *run)
 {
     struct flame_rect finished = *run;
     *run = (struct flame_rect){0};
-    return finished.count < 2 || !is_visible(layout, &finished) || array_push(layout->rects, finished);
+    return !is_visible(layout, &finished) || array_push(layout->rects, finished);
 }
 
 /* Appends the rects on rect `parent`, whose node extends from start to end. */
@@ -140,14 +175,23 @@ static int lay_out_children(struct layout *layout, uint32_t node, uint32_t paren
     int code = collect_sorted_children(layout, node, &width, err);
     if (code || !(width > 0))
         return code;
-    double scale = (end - start) / width;
+    double scale = (end - start) / width, least = layout->least;
+    bool has_tail = node == NODE_NONE && layout->engine->is_inverted && least > 0;
+    if (has_tail)
+        least = fmax(least, FLAME_TAIL);
     struct flame_rect run = {0};
     bool enough = true;
     for (size_t i = 0; enough && i < layout->children.length; i++) {
         uint32_t child = layout->children.data[i].index;
         double next = start + get_node_width(layout->engine, child) * scale;
         struct flame_rect rect = make_rect(layout, child, parent, start, next);
-        if (next - start < layout->least)
+        if (has_tail && rect.func != PROFILE_NONE) {
+            uint32_t resource = resource_of_func(&layout->engine->base->profile, rect.func);
+            rect.library =
+                resource == PROFILE_NONE ? PROFILE_NONE : func_of_resource(&layout->engine->base->profile, resource);
+            enough = run.count == 0 || run.library == rect.library || finish_run(layout, &run);
+        }
+        if (next - start < least)
             extend_run(layout, &run, &rect);
         else
             enough = finish_run(layout, &run) && (!is_visible(layout, &rect) || array_push(layout->rects, rect));

@@ -2,7 +2,8 @@
  * The flame graph of the query, as rects. Each call node is as wide as its total and lies on its caller. Siblings are
  * ordered by name, so they keep their positions between queries. The graph of an inverted query leads from leaf
  * functions to their callers; its siblings are ordered by weight, then by name, because the widest of many siblings
- * matter.
+ * matter. The leaf functions of its tail, each below FLAME_TAIL of the whole, are ordered by library, the heaviest
+ * first.
  *
  * Positions are fractions of the full width, 0 to 1. A request names the visible part and the minimum width of a rect,
  * so the size of the answer depends on the screen, not on the profile.
@@ -20,6 +21,10 @@ struct flame_request {
     double least;           /* minimum width of a rect, as a fraction of the part */
 };
 
+/* Leaf functions of an inverted query with less of the part than that are aggregated by library, however wide the
+ * screen is. Most of a program's leaf functions are so narrow that they have no room for a name. */
+#define FLAME_TAIL 0.005
+
 enum { FLAME_NO_RECT = UINT32_MAX };
 
 struct flame_rect {
@@ -33,6 +38,7 @@ struct flame_rect {
     uint32_t func;     /* PROFILE_NONE for an aggregated rect */
     uint32_t category; /* category of the node; of an aggregated rect, the common category or the default category */
     uint32_t count;    /* number of nodes: more than 1 in an aggregated rect */
+    uint32_t library;  /* func that stands for the library of the tail's functions, or PROFILE_NONE */
     uint32_t matches;  /* 0 if a search is active and this func does not match */
 };
 

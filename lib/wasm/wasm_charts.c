@@ -15,7 +15,7 @@ const struct view *session_flame_find(struct session *session, uint32_t query, u
     return ANSWER(session, 2, &session->charts.flame_part);
 }
 
-/* Answers with one column of struct flame_rect: 80 bytes, six doubles and seven words. */
+/* Answers with one column of struct flame_rect: 80 bytes, six doubles and eight words. */
 const struct view *session_flame(struct session *session, uint32_t query, double from, double to, double least)
 {
     struct engine *engine = session_engine(session, query);

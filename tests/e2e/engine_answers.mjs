@@ -64,6 +64,22 @@ await check('stacks that are too narrow to draw are counted', () => {
     assert(most > 0, 'nothing was too narrow');
 });
 
+await check('an inverted flame graph aggregates its narrow leaf functions, and shows them in a part', async () => {
+    const other = onLastQuery(await openEngine(module));
+    const narrow = Array.from({ length: 400 }, (_, at) => `main;narrow${at} 1\n`);
+    other.feed(new TextEncoder().encode(`main;hot 600\n${narrow.join('')}`));
+    other.finish();
+    other.query({ threads: [0], range: null, search: '', inverted: true, transforms: [] });
+    const roots = (part) => {
+        const { rects } = other.flame([], part, FINE);
+        return Array.from(rects.depth.keys()).filter((rect) => rects.depth[rect] === 0).map((rect) => [rects.count[rect], rects.start[rect], rects.end[rect]]);
+    };
+    const [[hot, , end], [count, start], ...more] = roots([0, 1]);
+    assertEqual([hot, count, more.length].join(), '1,400,0', 'what the rects stand for');
+    assert(near(end, 0.6) && near(start, 0.6), `the rects meet at ${end} and ${start}`);
+    assertEqual(roots([0.7, 0.8]).filter(([one, from, to]) => one === 1 && from < 1 - 1e-6 && to > 1e-6).length, 100, 'functions of a tenth');
+});
+
 await check('a part of a flame graph is that part of the whole', () => {
     ask();
     const { rects: whole } = engine.flame([], [0, 1], FINE);

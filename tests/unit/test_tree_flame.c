@@ -25,6 +25,13 @@ struct slow_flame {
     size_t length;
 };
 
+#define SWAP(array, at)                                                                                                \
+    do {                                                                                                               \
+        __typeof__(*(array)) left = (array)[(at)-1];                                                                   \
+        (array)[(at)-1] = (array)[at];                                                                                 \
+        (array)[at] = left;                                                                                            \
+    } while (0)
+
 static const char *name_of(const struct profile *profile, uint32_t func)
 {
     size_t funcs = profile->funcs.length;
@@ -43,6 +50,33 @@ static bool stands_before(const struct slow_flame *flame, const struct slow_node
     if (flame->inverted && fabs(a->total) != fabs(b->total))
         return fabs(a->total) > fabs(b->total);
     return comes_before(flame->query->profile, a->func, b->func);
+}
+
+/* The leaf functions of the tail stand by library, the heaviest first. */
+static void order_tail(const struct slow_flame *flame, double whole, const struct slow_node **children, size_t count)
+{
+    size_t first = 0;
+    while (first < count && fabs(children[first]->total) >= FLAME_TAIL * whole)
+        first++;
+    double weights[MOST_CHILDREN];
+    uint32_t libraries[MOST_CHILDREN];
+    for (size_t i = first; i < count; i++) {
+        libraries[i] = resource_of_func(flame->query->profile, children[i]->func);
+        weights[i] = 0;
+        for (size_t j = first; j < count; j++)
+            if (resource_of_func(flame->query->profile, children[j]->func) == libraries[i])
+                weights[i] += fabs(children[j]->total);
+    }
+    for (size_t i = first + 1; i < count; i++)
+        for (size_t at = i; at > first; at--) {
+            bool is_before =
+                weights[at] != weights[at - 1] ? weights[at] > weights[at - 1] : libraries[at] > libraries[at - 1];
+            if (!is_before)
+                break;
+            SWAP(weights, at);
+            SWAP(libraries, at);
+            SWAP(children, at);
+        }
 }
 
 static size_t children_in_order(const struct slow_flame *flame, const struct slow_node *node,
@@ -108,11 +142,19 @@ static void lay_out(struct slow_flame *flame, const struct slow_node *node, size
     for (size_t i = 0; i < count; i++)
         sum += fabs(children[i]->total);
     double scale = (end - start) / fmax(sum, fabs(whole));
+    bool is_root = flame->inverted && depth == 0;
+    if (is_root)
+        order_tail(flame, fmax(sum, fabs(whole)), children, count);
+    double least = is_root && flame->least > 0 ? fmax(flame->least, FLAME_TAIL) : flame->least;
     for (size_t i = 0; i < count; i++)
         edges[i + 1] = edges[i] + fabs(children[i]->total) * scale;
     for (size_t i = 0, last; i < count && fmax(sum, fabs(whole)) > 0; i = last) {
-        for (last = i; last < count && edges[last + 1] - edges[last] < flame->least;)
+        for (last = i; last < count && edges[last + 1] - edges[last] < least;) {
+            uint32_t library = resource_of_func(flame->query->profile, children[i]->func);
+            if (is_root && resource_of_func(flame->query->profile, children[last]->func) != library)
+                break;
             last++;
+        }
         if (last > i + 1) {
             struct slow_rect aggregate = aggregate_of(flame, children, i, last);
             aggregate.depth = depth;
@@ -120,14 +162,14 @@ static void lay_out(struct slow_flame *flame, const struct slow_node *node, size
             aggregate.end = edges[last];
             add_rect(flame, aggregate);
         }
-        if (last > i)
+        if (last > i + 1)
             continue;
         size_t before = flame->length;
         add_rect(flame, (struct slow_rect){
                             .node = children[i], .depth = depth, .count = 1, .start = edges[i], .end = edges[i + 1]});
         if (flame->length > before)
             lay_out(flame, children[i], depth + 1, children[i]->total, edges[i], edges[i + 1]);
-        last++;
+        last = i + 1;
     }
 }
 

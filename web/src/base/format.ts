@@ -107,7 +107,7 @@ export function describeWeight(weight: number, unit: string, interval: number): 
 
 /** What a rect of a flame graph stands for that is none of a single function. */
 export function describeNarrow(count: number): string {
-    return `${formatCount(count)} ${count === 1 ? 'function' : 'functions'} too narrow to draw`;
+    return `${formatCount(count)} narrow ${count === 1 ? 'function' : 'functions'}`;
 }
 
 // ---- amounts of counters ----

@@ -20,6 +20,8 @@ export interface Rects {
     matches: Uint8Array;
     /** Of the flame graph: nodes that it stands for. */
     count?: Int32Array;
+    /** And the func that stands for the library that they have in common; -1: none. */
+    library?: Int32Array;
 }
 
 /** Of the flame graph: see lib/tree/flame.h. */
@@ -32,6 +34,7 @@ export interface FlameRects extends Rects {
     baseTotal: Float64Array;
     newTotal: Float64Array;
     count: Int32Array;
+    library: Int32Array;
 }
 
 export interface Flame {
@@ -126,6 +129,7 @@ export function chartAnswers(module: EngineModule): Answers<ChartCalls> {
                     func: words(all, size, at.func),
                     category: words(all, size, at.category),
                     count: words(all, size, at.count),
+                    library: words(all, size, at.library),
                     matches: Uint8Array.from(words(all, size, at.matches)),
                 },
             };

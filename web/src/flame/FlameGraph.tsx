@@ -73,9 +73,14 @@ function describe(session: Session, node: TreeNode | null): string {
 
 function Aggregate({ rects, rect }: { rects: FlameRects; rect: number }): JSX.Element {
     const session = useSession();
+    const { shownName } = session.names;
+    const library = rects.library[rect] ?? -1;
     return (
         <>
-            <p>{describeNarrow(rects.count[rect] ?? 0)}</p>
+            <p>
+                {library >= 0 && `${plainText(shownName(library), 200)}: `}
+                {describeNarrow(rects.count[rect] ?? 0)}
+            </p>
             <AmountLines {...amountsOf(session, rects, rect)} />
             <p class="muted">Zoom in to see them.</p>
         </>

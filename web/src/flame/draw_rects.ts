@@ -263,9 +263,11 @@ function drawName(context: CanvasRenderingContext2D, frame: Frame, ratio: number
     const { band, rect, left, width } = drawn;
     const func = band.rects.func[rect] ?? -1;
     const count = func === -1 ? band.rects.count?.[rect] : undefined;
-    const text = count === undefined ? frame.label(func) : describeNarrow(count);
+    const library = count === undefined ? '' : frame.label(band.rects.library?.[rect] ?? -1);
+    const many = count === undefined ? '' : describeNarrow(count);
+    const text = count === undefined ? frame.label(func) : library === '' ? many : `${library}: ${many}`;
     const parts = text === '' ? ['', '', ''] : fitName(context, text, width / ratio - 2 * TEXT_MARGIN);
-    if (parts[1] === '' || (count !== undefined && parts.join('') !== text)) return;
+    if (parts[1] === '' || (count !== undefined && library === '' && parts.join('') !== text)) return;
     const { quiet, quietText, text: strong } = frame.colors;
     const isFaint = band.rects.matches[rect] === 0;
     const selected = band.selected[rect] === 1 ? colorsOf(frame, band, rect).selectedText : '';

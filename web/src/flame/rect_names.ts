@@ -29,9 +29,11 @@ export function fetchShownNames(session: Session, frame: Frame): void {
     const funcs = new Set<number>();
     for (const band of frame.bands) {
         const scale = (frame.width * (band.span[1] - band.span[0])) / (frame.shown[1] - frame.shown[0]);
-        const { start, end, func } = band.rects;
-        for (let i = 0; i < func.length && funcs.size < MOST_NAMES; i++)
-            if (((end[i] ?? 0) - (start[i] ?? 0)) * scale >= NAME_WIDTH && func[i] !== -1) funcs.add(func[i] ?? 0);
+        const { start, end, func, library } = band.rects;
+        for (let i = 0; i < func.length && funcs.size < MOST_NAMES; i++) {
+            const named = func[i] === -1 ? (library?.[i] ?? -1) : (func[i] ?? -1);
+            if (((end[i] ?? 0) - (start[i] ?? 0)) * scale >= NAME_WIDTH && named !== -1) funcs.add(named);
+        }
     }
     const missing = [...funcs].filter((func) => funcName(func) === undefined);
     if (missing.length > 0) act(fetchNames(missing));
