@@ -98,7 +98,7 @@ function createTrees(view: ReturnType<typeof createView>) {
         functions,
         butterfly: createButterfly({ ...session, functions }),
         flame: createFlame(charts),
-        stackChart: createStackChart(charts),
+        stackChart: createStackChart(session),
         transformOffers: createTransformOffers(changes),
         costText: createCostText(session),
         waitList: createWaitList(session),

@@ -80,8 +80,9 @@ export function createColoring(session: SessionBase & Parts) {
     const isOneCategory = signal<boolean | null>(null);
     /** What it is without a choice. */
     const usual = computed<ChartColoring>(() => {
-        if (isChange.value && view.value.tab !== 'stack-chart') return 'change';
-        return isOneCategory.value ? 'module' : 'category';
+        // In a stack chart, much is narrow, and stands for several functions of a category.
+        if (view.value.tab === 'stack-chart') return 'category';
+        return isChange.value ? 'change' : isOneCategory.value ? 'module' : 'category';
     });
     const colorBy = computed<ChartColoring>(() => view.value.colorBy ?? usual.value);
     const colorChoices = computed(() => (usual.value === 'change' ? [CHANGE, ...CHOICES] : CHOICES));
@@ -120,16 +121,15 @@ export function createColoring(session: SessionBase & Parts) {
         return slot;
     }
 
-    /** Decides on the usual colors, before the first rects of the session are drawn. */
-    function noteFirst(all: readonly Rects[]): void {
+    /** Decides on the usual colors, before the first flame graph of the session is drawn. */
+    function noteFirst({ category, func, start, end }: Rects): void {
         if (isOneCategory.peek() !== null) return;
         const areas = new Map<number, number>();
-        for (const { category, func, start, end } of all)
-            for (let rect = 0; rect < func.length; rect++) {
-                const of = category[rect] ?? 0;
-                if ((func[rect] ?? -1) < 0 || info.peek().categories[of]?.color === 'transparent') continue;
-                areas.set(of, (areas.get(of) ?? 0) + (end[rect] ?? 0) - (start[rect] ?? 0));
-            }
+        for (let rect = 0; rect < func.length; rect++) {
+            const of = category[rect] ?? 0;
+            if ((func[rect] ?? -1) < 0 || info.peek().categories[of]?.color === 'transparent') continue;
+            areas.set(of, (areas.get(of) ?? 0) + (end[rect] ?? 0) - (start[rect] ?? 0));
+        }
         const whole = [...areas.values()].reduce((sum, area) => sum + area, 0);
         if (whole > 0) isOneCategory.value = Math.max(...areas.values()) > NEARLY_ALL * whole;
     }
@@ -166,7 +166,10 @@ export function createColoring(session: SessionBase & Parts) {
     function colorsAt(colors: ChartColors, by = colorBy.value): ((rects: Rects, rect: number) => RectColors) | null {
         if (by === 'category') return null;
         if (by === 'change') return changesAt(colors);
-        return ({ func }, rect) => colorsOfName(colors, slotOf(keyOf(func[rect] ?? -1, by), by));
+        return ({ func, library }, rect) => {
+            const [at = -1, many = -1] = [func[rect], library?.[rect]];
+            return colorsOfName(colors, slotOf(at < 0 ? (funcName(many)?.name ?? '') : keyOf(at, by), by));
+        };
     }
 
     /** The names that colors depend on, of rects however narrow. */

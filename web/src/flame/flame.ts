@@ -92,7 +92,7 @@ export function createFlame(session: SessionBase & { coloring: ColoringPart; sto
         const zoom = zoomed.value.join();
         const query = summary.value?.id;
         const answer = await askFlame(flamePixels.value);
-        session.coloring.noteFirst([answer.rects]);
+        session.coloring.noteFirst(answer.rects);
         return { ...answer, query, zoom };
     }
 

@@ -10,7 +10,6 @@ import type { AxisPart, Span } from '../session/axis';
 import { Request } from '../session/request';
 import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
-import type { ColoringPart } from './coloring';
 
 export interface ThreadChart {
     thread: number;
@@ -34,9 +33,7 @@ function chartedThreads(selected: readonly number[], threads: readonly ThreadInf
     return selected.filter((thread) => busiest.has(thread));
 }
 
-type Parts = { axis: AxisPart; coloring: ColoringPart; store: StorePart; tree: TreePart };
-
-export function createStackChart(session: SessionBase & Parts) {
+export function createStackChart(session: SessionBase & { axis: AxisPart; store: StorePart; tree: TreePart }) {
     const { engine, info } = session;
     const { effect } = session.lifetime;
     const { shownRange } = session.axis;
@@ -80,7 +77,6 @@ export function createStackChart(session: SessionBase & Parts) {
             rects: await engine.stackChart(query, thread, span[0], span[1], pixels, isSame),
         }));
         const answer = { span, charts: await Promise.all(charts) };
-        session.coloring.noteFirst(answer.charts.map(({ rects }) => rects));
         answered = wanted;
         return answer;
     }

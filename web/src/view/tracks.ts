@@ -92,8 +92,10 @@ export interface TrackChoice {
 
 export const DEFAULT_TRACKS: TrackChoice = { base: 'busy', shown: [], hidden: [], opened: [], order: [] };
 
+/** px: a window as high as one of 3840 × 2160 pixels has room for twice the height. */
+export const TRACK_SCALE = (globalThis.innerHeight ?? 0) >= 1600 ? 2 : 1;
 /** px */
-export const THREAD_HEIGHT = 42;
+export const THREAD_HEIGHT = 36 * TRACK_SCALE + 6;
 export const LANE_HEIGHT = 9;
 const LANE_GAP = 2;
 const HEADING_HEIGHT = 25;

@@ -49,7 +49,7 @@ export const [timelineHeight, setTimelineHeight] = keptSize('timelineHeight', nu
 const SMALL_WINDOW = 1280;
 export const [sidebarWidth, setSidebarWidth] = keptSize(
     'sidebarWidth',
-    globalThis.innerWidth <= SMALL_WINDOW ? 240 : 320,
+    globalThis.innerWidth <= SMALL_WINDOW ? 256 : 320,
 );
 
 /** px: in a window narrower than that, as at 200 % zoom, names need the width more than the sidebar. */

@@ -9,15 +9,15 @@ import { useSession } from '../../session/context';
 import { GraphError } from '../../ui/GraphError';
 import { ProfileText } from '../../ui/text';
 import { useRequest, useSeen } from '../../ui/use';
-import type { TrackRow, TrackSeed } from '../../view/tracks';
+import { TRACK_SCALE, type TrackRow, type TrackSeed } from '../../view/tracks';
 import { theme } from '../../window/theme';
 import { graphWidth } from '../../window/windows';
 import { counterScale, counterY, drawCounter, graphColor } from '../draw_counter';
 import type { TrackKind } from './kind';
 
 /** px, with the line below. */
-const TRACK_HEIGHT = 33;
-const HEIGHT = TRACK_HEIGHT - 1;
+const HEIGHT = 32 * TRACK_SCALE;
+const TRACK_HEIGHT = HEIGHT + 1;
 
 function counterOf(session: Session, index: number): CounterInfo | undefined {
     const { info } = session;

@@ -13,7 +13,7 @@ import { GraphError } from '../../ui/GraphError';
 import { LifeShade } from '../../ui/LifeShade';
 import { showSample } from '../../ui/SampleTooltip';
 import { useRequest, useSeen } from '../../ui/use';
-import { type TrackRow, threadTracks } from '../../view/tracks';
+import { THREAD_HEIGHT, type TrackRow, threadTracks } from '../../view/tracks';
 import { theme } from '../../window/theme';
 import { graphWidth } from '../../window/windows';
 import { categoryAmounts, drawActivity } from '../draw_activity';
@@ -23,7 +23,7 @@ import { showState } from '../state_hover';
 import type { TrackKind } from './kind';
 
 /** px */
-const GRAPH_HEIGHT = 36;
+const GRAPH_HEIGHT = THREAD_HEIGHT - 6;
 const STRIP_HEIGHT = 5;
 
 /** The activity of threads for the range, search and call node that are on; keeps the last one until the next is there.
