@@ -138,21 +138,21 @@ export function createColoring(session: SessionBase & Parts) {
     function largestChange({ baseTotal, newTotal, func }: FlameRects): number {
         let largest = 0;
         for (let rect = 0; rect < func.length; rect++)
-            if (isKnown(func[rect] ?? -1))
+            if (!isNoise(func[rect] ?? -1))
                 largest = Math.max(largest, Math.abs((newTotal[rect] ?? 0) - (baseTotal[rect] ?? 0)));
         return largest;
     }
 
-    /** Whether the change of a function is more than noise, also while nobody knows. */
-    function isKnown(func: number): boolean {
-        return certainty.judged('total') === undefined || certainty.ofFunc(func, 'total')?.isNoise === false;
+    /** Whether the change of a function may be noise. Without times, nobody knows how much samples vary. */
+    function isNoise(func: number): boolean {
+        return !info.value.timesAreOrder && (certainty.ofFunc(func, 'total')?.isNoise ?? false);
     }
 
     function changesAt(colors: ChartColors): (rects: Rects, rect: number) => RectColors {
         certainty.judged('total'); // the chart is drawn again when that is known
         const largest = new Map<FlameRects, number>();
         return (rects, rect) => {
-            if (!hasSides(rects) || !isKnown(rects.func[rect] ?? -1)) return colorsOfChange(colors, 0);
+            if (!hasSides(rects) || isNoise(rects.func[rect] ?? -1)) return colorsOfChange(colors, 0);
             const most = largest.get(rects) ?? largestChange(rects);
             largest.set(rects, most);
             return colorsOfChange(
