@@ -36,6 +36,10 @@ struct waiting_call {
 
 static const struct waiting_call calls[] = {
     {SYS_futex, REASON_LOCK, OBJECT_ADDRESS, "lock"},
+#ifdef SYS_futex_waitv
+    {SYS_futex_waitv, REASON_LOCK, OBJECT_NONE, "lock"},
+#endif
+    {SYS_restart_syscall, REASON_SLEEP, OBJECT_NONE, "sleep"}, /* a wait with a timeout, after a stop */
     {SYS_clock_nanosleep, REASON_SLEEP, OBJECT_NONE, "sleep"},
     {SYS_nanosleep, REASON_SLEEP, OBJECT_NONE, "sleep"},
     {SYS_epoll_wait, REASON_NETWORK, OBJECT_NONE, "epoll"},
@@ -57,6 +61,8 @@ static const struct waiting_call calls[] = {
     {SYS_pwritev2, REASON_DISK, OBJECT_FILE, "write"},
     {SYS_sendfile, REASON_DISK, OBJECT_FILE, "write"},
     {SYS_splice, REASON_DISK, OBJECT_FILE, "splice"},
+    {SYS_tee, REASON_PIPE, OBJECT_FILE, "splice"},
+    {SYS_vmsplice, REASON_PIPE, OBJECT_FILE, "splice"},
     {SYS_ioctl, REASON_DISK, OBJECT_FILE, "ioctl"},
     {SYS_fsync, REASON_DISK, OBJECT_FILE, "fsync"},
     {SYS_fdatasync, REASON_DISK, OBJECT_FILE, "fsync"},

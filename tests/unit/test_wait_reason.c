@@ -112,6 +112,28 @@ static void wait_in_sleep(int fd)
     sleep(100);
 }
 
+/* A stop interrupts the sleep, which then goes on in another system call. */
+static void wait_in_sleep_after_a_stop(int fd)
+{
+    pid_t parent = getpid();
+    if (fork() == 0) {
+        usleep(10000);
+        kill(parent, SIGSTOP);
+        usleep(10000);
+        kill(parent, SIGCONT);
+        (void)!write(fd, "x", 1);
+        _exit(0);
+    }
+    sleep(100);
+}
+
+static void wait_in_tee(int fd)
+{
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
+    tee(fd, pipes[1], 1, 0);
+}
+
 static void wait_in_pause(int fd)
 {
     (void)fd;
@@ -162,6 +184,27 @@ static void test_a_pipe_with_a_name_is_no_disk(void **unused)
     rmdir(path);
 }
 
+static void test_a_sleep_goes_on_after_a_stop(void **unused)
+{
+    (void)unused;
+    int pipes[2];
+    char byte;
+    struct wait_state state;
+    assert_int_equal(pipe(pipes), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        wait_in_sleep_after_a_stop(pipes[1]);
+        _exit(0);
+    }
+    assert_int_equal(read(pipes[0], &byte, 1), 1);
+    while (wait_state_read((uint32_t)pid, (uint32_t)pid, &state) != 1 || strcmp(state.object, "stopped") == 0)
+        usleep(1000);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    assert_int_equal(state.reason, REASON_SLEEP);
+    assert_string_equal(state.object, "sleep");
+}
+
 static void test_each_wait_has_its_reason_and_object(void **unused)
 {
     (void)unused;
@@ -170,6 +213,7 @@ static void test_each_wait_has_its_reason_and_object(void **unused)
     assert_int_equal(pipe(pipes), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
     assert_non_null(strstr(state_of(wait_in_read, pipes[0], REASON_PIPE).object, "read pipe:["));
+    assert_non_null(strstr(state_of(wait_in_tee, pipes[0], REASON_PIPE).object, "splice pipe:["));
     assert_non_null(strstr(state_of(wait_in_read, sockets[0], REASON_NETWORK).object, "read socket:["));
     assert_non_null(strstr(state_of(wait_in_poll, sockets[0], REASON_NETWORK).object, "poll socket:["));
     assert_non_null(strstr(state_of(wait_in_poll, pipes[0], REASON_PIPE).object, "poll pipe:["));
@@ -309,6 +353,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_are_read),
+        cmocka_unit_test(test_a_sleep_goes_on_after_a_stop),
         cmocka_unit_test(test_each_wait_has_its_reason_and_object),
         cmocka_unit_test(test_a_pipe_with_a_name_is_no_disk),
         cmocka_unit_test(test_a_parent_in_vfork_waits_for_its_child),
