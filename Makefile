@@ -172,7 +172,7 @@ clean:
 
 help:
 	@echo "make            build build/prof"
-	@echo "make deps       install what building needs (Debian, Ubuntu)"
+	@echo "make deps       install the build dependencies (Debian, Ubuntu)"
 	@echo "make demo       build, record a real program, serve its profile"
 	@echo "make check      build, run every test"
 	@echo "make test T=NAME  build and run one test, such as T=test_waits"

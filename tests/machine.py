@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What this machine lacks, as the kernel, the file system and the search path show it, whatever prof can do.
+"""Finds the features that this machine lacks, from the kernel, the file system and the search path, independently of prof.
 
     tests/machine.py CONDITION     exit status 0 if the condition holds, 1 if not
 
-tests/run checks the conditions of tests/allowed_skips with it, tests skip by it: a recorder that is broken is no reason to skip.
+tests/run checks the conditions of tests/allowed_skips, and tests skip by these conditions, so a broken recorder skips no test.
 """
 
 import ctypes

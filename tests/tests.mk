@@ -9,7 +9,7 @@
 #   tests/e2e/test_*         programs that print TAP; $PROF is the binary, $TARGETS the directory of the targets
 #   tests/accuracy/test_*    the same: figures of profiles against the truth
 #   tests/collector          a run against a real OpenTelemetry Collector, with `make collector`
-#   tests/bench/bench_*      programs that print what they measured. C files are compiled like prof: bench_*.c and
+#   tests/bench/bench_*      programs that print measurements. C files are compiled like prof: bench_*.c and
 #                            generate_*.c (which make input) to programs, the others are linked into each of them
 
 SANITIZE    := -fsanitize=address,undefined -fno-sanitize-recover=undefined
@@ -159,7 +159,7 @@ agreement: $(AGREEMENTS)
 
 # ---- a real OpenTelemetry Collector ----
 
-# Built from its Go modules, in some minutes; what it gets from prof for SECONDS, in which it is killed twice.
+# Builds the Collector from its Go modules, in some minutes, and records for SECONDS, during which it is killed twice.
 COLLECTOR := $(BUILD)/collector
 
 $(COLLECTOR)/collector: tests/collector/builder.yaml
@@ -223,9 +223,9 @@ bench:
 C_FILES      := $(wildcard web/*.c lib/*/*.c lib/*/*.h cmd/*.c cmd/*.h cmd/*/*.c cmd/*/*.h tests/*/*.c tests/*/*.h)
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 CLANG_TIDY   ?= $(shell command -v clang-tidy-14 || echo clang-tidy)
-# Left out are what is a matter of taste (swappable parameters, assignments in conditions, names, macros), what -Wall says already,
-# widening and narrowing (the sizes of formats are narrowed on purpose, and UBSan looks at the values), sizeof of a pointer
-# (bugprone-sizeof-expression takes array.h for a mistake), texts that are cut without a NUL on purpose, and advice to
+# The omitted checks are matters of taste (swappable parameters, assignments in conditions, names, macros), duplicates of -Wall,
+# widening and narrowing (intended for the sizes of formats, and UBSan checks the values), sizeof of a pointer
+# (bugprone-sizeof-expression takes array.h for a mistake), texts that are truncated without a NUL on purpose, and advice to
 # use the functions of C11 annex K, which glibc does not have.
 comma := ,
 empty :=
@@ -275,7 +275,7 @@ lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev $(LAYOUT))
 	$(call say,BIOME,web)
 	$(Q)$(if $(wildcard web/build.mjs),cd web && $(NPM) run --silent lint && $(NPM) run --silent check)
 
-# ---- what editors read ----
+# ---- files for editors ----
 
 # A command for each C file, for clangd and its like: prof's own flags, those of the unit tests for the rest. The files
 # of the WebAssembly exports compile natively, too.

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Times comparisons in the WebAssembly engine, in node: two profiles of one size beside one of them, then what keys ask
-// for. Medians of five, in ms. "Load" is from the bytes of the uncompressed files to the first rows. The two profiles
-// share their functions' names with nobody and no stack with each other ("apart"), or are the same ("alike").
+// Times comparisons in the WebAssembly engine, in node: two profiles of one size, one of them alone, and the queries of
+// keys. Medians of five, in ms. "Load" is from the bytes of the uncompressed files to the first rows. The two profiles
+// share no names of functions and no stacks ("apart"), or are the same ("alike").
 //
 //     bench_compare.mjs [SAMPLES STACKS THREADS]        (1000000 300000 8)
 import { readFile } from 'node:fs/promises';

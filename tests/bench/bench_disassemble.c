@@ -1,8 +1,8 @@
 /*
- * What x86_length() is good for: how many lines of the disassembly of a file stand where objdump has no instruction,
+ * Counts the lines of the disassembly of a file at which objdump has no instruction,
  *
  *     prof        with the length of instructions that capstone does not know
- *     SKIPDATA    as capstone goes on by itself: one byte further
+ *     SKIPDATA    without x86_length(): capstone skips one byte
  *
  *     bench_disassemble [FILE...]      default: a program of AVX-512 instructions that it compiles, and libc
  */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Times the WebAssembly engine in node on a synthetic profile: medians of five, in ms. Downloading and drawing are not
-// part of it; decompressing is measured apart, with the DecompressionStream that the page uses.
+// Times the WebAssembly engine in node on a synthetic profile, without downloading and drawing. Measures decompression
+// separately, with the DecompressionStream of the page. Medians of five, in ms.
 //
 //     bench_engine.mjs [SAMPLES STACKS THREADS]        (1000000 300000 8)
 import { statSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /*
- * How fast the names of JIT code are read: a perf map and a jitdump file of 100,000 functions.
+ * Times reading the names of JIT code: a perf map and a jitdump file of 100,000 functions.
  *
  *     bench_jit [FUNCTIONS [ADDRESSES [ROUNDS]]]
  *

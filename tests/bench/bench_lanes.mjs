@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Times the lanes of thread states: ms a frame of panning and of zooming, of the engine (in its worker) and of the page's
-// script, which paints the pixels. The goal is 8 ms of script, and 16 ms of the engine, for the tracks on a screen.
+// Times the lanes of thread states: ms per frame of panning and zooming, for the engine (in its worker) and for the
+// script of the page, which paints the pixels. The goal is 8 ms of script and 16 ms of the engine, for the tracks on a
+// screen.
 //
 //     bench_lanes.mjs [WAITS THREADS]        (5000000 200)
 import { execFileSync } from 'node:child_process';

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// What the page keeps of profiles that were opened and closed: headless Chromium opens one file again and again, looks at each view,
-// and is measured after a collection of garbage. The goal is that ten take what one takes. The heap is that of the page's
-// scripts, which run without compilers: code that is compiled as functions become hot would be most of what it grows by; what is
-// resident is all of the process: its engine, its code and its graphics too.
+// Measures the memory that the page still uses for closed profiles: headless Chromium opens one file repeatedly, visits
+// each view, and measures the memory after a garbage collection. The goal is that ten openings use as much as one. The
+// scripts run without compilers, because the code of hot functions would be most of the growth of their heap. The
+// resident memory is that of the whole process, with engine, code and graphics.
 //
 //     bench_page_heap.mjs [SAMPLES STACKS THREADS]        (100000 30000 8)
 //     bench_page_heap.mjs FILE

@@ -1,9 +1,9 @@
 /*
- * How fast a program is symbolized, against llvm-symbolizer in the same run.
+ * Times the symbolization of a program, and llvm-symbolizer in the same run.
  *
  *     bench_symbol [FILE [ADDRESSES [ROUNDS [THREADS]]]]
  *
- * takes ADDRESSES random places inside the functions of FILE (itself), the same ones for all, and prints the medians of
+ * takes the same ADDRESSES random places inside the functions of FILE (itself) for all tools, and prints the medians of
  * ROUNDS alternating runs, their ratios, and the most memory that a run took:
  *
  *     first    without a cache

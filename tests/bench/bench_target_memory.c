@@ -1,5 +1,5 @@
 /*
- * What it costs to read 4 KiB of another process, in CPU time of all processes of prof:
+ * Times reading 4 KiB of another process, in CPU time of all processes of prof:
  *
  *     bench_target_memory [READS [ROUNDS]]
  *

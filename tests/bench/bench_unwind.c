@@ -1,7 +1,7 @@
 /*
- * What a frame costs: captures real stacks, then walks them with prof's walker and with libunwind in the same process,
- * and prints medians of nine passes. "cold" is the first pass over all samples with modules freshly opened (their CFI
- * is read and every pc met for the first time), "warm" a later one.
+ * Times unwinding per frame: captures real stacks, then unwinds them with prof's walker and with libunwind in the same
+ * process, and prints medians of nine passes. "cold" is the first pass over all samples with modules freshly opened
+ * (without cached CFI and pcs), "warm" a later one.
  */
 #include "../support/libunwind_walk.h"
 #include "../support/timing.h"
