@@ -627,10 +627,10 @@ static void test_a_sum_of_unseen_waits_is_at_the_last_of_them(void **unused)
     assert_int_equal(spool_write_wait(recording.writer, &sum, NULL), 0);
     assert_int_equal(spool_write_wait(recording.writer, &sum, NULL), 0); /* at no place */
     replay_it(&recording);
-    struct stored_sample first = sample_at(&recording.replay, 1), second = sample_at(&recording.replay, 2);
+    struct stored_sample first = find_sample_at(&recording.replay, 1), second = find_sample_at(&recording.replay, 2);
     assert_true(first.time == 5000000 && second.time == 9000000 && first.stack == second.stack);
     assert_true(second.kind == STORED_WAIT_END && first.unseen * SAMPLE_CPU_UNIT == 3000000);
-    first = sample_at(&recording.replay, 4), second = sample_at(&recording.replay, 5);
+    first = find_sample_at(&recording.replay, 4), second = find_sample_at(&recording.replay, 5);
     assert_true(first.time == 9000000 && second.time == 9000000 && first.unseen * SAMPLE_CPU_UNIT == 7000000);
     replay_destroy(&recording.replay);
 }
