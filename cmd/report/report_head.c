@@ -381,21 +381,37 @@ static int print_details(const struct report *report, struct error *err)
     return code;
 }
 
+/* Writes which option shows more about a finding. */
+static void write_finding_hint(const struct report *report, const struct finding *finding, char hint[REPORT_LINE_SIZE])
+{
+    enum { MOST_NAME = 80 };
+    const char *object = finding->kind == FINDING_WAIT && finding->func != PROFILE_NONE
+                             ? profile_text(report->profile, get_func_names(report->profile, finding->func).name)
+                             : "'";
+    bool is_word = strlen(object) <= MOST_NAME && !strchr(object, '\'');
+    hint[0] = '\0';
+    if (finding->kind == FINDING_PATH)
+        report_append(hint, " --critical-path shows when.");
+    else if (finding->kind == FINDING_WAIT && is_word)
+        report_append(hint, " --waits='%s' shows who waits, and who ends the waits.", object);
+    else if (finding->kind == FINDING_WAIT)
+        report_append(hint, " --waits shows all waits.");
+}
+
 /* Prints the sentences with which the page begins. The warnings below have those about the quality of the data. */
 static int print_findings(const struct report *report, struct error *err)
 {
     enum { MOST_FINDINGS = 3 };
-    static const char *const hints[FINDING_KINDS] = {
-        [FINDING_PATH] = " --critical-path shows when.", [FINDING_WAIT] = " --waits shows all waits."};
     struct findings findings = {0};
     int code = findings_find(&findings, report->engine, err);
     if (!code && findings.headline.length)
         report_print_wrapped(report, findings.headline.data, 0, 0);
     for (size_t i = 0, printed = 0; !code && i < findings.list.length && printed < MOST_FINDINGS; i++) {
         struct finding *finding = &findings.list.data[i];
-        const char *hint = hints[finding->kind] ? hints[finding->kind] : "";
+        char hint[REPORT_LINE_SIZE];
         if (finding->kind == FINDING_UNNAMED || finding->kind == FINDING_LOST)
             continue;
+        write_finding_hint(report, finding, hint);
         finding->sentence.length--;
         if (report->options.markdown)
             fputs("\n-", stdout);
