@@ -303,8 +303,9 @@ await check('zooming adds a breadcrumb; back and the breadcrumb lead out again',
 await check('Ctrl and the wheel zoom around the mouse, Shift and the wheel move along', async () => {
     const bounds = await graphRect();
     const shown = () => {
-        const [, start, length] = /^(\d+)[mun](\d+)$/.exec(new URL(page.url()).searchParams.get('range') ?? '0m0');
-        return { start: Number(start), length: Number(length) };
+        const [, start, unit, length] = /^(\d+)([mun])(\d+)$/.exec(new URL(page.url()).searchParams.get('range') ?? '0m0');
+        const scale = { m: 1, u: 1e3, n: 1e6 }[unit]; // a long recording has other units than its parts
+        return { start: Number(start) / scale, length: Number(length) / scale };
     };
     const turn = async (key, pixels) => {
         await page.keyboard.down(key);
