@@ -194,6 +194,7 @@ int wait_group_append_sentence(struct text_buffer *text, const struct engine *en
 {
     char who[QUANTITY_TEXT_MAX], share[QUANTITY_TEXT_MAX];
     const char *object = get_wait_object_name(engine, group);
+    object = strcmp(object, "child") == 0 ? "child processes" : object;
     bool is_one = group->threads == 1, sleeps = strcmp(get_wait_reason_name(engine, group->reason), "Sleep") == 0;
     bool has_place = group->own_func != PROFILE_NONE && !ends_with_name(object, get_func_name(engine, group->own_func));
     snprintf(who, sizeof(who), "%u of %zu threads %s ", group->threads, engine->threads.length,
