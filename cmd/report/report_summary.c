@@ -53,19 +53,6 @@ static void summary_destroy(struct summary *summary)
     arena_destroy(&summary->arena);
 }
 
-/* Copies a name of at most LONGEST_NAME bytes, without a part of a character at its end. */
-static const char *shorten(const char *name, char out[LONGEST_NAME + 4])
-{
-    size_t length = strnlen(name, LONGEST_NAME + 1);
-    if (length <= LONGEST_NAME)
-        return name;
-    length = LONGEST_NAME;
-    while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
-        length--;
-    snprintf(out, LONGEST_NAME + 4, "%.*s...", (int)length, name);
-    return out;
-}
-
 static const char *find_exit(const struct summary *summary)
 {
     static const char *const labels[] = {"Exit status", "Target ended with", NULL};
@@ -102,13 +89,21 @@ static void print_heading(const struct report *report, const char *title)
 static void print_row(const struct report *report, double share, const char *amount, const char *name,
                       const char *place)
 {
-    char shortened[LONGEST_NAME + 4], where[LONGEST_NAME + 4];
-    name = shorten(name, shortened);
-    place = shorten(place, where);
-    if (report->options.markdown)
-        ui_print("- %.1f%% (%s) `%s`%s%s\n", 100 * share, amount, name, place[0] ? ", " : "", place);
-    else
-        ui_print("%6.1f%%  %10s  %s%s%s\n", 100 * share, amount, name, place[0] ? "  " : "", place);
+    bool markdown = report->options.markdown;
+    ui_print(markdown ? "- %.1f%% (" : "%6.1f%%  ", 100 * share);
+    report_print_right_aligned(report, amount, markdown ? 0 : 10);
+    ui_print(markdown ? ") " : "  ");
+    report_print_text(report, name, LONGEST_NAME);
+    ui_print(!place[0] ? "" : markdown ? ", " : "  ");
+    report_print_text(report, place, LONGEST_NAME);
+    putchar('\n');
+}
+
+static void print_entry(const struct report *report, const char *label, const char *value)
+{
+    ui_print("%s%s: ", report->options.markdown ? "- " : "  ", label);
+    report_print_text(report, value, LONGEST_NAME);
+    putchar('\n');
 }
 
 static void print_functions(const struct report *report, const struct summary *summary)
@@ -161,13 +156,11 @@ static void print_quality(const struct report *report, const struct summary *sum
     print_heading(report, "Data quality");
     for (size_t at = 0; quality_label(at); at++) {
         const char *value = find_metadata(&summary->metadata, (const char *const[]){quality_label(at), NULL});
-        char shortened[LONGEST_NAME + 4];
         if (value)
-            ui_print("%s%s: %s\n", report->options.markdown ? "- " : "  ", quality_label(at),
-                     shorten(value, shortened));
+            print_entry(report, quality_label(at), value);
     }
     if (end)
-        ui_print("%sExit status of the target: %.60s\n", report->options.markdown ? "- " : "  ", end);
+        print_entry(report, "Exit status of the target", end);
 }
 
 int report_print_summary(const struct report *report, struct error *err)

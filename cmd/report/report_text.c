@@ -97,6 +97,14 @@ unsigned report_text_columns(const struct report *report, const char *text)
     return columns;
 }
 
+/* Prints a glyph. In Markdown, a name such as "Vec<int>" is no markup. */
+static void write_glyph(const struct report *report, const struct glyph *glyph)
+{
+    if (report->options.markdown && glyph->length == 1 && strchr("<>&|`*[]\\~#", *glyph->bytes))
+        ui_write("\\", 1);
+    ui_write(glyph->bytes, glyph->length);
+}
+
 /* Prints the first `head` and the last `tail` of `all` columns, with an ellipsis between them. */
 static unsigned print_ends(const struct report *report, const char *text, unsigned all, unsigned head, unsigned tail)
 {
@@ -110,7 +118,7 @@ static unsigned print_ends(const struct report *report, const char *text, unsign
             is_cut = true;
             continue;
         }
-        ui_write(glyph.bytes, glyph.length);
+        write_glyph(report, &glyph);
         used += glyph.columns;
     }
     return used;

@@ -17,8 +17,8 @@ unsigned report_columns_left(const struct report *report, unsigned used);
 unsigned report_text_columns(const struct report *report, const char *text);
 
 /* Prints text of a profile on one line. '?' replaces each invisible character (base/utf8.h) and, if the locale is
- * not UTF-8, each non-ASCII character. Prints at most `columns` (0: unlimited); an ellipsis replaces the rest.
- * Returns the columns used. */
+ * not UTF-8, each non-ASCII character. --markdown escapes markup. Prints at most `columns` (0: unlimited); an ellipsis
+ * replaces the rest. Returns the columns used. */
 unsigned report_print_text(const struct report *report, const char *text, unsigned columns);
 
 /* Like report_print_text(), with the ellipsis in the middle. */
