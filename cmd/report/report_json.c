@@ -17,11 +17,16 @@
 #include "tree/profile_info.h"
 #include "tree/stack_view.h"
 
+static const char *find_text(const struct report *report, uint32_t string)
+{
+    bool is_known = string < report->profile->strings.entries.length;
+    return is_known ? strings_text(&report->profile->strings, string) : NULL;
+}
+
 static void write_profile_string(struct json_writer *json, const char *key, const struct report *report,
                                  uint32_t string)
 {
-    bool is_known = string < report->profile->strings.entries.length;
-    json_member_text(json, key, is_known ? strings_text(&report->profile->strings, string) : NULL);
+    json_member_text(json, key, find_text(report, string));
 }
 
 static void write_func(struct json_writer *json, const struct report *report, uint32_t func)
@@ -434,6 +439,18 @@ static void write_comparison(struct json_writer *json, const struct report *repo
     write_profile_string(json, "scaled_by", report, comparison->scaled_by);
 }
 
+/* Writes a text of any length, shortened in a summary. */
+static void write_head_text(struct json_writer *json, const struct report *report, const char *key, const char *text)
+{
+    enum { LONGEST_OF_SUMMARY = 100 };
+    if (report->options.kind != REPORT_SUMMARY || !text) {
+        json_member_text(json, key, text);
+        return;
+    }
+    json_key(json, key);
+    json_text(json, text, strnlen(text, LONGEST_OF_SUMMARY));
+}
+
 int report_print_json(const struct report *report, struct error *err)
 {
     struct json_writer *json = malloc(sizeof(*json));
@@ -445,15 +462,15 @@ int report_print_json(const struct report *report, struct error *err)
     }
     json_writer_init(json, &ui_sink, err);
     json_open(json, '{');
-    write_profile_string(json, "product", report, report->profile->meta.product);
-    write_profile_string(json, "command", report, report->profile->meta.arguments);
+    write_head_text(json, report, "product", find_text(report, report->profile->meta.product));
+    write_head_text(json, report, "command", find_text(report, report->profile->meta.arguments));
     bool has_times = !report->profile->meta.has_no_times;
     json_member_double(json, "interval_ms", has_times ? report->profile->meta.interval : NAN);
     json_member_double(json, "from_ms", has_times ? report->range.from : NAN);
     json_member_double(json, "to_ms", has_times ? report->range.to : NAN);
     json_member_double(json, "samples", report_counted_samples(report));
     json_member_double(json, "lost", lost);
-    json_member_text(json, "unit", report->weight.unit);
+    write_head_text(json, report, "unit", report->weight.unit);
     json_member_double(json, "total", report->total);
     if (profile_is_comparison(report->profile))
         write_comparison(json, report);

@@ -179,30 +179,40 @@ int report_print_summary(const struct report *report, struct error *err)
 
 /* ---- JSON ---- */
 
-static void write_short(struct json_writer *json, const char *key, const char *text)
+/* What the JSON has, with names of at most `longest` bytes. */
+struct summary_json {
+    const struct report *report;
+    const struct summary *summary;
+    size_t longest;
+};
+
+static void write_short(struct json_writer *json, const struct summary_json *of, const char *key, const char *text)
 {
     json_key(json, key);
-    json_text(json, text, strnlen(text, LONGEST_NAME));
+    json_text(json, text, strnlen(text, of->longest));
 }
 
-static void write_place(struct json_writer *json, const struct report *report, uint32_t func, uint32_t line)
+static void write_place(struct json_writer *json, const struct summary_json *of, uint32_t func, uint32_t line)
 {
+    const struct report *report = of->report;
     const struct func_names names = get_func_names(report->profile, func);
-    write_short(json, "function", profile_text(report->profile, names.name));
+    write_short(json, of, "function", profile_text(report->profile, names.name));
     if (names.lib != PROFILE_NONE)
-        write_short(json, "library", profile_text(report->profile, names.lib));
+        write_short(json, of, "library", profile_text(report->profile, names.lib));
     if (line) {
-        write_short(json, "file", path_base_name(profile_text(report->profile, names.file)));
+        write_short(json, of, "file", path_base_name(profile_text(report->profile, names.file)));
         json_member_double(json, "line", line);
     }
 }
 
-static void write_lists(struct json_writer *json, const struct report *report, const struct summary *summary)
+static void write_lists(struct json_writer *json, const struct summary_json *of)
 {
+    const struct summary *summary = of->summary;
+    const struct report *report = of->report;
     json_member_open(json, "functions", '[');
     for (size_t i = 0; i < summary->functions.length && i < MOST_FUNCTIONS; i++) {
         json_open(json, '{');
-        write_place(json, report, summary->functions.rows[i].func, 0);
+        write_place(json, of, summary->functions.rows[i].func, 0);
         json_member_double(json, "self", summary->functions.rows[i].self);
         json_member_double(json, "total", summary->functions.rows[i].total);
         json_close(json, '}');
@@ -211,7 +221,7 @@ static void write_lists(struct json_writer *json, const struct report *report, c
     json_member_open(json, "lines", '[');
     for (size_t i = 0; i < summary->lines.rows.length; i++) {
         json_open(json, '{');
-        write_place(json, report, summary->lines.rows.data[i].func, summary->lines.rows.data[i].line);
+        write_place(json, of, summary->lines.rows.data[i].func, summary->lines.rows.data[i].line);
         json_member_double(json, "self", summary->lines.rows.data[i].self);
         json_close(json, '}');
     }
@@ -220,44 +230,87 @@ static void write_lists(struct json_writer *json, const struct report *report, c
     for (size_t i = 0; i < summary->waits.list.length && i < MOST_WAITS; i++) {
         const struct wait_group *group = &summary->waits.list.data[i];
         json_open(json, '{');
-        write_short(json, "object", get_wait_object_name(report->engine, group));
-        json_member_text(json, "reason", get_wait_reason_name(report->engine, group->reason));
+        write_short(json, of, "object", get_wait_object_name(report->engine, group));
+        write_short(json, of, "reason", get_wait_reason_name(report->engine, group->reason));
         json_member_double(json, "ms", group->total);
         json_member_double(json, "threads", group->threads);
         if (group->own_func != PROFILE_NONE)
-            write_place(json, report, group->own_func, group->own_line);
+            write_place(json, of, group->own_func, group->own_line);
         json_close(json, '}');
     }
     json_close(json, ']');
 }
 
-static void write_quality(struct json_writer *json, const struct summary *summary)
+static void write_quality(struct json_writer *json, const struct summary_json *of)
 {
+    enum { MOST_WARNINGS = 4 };
+    const struct summary *summary = of->summary;
+    size_t warnings = 0;
     json_member_open(json, "quality", '{');
     for (size_t at = 0; quality_label(at); at++) {
         const char *value = find_metadata(&summary->metadata, (const char *const[]){quality_label(at), NULL});
         if (value)
-            write_short(json, quality_label(at), value);
+            write_short(json, of, quality_label(at), value);
     }
     json_close(json, '}');
     json_member_open(json, "warnings", '[');
     for (size_t i = 0; i < summary->metadata.length; i++)
-        if (strcmp(summary->metadata.data[i].label, "Hint") == 0)
-            json_text(json, summary->metadata.data[i].value, strnlen(summary->metadata.data[i].value, 300));
+        if (strcmp(summary->metadata.data[i].label, "Hint") == 0 && warnings++ < MOST_WARNINGS)
+            json_text(json, summary->metadata.data[i].value, strnlen(summary->metadata.data[i].value, 4 * of->longest));
     json_close(json, ']');
+}
+
+static void write_members(struct json_writer *json, const struct summary_json *of)
+{
+    const char *end = find_exit(of->summary);
+    json_member_double(json, "summary_version", SUMMARY_VERSION);
+    if (end)
+        write_short(json, of, "exit_status", end);
+    else
+        json_member_text(json, "exit_status", NULL);
+    write_findings(json, of->report->engine, &of->summary->findings, MOST_FINDINGS, of->longest);
+    write_lists(json, of);
+    write_quality(json, of);
+}
+
+static int count_bytes(void *context, const void *bytes, size_t size, struct error *err)
+{
+    (void)bytes;
+    (void)err;
+    *(size_t *)context += size;
+    return 0;
+}
+
+/* Shortens names until the members fit, because JSON has up to 6 bytes for a byte of a name. */
+static int fit_names(struct summary_json *of, struct error *err)
+{
+    enum { MOST_BYTES = 6000 }; /* the rest is for the members before */
+    size_t size = 0;
+    const struct byte_sink sink = {.write = count_bytes, .context = &size};
+    struct json_writer *json = malloc(sizeof(*json));
+    for (of->longest = LONGEST_NAME; json && of->longest > 1; of->longest /= 2) {
+        size = 0;
+        json_writer_init(json, &sink, err);
+        json_open(json, '{');
+        write_members(json, of);
+        json_writer_finish(json);
+        if (size <= MOST_BYTES)
+            break;
+    }
+    int code = json ? 0 : error_no_memory(err);
+    free(json);
+    return code;
 }
 
 int report_write_summary(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct summary summary = {0};
+    struct summary_json of = {.report = report, .summary = &summary};
     int code = find_summary(&summary, report, err);
-    json_member_double(json, "summary_version", SUMMARY_VERSION);
-    if (!code) {
-        json_member_text(json, "exit_status", find_exit(&summary));
-        write_findings(json, report->engine, &summary.findings, MOST_FINDINGS);
-        write_lists(json, report, &summary);
-        write_quality(json, &summary);
-    }
+    if (!code)
+        code = fit_names(&of, err);
+    if (!code)
+        write_members(json, &of);
     summary_destroy(&summary);
     return code;
 }

@@ -92,7 +92,7 @@ const struct view *session_object_waits(struct session *session, uint32_t query,
 /* Answers with Findings of findings.ts, as JSON. */
 const struct view *session_findings(struct session *session, uint32_t query)
 {
-    enum { MOST_FINDINGS = 6 };
+    enum { MOST_FINDINGS = 6, LONGEST_NAME = 128 };
     struct engine *engine = session_engine(session, query);
     struct findings findings = {0};
     if (!engine)
@@ -100,7 +100,7 @@ const struct view *session_findings(struct session *session, uint32_t query)
     session_begin_json(session);
     int code = findings_find_of_threads(&findings, engine, &session->err);
     json_open(&session->json, '{');
-    write_findings(&session->json, engine, &findings, MOST_FINDINGS);
+    write_findings(&session->json, engine, &findings, MOST_FINDINGS, LONGEST_NAME);
     json_close(&session->json, '}');
     findings_destroy(&findings);
     return session_answer_json(session, code);
