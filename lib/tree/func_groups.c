@@ -14,12 +14,15 @@ struct part {
 static struct part find_path_root(struct part name)
 {
     static const char *const before[] = {"<", "&", "*", "mut ", "dyn ", "const ", "[", "(anonymous namespace)::", NULL};
-    for (size_t i = 0; before[i]; i++) {
-        size_t length = strlen(before[i]);
-        if (name.length >= length && memcmp(name.text, before[i], length) == 0)
-            return find_path_root((struct part){name.text + length, name.length - length});
-    }
-    size_t end = 0;
+    size_t skipped, end = 0;
+    do {
+        skipped = 0;
+        for (size_t i = 0; before[i] && !skipped; i++) {
+            size_t length = strlen(before[i]);
+            skipped = name.length >= length && memcmp(name.text, before[i], length) == 0 ? length : 0;
+        }
+        name = (struct part){name.text + skipped, name.length - skipped};
+    } while (skipped);
     while (end < name.length && !strchr(":<>(), ", name.text[end]))
         end++;
     bool is_path = end > 0 && end + 1 < name.length && name.text[end] == ':' && name.text[end + 1] == ':';

@@ -51,6 +51,16 @@ static void test_functions_have_the_outermost_namespace(void **unused)
     assert_string_equal(NAMESPACE("work.isra.0"), "[lib.so]");
 }
 
+static void test_a_name_has_any_number_of_operators(void **unused)
+{
+    (void)unused;
+    enum { OPERATORS = 1 << 20 };
+    static char name[OPERATORS + 16];
+    memset(name, '&', OPERATORS);
+    snprintf(name + OPERATORS, 16, "std::swap");
+    assert_string_equal(NAMESPACE(name), "std");
+}
+
 static void test_functions_have_the_directory_of_their_source(void **unused)
 {
     (void)unused;
@@ -69,6 +79,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functions_have_the_outermost_namespace),
+        cmocka_unit_test(test_a_name_has_any_number_of_operators),
         cmocka_unit_test(test_functions_have_the_directory_of_their_source),
         cmocka_unit_test(test_functions_have_the_first_term_that_matches),
     };
