@@ -43,7 +43,7 @@ const text = (selector) => page.$eval(selector, (element) => element.innerText);
 
 /** All threads, by their indexes: fewer than 32 of them are one digit each. */
 const all = new URL(url);
-all.search = `?thread=${reported('report.json').threads.map((thread) => thread.index.toString(32)).join('')}`;
+all.search = `?chains&thread=${reported('report.json').threads.map((thread) => thread.index.toString(32)).join('')}`;
 
 /** Compares the rows, from the first one down its open path, with a report's. */
 async function compare(report) {

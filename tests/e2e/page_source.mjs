@@ -166,7 +166,7 @@ async function shownCosts(page, wanted) {
 }
 
 await check('the costs equal prof report, for all samples, for one row, and after a transform', async () => {
-    const page = await openPage(url);
+    const page = await openPage(`${url}?chains`);
     await page.setViewportSize({ width: 1280, height: 2400 });
     await select(page, 'divide');
     const path = (await rowsAbove(page)).join(';');
@@ -550,6 +550,7 @@ await check('long names of inlined functions leave room for the instructions', a
     const beside = await width();
     assert(beside < 100, `where an instruction comes from takes ${beside} px of half a window`);
     await page.setViewportSize({ width: 1920, height: 800 });
+    await page.keyboard.press('f');
     const wide = await askUntil((now) => now > beside + 30, width);
     assert(wide < 160, `it takes ${wide} px of a large window`);
     await page.close();
