@@ -46,7 +46,8 @@ static bool find_entries(struct session *session)
     if (!array_reserve(&session->tree.entries, rows->length))
         return false;
     for (size_t i = 0; i < rows->length; i++) {
-        uint8_t *entry = &session->tree.entry_funcs.data[rows->func[i]];
+        uint8_t of_library = ENTRY_UNKNOWN; /* a transform has made the func of a library */
+        uint8_t *entry = rows->func[i] < funcs ? &session->tree.entry_funcs.data[rows->func[i]] : &of_library;
         if (*entry == ENTRY_UNKNOWN)
             *entry = is_entry_frame(profile, rows->func[i]) ? ENTRY_YES : ENTRY_NO;
         session->tree.entries.data[i] = *entry == ENTRY_YES;
