@@ -53,7 +53,8 @@ int report_write_path(struct json_writer *json, const struct report *report, str
 
 /* ---- report_summary.c ---- */
 
-/* Prints text, or Markdown with --markdown. The text and the JSON have at most 8 KiB. */
+/* Prints text, or Markdown with --markdown. The JSON has at most 8 KiB. The text has at most 8 KiB beside the
+ * lines of the head, in which command lines and warnings have any length. */
 int report_print_summary(const struct report *report, struct error *err);
 int report_write_summary(struct json_writer *json, const struct report *report, struct error *err);
 
