@@ -56,7 +56,7 @@ function take(element: HTMLElement): string {
     return text;
 }
 
-const IMPORT = /"\.\/([\w.-]+\.js)"/g;
+const IMPORT = /(\bimport\()?"\.\/([\w.-]+\.js)"/g;
 const SCRIPT = 'text/javascript';
 
 /** The files of the page, unpacked, by their names and kinds. */
@@ -70,7 +70,10 @@ async function unpackFiles(): Promise<Map<string, Blob>> {
     return files;
 }
 
-/** The addresses of scripts whose imports are addresses, too. */
+/**
+ * The addresses of scripts whose imports are addresses, too. Imports on demand find theirs when they run, because what they
+ * load imports the script that loads it.
+ */
 function linker(scripts: Map<string, string>): (name: string) => string {
     const addresses = new Map<string, string>();
     const link = (name: string): string => {
@@ -79,7 +82,9 @@ function linker(scripts: Map<string, string>): (name: string) => string {
         const address =
             addresses.get(name) ??
             addressOf(
-                text.replace(IMPORT, (_, other: string) => JSON.stringify(link(other))),
+                text.replace(IMPORT, (_, call: string | undefined, other: string) =>
+                    call ? `${call}profContained.link("${other}")` : JSON.stringify(link(other)),
+                ),
                 SCRIPT,
             );
         addresses.set(name, address);
@@ -104,12 +109,14 @@ async function start(): Promise<void> {
     const scripts = new Map<string, string>();
     for (const [name, blob] of files) if (blob.type === SCRIPT) scripts.set(name, await blob.text());
     const worker = addressOf(workerText(scripts.get('worker.js') ?? '', scripts.get('helper.js') ?? ''), SCRIPT);
+    const link = linker(scripts);
     const contained: Contained = {
         workers: { 'worker.js': worker },
         engine: files.get('engine.wasm') ?? new Blob(),
         profile,
         template,
         view: element.dataset.view ?? '',
+        link,
     };
     (globalThis as { profContained?: Contained }).profContained = contained;
     const style = document.createElement('link');
@@ -117,7 +124,6 @@ async function start(): Promise<void> {
     // Without a charset it would be taken for UTF-16, as the page.
     style.href = addressOf(files.get('style.css') ?? '', 'text/css; charset=utf-8');
     document.head.append(style);
-    const link = linker(scripts);
     await import(link('engine.js'));
     await import(link('app.js'));
 }

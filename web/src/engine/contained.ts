@@ -15,6 +15,8 @@ export interface Contained {
     template?: string;
     /** The view that was saved, as the query part of an address; '' for the first one. */
     view?: string;
+    /** The address of a script that the page imports on demand, by its name. */
+    link?: (name: string) => string;
 }
 
 /** null: a server has the page. */
