@@ -43,7 +43,7 @@ await check('a dropped file takes the place of the profile, from its first view 
     assertEqual(await product(), 'many threads', 'the name of the profile');
     assertEqual(await page.locator('.track-count').innerText(), '16 / 21 tracks', 'the number of tracks');
     const row = await firstRow();
-    assertEqual(`${row.name} ${row.total}`, 'main 575', 'the first row');
+    assertEqual(`${row.name} ${row.total}`, 'main 7,295', 'the first row');
     assert(!page.url().includes('invertCallstack'), 'the view is that of the profile before');
     await page.keyboard.press('3');
     await settle(page);
@@ -59,7 +59,7 @@ await check('a dropped JSLB file is opened, packed or not', async () => {
         await askUntil((text) => text === 'many threads', product);
         await settle(page);
         const row = await firstRow();
-        assertEqual(`${row.name} ${row.total}`, 'main 575', `the first row of ${name}`);
+        assertEqual(`${row.name} ${row.total}`, 'main 7,295', `the first row of ${name}`);
         await restart();
     }
 });
@@ -68,7 +68,7 @@ const imported = {
     'small.folded': ['collapsed stacks', 'main 45'],
     'go-cpu.pprof': ['pprof profile', 'runtime.main 1,480.0'],
     'small.perf-script': ['text of perf script', 'main 2.0'],
-    'small.speedscope.json': ['speedscope profile', 'main 30.0'], // of the thread that is selected,
+    'small.speedscope.json': ['speedscope profile', 'main 80.0'],
     'small.cpuprofile': ['V8 CPU profile', 'outer 9.0'],
     'small.trace.json': ['Chrome trace', 'a 5.0'],
 };
@@ -190,7 +190,7 @@ await check('back after a dropped file shows the profile before, as it was; forw
     await askUntil((name) => name === 'many threads', product);
     await settle(page);
     const row = await firstRow();
-    assertEqual(`${row.name} ${row.total}`, 'main 575', 'the first row of the file');
+    assertEqual(`${row.name} ${row.total}`, 'main 7,295', 'the first row of the file');
 });
 
 await check('the undo step of a removed file shows a message, and the view stays', async () => {
