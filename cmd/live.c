@@ -131,7 +131,7 @@ static uint64_t read_cpu_time(void)
 {
     struct timespec used = {0};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-    return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+    return timespec_to_ns(used);
 }
 
 /* Extends the growing profile, or begins a new one. */

@@ -22,7 +22,7 @@ enum { RATE = 1000 }; /* the default rate of `prof record` */
 
 static long read_setting(const char *name)
 {
-    return proc_kernel_setting(name, SETTING_UNKNOWN);
+    return proc_read_kernel_setting(name, SETTING_UNKNOWN);
 }
 
 static const char *get_sudo_prefix(void)

@@ -2,9 +2,8 @@
 
 #include "cmd/common/ui.h"
 
+#include "os/clock.h"
 #include "os/file_io.h"
-
-#define SECOND UINT64_C(1000000000)
 
 enum { HEADER_FILE_MAX = 1 << 16 };
 

@@ -40,7 +40,7 @@ void leftover_report(const char *base)
         struct stat info;
         pid_t pid = parse_recorder_pid(entry->d_name, base + directory_length);
         if (pid && kill(pid, 0) && errno == ESRCH && !fstatat(dirfd(names), entry->d_name, &info, 0) &&
-            (info.st_uid == geteuid() || info.st_uid == file_sudo_user()) &&
+            (info.st_uid == geteuid() || info.st_uid == file_find_sudo_user()) &&
             !is_recorder_writing(directory, entry->d_name))
             snprintf(found, sizeof(found), "%s", entry->d_name);
     }

@@ -179,8 +179,8 @@ static void append_library(char *line, const struct assemble_missing_symbols *mi
 static void append_kernel_advice(char *line, const struct assemble_result *saved)
 {
     bool is_root = geteuid() == 0, is_hidden = false;
-    bool is_restricted = proc_kernel_setting("kptr_restrict", 0) > is_root,
-         is_paranoid = !is_root && proc_kernel_setting("perf_event_paranoid", 2) > 1;
+    bool is_restricted = proc_read_kernel_setting("kptr_restrict", 0) > is_root,
+         is_paranoid = !is_root && proc_read_kernel_setting("perf_event_paranoid", 2) > 1;
     for (size_t i = 0; i < saved->missing_symbols_count && i < ASSEMBLE_MISSING_SYMBOLS; i++)
         is_hidden |= saved->missing_symbols[i].reason == MISSING_SYMBOLS_NOT_READABLE &&
                      strcmp(saved->missing_symbols[i].library, "the kernel") == 0;

@@ -22,7 +22,8 @@
 #include "base/search.h"
 #include "assemble/replay_rows.h"
 
-#include "os/file_beside.h"
+#include "os/clock.h"
+#include "os/file_timeout.h"
 #include "symbol/perf_map.h"
 
 #include <fcntl.h>
@@ -49,7 +50,7 @@ bool process_perf_map_trusts_owner(const struct replay *replay, uint32_t process
 
 static bool is_young(const struct stat *info, uint64_t start)
 {
-    uint64_t written = (uint64_t)info->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)info->st_mtim.tv_nsec;
+    uint64_t written = timespec_to_ns(info->st_mtim);
     return info->st_mtim.tv_sec >= 0 && written + stamp_lag >= start;
 }
 
@@ -66,7 +67,8 @@ int process_perf_map_open_trusted(const struct replay *replay, uint32_t process,
 {
     struct stat info;
     uint64_t start = find_program_start(replay, process);
-    int fd = file_open_beside(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, timeout_ns);
+    int fd =
+        file_open_with_timeout(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, timeout_ns);
     if (fd < 0)
         return fd;
     int code = fstat(fd, &info)                                               ? -errno

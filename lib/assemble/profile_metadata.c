@@ -3,12 +3,11 @@
 #include "assemble/replay_events.h"
 #include "base/json_write.h"
 #include "base/text_buffer.h"
+#include "os/clock.h"
 #include "spool/info.h"
 #include "unwind/unwind.h"
 
 #include <time.h>
-
-#define SECOND UINT64_C(1000000000)
 
 struct metadata {
     struct profile *profile;

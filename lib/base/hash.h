@@ -37,8 +37,7 @@ void hash_set_seed(uint64_t seed);
 /* Folds the 128 bits of a product to 64 by exclusive or. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
-#ifdef __wasm__ /* where a product of 128 bits takes four of 64: two halves mix well enough (foldhash does the same)   \
-                 */
+#ifdef __wasm__ /* has no product of 128 bits. Two products of halves mix well enough, as in foldhash */
     uint64_t x = (a & UINT32_MAX) * (b >> 32), y = (a >> 32) * (b & UINT32_MAX);
     return x ^ (y << 32 | y >> 32);
 #else

@@ -314,17 +314,6 @@ static enum json_type finish_token(struct json *json, const char *text, size_t l
     return kind == UNFINISHED_NUMBER ? finish_number(json, text, length) : finish_word(json, text, length);
 }
 
-static bool collect_token_bytes(struct json *json, const char *from)
-{
-    size_t length = (size_t)(json->at - from);
-    if (!array_reserve(&json->raw, length + 1))
-        return false;
-    if (length)
-        memcpy(json->raw.data + json->raw.length, from, length);
-    json->raw.length += length;
-    return true;
-}
-
 static enum json_type continue_token(struct json *json)
 {
     const char *from = json->at;
@@ -334,9 +323,9 @@ static enum json_type continue_token(struct json *json)
         return fail_here(json, "a control character inside a string");
     if (whole && json->raw.length == 0)
         return finish_token(json, from, (size_t)(json->at - from));
-    if ((size_t)(json->at - from) > JSON_MAX_CUT_TOKEN - json->raw.length)
+    if ((size_t)(json->at - from) > JSON_MAX_SPLIT_TOKEN - json->raw.length)
         return fail_here(json, "a text or number of more than 64 MiB");
-    if (!collect_token_bytes(json, from))
+    if (!array_append(&json->raw, from, (size_t)(json->at - from)))
         return fail_here(json, "out of memory");
     if (whole)
         return finish_token(json, json->raw.data, json->raw.length);
@@ -362,7 +351,7 @@ static enum json_type begin_value(struct json *json, char c)
     if (c == '{' || c == '[')
         return open_level(json, c == '{');
     bool may_close = json->expect == EXPECT_VALUE_OR_CLOSE || (json->allows_last_comma && json->depth);
-    if (c == ']' && may_close && !json_in_object(json))
+    if (c == ']' && may_close && !json_is_in_object(json))
         return close_level(json, false);
     if (is_digit(c) || c == '-')
         return begin_token(json, UNFINISHED_NUMBER);
@@ -413,11 +402,11 @@ enum json_type json_next(struct json *json)
             json->expect = EXPECT_VALUE;
             break;
         case EXPECT_COMMA:
-            if (c == (json_in_object(json) ? '}' : ']'))
+            if (c == (json_is_in_object(json) ? '}' : ']'))
                 return close_level(json, c == '}');
             if (c != ',')
                 return fail_here(json, "a comma or a closing bracket was expected");
-            json->expect = json_in_object(json) ? EXPECT_KEY : EXPECT_VALUE;
+            json->expect = json_is_in_object(json) ? EXPECT_KEY : EXPECT_VALUE;
             break;
         default:
             return fail_here(json, "something follows the end of the JSON text");

@@ -7,7 +7,7 @@
  *     type is now JSON_MORE (feed the next piece), JSON_END (the text is complete) or JSON_FAILED
  *
  * Strict JSON (RFC 8259) unless `allows_last_comma` is set, checked as it is read, nested at most JSON_MAX_DEPTH deep.
- * The reader buffers a split token until it is whole, up to JSON_MAX_CUT_TOKEN bytes, so that a small compressed file
+ * The reader buffers a split token until it is whole, up to JSON_MAX_SPLIT_TOKEN bytes, so that a small compressed file
  * cannot use all memory. json_read_numbers() reads columns of numbers, nearly the whole of a profile, faster than token
  * by token.
  */
@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-enum { JSON_MAX_DEPTH = 512, JSON_MAX_CUT_TOKEN = 64 << 20 };
+enum { JSON_MAX_DEPTH = 512, JSON_MAX_SPLIT_TOKEN = 64 << 20 };
 
 enum json_type {
     JSON_FAILED,
@@ -133,7 +133,7 @@ static inline bool json_is_space(char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-static inline bool json_in_object(const struct json *json)
+static inline bool json_is_in_object(const struct json *json)
 {
     unsigned level = json->depth - 1;
     return json->depth && (json->nesting[level / 8] >> level % 8 & 1);

@@ -93,7 +93,8 @@ static inline const char *scan_index_or_null(const char *at, uint32_t none, uint
 
 static bool continues_column(const struct json *json)
 {
-    return !json->problem && !json->unfinished && json->depth && !json_in_object(json) && json->expect != EXPECT_COLON;
+    return !json->problem && !json->unfinished && json->depth && !json_is_in_object(json) &&
+           json->expect != EXPECT_COLON;
 }
 
 /* Returns the start of the next element of an array, or NULL if none follows, or if fewer bytes are left than a

@@ -18,8 +18,8 @@
 __extension__ typedef unsigned __int128 uint128;
 
 enum { MAX_POWER = 27, EXACT_POWER = 22, MAX_DIGITS = 19, DOUBLE_BITS = 53 };
-static const uint64_t EXACT_INTEGERS = UINT64_C(1)
-                                       << DOUBLE_BITS; /* a double can represent every integer up to this limit */
+/* A double can represent every integer up to this limit. */
+static const uint64_t EXACT_INTEGERS = UINT64_C(1) << DOUBLE_BITS;
 
 static const double POWERS_OF_TEN[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -107,7 +107,7 @@ bool number_scale(uint64_t digits, int exponent, double *value)
 
 /* Parses a number with many digits or of extreme size with the C library, which needs a NUL, and the C locale, which
  * this program never changes. Digits after the 400th do not change the result for any printed double. */
-static double parse_any(const char *text, size_t length)
+static double parse_with_strtod(const char *text, size_t length)
 {
     char copy[512];
     char *heap = length < sizeof(copy) ? NULL : malloc(length + 1);
@@ -132,7 +132,7 @@ double number_parse(const char *text, size_t length)
         digits = digits * 10 + (uint64_t)(*at - '0');
         count += count || *at != '0';
         if (count > MAX_DIGITS)
-            return parse_any(text, length);
+            return parse_with_strtod(text, length);
     }
     if (at < end && *at == '.')
         for (at++; at < end && is_digit(*at); at++) {
@@ -140,7 +140,7 @@ double number_parse(const char *text, size_t length)
             count += count || *at != '0';
             exponent--;
             if (count > MAX_DIGITS || exponent < -1000)
-                return parse_any(text, length);
+                return parse_with_strtod(text, length);
         }
     if (at < end && (*at == 'e' || *at == 'E')) {
         at++;
@@ -157,7 +157,7 @@ double number_parse(const char *text, size_t length)
     if (digits == 0)
         value = 0;
     else if (!number_scale(digits, exponent, &value))
-        return parse_any(text, length);
+        return parse_with_strtod(text, length);
     return negative ? -value : value;
 }
 
@@ -244,7 +244,7 @@ static char *write_long_double(char *out, double value)
 
 /* Writes a number of a magnitude far from one with the C library, and corrects its decimal point, which follows the
  * locale. */
-static char *write_any(char *out, double value)
+static char *write_with_printf(char *out, double value)
 {
     for (int precision = 15; precision <= 17; precision++) {
         int length = snprintf(out, NUMBER_MAX, "%.*g", precision, value);
@@ -277,5 +277,5 @@ char *number_put_double(char *out, double value)
             return number_put_decimal(out, (int64_t)digits, (unsigned)scale);
     }
     char *end = write_long_double(out, magnitude);
-    return end ? end : write_any(out, magnitude);
+    return end ? end : write_with_printf(out, magnitude);
 }

@@ -1,4 +1,4 @@
-/* Stores a JSON text as one string of a table, for marker schemas, marker data, and the display of counters. */
+/* Stores a JSON text as one string of a table, for marker schemas, marker data and counters. */
 #pragma once
 
 #include "base/json_write.h"

@@ -160,14 +160,14 @@ void json_null(struct json_writer *writer)
 
 void json_double(struct json_writer *writer, double value)
 {
-    char *at = json_place(writer);
-    json_placed(writer, number_put_double(at, value));
+    char *at = json_begin_number(writer);
+    json_end_number(writer, number_put_double(at, value));
 }
 
 void json_decimal(struct json_writer *writer, int64_t value, unsigned decimals)
 {
-    char *at = json_place(writer);
-    json_placed(writer, number_put_decimal(at, value, decimals));
+    char *at = json_begin_number(writer);
+    json_end_number(writer, number_put_decimal(at, value, decimals));
 }
 
 void json_hex(struct json_writer *writer, uint64_t value)

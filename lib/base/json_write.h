@@ -45,8 +45,7 @@ void json_text_z(struct json_writer *writer, const char *text);
 
 void json_bool(struct json_writer *writer, bool value);
 void json_null(struct json_writer *writer);
-void json_double(struct json_writer *writer,
-                 double value); /* writes the shortest decimal; null for NaN and infinities */
+void json_double(struct json_writer *writer, double value); /* the shortest decimal; null for NaN and infinities */
 void json_decimal(struct json_writer *writer, int64_t value, unsigned decimals); /* value / 10^decimals */
 
 /* The text "0x1f". */
@@ -61,7 +60,7 @@ void json_raw(struct json_writer *writer, const char *json, size_t length);
 void json_writer_flush(struct json_writer *writer);
 
 /* Reserves memory for one more value with its comma; the functions below write numbers in place. */
-static inline char *json_place(struct json_writer *writer)
+static inline char *json_begin_number(struct json_writer *writer)
 {
     if (writer->used > JSON_WRITE_BUFFER - NUMBER_MAX - 1)
         json_writer_flush(writer);
@@ -70,7 +69,7 @@ static inline char *json_place(struct json_writer *writer)
     return at + writer->separator;
 }
 
-static inline void json_placed(struct json_writer *writer, const char *end)
+static inline void json_end_number(struct json_writer *writer, const char *end)
 {
     writer->used = (size_t)(end - writer->buffer);
     writer->separator = true;
@@ -78,14 +77,14 @@ static inline void json_placed(struct json_writer *writer, const char *end)
 
 static inline void json_unsigned(struct json_writer *writer, uint64_t value)
 {
-    char *at = json_place(writer);
-    json_placed(writer, number_put_unsigned(at, value));
+    char *at = json_begin_number(writer);
+    json_end_number(writer, number_put_unsigned(at, value));
 }
 
 static inline void json_signed(struct json_writer *writer, int64_t value)
 {
-    char *at = json_place(writer);
-    json_placed(writer, number_put_signed(at, value));
+    char *at = json_begin_number(writer);
+    json_end_number(writer, number_put_signed(at, value));
 }
 
 /* Write a member of an object: a key and its value. */

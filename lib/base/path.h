@@ -1,6 +1,4 @@
-/*
- * Functions for paths as texts, without access to files.
- */
+/* Functions for paths as texts, without access to files. */
 #pragma once
 
 #include "base/standard.h"

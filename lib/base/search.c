@@ -8,7 +8,7 @@ static int compare_values(const void *a, const void *b)
 static int compare_numbers(const void *a, const void *b)
 {
     const struct numbered *x = a, *y = b;
-    return x->number != y->number ? ORDER(x->number, y->number) : ORDER(x->index, y->index);
+    return ORDER_THEN(x->number, y->number, ORDER(x->index, y->index));
 }
 
 void sort_numbered(struct numbered *list, size_t count)

@@ -28,7 +28,8 @@ static inline bool search_number_is_up_to(const void *element, const void *wante
     return *(const uint64_t *)element <= *(const uint64_t *)wanted;
 }
 
-/* Returns the number of structs whose uint64_t at this offset is at most `wanted`. They are sorted by it. */
+/* Returns the number of structs whose uint64_t at this offset is at most `wanted`. The structs must be sorted by this
+ * number. */
 static inline size_t search_count_up_to(const void *elements, size_t count, size_t size, size_t offset, uint64_t wanted)
 {
     const char *first = elements;
@@ -50,7 +51,7 @@ static inline bool search_real_is_below(const void *element, const void *wanted)
 }
 
 /* Returns the index of the first of `count` ascending values that is at least `wanted`; `count` if none is. */
-static inline size_t first_at_or_after(const uint64_t *values, size_t count, uint64_t wanted)
+static inline size_t search_first_at_or_after(const uint64_t *values, size_t count, uint64_t wanted)
 {
     return search_count_before(values, count, sizeof(*values), search_number_is_below, &wanted);
 }
@@ -58,7 +59,7 @@ static inline size_t first_at_or_after(const uint64_t *values, size_t count, uin
 /* Compares two numbers for qsort(): negative, 0 or positive. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* The same, and `next` for equal numbers, such as ORDER() of other numbers. */
+/* Like ORDER(), but `next` for equal numbers, such as ORDER() of other numbers. */
 #define ORDER_THEN(a, b, next) ((a) < (b) ? -1 : (a) > (b) ? 1 : (next))
 
 /* An item to sort by number, and items with equal numbers by index. */

@@ -43,12 +43,6 @@ void sink_put_unsigned(struct sink_writer *writer, uint64_t value)
     sink_put(writer, text, (size_t)(number_put_unsigned(text, value) - text));
 }
 
-void sink_put_double(struct sink_writer *writer, double value)
-{
-    char text[NUMBER_MAX];
-    sink_put(writer, text, (size_t)(number_put_double(text, value) - text));
-}
-
 void sink_put_decimal(struct sink_writer *writer, int64_t value, unsigned decimals)
 {
     char text[NUMBER_MAX];

@@ -27,7 +27,6 @@ void sink_writer_init(struct sink_writer *writer, const struct byte_sink *sink, 
 void sink_put(struct sink_writer *writer, const void *bytes, size_t size);
 void sink_put_z(struct sink_writer *writer, const char *text);
 void sink_put_unsigned(struct sink_writer *writer, uint64_t value);
-void sink_put_double(struct sink_writer *writer, double value);                      /* shortest; "null" for NaN */
 void sink_put_decimal(struct sink_writer *writer, int64_t value, unsigned decimals); /* value / 10^decimals */
 
 /* Passes the last bytes to the sink. Returns 0, or the failure of the sink. */

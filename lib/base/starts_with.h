@@ -1,6 +1,4 @@
-/*
- * How a text begins.
- */
+/* Tests how a text begins. */
 #pragma once
 
 #include "base/standard.h"

@@ -13,7 +13,7 @@ uint32_t strings_find(const struct strings *table, const char *text, size_t leng
     return find_in_chain(table, hash_get(&table->index, hash_bytes(text, length)), text, length);
 }
 
-/* Without the index. */
+/* Appends a text, but does not add it to the index. */
 static uint32_t append(struct strings *table, const char *text, size_t length, uint32_t next)
 {
     if (length >= UINT32_MAX || table->entries.length >= STRING_NONE - 1 || !array_reserve(&table->entries, 1))

@@ -7,11 +7,23 @@
 
 #include <time.h>
 
+#define SECOND UINT64_C(1000000000) /* in ns */
+
+static inline uint64_t timespec_to_ns(struct timespec time)
+{
+    return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
+}
+
+static inline struct timespec timespec_from_ns(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND)};
+}
+
 static inline uint64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
     clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    return timespec_to_ns(now);
 }
 
 static inline uint64_t monotonic_ns(void)
@@ -26,12 +38,11 @@ static inline uint64_t process_clock_ns(uint32_t pid)
 {
     struct timespec time;
     clockid_t clock = (clockid_t)(~pid << 3 | 2);
-    return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+    return clock_gettime(clock, &time) ? 0 : timespec_to_ns(time);
 }
 
 /* Returns the CLOCK_MONOTONIC time `ms` milliseconds from now. */
 static inline struct timespec monotonic_after_ms(unsigned ms)
 {
-    const uint64_t second = UINT64_C(1000000000), end = monotonic_ns() + ms * UINT64_C(1000000);
-    return (struct timespec){.tv_sec = (time_t)(end / second), .tv_nsec = (long)(end % second)};
+    return timespec_from_ns(monotonic_ns() + ms * UINT64_C(1000000));
 }

@@ -20,7 +20,7 @@ struct control_socket {
     struct client clients[MOST_CLIENTS];
 };
 
-/* ---- where ---- */
+/* ---- directories ---- */
 
 void control_socket_list_directories(char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE])
 {

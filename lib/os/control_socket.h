@@ -23,7 +23,7 @@ struct control_request {
 };
 
 struct control_handler {
-    /* Callback: carries out a request and fills in the answer. Fails only if the recording must end. */
+    /* Carries out a request and fills in the answer. Fails only if the recording must end. */
     int (*take)(void *context, struct control_request *request, struct error *err);
     void *context;
 };
@@ -44,8 +44,8 @@ bool control_socket_find_problem(char *text, size_t size);
 /* **out is NULL if the socket cannot be created: the recording continues without a socket. */
 int control_socket_open(struct control_socket **out, struct error *err);
 
-int control_socket_fd(
-    const struct control_socket *socket); /* descriptor for poll(): readable when a request has arrived */
+/* Returns a descriptor for poll(), which is readable when a request has arrived. */
+int control_socket_fd(const struct control_socket *socket);
 /* Accepts clients, and passes each request to the handler. */
 int control_socket_serve(struct control_socket *socket, const struct control_handler *handler, struct error *err);
 

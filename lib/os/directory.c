@@ -28,7 +28,7 @@ enum {
 
 static const char unfinished[] = ".new-"; /* prefix of files that are being written */
 
-static bool is_ours(const struct stat *info)
+static bool belongs_to_user(const struct stat *info)
 {
     return info->st_uid == geteuid() && !(info->st_mode & OTHERS_CAN_WRITE);
 }
@@ -76,7 +76,7 @@ int file_directory_open(const char *path, struct error *err)
     if (directory < 0)
         return error_set(err, errno, "cannot open the directory %s: %s", path, strerror(errno));
     struct stat info;
-    if (fstat(directory, &info) == 0 && is_ours(&info))
+    if (fstat(directory, &info) == 0 && belongs_to_user(&info))
         return directory;
     close(directory);
     return error_set(err, EPERM, "prof does not use the directory %s, because other users can write to it", path);
@@ -100,7 +100,7 @@ static int open_file(int directory, const char *name, size_t limit, size_t *size
     int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return -errno;
-    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || !is_ours(&info) || info.st_size <= 0 ||
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || !belongs_to_user(&info) || info.st_size <= 0 ||
         (uint64_t)info.st_size > limit) {
         close(file);
         return -EPERM;
@@ -202,8 +202,8 @@ static int compare_last_use(const void *a, const void *b)
 
 static DIR *list_directory(int directory)
 {
-    int listing =
-        openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* fdopendir() needs its own file position */
+    /* fdopendir() needs its own file position */
+    int listing = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = listing >= 0 ? fdopendir(listing) : NULL;
     if (!list && listing >= 0)
         close(listing);

@@ -66,7 +66,7 @@ int file_replace(int directory, int fd, const char *temporary, const char *name)
 /* Whether a path is a symbolic link in a directory where all users may create files (/tmp), by a user who is neither
  * this user nor the directory's owner: a trap. With fs.protected_symlinks, the kernel does not follow such a link
  * either. */
-static bool is_strangers_link(const char *path)
+static bool is_link_of_other_user(const char *path)
 {
     struct stat link, directory;
     if (lstat(path, &link) || !S_ISLNK(link.st_mode) || link.st_uid == geteuid())
@@ -80,7 +80,7 @@ static bool is_strangers_link(const char *path)
 
 int file_output_check(const char *path, struct error *err)
 {
-    if (is_strangers_link(path))
+    if (is_link_of_other_user(path))
         return error_set(
             err, EACCES,
             "cannot write %s: it is a symbolic link of another user in a directory where all users may create links; remove the link, or choose another file",
@@ -121,14 +121,14 @@ static bool has_no_links(const char *directory)
     return fd >= 0;
 }
 
-uid_t file_sudo_user(void)
+uid_t file_find_sudo_user(void)
 {
     return geteuid() == 0 ? read_id("SUDO_UID") : (uid_t)-1;
 }
 
 void file_give_to_sudo_user(int fd, const char *path)
 {
-    uid_t user = file_sudo_user();
+    uid_t user = file_find_sudo_user();
     struct stat info;
     if (user == (uid_t)-1)
         return;
@@ -174,9 +174,9 @@ static int open_output(struct file_output *file, const char *path, mode_t mode, 
     if (exists && S_ISDIR(status.st_mode))
         return error_set(err, EISDIR, "cannot write %s: it is a directory; give a file name in it", path);
     bool special = exists && !S_ISREG(status.st_mode);
-    char *behind =
-        exists && !special ? realpath(path, NULL) : NULL; /* resolve the link, so that the rename replaces its target */
-    file->path = behind ? behind : strdup(path);
+    /* resolve a link, so that the rename replaces its target */
+    char *target = exists && !special ? realpath(path, NULL) : NULL;
+    file->path = target ? target : strdup(path);
     if (!file->path)
         return error_no_memory(err);
     if (!special)
@@ -214,8 +214,8 @@ static int rename_old(struct file_output *file, struct error *err)
 
 int file_output_commit(struct file_output *file, struct error *err)
 {
-    int code = file->keeps_old || !file->temporary ? file_sync(file->fd)
-                                                   : 0; /* sync the new file before the old file loses its name */
+    /* sync the new file before the old file loses its name */
+    int code = file->keeps_old || !file->temporary ? file_sync(file->fd) : 0;
     if (code)
         return error_set(err, -code, "cannot write %s: %s", file->path, strerror(-code));
     if (file->temporary) {

@@ -42,7 +42,7 @@ int file_open_directory_of(const char *path);
 int file_replace(int directory, int fd, const char *temporary, const char *name);
 
 /* Returns the user who called sudo; (uid_t)-1 without sudo. */
-uid_t file_sudo_user(void);
+uid_t file_find_sudo_user(void);
 
 /* Makes the user who called sudo the owner of a file that this process created at `path`; otherwise the user could not
  * read the file. Does nothing without sudo, or if a symbolic link leads to a directory that this user may not write

@@ -9,14 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-long proc_kernel_setting(const char *name, long if_unknown)
+long proc_read_kernel_setting(const char *name, long if_unknown)
 {
     char path[128], text[32];
     snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
     return file_read_text(path, text, sizeof(text)) ? strtol(text, NULL, 10) : if_unknown;
 }
 
-uint64_t proc_namespace(const char *process, const char *kind)
+uint64_t proc_read_namespace(const char *process, const char *kind)
 {
     char path[64];
     struct stat info;
@@ -73,20 +73,25 @@ bool proc_stat_has_ended(const struct proc_stat *stat)
     return (stat->state == 'Z' && stat->threads < 2) || stat->state == 'X';
 }
 
-char proc_state(uint32_t tid)
+bool proc_stat_read(uint32_t tid, struct proc_stat *stat)
 {
     char path[64], text[1024];
-    struct proc_stat stat;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", tid);
-    return file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, &stat) ? stat.state : 0;
+    return file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, stat);
+}
+
+char proc_read_state(uint32_t tid)
+{
+    struct proc_stat stat;
+    return proc_stat_read(tid, &stat) ? stat.state : 0;
 }
 
 static bool is_zombie(uint32_t tid)
 {
-    return strchr("ZX", proc_state(tid)); /* also 0 */
+    return strchr("ZX", proc_read_state(tid)); /* also 0 */
 }
 
-uint32_t proc_living_thread(uint32_t pid)
+uint32_t proc_find_living_thread(uint32_t pid)
 {
     enum { MOST_READ = 64 }; /* ending threads soon disappear, unless a debugger stops them */
     char path[64];
@@ -106,16 +111,14 @@ uint32_t proc_living_thread(uint32_t pid)
     return living;
 }
 
-uint64_t proc_start_time(uint32_t pid)
+uint64_t proc_read_start_time(uint32_t pid)
 {
-    char path[64], text[1024];
     struct proc_stat stat;
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-    long second = sysconf(_SC_CLK_TCK);
-    if (second <= 0 || !file_read_text(path, text, sizeof(text)) || !proc_stat_parse(text, &stat))
+    long ticks = sysconf(_SC_CLK_TCK);
+    if (ticks <= 0 || !proc_stat_read(pid, &stat))
         return 0;
-    uint64_t started = stat.start_ticks / (uint64_t)second * UINT64_C(1000000000) +
-                       stat.start_ticks % (uint64_t)second * UINT64_C(1000000000) / (uint64_t)second;
+    uint64_t rate = (uint64_t)ticks;
+    uint64_t started = stat.start_ticks / rate * SECOND + stat.start_ticks % rate * SECOND / rate;
     uint64_t since_boot = clock_ns(CLOCK_BOOTTIME), now = clock_ns(CLOCK_REALTIME);
     return started <= since_boot && since_boot - started <= now ? now - (since_boot - started) : 0;
 }
@@ -139,13 +142,13 @@ static uint32_t read_last_number(const char *process, const char *key, uint32_t 
     return otherwise;
 }
 
-uint32_t proc_innermost_pid(const char *process, uint32_t pid)
+uint32_t proc_find_innermost_pid(const char *process, uint32_t pid)
 {
     uint32_t inner = read_last_number(process, "NSpid:", pid);
     return inner ? inner : pid;
 }
 
-uint32_t proc_file_user(const char *process, uint32_t otherwise)
+uint32_t proc_find_file_owner(const char *process, uint32_t otherwise)
 {
     return read_last_number(process, "Uid:", otherwise);
 }
@@ -153,7 +156,7 @@ uint32_t proc_file_user(const char *process, uint32_t otherwise)
 bool proc_is_in_pid_namespace(void)
 {
     enum { OUTERMOST_INODE = 0xEFFFFFFC }; /* PROC_PID_INIT_INO of the kernel */
-    uint64_t own = proc_namespace("self", "pid");
+    uint64_t own = proc_read_namespace("self", "pid");
     return own && own != (uint32_t)OUTERMOST_INODE;
 }
 

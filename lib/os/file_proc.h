@@ -7,11 +7,11 @@
 
 /* Returns the number in /proc/sys/kernel/NAME ("perf_event_paranoid"), or `if_unknown` if this kernel lacks or hides
  * the setting. */
-long proc_kernel_setting(const char *name, long if_unknown);
+long proc_read_kernel_setting(const char *name, long if_unknown);
 
 /* Returns the inode of a namespace ("mnt", "pid", "net"), which is its identity, or 0 if the kernel hides the
  * namespace. `process` is a pid or "self". */
-uint64_t proc_namespace(const char *process, const char *kind);
+uint64_t proc_read_namespace(const char *process, const char *kind);
 
 /* Whether this process is in a pid namespace other than the outermost one. */
 bool proc_is_in_pid_namespace(void);
@@ -40,8 +40,10 @@ struct proc_stat {
 /* Parses the text of a stat file. Returns false if malformed. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat);
 
+/* Reads and parses /proc/TID/stat. False if the thread no longer exists. */
+bool proc_stat_read(uint32_t tid, struct proc_stat *stat);
 /* Returns the state of a thread or process, as in struct proc_stat, or 0 if it no longer exists. */
-char proc_state(uint32_t tid);
+char proc_read_state(uint32_t tid);
 
 /* Whether the process has ended. If only its main thread has ended, /proc/PID/stat shows a zombie with more threads. */
 bool proc_stat_has_ended(const struct proc_stat *stat);
@@ -49,17 +51,17 @@ bool proc_stat_has_ended(const struct proc_stat *stat);
 /* Returns a live thread of the process: `pid`, or another thread if the main thread has ended. An ended main thread has
  * no memory, files, root directory and namespaces, so /proc/PID/maps, exe, root, fd and ns are empty, but the files in
  * /proc/TID are not. `pid` if no thread is left, or if /proc hides the process. */
-uint32_t proc_living_thread(uint32_t pid);
+uint32_t proc_find_living_thread(uint32_t pid);
 
 /* Returns the start of the process (fork, not exec), in ns since the Unix epoch, with a precision of 10 ms, or 0 if
  * unknown. */
-uint64_t proc_start_time(uint32_t pid);
+uint64_t proc_read_start_time(uint32_t pid);
 
 /* Returns the pid of a process in its innermost pid namespace: the last number of "NSpid:" in /proc/PID/status, which
  * has a pid for each namespace, starting with prof's. `pid` if the file is unreadable. */
-uint32_t proc_innermost_pid(const char *process, uint32_t pid);
+uint32_t proc_find_innermost_pid(const char *process, uint32_t pid);
 
 /* Returns the owner of files that a process creates, as a uid in prof's namespace: the last number of "Uid:" in
  * /proc/PID/status. (The owner of /proc/PID is root if the process changed its user.) `otherwise` if the file is
  * unreadable. */
-uint32_t proc_file_user(const char *process, uint32_t otherwise);
+uint32_t proc_find_file_owner(const char *process, uint32_t otherwise);

@@ -1,12 +1,13 @@
 #include "os/file_source.h"
 
+#include "os/clock.h"
 #include "os/file_io.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool file_identity_of(int fd, struct file_identity *identity)
+bool file_identity_read(int fd, struct file_identity *identity)
 {
     struct stat info;
     *identity = (struct file_identity){0};
@@ -16,7 +17,7 @@ bool file_identity_of(int fd, struct file_identity *identity)
         .device = info.st_dev,
         .inode = info.st_ino,
         .size = (uint64_t)info.st_size,
-        .mtime_ns = (uint64_t)info.st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)info.st_mtim.tv_nsec,
+        .mtime_ns = timespec_to_ns(info.st_mtim),
     };
     return true;
 }
@@ -34,7 +35,7 @@ int file_source_new(struct file_source **out, int fd, int root_fd, const char *p
     *out = NULL;
     if (!source || !copy) {
         code = error_no_memory(err);
-    } else if (!file_identity_of(fd, &source->identity)) {
+    } else if (!file_identity_read(fd, &source->identity)) {
         code = error_set(err, EINVAL, "%s is not a regular file", path);
     } else {
         source->references = 1;
@@ -82,7 +83,7 @@ int file_source_open(const struct file_source *source)
     int fd = file_open_in(source->root_fd, source->path);
     if (fd < 0)
         return fd;
-    if (file_identity_of(fd, &now) && file_identity_equal(&now, &source->identity))
+    if (file_identity_read(fd, &now) && file_identity_equal(&now, &source->identity))
         return fd;
     close(fd);
     return -ESTALE;

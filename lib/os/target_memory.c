@@ -22,8 +22,7 @@
 
 enum { CAPACITY = 4 << 20, USERS = 1024, CHECK_NS = 1000000000, PATIENCE = 50 };
 
-/* Shared with one helper. Memory shared with one helper. A new helper gets new memory, because a killed helper may
- * still write. */
+/* Memory shared with one helper. A new helper gets new memory, because a killed helper may still write. */
 struct exchange {
     _Atomic uint32_t asked, answered; /* numbers of the last request and of the last answer */
     uint32_t tid;
@@ -59,7 +58,7 @@ static struct {
     uint64_t cpu_time;                /* ns, of earlier helpers */
     struct process_user users[USERS]; /* by pid */
     struct silent_process silent[TARGET_MEMORY_SILENT];
-    atomic_bool has_new; /* some silent process was not returned yet */
+    atomic_bool has_new; /* target_memory_take_silent() has not returned every silent process yet */
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
@@ -174,7 +173,8 @@ static bool wait_for_answer(uint32_t number)
     uint32_t answered;
     while ((answered = exchange->answered) != number)
         if (futex(&exchange->answered, FUTEX_WAIT, answered, &timeout) && errno == ETIMEDOUT &&
-            exchange->answered != number && (monotonic_ns() > longest || proc_state((uint32_t)state.helper) != 'R'))
+            exchange->answered != number &&
+            (monotonic_ns() > longest || proc_read_state((uint32_t)state.helper) != 'R'))
             break;
     return exchange->answered == number;
 }
@@ -286,7 +286,7 @@ static bool send_request(const struct process_user *user)
     futex(&exchange->asked, FUTEX_WAKE, 1, NULL);
     if (wait_for_answer(number))
         return exchange->got >= 0;
-    char was = proc_state((uint32_t)state.helper);
+    char was = proc_read_state((uint32_t)state.helper);
     kill_helper();
     if (was && was != 'Z' && was != 'X') /* no other process has killed the helper */
         add_silent_process(user);
@@ -362,7 +362,7 @@ size_t target_memory_read_file(struct target_thread thread, const char *name, vo
 bool target_memory_take_silent(uint32_t *pid)
 {
     bool is_new = false;
-    if (!atomic_load_explicit(&state.has_new, memory_order_relaxed)) /* asked after each sample */
+    if (!atomic_load_explicit(&state.has_new, memory_order_relaxed)) /* cheap, because it follows each sample */
         return false;
     pthread_mutex_lock(&state.mutex);
     for (size_t i = 0; i < TARGET_MEMORY_SILENT && !is_new; i++) {

@@ -12,8 +12,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#define SECOND UINT64_C(1000000000)
-
 enum { STACK_MAX_DEFAULT = 127 /* default frames of a call chain: sysctl kernel.perf_event_max_stack */ };
 
 int perf_data_feed_open(struct perf_data_feed *feed, const char *spool_path, const char *perf_cache)
@@ -241,7 +239,7 @@ static void add_callchain(struct perf_data_feed *feed, const struct perf_data_re
 {
     const struct perf_sample *sample = &record->record.sample;
     bool in_kernel = (record->record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-    bool is_first = true, is_ours = true;
+    bool is_first = true, belongs_to_user = true;
     size_t user = 0;
     for (size_t i = 0; i < sample->callchain_length && stack->frames < CHUNK_MAX_FRAMES; i++) {
         uint64_t address;
@@ -249,10 +247,10 @@ static void add_callchain(struct perf_data_feed *feed, const struct perf_data_re
         if (address >= (uint64_t)PERF_CONTEXT_MAX) {
             is_first = true;
             in_kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
-            is_ours = in_kernel || address == (uint64_t)PERF_CONTEXT_USER;
+            belongs_to_user = in_kernel || address == (uint64_t)PERF_CONTEXT_USER;
             continue;
         }
-        if (!is_ours || !(in_kernel ? is_kernel_address(address) : is_user_address(address)) ||
+        if (!belongs_to_user || !(in_kernel ? is_kernel_address(address) : is_user_address(address)) ||
             (!in_kernel && (has_user_stack || (record->branches && user))))
             continue;
         if (in_kernel && user)

@@ -11,6 +11,7 @@
  */
 #include "perf_data/perf_data_import.h"
 
+#include "os/clock.h"
 #include "perf_data/perf_data_feed.h"
 #include "file/unpack.h"
 
@@ -158,7 +159,7 @@ static int map_file(int fd, const char *name, struct mapped_files *files, uint64
         close(fd);
     if (code)
         return code;
-    *mtime = (uint64_t)info.st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)info.st_mtim.tv_nsec;
+    *mtime = timespec_to_ns(info.st_mtim);
     if (!array_push(files, file)) {
         munmap(file.bytes, file.size);
         return error_no_memory(err);

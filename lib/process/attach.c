@@ -52,12 +52,8 @@ int attach_list_processes(struct tid_array *pids, struct error *err)
 /* 0 if it has ended. */
 static pid_t read_parent(pid_t pid)
 {
-    char path[64], text[1024];
     struct proc_stat stat;
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    bool is_there =
-        file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, &stat) && !proc_stat_has_ended(&stat);
-    return is_there ? (pid_t)stat.parent : 0;
+    return proc_stat_read((uint32_t)pid, &stat) && !proc_stat_has_ended(&stat) ? (pid_t)stat.parent : 0;
 }
 
 static bool has_pid(const pid_t *pids, size_t count, pid_t pid)
@@ -101,7 +97,7 @@ uint64_t attach_program(pid_t pid)
 {
     char path[64];
     struct stat info;
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", proc_living_thread((uint32_t)pid));
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", proc_find_living_thread((uint32_t)pid));
     if (stat(path, &info) != 0)
         return 0;
     return (uint64_t)info.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)info.st_ino;
@@ -109,7 +105,7 @@ uint64_t attach_program(pid_t pid)
 
 static struct target_thread find_thread(pid_t pid)
 {
-    return (struct target_thread){(uint32_t)pid, proc_living_thread((uint32_t)pid)};
+    return (struct target_thread){(uint32_t)pid, proc_find_living_thread((uint32_t)pid)};
 }
 
 char **attach_command(pid_t pid)

@@ -27,8 +27,8 @@ static bool is_full(size_t count, size_t most)
 
 static bool has_own_pids(const char *process)
 {
-    uint64_t theirs = proc_namespace(process, "pid");
-    return theirs && theirs != proc_namespace("self", "pid");
+    uint64_t theirs = proc_read_namespace(process, "pid");
+    return theirs && theirs != proc_read_namespace("self", "pid");
 }
 
 /* Identifies a directory without a request to its file system, because the file system may not respond. */
@@ -76,12 +76,12 @@ static struct jit_file *get_jit_file(struct jit_files *files, uint32_t process, 
     if (index != HASH_MISSING)
         return &files->files.data[index];
     char name[16];
-    snprintf(name, sizeof(name), "%" PRIu32, proc_living_thread(pid));
+    snprintf(name, sizeof(name), "%" PRIu32, proc_find_living_thread(pid));
     struct jit_file file = {.pid = pid, .directory = JIT_DIRECTORY_OURS, .dump = -1};
-    file.started = ran_before ? proc_start_time(pid) : 0;
-    file.user = proc_file_user(name, JIT_USER_UNKNOWN);
+    file.started = ran_before ? proc_read_start_time(pid) : 0;
+    file.user = proc_find_file_owner(name, JIT_USER_UNKNOWN);
     if (has_own_pids(name))
-        file.pid = proc_innermost_pid(name, pid);
+        file.pid = proc_find_innermost_pid(name, pid);
     file.directory = open_directory(files, name);
     index = (uint32_t)files->files.length;
     if (!array_push(&files->files, file) || !hash_set(&files->by_process, process, index))

@@ -1,7 +1,7 @@
 #include "process/library_table.h"
 
 #include "os/clock.h"
-#include "os/file_beside.h"
+#include "os/file_timeout.h"
 #include "base/hash.h"
 #include "base/strings.h"
 #include "os/target_memory.h"
@@ -152,7 +152,7 @@ static void open_file(struct file_work *work)
     opening->code = mapped_file_open(&opening->mapped, opening->pid, &opening->mapping);
     if (opening->code)
         return;
-    opening->answers = file_system_answers(opening->mapped.file->fd);
+    opening->answers = file_system_responds(opening->mapped.file->fd);
     if (!opening->answers)
         unwind_module_load(opening->mapped.module);
     opening->python = find_python(opening->mapped.file, opening->path);
@@ -219,7 +219,7 @@ static int open_on_thread(struct library_table *table, struct library *library, 
         return -ENOMEM;
     }
     opening->mapping.path = opening->path;
-    int code = file_beside(&opening->work, timeout_ns);
+    int code = file_run_with_timeout(&opening->work, timeout_ns);
     if (code) {
         table->silent_devices++;
         set_silent(table, library, mapping);
@@ -427,7 +427,7 @@ static bool is_reachable(struct library_table *table, int root_fd, const char *p
     if (!find_unknown_device(table, root, path, &device))
         return true;
     bool is_silent = hash_get(&table->devices, device) == IS_SILENT;
-    int fd = is_silent ? -ETIMEDOUT : file_open_beside(root_fd, path + 1, O_PATH | O_CLOEXEC, timeout_ns);
+    int fd = is_silent ? -ETIMEDOUT : file_open_with_timeout(root_fd, path + 1, O_PATH | O_CLOEXEC, timeout_ns);
     if (fd >= 0)
         close(fd);
     is_silent = fd == -ETIMEDOUT;

@@ -110,8 +110,8 @@ static bool find_root(uint32_t pid, char root[PATH_ROOM])
 {
     char path[64], process[16];
     snprintf(process, sizeof(process), "%" PRIu32, pid);
-    uint64_t theirs = proc_namespace(process, "mnt");
-    if (!theirs || theirs != proc_namespace("self", "mnt"))
+    uint64_t theirs = proc_read_namespace(process, "mnt");
+    if (!theirs || theirs != proc_read_namespace("self", "mnt"))
         return false;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", pid);
     ssize_t length = readlink(path, root, PATH_ROOM - 1);
@@ -166,7 +166,7 @@ int mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf
     mapped->can_reopen = code == 0;
     if (code != -ENOENT)
         return code;
-    pid = proc_living_thread(pid);
+    pid = proc_find_living_thread(pid);
     code = open_in_its_root(mapped, pid, mapping);
     if (code != -ENOENT)
         return code;

@@ -45,7 +45,7 @@ static bool may_stay_open(const struct open_files *files, int fd, bool can_reope
 static bool identify_root(const char *process, int root_fd, struct open_root *root)
 {
     struct stat directory;
-    uint64_t namespace = proc_namespace(process, "mnt");
+    uint64_t namespace = proc_read_namespace(process, "mnt");
     if (!namespace || fstat(root_fd, &directory) != 0)
         return false;
     *root = (struct open_root){
@@ -105,7 +105,7 @@ int open_files_root(struct open_files *files, uint32_t pid)
 {
     char process[16];
     struct open_root root;
-    snprintf(process, sizeof(process), "%" PRIu32, proc_living_thread(pid));
+    snprintf(process, sizeof(process), "%" PRIu32, proc_find_living_thread(pid));
     if (!open_root(process, &root))
         return -1;
     for (size_t i = 0; i < files->roots.length; i++)

@@ -42,7 +42,7 @@ bool proc_maps_parse(char *line, struct perf_mapping *mapping)
 int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_mapping *mapping), void *context)
 {
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", proc_living_thread(pid));
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", proc_find_living_thread(pid));
     FILE *maps = fopen(path, "re");
     if (!maps)
         return -errno;

@@ -177,8 +177,8 @@ static bool is_in_our_namespace(uint32_t pid)
 {
     char process[16];
     snprintf(process, sizeof(process), "%" PRIu32, pid);
-    uint64_t theirs = proc_namespace(process, "net");
-    return theirs && theirs == proc_namespace("self", "net");
+    uint64_t theirs = proc_read_namespace(process, "net");
+    return theirs && theirs == proc_read_namespace("self", "net");
 }
 
 /* Writes the peer of the socket: "unix -> /run/dbus/socket". */
@@ -197,7 +197,7 @@ static void write_peer(uint32_t pid, uint64_t inode, char *text, size_t size)
 
 bool socket_name(uint32_t pid, uint64_t inode, char *text, size_t size)
 {
-    pid = proc_living_thread(pid);
+    pid = proc_find_living_thread(pid);
     static const struct {
         const char *list, *protocol;
     } lists[] = {{"tcp", "tcp"}, {"tcp6", "tcp"}, {"unix", "unix"}, {"udp", "udp"}, {"udp6", "udp"}};

@@ -270,7 +270,7 @@ int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const cha
     int code = add_unknown_process(tracker, pid, name, time, &process, err);
     if (code)
         return code;
-    process->living = proc_living_thread(pid);
+    process->living = proc_find_living_thread(pid);
     return tracked_mappings_read(&tracker->mappings, process, time, &changed, err);
 }
 
@@ -282,7 +282,7 @@ int tracker_add_running_process_lazily(struct tracker *tracker, uint32_t pid, co
     if (code)
         return code;
     process->maps_unread = true;
-    process->living = proc_living_thread(pid);
+    process->living = proc_find_living_thread(pid);
     process->program = attach_program((pid_t)pid);
     return 0;
 }

@@ -15,10 +15,8 @@ size_t tracker_count_processes(const struct tracker *tracker)
 /* Whether the process still runs: its EXIT record may be missing, and a zombie has ended. */
 static bool is_running(uint32_t pid)
 {
-    char path[64], text[1024];
     struct proc_stat stat;
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-    return file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, &stat) && !proc_stat_has_ended(&stat);
+    return proc_stat_read(pid, &stat) && !proc_stat_has_ended(&stat);
 }
 
 size_t tracker_list_survivors(const struct tracker *tracker, char *text, size_t size)

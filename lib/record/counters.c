@@ -57,7 +57,7 @@ static bool is_wanted(const struct counters *counters, enum counter_group group)
 static int open_proc_file(uint32_t pid, const char *name)
 {
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", proc_living_thread(pid), name);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", proc_find_living_thread(pid), name);
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -140,7 +140,7 @@ static void read_swap(struct counters *counters, struct process_counters *proces
     if (!counters->has_swap || !is_wanted(counters, COUNT_MEMORY) || process->until_swap--)
         return;
     process->until_swap = SWAP_READINGS - 1;
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", proc_living_thread(pid));
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", proc_find_living_thread(pid));
     if (file_read_text(path, text, sizeof(text)))
         parse_line(text, "VmSwap:", 1024, &values[COUNTER_SWAP]);
 }

@@ -255,7 +255,7 @@ static void write_container(struct writing *writing)
 static void write_directory(struct writing *writing, pid_t pid)
 {
     char path[64], directory[PATH_MAX];
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cwd", proc_living_thread((uint32_t)pid));
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cwd", proc_find_living_thread((uint32_t)pid));
     ssize_t length = pid ? readlink(path, directory, sizeof(directory) - 1) : -1;
     if (length >= 0)
         directory[length] = '\0';
@@ -278,7 +278,7 @@ static const char *find_variable(const char *environment, size_t size, const cha
 static char *read_environment(pid_t pid, size_t *size)
 {
     enum { MOST = 4 << 20 };
-    const struct target_thread thread = {(uint32_t)pid, proc_living_thread((uint32_t)pid)};
+    const struct target_thread thread = {(uint32_t)pid, proc_find_living_thread((uint32_t)pid)};
     char *text = malloc(MOST + 1);
     if (!text)
         return NULL;

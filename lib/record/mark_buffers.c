@@ -17,6 +17,7 @@
 #define PROF_MARKS_LAYOUT_ONLY
 #include "include/prof/marks.h"
 
+#include "os/clock.h"
 #include "os/file_io.h"
 #include "os/file_proc.h"
 #include "process/mapped_file.h"
@@ -30,8 +31,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-#define SECOND UINT64_C(1000000000)
 
 enum {
     BUFFERS_MAX = 4096,
@@ -226,8 +225,8 @@ static uint32_t find_foreign_process(const struct mark_buffer *buffer, struct tr
         if (!thread || thread->tid != process->pid)
             continue;
         snprintf(name, sizeof(name), "%" PRIu32, process->pid);
-        if (proc_namespace(name, "pid") == buffer->namespace &&
-            proc_innermost_pid(name, process->pid) == buffer->own_pid)
+        if (proc_read_namespace(name, "pid") == buffer->namespace &&
+            proc_find_innermost_pid(name, process->pid) == buffer->own_pid)
             return process->pid;
     }
     return 0;
@@ -237,7 +236,7 @@ static uint32_t find_foreign_process(const struct mark_buffer *buffer, struct tr
 static void find_process(struct mark_buffer *buffer, struct hash *owners, struct tracker *tracker)
 {
     uint32_t owner = hash_get(owners, buffer->inode);
-    buffer->is_foreign = buffer->namespace && buffer->namespace != proc_namespace("self", "pid");
+    buffer->is_foreign = buffer->namespace && buffer->namespace != proc_read_namespace("self", "pid");
     if (!buffer->pid && owner != HASH_MISSING)
         buffer->pid = owner;
     hash_remove(owners, buffer->inode);

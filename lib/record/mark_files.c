@@ -77,9 +77,9 @@ static bool is_mapping_open(const struct mark_files *files, uint32_t pid, const 
 static bool is_in_other_pid_namespace(uint32_t pid)
 {
     char name[16];
-    snprintf(name, sizeof(name), "%" PRIu32, proc_living_thread(pid));
-    uint64_t theirs = proc_namespace(name, "pid");
-    return theirs && theirs != proc_namespace("self", "pid");
+    snprintf(name, sizeof(name), "%" PRIu32, proc_find_living_thread(pid));
+    uint64_t theirs = proc_read_namespace(name, "pid");
+    return theirs && theirs != proc_read_namespace("self", "pid");
 }
 
 int mark_files_open_mapping(struct mark_files *files, uint32_t pid, const struct perf_mapping *mapping,

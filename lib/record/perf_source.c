@@ -14,8 +14,6 @@
 #include <signal.h>
 #include <time.h>
 
-#define SECOND UINT64_C(1000000000)
-
 enum {
     ROUNDS_AT_ONCE = 64, /* rounds before the next check for signals */
     FAST_START_HZ = 2000 /* highest rate at which a ring starts in fast mode */

@@ -1,6 +1,6 @@
 #include "record/ptrace_limits.h"
 
-#include "os/file_beside.h"
+#include "os/file_timeout.h"
 #include "elf/elf_file.h"
 #include "process/attach.h"
 
@@ -34,8 +34,8 @@ static bool has_leak_sanitizer(const char *path)
     struct elf_file file;
     struct error ignored = {0};
     bool found = false;
-    int fd = file_open_beside(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, FILE_SYSTEM_TIMEOUT_NS);
-    if (fd >= 0 && !file_system_answers(fd)) {
+    int fd = file_open_with_timeout(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, FILE_SYSTEM_TIMEOUT_NS);
+    if (fd >= 0 && !file_system_responds(fd)) {
         close(fd);
         return false;
     }

@@ -20,8 +20,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define SECOND UINT64_C(1000000000)
-
 enum { IDLE_MS = 100 }; /* time between two checks of a target after the end of sampling */
 
 /* ---- beginning and end ---- */

@@ -5,8 +5,6 @@
 
 #include "os/clock.h"
 
-#define SECOND UINT64_C(1000000000)
-
 void recording_end(struct recording *recording, enum record_end end, int signal)
 {
     if (recording->loop.ending)

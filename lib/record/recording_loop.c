@@ -155,7 +155,7 @@ static struct timespec compute_timeout(struct recording *recording, const struct
         if (p->deadline && is_due(recording, p))
             deadline = get_earlier_time(deadline, p->deadline(p->self));
     uint64_t left = deadline > now ? deadline - now : 0;
-    return (struct timespec){.tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000)};
+    return timespec_from_ns(left);
 }
 
 static int flush_recording(struct recording *recording, const struct producers *producers, uint64_t now,

@@ -1,14 +1,13 @@
 #include "record/system_counters.h"
 
 #include "base/array.h"
+#include "os/clock.h"
 #include "os/file_io.h"
 #include "spool/counter_kinds.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
-
-#define SECOND UINT64_C(1000000000)
 
 enum { STAT_SIZE = 64 * 1024, NAMES_SIZE = 512, NAME_SIZE = 48 };
 

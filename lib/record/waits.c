@@ -398,15 +398,10 @@ void waits_lost(struct waits *waits)
 /* ---- running threads, flushes and pauses ---- */
 
 /* Whether a waiting thread last ran on a recorded CPU. */
-static bool left_recorded_cpu(const struct waits *waits, uint32_t pid, uint32_t tid)
+static bool left_recorded_cpu(const struct waits *waits, uint32_t tid)
 {
-    char path[64], text[1024];
     struct proc_stat stat;
-    if (!waits->options.cpus)
-        return true;
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat", pid, tid);
-    return file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, &stat) &&
-           cpu_list_has(waits->options.cpus, stat.cpu);
+    return !waits->options.cpus || (proc_stat_read(tid, &stat) && cpu_list_has(waits->options.cpus, stat.cpu));
 }
 
 int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct error *err)
@@ -416,7 +411,7 @@ int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct e
     struct wait_state state;
     if (!thread || thread->run.state != RUN_UNKNOWN || wait_state_read(process->pid, tid, &state) <= 0)
         return 0;
-    if (!left_recorded_cpu(waits, process->pid, tid))
+    if (!left_recorded_cpu(waits, tid))
         return go_elsewhere(waits, thread, time, err);
     thread->run.was_here = true;
     thread->run.cpu = UINT32_MAX; /* unknown */

@@ -93,7 +93,7 @@ static int explain_refusal(const struct event *event, int code, struct error *er
     int filtered = perf_filter_refused(code, err);
     if (filtered)
         return filtered;
-    long paranoid = proc_kernel_setting("perf_event_paranoid", 2);
+    long paranoid = proc_read_kernel_setting("perf_event_paranoid", 2);
     bool is_hardware = event->kind == EVENT_HARDWARE || event->kind == EVENT_CACHE || event->kind == EVENT_RAW;
     bool is_missing = code == -ENOENT || code == -EOPNOTSUPP || code == -ENODEV || (code == -EINVAL && is_hardware);
     bool is_denied = code == -EACCES || code == -EPERM;

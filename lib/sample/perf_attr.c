@@ -136,7 +136,7 @@ int perf_attr_find_supported(struct perf_events *events)
 
 int perf_attr_refused(const struct perf_events *events, int code, struct error *err)
 {
-    long paranoid = proc_kernel_setting("perf_event_paranoid", -100);
+    long paranoid = proc_read_kernel_setting("perf_event_paranoid", -100);
     const char *host = proc_is_in_container() ? " (on the host, outside of this container)" : "";
     if (code == -EINVAL && events->threads_only)
         return error_set(err, EINVAL, "this kernel cannot exclude child processes (--no-inherit needs Linux 5.13)");

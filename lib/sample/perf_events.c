@@ -133,7 +133,7 @@ static int open_largest_rings(struct perf_events *events, struct error *err)
         return error_set(
             err, EPERM,
             "cannot lock memory for ring buffers; raise the limit ('ulimit -l', in addition to %ld KiB per CPU from kernel.perf_event_mlock_kb), or end other profilers of this user",
-            proc_kernel_setting("perf_event_mlock_kb", 516));
+            proc_read_kernel_setting("perf_event_mlock_kb", 516));
     if (code)
         return code;
     fit_stack_to_rings(events);
@@ -149,7 +149,7 @@ static int open_largest_rings(struct perf_events *events, struct error *err)
 
 static void choose_rate(struct perf_events *events, uint32_t rate)
 {
-    long most = proc_kernel_setting("perf_event_max_sample_rate", 100000);
+    long most = proc_read_kernel_setting("perf_event_max_sample_rate", 100000);
     events->rate = rate;
     if (most > 0 && (long)rate > most) {
         events->rate = (uint32_t)most;
@@ -231,7 +231,7 @@ static void note_tier(struct perf_events *events)
         add_note(
             events,
             "prof records no kernel frames (kernel.perf_event_paranoid is %ld); 'sudo sysctl kernel.perf_event_paranoid=1' permits them",
-            proc_kernel_setting("perf_event_paranoid", 2));
+            proc_read_kernel_setting("perf_event_paranoid", 2));
     if (events->tier == PERF_TIER_USER && !events->switches)
         add_note(events,
                  "prof also counts no CPU time inside the kernel: this kernel does not report context switches");

@@ -3,8 +3,6 @@
 
 #include "os/clock.h"
 
-#define SECOND UINT64_C(1000000000)
-
 static const uint64_t name_interval = SECOND; /* ns between two reads of a running thread's name */
 static const uint64_t sleeper_name_interval =
     SECOND / 20; /* ns between two reads of a sleeping thread's name, if it has run meanwhile */

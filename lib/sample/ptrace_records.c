@@ -5,8 +5,6 @@
 #include <linux/perf_event.h>
 #include <sys/ptrace.h>
 
-#define SECOND UINT64_C(1000000000)
-
 static const uint64_t name_interval = SECOND; /* ns between two reads of a running thread's name */
 
 /* ---- threads ---- */

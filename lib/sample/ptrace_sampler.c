@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SECOND UINT64_C(1000000000)
-
 int ptrace_sampler_new(struct ptrace_sampler **out, const struct ptrace_consumer *consumer, uint32_t rate,
                        bool has_children, struct cpu_pin *pin, struct error *err)
 {
@@ -54,12 +52,9 @@ void ptrace_sampler_free(struct ptrace_sampler *sampler)
 
 /* Whether a thread has ended: the kernel refuses to trace an ended thread with the same error as without permission. An
  * ended main thread stays in the list of threads until its process ends. */
-static bool has_ended(pid_t pid, pid_t tid)
+static bool has_ended(pid_t tid)
 {
-    char path[64], text[1024];
-    struct proc_stat stat;
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-    return !file_read_text(path, text, sizeof(text)) || (proc_stat_parse(text, &stat) && strchr("ZX", stat.state));
+    return strchr("ZX", proc_read_state((uint32_t)tid)); /* also 0 */
 }
 
 /* Returns the number in a line of /proc/PID/status ("TracerPid:"), or -1 if the file is unreadable. */
@@ -102,7 +97,7 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
     uintptr_t options = at_exec ? PTRACE_O_TRACEEXEC : sampler->follow_options;
     if (ptrace(PTRACE_SEIZE, tid, NULL, options)) {
         int code = errno;
-        if (code == ESRCH || (code == EPERM && has_ended(pid, tid)))
+        if (code == ESRCH || (code == EPERM && has_ended(tid)))
             return error_set(err, ESRCH, "there is no thread %d", (int)tid);
         return explain_refusal(pid, code, err);
     }

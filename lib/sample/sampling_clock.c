@@ -125,11 +125,10 @@ struct sampling_instant sampling_clock_check_instant(struct sampling_clock *cloc
 /* Sets the timer, on the CPU where it must expire: a timer expires on the CPU of the caller. */
 static void set_timer(struct sampling_clock *clock, uint64_t time)
 {
-    const uint64_t second = UINT64_C(1000000000);
     uint32_t cpu = clock->pin->pinned ? clock->pin->cpu : UINT32_MAX;
     if (clock->armed == time && clock->armed_on == cpu)
         return;
-    struct itimerspec timer = {.it_value = {.tv_sec = (time_t)(time / second), .tv_nsec = (long)(time % second)}};
+    struct itimerspec timer = {.it_value = timespec_from_ns(time)};
     timerfd_settime(clock->timer_fd, TFD_TIMER_ABSTIME, &timer, NULL);
     clock->armed = time;
     clock->armed_on = cpu;

@@ -113,7 +113,7 @@ static int explain_refusal(int code, struct error *err)
     return error_set(
         err, -code,
         "prof records no wakers: the kernel refuses the tracepoint (kernel.perf_event_paranoid is %ld); 'sudo sysctl kernel.perf_event_paranoid=-1' permits it",
-        proc_kernel_setting("perf_event_paranoid", 2));
+        proc_read_kernel_setting("perf_event_paranoid", 2));
 }
 
 int wakeups_open(struct wakeups *wakeups, bool have_ids, struct error *err)

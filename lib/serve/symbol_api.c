@@ -199,7 +199,7 @@ static void write_frame(struct json_writer *writer, const struct lookup_of_reque
     json_member_hex(writer, "module_offset", frame->address);
     write_text(writer, "module", lookup->request.modules.data[first_module + frame->module].name);
     if (requested && requested->found && requested->found->count) {
-        size_t at = first_at_or_after(requested->rvas.data, requested->rvas.length, frame->address);
+        size_t at = search_first_at_or_after(requested->rvas.data, requested->rvas.length, frame->address);
         write_functions(writer, requested->found, at, frame->address);
     }
     json_close(writer, '}');

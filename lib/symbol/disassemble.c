@@ -263,7 +263,7 @@ static int find_symbols(struct work *work, struct error *err)
 
 static const struct symbol_answer *find_answer(const struct work *work, uint64_t rva)
 {
-    size_t at = first_at_or_after(work->rvas.data, work->rvas.length, rva);
+    size_t at = search_first_at_or_after(work->rvas.data, work->rvas.length, rva);
     bool is_there = at < work->found.count && work->rvas.data[at] == rva;
     return is_there && work->found.answers[at].symbol ? &work->found.answers[at] : NULL;
 }

@@ -205,7 +205,7 @@ struct unit_search {
 
 static void assign_range(struct unit_search *search, uint32_t unit, uint64_t start, uint64_t end)
 {
-    size_t i = first_at_or_after(search->vaddrs, search->count, start);
+    size_t i = search_first_at_or_after(search->vaddrs, search->count, start);
     for (; i < search->count && search->vaddrs[i] < end && search->work_left; i++, search->work_left--)
         if (search->units[i] == DWARF_NO_UNIT) {
             search->units[i] = unit;

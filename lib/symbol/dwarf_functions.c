@@ -122,7 +122,7 @@ static bool match_range(void *context, uint64_t start, uint64_t end)
     struct pass *pass = hit->pass;
     if (end <= pass->vaddrs[0] || start > pass->vaddrs[pass->count - 1])
         return true;
-    size_t i = first_at_or_after(pass->vaddrs, pass->count, start);
+    size_t i = search_first_at_or_after(pass->vaddrs, pass->count, start);
     for (; i < pass->count && pass->vaddrs[i] < end && pass->reader->work_left; i++, pass->reader->work_left--) {
         uint32_t index = add_function(pass, hit->depth);
         if (index == DWARF_NO_FUNCTION)

@@ -241,9 +241,9 @@ static void emit_row(struct matching *match, const struct machine *machine)
     if (!match->in_sequence) {
         match->in_sequence = true;
         match->is_dropped = machine->address == 0;
-        match->next = first_at_or_after(match->vaddrs, match->count, machine->address);
+        match->next = search_first_at_or_after(match->vaddrs, match->count, machine->address);
     } else if (machine->address < match->last.address) {
-        match->next = first_at_or_after(match->vaddrs, match->count, machine->address);
+        match->next = search_first_at_or_after(match->vaddrs, match->count, machine->address);
     } else if (!match->is_dropped) {
         assign_row(match, machine->address);
     }

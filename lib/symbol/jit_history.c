@@ -94,8 +94,8 @@ static size_t find_covering_nodes(size_t leaves, size_t first, size_t last, size
 static size_t find_change_nodes(const struct jit_history *history, size_t index, size_t nodes[COVER_MAX])
 {
     const struct jit_change *change = &history->changes.data[index];
-    size_t first = first_at_or_after(history->bounds.data, history->bounds.length, change->start);
-    size_t last = first_at_or_after(history->bounds.data, history->bounds.length, change->end);
+    size_t first = search_first_at_or_after(history->bounds.data, history->bounds.length, change->start);
+    size_t last = search_first_at_or_after(history->bounds.data, history->bounds.length, change->end);
     return find_covering_nodes(count_leaves(history), first, last, nodes);
 }
 

@@ -111,7 +111,7 @@ static int open_handle(struct libdw *libdw, struct error *err)
 static void assign_range(struct libdw *libdw, uint64_t unit, uint64_t start, uint64_t end)
 {
     const struct libdw_request *request = libdw->request;
-    size_t i = first_at_or_after(request->vaddrs, request->count, start);
+    size_t i = search_first_at_or_after(request->vaddrs, request->count, start);
     for (; i < request->count && request->vaddrs[i] < end; i++)
         if (libdw->unit_of[i] == NO_UNIT)
             libdw->unit_of[i] = unit;
@@ -172,7 +172,7 @@ static void match_ranges(struct libdw *libdw, struct around *function)
     const struct libdw_request *request = libdw->request;
     Dwarf_Addr base, start, end;
     for (ptrdiff_t at = 0; (at = dwarf_ranges(function->die, at, &base, &start, &end)) > 0;) {
-        size_t i = start ? first_at_or_after(request->vaddrs, request->count, start) : request->count;
+        size_t i = start ? search_first_at_or_after(request->vaddrs, request->count, start) : request->count;
         for (; i < request->count && request->vaddrs[i] < end && !libdw->no_memory; i++)
             libdw->innermost[i] = add_function(libdw, function);
     }

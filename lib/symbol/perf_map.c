@@ -111,7 +111,7 @@ static size_t find_first_address(struct wanted *wanted, uint64_t start)
         while (first < end && addresses[first] < start)
             first++;
     else
-        first = first_at_or_after(addresses, wanted->count, start);
+        first = search_first_at_or_after(addresses, wanted->count, start);
     wanted->near = first;
     return first;
 }

@@ -91,7 +91,7 @@ static int set_target_names(const struct elf_file *file, uint64_t base, struct g
     for (size_t i = 0; code == 0 && i < count; i++) {
         if (entries[i].name || entries[i].target < base)
             continue;
-        size_t at = first_at_or_after(rvas.data, distinct, entries[i].target - base);
+        size_t at = search_first_at_or_after(rvas.data, distinct, entries[i].target - base);
         if (at < distinct && found[at].name && !(entries[i].name = demangle(found[at].name, arena)))
             code = error_no_memory(err);
     }

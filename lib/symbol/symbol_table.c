@@ -116,7 +116,7 @@ static void match_unsized_symbol(struct symbol_matcher *matcher, size_t first, c
 
 static void match_symbol(struct symbol_matcher *matcher, const struct symbol_candidate *symbol)
 {
-    size_t first = first_at_or_after(matcher->rvas, matcher->count, symbol->start);
+    size_t first = search_first_at_or_after(matcher->rvas, matcher->count, symbol->start);
     if (symbol->size && first < matcher->count && matcher->nearest[first] < symbol->start + 1)
         matcher->nearest[first] = symbol->start + 1; /* 0 means none */
     if (first > 0 && symbol->start < matcher->next[first - 1])

@@ -7,8 +7,6 @@
 
 #include <libunwind-ptrace.h>
 
-#define SECOND UINT64_C(1000000000)
-
 enum {
     WALKS_PER_SECOND = 200,
     TIME_SHARE = 100, /* walks take at most 1/TIME_SHARE of the time since the first walk */

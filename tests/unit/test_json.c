@@ -200,12 +200,12 @@ static void test_what_is_kept_of_a_cut_token_is_bounded(void **state)
     json_feed(&json, "\"", 1);
     enum json_type type = json_next(&json);
     size_t fed = 0;
-    for (; type == JSON_MORE && fed < (size_t)2 * JSON_MAX_CUT_TOKEN; fed += PIECE) {
+    for (; type == JSON_MORE && fed < (size_t)2 * JSON_MAX_SPLIT_TOKEN; fed += PIECE) {
         json_feed(&json, piece, PIECE);
         type = json_next(&json);
     }
     assert_int_equal(type, JSON_FAILED);
-    assert_int_equal(fed, JSON_MAX_CUT_TOKEN + PIECE);
+    assert_int_equal(fed, JSON_MAX_SPLIT_TOKEN + PIECE);
     json_destroy(&json);
     free(piece);
 }

@@ -321,8 +321,8 @@ static void test_process_without_its_main_thread_is_read_through_another(void **
     }
     while (state_of(child) != 'Z')
         usleep(1000);
-    assert_int_equal(proc_living_thread((uint32_t)getpid()), getpid());
-    assert_int_not_equal(proc_living_thread((uint32_t)child), child);
+    assert_int_equal(proc_find_living_thread((uint32_t)getpid()), getpid());
+    assert_int_not_equal(proc_find_living_thread((uint32_t)child), child);
     assert_true(attach_program(child) != 0);
     assert_int_equal(attach_program(child), attach_program(getpid()));
     assert_true(attach_has_command(child));

@@ -25,7 +25,7 @@ static void test_nothing_holds_nothing(void **state)
 {
     (void)state;
     assert_int_equal(places_up_to(NULL, 0, 7), 0);
-    assert_int_equal(first_at_or_after(NULL, 0, 7), 0);
+    assert_int_equal(search_first_at_or_after(NULL, 0, 7), 0);
     assert_int_equal(sort_distinct(NULL, 0), 0);
 }
 
@@ -47,7 +47,7 @@ static void test_every_length_and_place_is_found_as_by_counting(void **state)
                 below += values[i] < wanted;
             }
             assert_int_equal(places_up_to(places, count, wanted), up_to);
-            assert_int_equal(first_at_or_after(values, count, wanted), below);
+            assert_int_equal(search_first_at_or_after(values, count, wanted), below);
         }
     }
 }
@@ -56,10 +56,10 @@ static void test_the_largest_numbers_are_found(void **state)
 {
     (void)state;
     const uint64_t values[] = {0, UINT64_MAX - 1, UINT64_MAX};
-    assert_int_equal(first_at_or_after(values, 3, 0), 0);
-    assert_int_equal(first_at_or_after(values, 3, 1), 1);
-    assert_int_equal(first_at_or_after(values, 3, UINT64_MAX), 2);
-    assert_int_equal(first_at_or_after(values, 2, UINT64_MAX), 2);
+    assert_int_equal(search_first_at_or_after(values, 3, 0), 0);
+    assert_int_equal(search_first_at_or_after(values, 3, 1), 1);
+    assert_int_equal(search_first_at_or_after(values, 3, UINT64_MAX), 2);
+    assert_int_equal(search_first_at_or_after(values, 2, UINT64_MAX), 2);
 }
 
 static void test_sorted_values_are_there_once(void **state)

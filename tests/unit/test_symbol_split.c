@@ -275,7 +275,7 @@ static void test_split_files_of_a_container_are_found_in_its_root_directory(void
     struct symbol_origin origin = {.root_fd = open(in_directory("root"), O_PATH | O_DIRECTORY | O_CLOEXEC)};
     assert_true(origin.root_fd >= 0);
     int program = open(in_directory("root/bin/program"), O_RDONLY | O_CLOEXEC);
-    assert_true(file_identity_of(program, &origin.identity));
+    assert_true(file_identity_read(program, &origin.identity));
     close(program);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = "/bin/program", .origin = &origin};
     uint64_t middle = address_of(in_directory("root/bin/program"), "middle");

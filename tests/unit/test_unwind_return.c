@@ -324,14 +324,14 @@ static void test_no_written_register_is_missed_in_the_c_library(void **unused)
         struct instruction in;
         cs_regs read, written;
         uint8_t reads, writes;
-        bool is_ours = instruction->id && instruction_decode(at - instruction->size, instruction->size, &in) &&
-                       in.length == instruction->size;
-        bool is_stack = is_ours && (cs_insn_group(disassembler, instruction, CS_GRP_CALL) ||
-                                    instruction->id == X86_INS_POP || instruction->id == X86_INS_LEAVE);
+        bool belongs_to_user = instruction->id && instruction_decode(at - instruction->size, instruction->size, &in) &&
+                               in.length == instruction->size;
+        bool is_stack = belongs_to_user && (cs_insn_group(disassembler, instruction, CS_GRP_CALL) ||
+                                            instruction->id == X86_INS_POP || instruction->id == X86_INS_LEAVE);
         /* which the disassembler takes to write rax */
         bool is_mistaken =
             instruction->id == X86_INS_TEST || instruction->id == X86_INS_CDQ || instruction->id == X86_INS_CQO;
-        if (!is_ours || is_stack || is_mistaken ||
+        if (!belongs_to_user || is_stack || is_mistaken ||
             cs_regs_access(disassembler, instruction, read, &reads, written, &writes))
             continue;
         compared++;

@@ -1,5 +1,5 @@
 /* Work that may hang: the caller continues, and the abandoned work is freed if it ever finishes. */
-#include "os/file_beside.h"
+#include "os/file_timeout.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static void test_work_that_ends_is_the_callers_again(void **unused)
     assert_int_equal(pipe(pipe_fds), 0);
     assert_int_equal(write(pipe_fds[1], "x", 1), 1);
     struct reading *reading = reading_new(pipe_fds[0], -1);
-    assert_int_equal(file_beside(&reading->work, 60000 * MILLISECOND), 0);
+    assert_int_equal(file_run_with_timeout(&reading->work, 60000 * MILLISECOND), 0);
     assert_int_equal(reading->byte, 'x');
     free(reading);
     close(pipe_fds[0]);
@@ -64,7 +64,7 @@ static void test_work_that_does_not_end_is_left_and_dropped_later(void **unused)
     assert_int_equal(pipe(work_fds), 0);
     assert_int_equal(pipe(drop_fds), 0);
     struct reading *reading = reading_new(work_fds[0], drop_fds[1]);
-    assert_int_equal(file_beside(&reading->work, 20 * MILLISECOND), -ETIMEDOUT);
+    assert_int_equal(file_run_with_timeout(&reading->work, 20 * MILLISECOND), -ETIMEDOUT);
     assert_int_equal(fcntl(drop_fds[0], F_SETFL, O_NONBLOCK), 0);
     assert_int_equal(read(drop_fds[0], &byte, 1), -1); /* not yet */
     assert_int_equal(fcntl(drop_fds[0], F_SETFL, 0), 0);
@@ -81,10 +81,10 @@ static void test_a_file_is_opened_beside(void **unused)
 {
     (void)unused;
     int directory = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    int fd = file_open_beside(directory, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 60000 * MILLISECOND);
+    int fd = file_open_with_timeout(directory, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 60000 * MILLISECOND);
     assert_true(fd >= 0);
-    assert_true(file_system_answers(fd));
-    assert_int_equal(file_open_beside(directory, "no such file", O_RDONLY, 60000 * MILLISECOND), -ENOENT);
+    assert_true(file_system_responds(fd));
+    assert_int_equal(file_open_with_timeout(directory, "no such file", O_RDONLY, 60000 * MILLISECOND), -ENOENT);
     close(fd);
     close(directory);
 }

@@ -1,4 +1,4 @@
-#include "os/file_beside.h"
+#include "os/file_timeout.h"
 
 #include "os/clock.h"
 #include "os/file_proc.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Work with two owners, the caller and its thread; the last owner to finish frees the work. */
-struct beside {
+struct timed_work {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     struct file_work *work;
@@ -23,43 +23,43 @@ struct beside {
     bool is_done, was_left;
 };
 
-static void destroy_job(struct beside *beside)
+static void destroy_job(struct timed_work *timed)
 {
-    pthread_cond_destroy(&beside->changed);
-    pthread_mutex_destroy(&beside->mutex);
-    free(beside);
+    pthread_cond_destroy(&timed->changed);
+    pthread_mutex_destroy(&timed->mutex);
+    free(timed);
 }
 
 static void *run_job(void *argument)
 {
-    struct beside *beside = argument;
-    pthread_mutex_lock(&beside->mutex);
-    beside->tid = (pid_t)syscall(SYS_gettid);
-    pthread_mutex_unlock(&beside->mutex);
-    beside->work->run(beside->work);
-    pthread_mutex_lock(&beside->mutex);
-    bool was_left = beside->was_left;
-    beside->is_done = true;
-    pthread_cond_signal(&beside->changed);
-    pthread_mutex_unlock(&beside->mutex);
+    struct timed_work *timed = argument;
+    pthread_mutex_lock(&timed->mutex);
+    timed->tid = (pid_t)syscall(SYS_gettid);
+    pthread_mutex_unlock(&timed->mutex);
+    timed->work->run(timed->work);
+    pthread_mutex_lock(&timed->mutex);
+    bool was_left = timed->was_left;
+    timed->is_done = true;
+    pthread_cond_signal(&timed->changed);
+    pthread_mutex_unlock(&timed->mutex);
     if (was_left) {
-        beside->work->drop(beside->work);
-        destroy_job(beside);
+        timed->work->drop(timed->work);
+        destroy_job(timed);
     }
     return NULL;
 }
 
-static bool wait_for(struct beside *beside, uint64_t timeout_ns)
+static bool wait_for(struct timed_work *timed, uint64_t timeout_ns)
 {
     const uint64_t longest = monotonic_ns() + 50 * timeout_ns; /* time limit while the thread gets no CPU time */
-    while (!beside->is_done) {
+    while (!timed->is_done) {
         uint64_t until = monotonic_ns() + timeout_ns;
-        const struct timespec time = {.tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000)};
-        if (pthread_cond_timedwait(&beside->changed, &beside->mutex, &time) == ETIMEDOUT && !beside->is_done &&
-            (until > longest || (beside->tid && proc_state((uint32_t)beside->tid) != 'R')))
+        const struct timespec time = timespec_from_ns(until);
+        if (pthread_cond_timedwait(&timed->changed, &timed->mutex, &time) == ETIMEDOUT && !timed->is_done &&
+            (until > longest || (timed->tid && proc_read_state((uint32_t)timed->tid) != 'R')))
             break;
     }
-    return beside->is_done;
+    return timed->is_done;
 }
 
 /* Gives the thread the caller's real-time priority, so that the caller does not wait for it. */
@@ -74,7 +74,7 @@ static void inherit_scheduling(pthread_attr_t *attributes)
     pthread_attr_setschedparam(attributes, &param);
 }
 
-static int start_thread(struct beside *beside)
+static int start_thread(struct timed_work *timed)
 {
     pthread_attr_t attributes;
     pthread_t thread;
@@ -85,38 +85,38 @@ static int start_thread(struct beside *beside)
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     inherit_scheduling(&attributes);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* block all signals: other threads handle them */
-    int code = pthread_create(&thread, &attributes, run_job, beside);
+    int code = pthread_create(&thread, &attributes, run_job, timed);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return code ? -EAGAIN : 0;
 }
 
-int file_beside(struct file_work *work, uint64_t timeout_ns)
+int file_run_with_timeout(struct file_work *work, uint64_t timeout_ns)
 {
-    struct beside *beside = calloc(1, sizeof(*beside));
+    struct timed_work *timed = calloc(1, sizeof(*timed));
     pthread_condattr_t attributes;
-    if (!beside || pthread_condattr_init(&attributes)) {
-        free(beside);
+    if (!timed || pthread_condattr_init(&attributes)) {
+        free(timed);
         work->drop(work);
         return -EAGAIN;
     }
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_mutex_init(&beside->mutex, NULL);
-    pthread_cond_init(&beside->changed, &attributes);
+    pthread_mutex_init(&timed->mutex, NULL);
+    pthread_cond_init(&timed->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    beside->work = work;
-    if (start_thread(beside)) {
-        destroy_job(beside);
+    timed->work = work;
+    if (start_thread(timed)) {
+        destroy_job(timed);
         work->drop(work);
         return -EAGAIN;
     }
-    pthread_mutex_lock(&beside->mutex);
-    bool is_done = wait_for(beside, timeout_ns);
-    beside->was_left = !is_done;
-    pthread_mutex_unlock(&beside->mutex);
+    pthread_mutex_lock(&timed->mutex);
+    bool is_done = wait_for(timed, timeout_ns);
+    timed->was_left = !is_done;
+    pthread_mutex_unlock(&timed->mutex);
     if (!is_done)
         return -ETIMEDOUT;
-    destroy_job(beside);
+    destroy_job(timed);
     return 0;
 }
 
@@ -146,7 +146,7 @@ static void drop_opening(struct file_work *work)
     free(opening);
 }
 
-int file_open_beside(int directory, const char *name, int flags, uint64_t timeout_ns)
+int file_open_with_timeout(int directory, const char *name, int flags, uint64_t timeout_ns)
 {
     size_t size = strlen(name) + 1;
     struct opening *opening = calloc(1, sizeof(*opening) + size);
@@ -156,7 +156,7 @@ int file_open_beside(int directory, const char *name, int flags, uint64_t timeou
     memcpy(opening->name, name, size);
     if (directory >= 0)
         opening->directory = fcntl(directory, F_DUPFD_CLOEXEC, 3);
-    int code = file_beside(&opening->work, timeout_ns);
+    int code = file_run_with_timeout(&opening->work, timeout_ns);
     if (code)
         return code;
     int fd = opening->fd;
@@ -167,7 +167,7 @@ int file_open_beside(int directory, const char *name, int flags, uint64_t timeou
 
 /* ---- file systems ---- */
 
-bool file_system_answers(int fd)
+bool file_system_responds(int fd)
 {
     static const unsigned long answering[] = {
         BTRFS_SUPER_MAGIC,
