@@ -106,7 +106,7 @@ static void advise_debug_files(struct findings *findings, const char *path, bool
 
 static bool has_section(bool is_there, const struct elf_file *file, const char *name)
 {
-    return is_there && elf_file_section(file, name);
+    return is_there && elf_file_find_section(file, name);
 }
 
 static void describe_names(struct findings *findings, const char *path, const struct debug_files *files)

@@ -75,7 +75,7 @@ enum { ARCH_HASKELL_REACH = 32 << 10 };
 bool arch_code_is_after_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 /* Returns the target of the direct call that ends at the return address, or 0 without such a call. */
-uint64_t arch_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], uint64_t return_address);
+uint64_t arch_find_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], uint64_t return_address);
 
 /* Whether the instruction at the pc is a system call. */
 bool arch_code_is_system_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
@@ -130,11 +130,11 @@ enum {
 
 /* Finds the last function prologue in `code`, the bytes before the pc, and returns its frame as an ARCH_CODE_STUB.
  * Returns ARCH_CODE_UNKNOWN if the function keeps a frame pointer, or without a prologue. */
-struct arch_code arch_java_function(const unsigned char *code, size_t size);
+struct arch_code arch_find_java_function(const unsigned char *code, size_t size);
 
 /* Returns the incomplete frame of HotSpot code that was interrupted in a prologue or epilogue. */
-struct arch_code arch_java_prologue_or_epilogue(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+struct arch_code arch_find_java_prologue_or_epilogue(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 /* Whether the pc is a place where HotSpot's interpreter continues after a call. No call instruction precedes such a pc.
  */
-bool arch_java_returns_to_interpreter(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+bool arch_returns_to_java_interpreter(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);

@@ -2,9 +2,9 @@
  * PLT stubs of GNU ld, gold, lld and mold, recognized by their jump:
  *
  *     x86-64   jmp *slot(%rip)                              after endbr64, bnd or notrack, or none of them
- *     x86      jmp *slot, jmp *distance(%ebx)               the second form in position-independent code: %ebx is the
- * GOT arm64    adrp x16, page; ldr x17, [x16, #offset]      after bti, or without arm      add ip, pc, #a; add ip, ip,
- * #b; ldr pc, [ip, #c]!
+ *     x86      jmp *slot, jmp *distance(%ebx)               position-independent code has the GOT in %ebx
+ *     arm64    adrp x16, page; ldr x17, [x16, #offset]      after bti, or without
+ *     arm      add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]!
  */
 #include "arch/plt_stub.h"
 
@@ -22,9 +22,9 @@ enum { X86_STUB_SIZE = 16, X86_SHORT_STUB_SIZE = 8, X86_JUMP_SIZE = 6 };
 /* Returns the address that %ebx holds in position-independent code. */
 static bool find_got(const struct elf_file *file, uint64_t *address)
 {
-    const struct elf_section *got = elf_file_section(file, ".got.plt");
+    const struct elf_section *got = elf_file_find_section(file, ".got.plt");
     if (!got)
-        got = elf_file_section(file, ".got");
+        got = elf_file_find_section(file, ".got");
     *address = got ? got->address : 0;
     return got != NULL;
 }

@@ -144,26 +144,32 @@ static const struct instruction *find_snippet_instruction(const struct snippet *
     return NULL;
 }
 
+/* Finds the instruction at the pc in a list of snippets. `skips_first`: the first instruction of a snippet does not
+ * count, because it runs before the snippet takes effect. */
+static const struct instruction *find_in_snippets(const struct snippet *list, size_t count, const unsigned char *code,
+                                                  bool skips_first)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct instruction *found = find_snippet_instruction(&list[i], code);
+        if (found && !(skips_first && found == list[i].instructions))
+            return found;
+    }
+    return NULL;
+}
+
+#define FIND_IN(list, code, skips_first) find_in_snippets((list), sizeof(list) / sizeof(*(list)), (code), (skips_first))
+
 struct arch_code arch_code_recognize(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
-    for (size_t i = 0; i < sizeof(sigreturns) / sizeof(sigreturns[0]); i++)
-        if (find_snippet_instruction(&sigreturns[i], code))
-            return (struct arch_code){.kind = ARCH_CODE_SIGNAL_FRAME};
-    for (size_t i = 0; i < sizeof(clones) / sizeof(clones[0]); i++) {
-        const struct instruction *found = find_snippet_instruction(&clones[i], code);
-        if (found && found != clones[i].instructions)
-            return (struct arch_code){.kind = ARCH_CODE_AFTER_CLONE, .cfa_offset = found->cfa_offset};
-    }
-    for (size_t i = 0; i < sizeof(thread_starts) / sizeof(thread_starts[0]); i++) {
-        const struct instruction *found = find_snippet_instruction(&thread_starts[i], code);
-        if (found && found != thread_starts[i].instructions)
-            return (struct arch_code){.kind = ARCH_CODE_START};
-    }
-    for (size_t i = 0; i < sizeof(snippets) / sizeof(snippets[0]); i++) {
-        const struct instruction *found = find_snippet_instruction(&snippets[i], code);
-        if (found)
-            return (struct arch_code){ARCH_CODE_STUB, found->cfa_offset, found->saved_bp};
-    }
+    const struct instruction *found;
+    if (FIND_IN(sigreturns, code, false))
+        return (struct arch_code){.kind = ARCH_CODE_SIGNAL_FRAME};
+    if ((found = FIND_IN(clones, code, true)))
+        return (struct arch_code){.kind = ARCH_CODE_AFTER_CLONE, .cfa_offset = found->cfa_offset};
+    if (FIND_IN(thread_starts, code, true))
+        return (struct arch_code){.kind = ARCH_CODE_START};
+    if ((found = FIND_IN(snippets, code, false)))
+        return (struct arch_code){ARCH_CODE_STUB, found->cfa_offset, found->saved_bp};
     return (struct arch_code){.kind = ARCH_CODE_UNKNOWN};
 }
 
@@ -174,12 +180,8 @@ bool arch_code_is_system_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_C
 
 bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], bool is_return)
 {
-    for (size_t i = 0; i < sizeof(go_starts) / sizeof(go_starts[0]); i++) {
-        const struct instruction *found = find_snippet_instruction(&go_starts[i], code);
-        if (found && found != go_starts[i].instructions)
-            return true;
-    }
-    return is_return && find_snippet_instruction(&goexit, code) == &goexit.instructions[1];
+    return FIND_IN(go_starts, code, true) ||
+           (is_return && find_snippet_instruction(&goexit, code) == &goexit.instructions[1]);
 }
 
 /* GHC keeps the address of its registers in r13. A function without stack or heap left jumps through the word at -8 or

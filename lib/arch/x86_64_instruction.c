@@ -42,8 +42,8 @@ static void read_modrm(const unsigned char **at, struct instruction *in)
         in->displacement = read_number(at, 1);
 }
 
-/* Returns the form of an opcode after a VEX or EVEX prefix. `size`: bytes of the prefix. The prefix has the bits of REX
- * and the number of its operand inverted. */
+/* Returns the form of an opcode after a VEX or EVEX prefix. The prefix has the bits of REX and the number of its
+ * operand inverted. */
 static char read_extended_prefix(const unsigned char **at, char prefix, struct instruction *in)
 {
     enum { PREFIX_66 = 1, PREFIX_F3 = 2 };
@@ -126,10 +126,11 @@ bool instruction_decode(const unsigned char *code, size_t size, struct instructi
 
 /* ---- the registers that an instruction writes ---- */
 
-/* The registers that each opcode changes. `m` the operand, if it is a register; `r` the register of ModRM, `b` both,
- * `o` the one in the opcode, `x` that and rax (xchg), `a` rax, `c` rcx, `d` rdx, `s` those of string instructions, `y`
- * rax, rcx, rdx and r11 (system calls and what reads counters), `z` these and rbx (cpuid), `k` as m and rax (cmpxchg),
- * `q` as m, rax and rdx; and as m for some: `g` all but cmp, `i` inc and dec, `u` not test, `v` not vectors. */
+/* The registers that each opcode changes. `m` the operand, if it is a register. `r` the register of ModRM. `b` both.
+ * `o` the register in the opcode. `x` the register in the opcode, and rax (xchg). `a` rax. `c` rcx. `d` rdx. `s` the
+ * registers of string instructions. `y` rax, rcx, rdx and r11 (system calls and reads of counters). `z` rax, rbx, rcx
+ * and rdx (cpuid). `k` as m, and rax (cmpxchg). `q` as m, rax and rdx. As m for some instructions: `g` all but cmp, `i`
+ * inc and dec, `u` all but test, `v` all but vectors. */
 static const char first_writes[] = "mmrraa..mmrraa..mmrraa..mmrraa..mmrraa..mmrraa..mmrraa.........." /* 00 */
                                    "...................................r.....r.rssss................" /* 40 */
                                    "gggg..bbmmrrmr.mxxxxxxxxad.....aaa..ssss..ssssssoooooooooooooooo" /* 80 */

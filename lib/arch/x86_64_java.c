@@ -64,7 +64,7 @@ static bool keeps_frame_pointer(const unsigned char *at)
     return memcmp(at, "\x55\x48\x8b\xec", 4) == 0 || memcmp(at, "\x55\x48\x89\xe5", 4) == 0;
 }
 
-struct arch_code arch_java_function(const unsigned char *code, size_t size)
+struct arch_code arch_find_java_function(const unsigned char *code, size_t size)
 {
     struct arch_code unknown = {.kind = ARCH_CODE_UNKNOWN};
     for (size_t at = size < ARCH_JAVA_BEGINNING ? 0 : size - ARCH_JAVA_BEGINNING + 1; at-- > 0;) {
@@ -118,7 +118,7 @@ static bool is_in_prologue(const unsigned char *at, struct arch_code *code)
     return true;
 }
 
-struct arch_code arch_java_prologue_or_epilogue(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+struct arch_code arch_find_java_prologue_or_epilogue(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
     const unsigned char *at = code + ARCH_CODE_BEFORE;
     struct arch_code found;
@@ -137,7 +137,7 @@ struct arch_code arch_java_prologue_or_epilogue(const unsigned char code[ARCH_CO
 }
 
 /* mov last_sp(%rbp),%rsp; movq $0,last_sp(%rbp): the interpreter's return addresses lead to this code. */
-bool arch_java_returns_to_interpreter(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+bool arch_returns_to_java_interpreter(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
     const unsigned char *at = code + ARCH_CODE_BEFORE;
     return memcmp(at, "\x48\x8b\x65", 3) == 0 && memcmp(at + 4, "\x48\xc7\x45", 3) == 0;

@@ -525,7 +525,7 @@ enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_
     return search.is_incomplete ? ARCH_RETURN_UNKNOWN : ARCH_NEVER_RETURNS;
 }
 
-uint64_t arch_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], uint64_t return_address)
+uint64_t arch_find_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], uint64_t return_address)
 {
     enum { CALL_SIZE = 5 };
     const unsigned char *call = code + ARCH_CODE_BEFORE - CALL_SIZE;

@@ -92,7 +92,7 @@ static bool window_move(struct window *window, uint64_t at, size_t want)
     return true;
 }
 
-struct cursor window_at(struct window *window, uint64_t at, size_t want)
+struct cursor window_read_at(struct window *window, uint64_t at, size_t want)
 {
     const struct bytes *bytes = window->bytes;
     if (!bytes || at >= bytes->size)
@@ -112,10 +112,10 @@ struct cursor window_at(struct window *window, uint64_t at, size_t want)
     return cursor_of(window->buffer + skip, window->length - skip);
 }
 
-const char *window_string(struct window *window, uint64_t at)
+const char *window_read_string(struct window *window, uint64_t at)
 {
     for (size_t want = 256; want <= WINDOW_STRING_MAX; want *= 4) {
-        struct cursor c = window_at(window, at, want);
+        struct cursor c = window_read_at(window, at, want);
         if (cursor_left(&c) > want)
             c.end = c.at + want;
         size_t held = cursor_left(&c);

@@ -32,7 +32,7 @@ unsigned char *bytes_load(const struct bytes *bytes);
 
 /* Returns a copy of the NUL-terminated text at `at`, which the caller frees, and its length. Returns NULL if the text
  * is missing or longer than `max`, or if memory ran out. Use this for long texts that are read once, and
- * window_string() for others. */
+ * window_read_string() for others. */
 char *bytes_load_text(const struct bytes *bytes, uint64_t at, size_t max, size_t *length);
 
 /* Whether memory ran out while this file was read, so that results are incomplete. */
@@ -51,11 +51,11 @@ struct window {
 
 /* Returns a cursor from `at` over at least `want` bytes, or up to the end of the bytes. The cursor is empty if `at`
  * lies outside or the read failed. The result is valid until the next call. */
-struct cursor window_at(struct window *window, uint64_t at, size_t want);
+struct cursor window_read_at(struct window *window, uint64_t at, size_t want);
 
 /* Returns the NUL-terminated text at `at`, or NULL if the text is missing or longer than WINDOW_STRING_MAX. The text is
  * valid until the next call. */
-const char *window_string(struct window *window, uint64_t at);
+const char *window_read_string(struct window *window, uint64_t at);
 
 enum { WINDOW_STRING_MAX = 1 << 20 };
 

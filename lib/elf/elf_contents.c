@@ -118,15 +118,16 @@ static bool read_compression_header(const struct elf_file *file, const struct el
  * info for them took two thirds of its instructions. A cache file holds the contents of one section and a NUL. The name
  * of a cache file identifies the debug file, and the checksum at the end of the compressed section must match. */
 
-enum { KEPT_MIN = 64 << 10, KEPT_MAX = 16 << 20, KEPT_NAME_SIZE = 64 };
+enum { CACHED_SIZE_MIN = 64 << 10, CACHED_SIZE_MAX = 16 << 20, CACHE_NAME_SIZE = 64 };
 
 static bool is_cached(const struct elf_file *file, const struct packing *packing)
 {
-    return file->kept_sections > 0 && file->source && packing->type == ELFCOMPRESS_ZLIB && packing->size >= KEPT_MIN &&
-           packing->size <= KEPT_MAX;
+    return file->section_cache > 0 && file->source && packing->type == ELFCOMPRESS_ZLIB &&
+           packing->size >= CACHED_SIZE_MIN && packing->size <= CACHED_SIZE_MAX;
 }
 
-static void format_cache_name(char name[KEPT_NAME_SIZE], const struct elf_file *file, const struct elf_section *section)
+static void format_cache_name(char name[CACHE_NAME_SIZE], const struct elf_file *file,
+                              const struct elf_section *section)
 {
     const struct file_identity *id = &file->source->identity;
     const uint64_t identity[] = {id->device,
@@ -135,14 +136,14 @@ static void format_cache_name(char name[KEPT_NAME_SIZE], const struct elf_file *
                                  id->mtime_ns,
                                  section->bytes.offset,
                                  checksum_bytes(file->build_id, file->build_id_size)};
-    snprintf(name, KEPT_NAME_SIZE, "section-%016" PRIx64, checksum_bytes(identity, sizeof(identity)));
+    snprintf(name, CACHE_NAME_SIZE, "section-%016" PRIx64, checksum_bytes(identity, sizeof(identity)));
 }
 
 static unsigned char *load_cached(const struct elf_file *file, const struct elf_section *section, const char *name,
                                   uint64_t size)
 {
     size_t held;
-    unsigned char sum[4], *kept = file_directory_load(file->kept_sections, name, (size_t)size + 1, &held);
+    unsigned char sum[4], *kept = file_directory_load(file->section_cache, name, (size_t)size + 1, &held);
     if (kept && held == size + 1 && !kept[size] &&
         bytes_read(&section->bytes, section->bytes.size - sizeof(sum), sum, sizeof(sum)) &&
         isal_adler32(1, kept, size) == ((uint32_t)sum[0] << 24 | sum[1] << 16 | sum[2] << 8 | sum[3]))
@@ -162,7 +163,7 @@ static struct bytes load_decompressed(const struct elf_file *file, const struct 
     if (!is_compressed(section))
         return section->bytes;
     struct packing packing = {0};
-    char name[KEPT_NAME_SIZE] = "";
+    char name[CACHE_NAME_SIZE] = "";
     const char *problem = "is damaged";
     bool is_whole = read_compression_header(file, section, &packing);
     if (is_whole && is_cached(file, &packing)) {
@@ -174,7 +175,7 @@ static struct bytes load_decompressed(const struct elf_file *file, const struct 
         problem = decompress(packing.type, raw + packing.header_size, (size_t)section->bytes.size - packing.header_size,
                              packing.size, owned);
     if (raw && *owned && name[0])
-        file_directory_save(file->kept_sections, name, *owned, (size_t)packing.size + 1);
+        file_directory_save(file->section_cache, name, *owned, (size_t)packing.size + 1);
     free(raw);
     if (*owned)
         return (struct bytes){.memory = *owned, .size = packing.size};
@@ -182,9 +183,9 @@ static struct bytes load_decompressed(const struct elf_file *file, const struct 
     return (struct bytes){0};
 }
 
-uint64_t elf_file_contents_size(const struct elf_file *file, const char *name)
+uint64_t elf_file_read_contents_size(const struct elf_file *file, const char *name)
 {
-    const struct elf_section *section = elf_file_section(file, name);
+    const struct elf_section *section = elf_file_find_section(file, name);
     struct packing packing = {0};
     if (!section)
         return 0;
@@ -193,10 +194,11 @@ uint64_t elf_file_contents_size(const struct elf_file *file, const char *name)
     return read_compression_header(file, section, &packing) ? packing.size : 0;
 }
 
-struct bytes elf_file_contents(const struct elf_file *file, const char *name, unsigned char **owned, struct error *err)
+struct bytes elf_file_load_contents(const struct elf_file *file, const char *name, unsigned char **owned,
+                                    struct error *err)
 {
     *owned = NULL;
-    const struct elf_section *section = elf_file_section(file, name);
+    const struct elf_section *section = elf_file_find_section(file, name);
     struct bytes bytes = section ? load_decompressed(file, section, owned, err) : (struct bytes){0};
     if (bytes.size == 0 || !elf_has_relocations(file, section))
         return bytes;

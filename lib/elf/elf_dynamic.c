@@ -13,22 +13,10 @@ struct dynamic {
     uint64_t symbols, strings, string_size, hash, gnu_hash;
 };
 
-/* The bytes of the file at a vaddr, up to the end of its segment. */
-static struct bytes find_bytes(const struct elf_file *file, uint64_t address)
-{
-    for (size_t i = 0; i < file->segments.length; i++) {
-        const struct elf_segment *segment = &file->segments.data[i];
-        if (segment->type == PT_LOAD && address >= segment->address && address - segment->address < segment->file_size)
-            return bytes_get_part(&file->bytes, segment->offset + (address - segment->address),
-                                  segment->file_size - (address - segment->address));
-    }
-    return (struct bytes){0};
-}
-
 /* Reads a 4-byte number in the file's byte order. Returns 0 beyond the end. */
 static uint32_t read_word(const struct elf_file *file, struct window *window, uint64_t at)
 {
-    struct cursor c = window_at(window, at, sizeof(uint32_t));
+    struct cursor c = window_read_at(window, at, sizeof(uint32_t));
     uint32_t word = cursor_u32(&c);
     return file->is_big_endian ? __builtin_bswap32(word) : word;
 }
@@ -99,7 +87,7 @@ static uint64_t count_by_gnu_hash(const struct elf_file *file, struct window *ta
 
 static uint64_t count_symbols(const struct elf_file *file, const struct dynamic *dynamic)
 {
-    struct bytes bytes = find_bytes(file, dynamic->hash ? dynamic->hash : dynamic->gnu_hash);
+    struct bytes bytes = elf_file_get_bytes_at(file, dynamic->hash ? dynamic->hash : dynamic->gnu_hash);
     struct window table = {.bytes = &bytes};
     /* DT_HASH: the number of buckets, then the number of chains, which equals the number of symbols. */
     uint64_t count = dynamic->hash ? read_word(file, &table, 4) : count_by_gnu_hash(file, &table);
@@ -113,7 +101,8 @@ int elf_dynamic_make_sections(struct elf_file *file, struct error *err)
     if (!read_dynamic(file, &dynamic))
         return 0;
     size_t symbol_size = file->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-    struct bytes symbols = find_bytes(file, dynamic.symbols), strings = find_bytes(file, dynamic.strings);
+    struct bytes symbols = elf_file_get_bytes_at(file, dynamic.symbols),
+                 strings = elf_file_get_bytes_at(file, dynamic.strings);
     symbols = bytes_get_part(&symbols, 0, count_symbols(file, &dynamic) * symbol_size);
     strings = bytes_get_part(&strings, 0, dynamic.string_size);
     if (!symbols.size || !strings.size)

@@ -124,7 +124,8 @@ static size_t copy_note(const struct elf_file *file, const struct bytes *notes, 
     return size;
 }
 
-size_t elf_file_note(const struct elf_file *file, const char owner[4], uint32_t type, unsigned char *out, size_t max)
+size_t elf_file_read_note(const struct elf_file *file, const char owner[4], uint32_t type, unsigned char *out,
+                          size_t max)
 {
     size_t size = 0;
     struct notes_left left = {.count = NOTES_MAX, .bytes = NOTE_BYTES_MAX};
@@ -167,7 +168,7 @@ static int read_header(struct elf_file *file, Elf *elf, const char *name, struct
     file->type = header.e_type;
     file->machine = header.e_machine;
     file->entry = header.e_entry;
-    file->is_cut = header.e_shnum > 0 && elf_getshdrnum(elf, &count) == 0 && count == 0;
+    file->is_truncated = header.e_shnum > 0 && elf_getshdrnum(elf, &count) == 0 && count == 0;
     return 0;
 }
 
@@ -183,7 +184,7 @@ static int read_all(struct elf_file *file, Elf *elf, const char *name, struct er
     if (code == 0 && file->sections.length <= 1)
         code = elf_dynamic_make_sections(file, err);
     if (code == 0)
-        file->build_id_size = elf_file_note(file, ELF_NOTE_GNU, NT_GNU_BUILD_ID, file->build_id, ELF_BUILD_ID_MAX);
+        file->build_id_size = elf_file_read_note(file, ELF_NOTE_GNU, NT_GNU_BUILD_ID, file->build_id, ELF_BUILD_ID_MAX);
     return code;
 }
 
@@ -272,7 +273,7 @@ bool elf_file_has_id(const struct elf_file *file, const unsigned char *build_id,
     return file->build_id_size == size && memcmp(file->build_id, build_id, size) == 0;
 }
 
-const struct elf_section *elf_file_section(const struct elf_file *file, const char *name)
+const struct elf_section *elf_file_find_section(const struct elf_file *file, const char *name)
 {
     for (size_t i = 0; i < file->sections.length; i++) {
         const struct elf_section *section = &file->sections.data[i];
@@ -282,7 +283,7 @@ const struct elf_section *elf_file_section(const struct elf_file *file, const ch
     return NULL;
 }
 
-const struct elf_section *elf_file_section_at(const struct elf_file *file, uint64_t address)
+const struct elf_section *elf_file_find_section_at(const struct elf_file *file, uint64_t address)
 {
     for (size_t i = 0; i < file->sections.length; i++) {
         const struct elf_section *section = &file->sections.data[i];

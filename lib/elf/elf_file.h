@@ -32,12 +32,13 @@ void elf_file_close(struct elf_file *file);
 bool elf_file_has_id(const struct elf_file *file, const unsigned char *build_id, size_t size);
 
 /* Returns the first section with this name and with bytes in this file, or NULL. ".debug_x" also finds ".zdebug_x". */
-const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
+const struct elf_section *elf_file_find_section(const struct elf_file *file, const char *name);
 
 /* Returns the section that is loaded at this vaddr and has bytes in this file, or NULL. */
-const struct elf_section *elf_file_section_at(const struct elf_file *file, uint64_t address);
+const struct elf_section *elf_file_find_section_at(const struct elf_file *file, uint64_t address);
 
 /* Copies the description of the first note with this owner ("GNU", with its NUL) and type, from a PT_NOTE segment, else
  * from a SHT_NOTE section. Returns the size of the description, or 0 if no such note exists or the description is
  * longer than `max`. */
-size_t elf_file_note(const struct elf_file *file, const char owner[4], uint32_t type, unsigned char *out, size_t max);
+size_t elf_file_read_note(const struct elf_file *file, const char owner[4], uint32_t type, unsigned char *out,
+                          size_t max);

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <elf.h>
+
 #include "base/array.h"
 #include "elf/bytes.h"
 
@@ -32,12 +34,32 @@ struct elf_file {
     ARRAY(struct elf_segment) segments; /* segments in the order of the file */
     ARRAY(struct elf_section) sections;
     char *section_names;
-    int kept_sections;      /* descriptor of the directory for decompressed sections (os/directory.h), or 0 for none.
-                             * Borrowed */
-    bool is_cut;            /* the file ends before its section headers */
+    int section_cache;      /* borrowed descriptor of the directory for decompressed sections (os/directory.h), or 0 */
+    bool is_truncated;      /* the file ends before its section headers */
     bool are_sections_made; /* no section headers: `sections` were made from the segments (elf_dynamic.h) */
     bool has_load;
     uint64_t base; /* vaddr of the first PT_LOAD, from which library-relative addresses count */
     unsigned char build_id[ELF_BUILD_ID_MAX];
     size_t build_id_size; /* 0: none */
 };
+
+/* Returns the PT_LOAD whose bytes in the file contain this vaddr, or NULL. */
+static inline const struct elf_segment *elf_file_find_segment(const struct elf_file *file, uint64_t address)
+{
+    for (size_t i = 0; i < file->segments.length; i++) {
+        const struct elf_segment *segment = &file->segments.data[i];
+        if (segment->type == PT_LOAD && address >= segment->address && address - segment->address < segment->file_size)
+            return segment;
+    }
+    return NULL;
+}
+
+/* Returns the bytes of the file that are loaded at this vaddr, up to the end of the segment. */
+static inline struct bytes elf_file_get_bytes_at(const struct elf_file *file, uint64_t address)
+{
+    const struct elf_segment *segment = elf_file_find_segment(file, address);
+    uint64_t at = segment ? address - segment->address : 0;
+    if (!segment || segment->offset > UINT64_MAX - at)
+        return (struct bytes){0};
+    return bytes_get_part(&file->bytes, segment->offset + at, segment->file_size - at);
+}

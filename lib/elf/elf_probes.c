@@ -32,8 +32,8 @@ int elf_probes_load(struct elf_probes *probes, const struct elf_file *file, stru
 {
     enum { NT_STAPSDT = 3 };
     static const char owner[] = "stapsdt";
-    const struct elf_section *section = elf_file_section(file, ".note.stapsdt");
-    const struct elf_section *base = elf_file_section(file, ".stapsdt.base");
+    const struct elf_section *section = elf_file_find_section(file, ".note.stapsdt");
+    const struct elf_section *base = elf_file_find_section(file, ".stapsdt.base");
     *probes = (struct elf_probes){0};
     if (!section || !has_own_byte_order(file) || !(probes->notes = bytes_load(&section->bytes)))
         return 0;
@@ -65,18 +65,14 @@ void elf_probes_free(struct elf_probes *probes)
 
 /* ---- addresses ---- */
 
-bool elf_file_offset(const struct elf_file *file, uint64_t address, uint64_t size, uint64_t *offset)
+bool elf_file_find_offset(const struct elf_file *file, uint64_t address, uint64_t size, uint64_t *offset)
 {
-    for (size_t i = 0; i < file->segments.length; i++) {
-        const struct elf_segment *segment = &file->segments.data[i];
-        uint64_t at = address - segment->address;
-        if (segment->type != PT_LOAD || address < segment->address || at >= segment->file_size ||
-            size > segment->file_size - at)
-            continue;
-        *offset = segment->offset + at;
-        return true;
-    }
-    return false;
+    const struct elf_segment *segment = elf_file_find_segment(file, address);
+    uint64_t at = segment ? address - segment->address : 0;
+    if (!segment || size > segment->file_size - at)
+        return false;
+    *offset = segment->offset + at;
+    return true;
 }
 
 /* ---- functions ---- */
@@ -122,7 +118,7 @@ int elf_find_function(const struct elf_file *file, const char *name, struct elf_
     if (closest)
         closest[0] = '\0';
     for (size_t k = 0; k < sizeof(tables) / sizeof(*tables); k++) {
-        const struct elf_section *section = elf_file_section(file, tables[k]);
+        const struct elf_section *section = elf_file_find_section(file, tables[k]);
         struct elf_symbols symbols;
         if (!section || section->link >= file->sections.length ||
             !elf_symbols_load(&symbols, file, section, 0, SIZE_MAX))
@@ -130,7 +126,7 @@ int elf_find_function(const struct elf_file *file, const char *name, struct elf_
         const struct bytes *texts = &file->sections.data[section->link].bytes;
         char *names = (char *)bytes_load(texts); /* with a NUL at the end */
         for (size_t i = 0; names && i < symbols.count; i++) {
-            struct elf_symbol symbol = elf_symbols_at(&symbols, i);
+            struct elf_symbol symbol = elf_symbols_get(&symbols, i);
             match_function_name(&search, &symbol, symbol.name < texts->size ? names + symbol.name : NULL);
         }
         free(names);

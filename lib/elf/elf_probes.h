@@ -31,7 +31,7 @@ void elf_probes_free(struct elf_probes *probes);
 
 /* Finds the file offset of the `size` bytes loaded at this vaddr. Returns false if the file does not contain all of
  * these bytes. */
-bool elf_file_offset(const struct elf_file *file, uint64_t address, uint64_t size, uint64_t *offset);
+bool elf_file_find_offset(const struct elf_file *file, uint64_t address, uint64_t size, uint64_t *offset);
 
 ARRAY_TYPE(struct elf_addresses, uint64_t);
 

@@ -6,7 +6,7 @@
  * because debug info has address 0 for code that the linker dropped. */
 static const uint64_t module_base = UINT64_C(1) << 32, far_away = UINT64_C(1) << 40;
 
-void elf_layout_module(struct elf_file *file)
+void elf_assign_module_addresses(struct elf_file *file)
 {
     const uint64_t wanted = SHF_ALLOC | SHF_EXECINSTR, too_large = UINT64_C(1) << 32;
     uint64_t end = module_base, init_end = far_away;
@@ -40,7 +40,7 @@ static bool find_value(const struct elf_file *file, const struct elf_symbols *sy
 {
     if (index >= symbols->count)
         return false;
-    struct elf_symbol symbol = elf_symbols_at(symbols, index);
+    struct elf_symbol symbol = elf_symbols_get(symbols, index);
     if (symbol.section == SHN_UNDEF || symbol.section >= file->sections.length)
         return false;
     *value = file->sections.data[symbol.section].address + symbol.value;
@@ -65,7 +65,7 @@ static const struct elf_section *find_relocations(const struct elf_file *file, c
     char name[300];
     snprintf(name, sizeof(name), ".rela%s", section->name);
     const struct elf_section *relocations =
-        file->type == ET_REL && file->is_64 && !file->is_big_endian ? elf_file_section(file, name) : NULL;
+        file->type == ET_REL && file->is_64 && !file->is_big_endian ? elf_file_find_section(file, name) : NULL;
     bool is_usable = relocations && relocations->type == SHT_RELA && relocations->link < file->sections.length;
     return is_usable ? relocations : NULL;
 }
@@ -84,7 +84,7 @@ void elf_relocate(const struct elf_file *file, const struct elf_section *section
         return;
     if (elf_symbols_load(&symbols, file, &file->sections.data[relocations->link], 0, SIZE_MAX))
         for (size_t i = 0; i < list.count; i++)
-            apply_relocation(file, &symbols, elf_relocations_at(&list, i), bytes, size);
+            apply_relocation(file, &symbols, elf_relocations_get(&list, i), bytes, size);
     elf_relocations_free(&list);
     elf_symbols_free(&symbols);
 }

@@ -10,7 +10,7 @@
  * start of the module's code (its address in /proc/modules). Sections that the kernel frees after loading get distant
  * addresses. Follows layout_sections() of the kernel's kernel/module/main.c, for architectures that add nothing before
  * the sections (such as x86). */
-void elf_layout_module(struct elf_file *file);
+void elf_assign_module_addresses(struct elf_file *file);
 
 /* Whether the section needs elf_relocate(): the file is not linked, and the section has relocations. */
 bool elf_has_relocations(const struct elf_file *file, const struct elf_section *section);

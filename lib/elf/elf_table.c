@@ -39,7 +39,7 @@ bool elf_symbols_load(struct elf_symbols *symbols, const struct elf_file *file, 
     return symbols->entries != NULL;
 }
 
-struct elf_symbol elf_symbols_at(const struct elf_symbols *symbols, size_t i)
+struct elf_symbol elf_symbols_get(const struct elf_symbols *symbols, size_t i)
 {
     bool is_64 = symbols->file->is_64;
     const unsigned char *at = symbols->entries + i * (is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
@@ -75,7 +75,7 @@ bool elf_relocations_load(struct elf_relocations *relocations, const struct elf_
     return relocations->entries != NULL;
 }
 
-struct elf_relocation elf_relocations_at(const struct elf_relocations *relocations, size_t i)
+struct elf_relocation elf_relocations_get(const struct elf_relocations *relocations, size_t i)
 {
     bool is_64 = relocations->file->is_64, have_addends = relocations->have_addends;
     size_t word = is_64 ? sizeof(uint64_t) : sizeof(uint32_t);

@@ -27,7 +27,7 @@ struct elf_symbol {
  * section is no symbol table, ends before `first`, or cannot be read. */
 bool elf_symbols_load(struct elf_symbols *symbols, const struct elf_file *file, const struct elf_section *section,
                       size_t first, size_t count);
-struct elf_symbol elf_symbols_at(const struct elf_symbols *symbols, size_t i);
+struct elf_symbol elf_symbols_get(const struct elf_symbols *symbols, size_t i);
 void elf_symbols_free(struct elf_symbols *symbols);
 
 /* Relocations of a SHT_REL or SHT_RELA section. */
@@ -47,7 +47,7 @@ struct elf_relocation {
 /* Reads all relocations of a section. Returns false and an empty table on failure, as elf_symbols_load(). */
 bool elf_relocations_load(struct elf_relocations *relocations, const struct elf_file *file,
                           const struct elf_section *section);
-struct elf_relocation elf_relocations_at(const struct elf_relocations *relocations, size_t i);
+struct elf_relocation elf_relocations_get(const struct elf_relocations *relocations, size_t i);
 void elf_relocations_free(struct elf_relocations *relocations);
 
 /* The field `name` of an entry (Elf32_X or Elf64_X) that elf_to_native() has translated. */

@@ -44,13 +44,13 @@ void go_functions_close(struct go_functions *functions)
 
 static uint32_t read_u32(struct go_table *table, uint64_t part, uint64_t offset)
 {
-    struct cursor c = go_table_at(table, part, offset, 4);
+    struct cursor c = go_table_read_at(table, part, offset, 4);
     return cursor_u32(&c);
 }
 
 static const char *read_text(struct go_table *table, uint64_t part, uint64_t offset)
 {
-    struct cursor c = go_table_at(table, part, offset, TEXT_MAX);
+    struct cursor c = go_table_read_at(table, part, offset, TEXT_MAX);
     const char *text = cursor_string(&c);
     return text && *text ? text : NULL;
 }
@@ -64,7 +64,7 @@ static struct entry read_entry(struct go_table *table, uint64_t index)
 {
     struct entry entry;
     bool has_words = table->layout == GO_LAYOUT_1_16 && table->pointer_size == 8;
-    struct cursor c = go_table_at(table, table->functions, index * (has_words ? 16 : 8), 16);
+    struct cursor c = go_table_read_at(table, table->functions, index * (has_words ? 16 : 8), 16);
     entry.start = table->text + (has_words ? cursor_u64(&c) : cursor_u32(&c));
     entry.record = has_words ? cursor_u64(&c) : cursor_u32(&c);
     return entry;
@@ -88,7 +88,7 @@ static uint64_t find_step_tables(struct go_table *table, const struct go_functio
     return find_fields(table, function) + FIELD_UNIT + (table->layout == GO_LAYOUT_1_20 ? 12 : 8);
 }
 
-/* All but the name. */
+/* Fills in all members except the name. */
 static bool find_record(struct go_functions *functions, uint64_t vaddr, struct go_function *function)
 {
     struct go_table *table = &functions->table;
@@ -128,7 +128,7 @@ static int32_t get_step_value(struct go_functions *functions, const struct go_fu
                               uint64_t vaddr)
 {
     struct go_table *table = &functions->table;
-    struct cursor c = go_table_at(table, table->steps, steps, STEPS_SIZE_MAX);
+    struct cursor c = go_table_read_at(table, table->steps, steps, STEPS_SIZE_MAX);
     uint64_t at = function->start;
     uint32_t value = UINT32_MAX;
     for (bool is_first = true; steps && functions->work_left; is_first = false, functions->work_left--) {
@@ -144,7 +144,7 @@ static int32_t get_step_value(struct go_functions *functions, const struct go_fu
     return -1;
 }
 
-int32_t go_functions_frame_size(struct go_functions *functions, uint64_t vaddr)
+int32_t go_functions_find_frame_size(struct go_functions *functions, uint64_t vaddr)
 {
     struct go_function function;
     if (!find_record(functions, vaddr, &function))
@@ -164,7 +164,7 @@ static void find_line(struct go_functions *functions, const struct go_function *
     if (file < 0 || line < 0)
         return;
     uint64_t entry = (uint64_t)read_field(table, function, FIELD_UNIT) + (uint32_t)file;
-    struct cursor c = go_table_at(table, table->units, entry * 4, 4);
+    struct cursor c = go_table_read_at(table, table->units, entry * 4, 4);
     uint32_t text = cursor_u32(&c);
     frame->file = c.failed || text == UINT32_MAX ? NULL : read_text(table, table->files, text);
     frame->line = frame->file ? (uint32_t)line : 0;
@@ -193,15 +193,15 @@ static uint64_t find_inlined_calls(struct go_functions *functions, const struct 
     struct go_table *table = &functions->table;
     uint64_t tables = find_step_tables(table, function),
              after = tables + (uint64_t)count_step_tables(table, function) * 4;
-    struct cursor c = go_table_at(table, tables - 1, 0, 1);
+    struct cursor c = go_table_read_at(table, tables - 1, 0, 1);
     if (cursor_u8(&c) <= INLINED_CALL_DATA)
         return 0;
     if (table->layout == GO_LAYOUT_1_16) {
         after += (0 - (table->address + after)) % table->pointer_size;
-        c = go_table_at(table, after, (uint64_t)table->pointer_size * INLINED_CALL_DATA, 8);
+        c = go_table_read_at(table, after, (uint64_t)table->pointer_size * INLINED_CALL_DATA, 8);
         return table->pointer_size == 8 ? cursor_u64(&c) : cursor_u32(&c);
     }
-    c = go_table_at(table, after, 4 * INLINED_CALL_DATA, 4);
+    c = go_table_read_at(table, after, 4 * INLINED_CALL_DATA, 4);
     go_table_search_module(table, functions->file);
     uint32_t offset = cursor_u32(&c);
     return c.failed || offset == UINT32_MAX || !table->function_data ? 0 : table->function_data + offset;
@@ -221,12 +221,13 @@ static bool read_inlined_call(struct go_functions *functions, const struct go_fu
     const struct elf_segment *segment = functions->calls_segment;
     if (!segment || address < segment->address || address - segment->address >= functions->calls_bytes.size) {
         window_destroy(&functions->calls);
-        functions->calls_segment = segment = go_table_segment(functions->file, address, &functions->calls_bytes);
+        functions->calls_segment = segment = elf_file_find_segment(functions->file, address);
+        functions->calls_bytes = segment ? elf_file_get_bytes_at(functions->file, segment->address) : (struct bytes){0};
         functions->calls.bytes = &functions->calls_bytes;
     }
     if (!segment)
         return false;
-    struct cursor c = window_at(&functions->calls, address - segment->address, 20);
+    struct cursor c = window_read_at(&functions->calls, address - segment->address, 20);
     cursor_bytes(&c, is_long ? 12 : 4);
     call->name = read_text(table, table->names, cursor_u32(&c));
     uint32_t caller = cursor_u32(&c);
@@ -234,8 +235,8 @@ static bool read_inlined_call(struct go_functions *functions, const struct go_fu
     return !c.failed && call->name && caller < function->end - function->start;
 }
 
-size_t go_functions_frames(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,
-                           struct go_frame *frames, size_t max)
+size_t go_functions_list_frames(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,
+                                struct go_frame *frames, size_t max)
 {
     uint64_t calls = find_inlined_calls(functions, function);
     int32_t number = calls ? find_inlined_call(functions, function, vaddr) : -1;

@@ -36,9 +36,9 @@ void go_functions_close(struct go_functions *functions);
 bool go_functions_find(struct go_functions *functions, uint64_t vaddr, struct go_function *function);
 
 /* Returns the distance from sp to the return address at the instruction at `vaddr`, in bytes, or -1 if unknown. */
-int32_t go_functions_frame_size(struct go_functions *functions, uint64_t vaddr);
+int32_t go_functions_find_frame_size(struct go_functions *functions, uint64_t vaddr);
 
 /* Writes `function` and the calls inlined at `vaddr` to `frames`, innermost first. Returns the number of frames: 1 to
  * `max`. */
-size_t go_functions_frames(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,
-                           struct go_frame *frames, size_t max);
+size_t go_functions_list_frames(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,
+                                struct go_frame *frames, size_t max);

@@ -25,20 +25,7 @@ enum { HEADER_MAX = 8 + 8 * 8, SCAN_STEP = 1 << 16 };
 
 #define SCAN_MAX (UINT64_C(256) << 20) /* bytes of data to search for moduledata */
 
-const struct elf_segment *go_table_segment(const struct elf_file *file, uint64_t address, struct bytes *bytes)
-{
-    for (size_t i = 0; i < file->segments.length; i++) {
-        const struct elf_segment *segment = &file->segments.data[i];
-        if (segment->type != PT_LOAD || address < segment->address)
-            continue;
-        *bytes = bytes_get_part(&file->bytes, segment->offset, segment->file_size);
-        if (address - segment->address < bytes->size)
-            return segment;
-    }
-    return NULL;
-}
-
-struct cursor go_table_at(struct go_table *table, uint64_t part, uint64_t offset, size_t size)
+struct cursor go_table_read_at(struct go_table *table, uint64_t part, uint64_t offset, size_t size)
 {
     size_t whole = table->part.size;
     if (part >= whole || offset >= whole - part)
@@ -70,7 +57,7 @@ static void visit_relocations(const struct elf_file *file, bool (*visit)(void *c
             !elf_relocations_load(&relocations, file, section))
             continue;
         for (size_t r = 0; go_on && r < relocations.count; r++) {
-            struct elf_relocation relocation = elf_relocations_at(&relocations, r);
+            struct elf_relocation relocation = elf_relocations_get(&relocations, r);
             if (is_relative(file, relocation.type))
                 go_on = visit(context, &relocation);
         }
@@ -95,9 +82,8 @@ static bool write_relocation(void *context, const struct elf_relocation *relocat
 /* Reads the program's memory at this vaddr as loaded. */
 static bool read_program(const struct elf_file *file, uint64_t address, void *out, size_t size)
 {
-    struct bytes bytes;
-    const struct elf_segment *segment = go_table_segment(file, address, &bytes);
-    if (!segment || !bytes_read(&bytes, address - segment->address, out, size))
+    struct bytes bytes = elf_file_get_bytes_at(file, address);
+    if (!bytes_read(&bytes, 0, out, size))
         return false;
     struct loaded_part part = {.bytes = out, .address = address, .size = size};
     visit_relocations(file, write_relocation, &part);
@@ -167,7 +153,7 @@ static uint64_t search_header(struct go_table *table, const struct elf_file *fil
     struct window window = {.bytes = bytes, .step = SCAN_STEP};
     uint64_t found = UINT64_MAX, end = bytes->size < SCAN_MAX ? bytes->size : SCAN_MAX;
     for (uint64_t at = 0; found == UINT64_MAX && at < end; at += 8) {
-        struct cursor c = window_at(&window, at, 8);
+        struct cursor c = window_read_at(&window, at, 8);
         if (set_layout(table, cursor_u32(&c)) && is_header_at(table, file, bytes, at))
             found = at;
     }
@@ -195,8 +181,8 @@ static bool is_go_program(const struct elf_file *file)
 {
     enum { GO_BUILD_ID = 4 };
     unsigned char id[512];
-    return elf_file_section(file, ".go.buildinfo") || elf_file_section(file, ".note.go.buildid") ||
-           elf_file_note(file, "Go\0", GO_BUILD_ID, id, sizeof(id));
+    return elf_file_find_section(file, ".go.buildinfo") || elf_file_find_section(file, ".note.go.buildid") ||
+           elf_file_read_note(file, "Go\0", GO_BUILD_ID, id, sizeof(id));
 }
 
 static bool search_segments(struct go_table *table, const struct elf_file *file, struct place *place)
@@ -213,9 +199,9 @@ static bool search_segments(struct go_table *table, const struct elf_file *file,
 
 static int find_table(struct go_table *table, const struct elf_file *file, struct place *place, struct error *err)
 {
-    const struct elf_section *section = elf_file_section(file, ".gopclntab");
+    const struct elf_section *section = elf_file_find_section(file, ".gopclntab");
     if (!section)
-        section = elf_file_section(file, ".data.rel.ro.gopclntab");
+        section = elf_file_find_section(file, ".data.rel.ro.gopclntab");
     if (section && is_header_at(table, file, &section->bytes, 0)) {
         *place = (struct place){section->bytes, section->address};
         return 0;
@@ -223,7 +209,7 @@ static int find_table(struct go_table *table, const struct elf_file *file, struc
     if (section)
         return error_set(err, EINVAL, "its Go function table is damaged, or from a release before Go 1.16");
     bool is_go = is_go_program(file), has_sections = file->sections.length > 0;
-    section = elf_file_section(file, ".data.rel.ro");
+    section = elf_file_find_section(file, ".data.rel.ro");
     if (is_go && section && search_header_in_bytes(table, file, &section->bytes, section->address, place))
         return 0;
     if (is_go && !has_sections && search_segments(table, file, place))
@@ -255,7 +241,7 @@ static void scan_segment(struct module_search *search, const struct elf_segment 
     struct bytes bytes = bytes_get_part(&search->file->bytes, segment->offset, segment->file_size);
     struct window window = {.bytes = &bytes, .step = SCAN_STEP};
     for (uint64_t at = 0; at + 2 * word <= bytes.size && *work_left >= word; at += word, *work_left -= word) {
-        struct cursor c = window_at(&window, at, 2 * word);
+        struct cursor c = window_read_at(&window, at, 2 * word);
         if (read_word(&c, word) != search->table->address ||
             read_word(&c, word) != search->table->address + search->table->names)
             continue;
@@ -335,7 +321,7 @@ int go_table_open(struct go_table *table, const struct elf_file *file, struct er
         read_header(table, file, header, size, place.bytes.size);
     if (table->text == 0)
         go_table_search_module(table, file);
-    const struct elf_section *text = elf_file_section(file, ".text");
+    const struct elf_section *text = elf_file_find_section(file, ".text");
     if (table->text == 0 && text && table->layout != GO_LAYOUT_1_16)
         table->text = text->address;
     return 0;

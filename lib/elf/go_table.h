@@ -17,10 +17,9 @@ enum go_layout {
 };
 
 struct go_table {
-    struct file_part part; /* bytes from the table's header to the end of its section or segment */
-    unsigned char
-        *relocated;   /* copy of the table with relocated addresses, which replaces `part`, or NULL if not needed */
-    uint64_t address; /* vaddr of the header */
+    struct file_part part;    /* bytes from the table's header to the end of its section or segment */
+    unsigned char *relocated; /* copy with relocated addresses, which replaces the bytes of the file, or NULL */
+    uint64_t address;         /* vaddr of the header */
     enum go_layout layout;
     unsigned pointer_size; /* bytes */
     unsigned quantum;      /* pcs are multiples of this */
@@ -44,7 +43,4 @@ void go_table_close(struct go_table *table);
 
 /* Returns a cursor over `size` bytes at `offset` of one part of the table, or fewer at the end of the part. Fails if no
  * bytes are left. */
-struct cursor go_table_at(struct go_table *table, uint64_t part, uint64_t offset, size_t size);
-
-/* Returns the PT_LOAD whose bytes in the file contain `address`, and these bytes, or NULL. */
-const struct elf_segment *go_table_segment(const struct elf_file *file, uint64_t address, struct bytes *bytes);
+struct cursor go_table_read_at(struct go_table *table, uint64_t part, uint64_t offset, size_t size);

@@ -20,7 +20,7 @@ static void find_symbols(const struct elf_file *elf, const struct elf_symbols *s
                          uint64_t names_size, const struct wanted *wanted, size_t count)
 {
     for (size_t i = 0; i < symbols->count; i++) {
-        struct elf_symbol symbol = elf_symbols_at(symbols, i);
+        struct elf_symbol symbol = elf_symbols_get(symbols, i);
         if (!symbol.section || symbol.value < elf->base || symbol.name >= names_size)
             continue;
         for (size_t j = 0; j < count; j++)
@@ -37,7 +37,7 @@ bool python_library_read(struct file_source *file, struct python_library *librar
         {"_PyRuntime", &library->runtime}, {"Py_Version", &library->version}, {"PyCode_Type", &library->code_type}};
     if (elf_file_open_source(&elf, file, file->path ? file->path : "python", NULL))
         return false;
-    const struct elf_section *section = elf.is_64 ? elf_file_section(&elf, ".dynsym") : NULL;
+    const struct elf_section *section = elf.is_64 ? elf_file_find_section(&elf, ".dynsym") : NULL;
     const struct elf_section *texts =
         section && section->link < elf.sections.length ? &elf.sections.data[section->link] : NULL;
     struct elf_symbols symbols;

@@ -41,7 +41,7 @@ static bool has_leak_sanitizer(const char *path)
     }
     if (fd < 0 || elf_file_open_fd(&file, fd, path, &ignored))
         return false;
-    const struct elf_section *strings = elf_file_section(&file, ".dynstr");
+    const struct elf_section *strings = elf_file_find_section(&file, ".dynstr");
     unsigned char *text = strings && strings->bytes.size <= STRINGS_MAX ? bytes_load(&strings->bytes) : NULL;
     for (size_t i = 0; text && i < sizeof(marks) / sizeof(*marks) && !found; i++)
         found = memmem(text, strings->bytes.size, marks[i], strlen(marks[i]));

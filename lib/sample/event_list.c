@@ -273,8 +273,8 @@ static int add_point(struct event *event, const struct elf_file *file, uint64_t 
                      struct error *err)
 {
     struct event_point point = {0};
-    if (!elf_file_offset(file, address, 1, &point.offset) ||
-        (semaphore && !elf_file_offset(file, semaphore, sizeof(uint16_t), &point.semaphore)))
+    if (!elf_file_find_offset(file, address, 1, &point.offset) ||
+        (semaphore && !elf_file_find_offset(file, semaphore, sizeof(uint16_t), &point.semaphore)))
         return error_set(err, ERANGE, "cannot record %s: %s has no loaded code at 0x%" PRIx64, event->name, event->path,
                          address);
     if (point.semaphore > UINT32_MAX)

@@ -53,7 +53,7 @@ static bool has_crc(const struct elf_file *file, uint32_t wanted)
 /* Layout of .gnu_debuglink: a name, NUL, padding to four bytes, the CRC-32 of the file. */
 static bool read_debug_link(const struct elf_file *file, char *name, size_t size, uint32_t *crc)
 {
-    const struct elf_section *section = elf_file_section(file, ".gnu_debuglink");
+    const struct elf_section *section = elf_file_find_section(file, ".gnu_debuglink");
     unsigned char raw[NAME_MAX + 9];
     if (!section || section->bytes.size > sizeof(raw) ||
         !bytes_read(&section->bytes, 0, raw, (size_t)section->bytes.size))
@@ -217,11 +217,11 @@ enum debug_file_quality { QUALITY_NOTHING, QUALITY_EXPORTS, QUALITY_SYMBOLS, QUA
 
 static enum debug_file_quality rate_file(const struct elf_file *file)
 {
-    if (elf_file_section(file, ".debug_info"))
+    if (elf_file_find_section(file, ".debug_info"))
         return QUALITY_DEBUG_INFO;
-    if (elf_file_section(file, ".symtab"))
+    if (elf_file_find_section(file, ".symtab"))
         return QUALITY_SYMBOLS;
-    return elf_file_section(file, ".dynsym") ? QUALITY_EXPORTS : QUALITY_NOTHING;
+    return elf_file_find_section(file, ".dynsym") ? QUALITY_EXPORTS : QUALITY_NOTHING;
 }
 
 static enum debug_file_quality find_best_quality(const struct debug_files *files)
@@ -234,7 +234,7 @@ static enum debug_file_quality find_best_quality(const struct debug_files *files
 /* Whether the file is a copy of the mapped file, and not a separate debug file. */
 static bool has_code(const struct elf_file *file)
 {
-    return file->has_load && elf_file_section(file, ".text");
+    return file->has_load && elf_file_find_section(file, ".text");
 }
 
 /* Takes ownership of `file`, a file of the library, and keeps the file if it is the best so far. Returns true if no
@@ -261,7 +261,7 @@ static bool check_candidate(void *context, int fd, const char *path)
     struct elf_file file;
     if (elf_file_open_fd(&file, fd, path, NULL) != 0)
         return false;
-    if (file.is_cut)
+    if (file.is_truncated)
         set_problem(files, "%s is damaged: its end is missing", path);
     if (belongs_to_library(files, &file))
         return keep_if_better(files, &file);
@@ -345,7 +345,7 @@ static void open_alternate_link(struct alternate_search *search, const struct el
 static void open_alternate(struct debug_files *files)
 {
     const struct elf_file *dwarf = debug_files_dwarf(files);
-    const struct elf_section *section = dwarf ? elf_file_section(dwarf, ".gnu_debugaltlink") : NULL;
+    const struct elf_section *section = dwarf ? elf_file_find_section(dwarf, ".gnu_debugaltlink") : NULL;
     unsigned char raw[PATH_MAX + ELF_BUILD_ID_MAX + 1];
     if (!section || section->bytes.size > sizeof(raw) ||
         !bytes_read(&section->bytes, 0, raw, (size_t)section->bytes.size))
@@ -403,7 +403,7 @@ static unsigned char *decompress_xz(const unsigned char *packed, size_t packed_s
 /* .gnu_debugdata: an ELF file with a .symtab, compressed with xz, which distributions leave in stripped files. */
 static void open_gnu_debugdata(struct debug_files *files)
 {
-    const struct elf_section *section = elf_file_section(&files->mapped, ".gnu_debugdata");
+    const struct elf_section *section = elf_file_find_section(&files->mapped, ".gnu_debugdata");
     unsigned char *packed = section ? bytes_load(&section->bytes) : NULL;
     size_t size = 0;
     unsigned char *image = packed ? decompress_xz(packed, (size_t)section->bytes.size, &size) : NULL;
@@ -426,7 +426,7 @@ void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, c
         files->has_separate = kernel_file_open(&files->separate, lib, search);
     } else {
         files->has_mapped = open_mapped(files);
-        if (files->has_mapped && files->mapped.is_cut && lib->kind == SYMBOL_LIB_ELF) {
+        if (files->has_mapped && files->mapped.is_truncated && lib->kind == SYMBOL_LIB_ELF) {
             files->missing_symbols = MISSING_SYMBOLS_DAMAGED;
             set_problem(files, "%s is damaged: its end is missing", lib->path ? lib->path : lib->name);
         }
@@ -453,9 +453,9 @@ void debug_files_close(struct debug_files *files)
 
 const struct elf_file *debug_files_dwarf(const struct debug_files *files)
 {
-    if (files->has_mapped && elf_file_section(&files->mapped, ".debug_info"))
+    if (files->has_mapped && elf_file_find_section(&files->mapped, ".debug_info"))
         return &files->mapped;
-    if (files->has_separate && elf_file_section(&files->separate, ".debug_info"))
+    if (files->has_separate && elf_file_find_section(&files->separate, ".debug_info"))
         return &files->separate;
     return NULL;
 }

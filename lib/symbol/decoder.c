@@ -329,7 +329,7 @@ static void write_undecodable(const struct decoder *decoder, enum code_kind kind
         write_bytes(out, find_undecodable_size(kind, code, size), code);
         return;
     }
-    size_t known = x86_length(code, size, decoder->machine->elf == EM_X86_64);
+    size_t known = x86_find_length(code, size, decoder->machine->elf == EM_X86_64);
     write_bytes(out, known ? known : 1, code);
     decoder_name(name, sizeof(name));
     out->is_newer = known != 0;

@@ -86,7 +86,7 @@ static int choose_size(struct work *work, struct error *err)
 static int read_code(struct work *work, struct error *err)
 {
     uint64_t vaddr = work->start + work->base;
-    const struct elf_section *section = vaddr >= work->base ? elf_file_section_at(&work->file, vaddr) : NULL;
+    const struct elf_section *section = vaddr >= work->base ? elf_file_find_section_at(&work->file, vaddr) : NULL;
     if (!section || !(section->flags & SHF_EXECINSTR))
         return error_set(err, ENOENT, "%s has no code at 0x%" PRIx64, work->request->lib.name, work->start);
     uint64_t left = section->bytes.size - (vaddr - section->address);
@@ -126,7 +126,8 @@ static bool set_target(struct work *work, size_t index, enum reference_kind kind
     if (target.kind == REFERENCE_JUMP && work->file.machine == EM_ARM)
         target.rva &= ~UINT64_C(1);
     uint64_t vaddr = target.rva + work->base;
-    target.is_got_entry = target.kind == REFERENCE_MEMORY && is_offset_table(elf_file_section_at(&work->file, vaddr));
+    target.is_got_entry =
+        target.kind == REFERENCE_MEMORY && is_offset_table(elf_file_find_section_at(&work->file, vaddr));
     if (target.is_got_entry && !array_push(&work->entries, (struct got_entry){.address = vaddr}))
         return false;
     if (!target.is_got_entry && target.kind != REFERENCE_NONE && !array_push(&work->rvas, target.rva))

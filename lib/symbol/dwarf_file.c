@@ -60,7 +60,7 @@ static enum dwarf_verdict check_unit_header(const struct dwarf_unit *unit, bool 
 /* Returns false at the end of the list, with the reason in the verdict (DWARF_READ at trailing zeros). */
 static bool read_unit(struct window *info, uint64_t offset, struct dwarf_unit *unit)
 {
-    struct cursor c = window_at(info, offset, 64);
+    struct cursor c = window_read_at(info, offset, 64);
     const unsigned char *start = c.at;
     uint64_t length;
     *unit = (struct dwarf_unit){.offset = offset, .type = DW_UT_compile};
@@ -131,7 +131,7 @@ int dwarf_sections_load(struct bytes sections[DWARF_SECTIONS], unsigned char *ow
         struct error why = {""};
         if (!names[i])
             continue;
-        sections[i] = elf_file_contents(file, names[i], &owned[i], &why);
+        sections[i] = elf_file_load_contents(file, names[i], &owned[i], &why);
         if (why.text[0])
             return error_set(err, EINVAL, "%s", why.text);
         unpacked += owned[i] ? sections[i].size : 0;

@@ -16,7 +16,7 @@ static void visit_debug_ranges(struct dwarf_unit_reader *reader, uint64_t offset
     uint64_t selects_base = size == 8 ? UINT64_MAX : UINT32_MAX;
     uint64_t base = reader->low_pc;
     for (; reader->work_left; reader->work_left--, offset += 2u * size) {
-        struct cursor c = window_at(&reader->ranges, offset, 2u * size);
+        struct cursor c = window_read_at(&reader->ranges, offset, 2u * size);
         uint64_t start = dwarf_read_sized(&c, size), end = dwarf_read_sized(&c, size);
         if (c.failed)
             dwarf_stop_reading(reader, DWARF_DAMAGED);
@@ -46,7 +46,7 @@ static void visit_rnglists(struct dwarf_unit_reader *reader, uint64_t offset, dw
     uint64_t base = reader->low_pc;
     bool base_was_dropped = false;
     for (; reader->work_left; reader->work_left--) {
-        struct cursor c = window_at(&reader->ranges, offset, LARGEST_ENTRY);
+        struct cursor c = window_read_at(&reader->ranges, offset, LARGEST_ENTRY);
         const unsigned char *entry = c.at;
         uint64_t start = 0, end = 0;
         switch (cursor_u8(&c)) {
@@ -103,7 +103,7 @@ static bool find_list_offset(struct dwarf_unit_reader *reader, struct dwarf_valu
     uint8_t size = reader->unit->offset_size;
     if (ranges.number > UINT32_MAX)
         return false;
-    struct cursor c = window_at(&reader->ranges, reader->rnglists_base + ranges.number * size, size);
+    struct cursor c = window_read_at(&reader->ranges, reader->rnglists_base + ranges.number * size, size);
     *offset = reader->rnglists_base + dwarf_read_sized(&c, size);
     if (c.failed)
         dwarf_stop_reading(reader, DWARF_DAMAGED);

@@ -15,7 +15,7 @@ enum { INDEX_MAX = 256 << 20 };
 
 static void load_index(struct dwarf_split_file *file)
 {
-    file->index = elf_file_contents(&file->elf, ".debug_cu_index", &file->owned_index, NULL);
+    file->index = elf_file_load_contents(&file->elf, ".debug_cu_index", &file->owned_index, NULL);
     if (file->index.size == 0 || file->index.memory)
         return;
     file->owned_index = file->index.size <= INDEX_MAX ? bytes_load(&file->index) : NULL;
@@ -204,7 +204,7 @@ static bool search_beside(struct split_search *walk, const struct elf_file *skel
 static bool open_embedded(struct dwarf_split_file *package, const struct elf_file *skeletons)
 {
     static const char name[] = "the file with the debug info";
-    if (!elf_file_section(skeletons, ".debug_info.dwo"))
+    if (!elf_file_find_section(skeletons, ".debug_info.dwo"))
         return false;
     *package = (struct dwarf_split_file){.owned_index = NULL};
     int code = skeletons->source ? elf_file_open_source(&package->elf, skeletons->source, name, NULL)

@@ -305,23 +305,23 @@ static const char *find_indexed_text(struct dwarf_unit_reader *reader, uint64_t 
     uint8_t size = reader->unit->offset_size;
     if (index > UINT32_MAX)
         return NULL;
-    struct cursor c = window_at(&reader->str_offsets, reader->str_offsets_base + index * size, size);
+    struct cursor c = window_read_at(&reader->str_offsets, reader->str_offsets_base + index * size, size);
     uint64_t offset = dwarf_read_sized(&c, size);
-    return c.failed ? NULL : window_string(&reader->str, offset);
+    return c.failed ? NULL : window_read_string(&reader->str, offset);
 }
 
 const char *dwarf_value_text(struct dwarf_unit_reader *reader, struct dwarf_value value)
 {
     switch (value.form) {
     case DW_FORM_string:
-        return window_string(&reader->info, value.number - reader->unit->offset);
+        return window_read_string(&reader->info, value.number - reader->unit->offset);
     case DW_FORM_strp:
-        return window_string(&reader->str, value.number);
+        return window_read_string(&reader->str, value.number);
     case DW_FORM_line_strp:
-        return window_string(&reader->line_str, value.number);
+        return window_read_string(&reader->line_str, value.number);
     case DW_FORM_GNU_strp_alt:
     case DW_FORM_strp_sup:
-        return window_string(&reader->alternate_str, value.number);
+        return window_read_string(&reader->alternate_str, value.number);
     case DW_FORM_strx:
     case DW_FORM_strx1:
     case DW_FORM_strx2:
@@ -349,7 +349,7 @@ bool dwarf_value_address(struct dwarf_unit_reader *reader, struct dwarf_value va
     case DW_FORM_GNU_addr_index: {
         if (value.number > UINT32_MAX)
             return false;
-        struct cursor c = window_at(&reader->addr, reader->addr_base + value.number * size, size);
+        struct cursor c = window_read_at(&reader->addr, reader->addr_base + value.number * size, size);
         *address = dwarf_read_sized(&c, size);
         return !c.failed;
     }
@@ -398,7 +398,7 @@ struct cursor dwarf_unit_cursor(struct dwarf_unit_reader *reader, uint64_t offse
     enum { LARGEST_USUAL_DIE = 2048 };
     if (offset < reader->unit->root)
         return (struct cursor){0};
-    return window_at(&reader->info, offset - reader->unit->offset, LARGEST_USUAL_DIE);
+    return window_read_at(&reader->info, offset - reader->unit->offset, LARGEST_USUAL_DIE);
 }
 
 struct cursor dwarf_unit_load(struct dwarf_unit_reader *reader)
@@ -406,7 +406,7 @@ struct cursor dwarf_unit_load(struct dwarf_unit_reader *reader)
     uint64_t header = reader->unit->root - reader->unit->offset;
     if (reader->unit_bytes.size > BYTES_LOAD_MAX)
         return (struct cursor){0};
-    struct cursor c = window_at(&reader->info, 0, (size_t)reader->unit_bytes.size);
+    struct cursor c = window_read_at(&reader->info, 0, (size_t)reader->unit_bytes.size);
     cursor_bytes(&c, header);
     return c;
 }

@@ -38,7 +38,7 @@ static const char *find_symbol_name(const struct elf_file *file, const struct el
     if (index == 0 || table->link >= file->sections.length || !elf_symbols_load(&symbols, file, table, index, 1))
         return NULL;
     struct window texts = {.bytes = &file->sections.data[table->link].bytes, .step = 256};
-    const char *mangled = window_string(&texts, elf_symbols_at(&symbols, 0).name);
+    const char *mangled = window_read_string(&texts, elf_symbols_get(&symbols, 0).name);
     const char *name = mangled && *mangled ? demangle(mangled, arena) : NULL;
     window_destroy(&texts);
     elf_symbols_free(&symbols);
@@ -75,7 +75,7 @@ static void resolve_by_table(const struct elf_file *file, const struct elf_secti
     if (table->link >= file->sections.length || !elf_relocations_load(&relocations, file, table))
         return;
     for (size_t r = 0; r < relocations.count; r++) {
-        struct elf_relocation relocation = elf_relocations_at(&relocations, r);
+        struct elf_relocation relocation = elf_relocations_get(&relocations, r);
         if (relocation.address < entries[0].address || relocation.address > entries[count - 1].address)
             continue;
         struct got_entry *entry = got_entries_find(entries, count, relocation.address);
@@ -90,7 +90,7 @@ static void resolve_by_table(const struct elf_file *file, const struct elf_secti
 
 static uint64_t read_pointer(const struct elf_file *file, uint64_t address)
 {
-    const struct elf_section *section = elf_file_section_at(file, address);
+    const struct elf_section *section = elf_file_find_section_at(file, address);
     unsigned char raw[8] = {0};
     if (!section || !bytes_read(&section->bytes, address - section->address, raw, file->is_64 ? 8 : 4))
         return 0;

@@ -77,7 +77,7 @@ static bool add_code(struct reader *reader, const struct jit_code *code, uint64_
 static bool add_loaded_code(struct reader *reader, const struct record *record)
 {
     uint64_t wanted = record->size < JIT_LOAD_SIZE + JITDUMP_NAME_MAX ? record->size : JIT_LOAD_SIZE + JITDUMP_NAME_MAX;
-    struct cursor c = window_at(&reader->window, record->body, (size_t)wanted);
+    struct cursor c = window_read_at(&reader->window, record->body, (size_t)wanted);
     if (cursor_left(&c) > wanted)
         c.end = c.at + wanted;
     struct jit_load load;
@@ -99,7 +99,7 @@ static bool add_loaded_code(struct reader *reader, const struct record *record)
 
 static bool add_moved_code(struct reader *reader, const struct record *record)
 {
-    struct cursor c = window_at(&reader->window, record->body, JIT_MOVE_SIZE);
+    struct cursor c = window_read_at(&reader->window, record->body, JIT_MOVE_SIZE);
     struct jit_move move;
     if (!jit_move_read(&c, &move) || record->size < JIT_MOVE_SIZE || move.size > UINT32_MAX)
         return false;
@@ -170,7 +170,7 @@ static bool read_debug_record(struct reader *reader, const struct record *record
     struct jitdump *dump = reader->dump;
     if (record->size > BODY_MAX)
         return true;
-    struct cursor c = window_at(&reader->window, record->body, (size_t)record->size);
+    struct cursor c = window_read_at(&reader->window, record->body, (size_t)record->size);
     if (cursor_left(&c) > record->size)
         c.end = c.at + record->size;
     reader->lines_of = cursor_u64(&c);
@@ -209,7 +209,7 @@ static bool read_record(struct reader *reader, const struct record *record)
 
 static int read_header(struct reader *reader, struct error *err)
 {
-    struct cursor c = window_at(&reader->window, 0, JIT_HEADER_SIZE);
+    struct cursor c = window_read_at(&reader->window, 0, JIT_HEADER_SIZE);
     struct jit_header header;
     int code = jit_header_read(&c, &header, err);
     if (code)
@@ -225,7 +225,7 @@ static bool find_next_record(struct reader *reader, struct record *record)
 {
     if (reader->at >= reader->size)
         return false;
-    struct cursor c = window_at(&reader->window, reader->at, JIT_RECORD_HEAD);
+    struct cursor c = window_read_at(&reader->window, reader->at, JIT_RECORD_HEAD);
     struct jit_record head;
     if (!jit_record_read(&c, &head) || head.size > reader->size - reader->at) {
         reader->dump->is_cut = true;

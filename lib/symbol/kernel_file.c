@@ -22,7 +22,7 @@ static bool check_candidate(void *context, int fd, const char *path)
     if (elf_file_open_fd(search->file, fd, path, NULL) != 0)
         return false;
     search->found = elf_file_has_id(search->file, lib->build_id, lib->build_id_size) &&
-                    elf_file_section(search->file, ".debug_info");
+                    elf_file_find_section(search->file, ".debug_info");
     if (!search->found)
         elf_file_close(search->file);
     return search->found;
@@ -130,7 +130,7 @@ bool kernel_file_open(struct elf_file *file, const struct symbol_lib *lib, const
     else
         find_module(&kernel, search, system.release);
     if (kernel.found && file->type == ET_REL)
-        elf_layout_module(file);
+        elf_assign_module_addresses(file);
     return kernel.found;
 }
 

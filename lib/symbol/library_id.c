@@ -29,7 +29,7 @@ void write_code_id(const unsigned char *build_id, size_t size, char out[CODE_ID_
 bool compute_text_id(const struct elf_file *file, unsigned char id[16])
 {
     enum { FOLDED = 4096 };
-    const struct elf_section *text = elf_file_section(file, ".text");
+    const struct elf_section *text = elf_file_find_section(file, ".text");
     unsigned char bytes[FOLDED];
     size_t size = text && text->bytes.size < FOLDED ? (size_t)text->bytes.size : FOLDED;
     if (!text || !bytes_read(&text->bytes, 0, bytes, size))

@@ -63,7 +63,7 @@ static bool read_address(struct lookup *lookup, struct go_functions *functions, 
         return true;
     if (!set_symbol(lookup, i, &function))
         return false;
-    size_t count = with_frames ? go_functions_frames(functions, &function, vaddr, frames, FRAMES_MAX) : 0;
+    size_t count = with_frames ? go_functions_list_frames(functions, &function, vaddr, frames, FRAMES_MAX) : 0;
     return append_frames(&lookup->go, frames, count);
 }
 

@@ -71,13 +71,13 @@ static bool read_table(struct mapping_symbols *kinds, struct search *search, con
     struct window names = {.bytes = &file->sections.data[table->link].bytes, .step = 256};
     bool done = true;
     for (size_t i = 0; done && i < symbols.count; i++) {
-        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
+        struct elf_symbol symbol = elf_symbols_get(&symbols, i);
         struct mapping_symbol mark = {.address = symbol.value};
         if (symbol.section >= file->sections.length || &file->sections.data[symbol.section] != section)
             continue;
         if (symbol.type == STT_FUNC && file->machine == EM_ARM)
             compare_with_last_function(search, &symbol);
-        else if (symbol.type == STT_NOTYPE && parse_mapping_symbol(window_string(&names, symbol.name), &mark.kind))
+        else if (symbol.type == STT_NOTYPE && parse_mapping_symbol(window_read_string(&names, symbol.name), &mark.kind))
             done = add_mapping_symbol(kinds, search, mark);
     }
     window_destroy(&names);
@@ -105,7 +105,7 @@ int mapping_symbols_find(struct mapping_symbols *kinds, const struct elf_file *f
                          struct error *err)
 {
     struct search search = {.start = start, .end = end};
-    const struct elf_section *section = elf_file_section_at(file, start);
+    const struct elf_section *section = elf_file_find_section_at(file, start);
     *kinds = (struct mapping_symbols){.missing = CODE_PLAIN};
     if (!section || (file->machine != EM_ARM && file->machine != EM_AARCH64))
         return 0;

@@ -294,7 +294,7 @@ void symbol_cache_free(struct symbol_cache *cache)
 void symbol_cache_keep_sections(const struct symbol_cache *cache, struct debug_files *files)
 {
     if (cache && cache->directory > 0)
-        files->mapped.kept_sections = files->separate.kept_sections = files->alternate.kept_sections = cache->directory;
+        files->mapped.section_cache = files->separate.section_cache = files->alternate.section_cache = cache->directory;
 }
 
 /* ---- the kernel ---- */

@@ -50,7 +50,7 @@ void symbol_matcher_destroy(struct symbol_matcher *matcher)
 
 static const char *copy_name(struct symbol_matcher *matcher, const struct symbol_candidate *candidate)
 {
-    const char *name = window_string(&matcher->sources[candidate->source - 1], candidate->name);
+    const char *name = window_read_string(&matcher->sources[candidate->source - 1], candidate->name);
     if (!name || !*name)
         return NULL;
     const char *version = strchr(name + 1, '@');
@@ -141,7 +141,7 @@ static const struct elf_section *find_code_section(const struct elf_file *file, 
     if (symbol->section == SHN_UNDEF || (!file->are_sections_made && symbol->section >= file->sections.length))
         return NULL;
     const struct elf_section *section =
-        file->are_sections_made ? elf_file_section_at(file, symbol->value) : &file->sections.data[symbol->section];
+        file->are_sections_made ? elf_file_find_section_at(file, symbol->value) : &file->sections.data[symbol->section];
     if (!section || !(section->flags & SHF_EXECINSTR) || symbol->value < section->address ||
         symbol->value - section->address >= section->size)
         return NULL;
@@ -164,7 +164,7 @@ static const struct elf_section *find_data_section(const struct elf_file *file, 
 /* Whether the name is an artifact of assemblers and linkers: a local label, or an ARM mapping symbol. */
 static bool is_marker_name(struct window *names, uint32_t offset)
 {
-    const char *name = window_string(names, offset);
+    const char *name = window_read_string(names, offset);
     return !name || !*name || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
 }
 
@@ -178,7 +178,7 @@ static void add_table(struct symbol_matcher *matcher, const struct elf_file *fil
     struct window *names = &matcher->sources[matcher->source_count++];
     *names = (struct window){.bytes = &file->sections.data[table->link].bytes, .step = 256};
     for (size_t i = 0; i < symbols.count; i++) {
-        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
+        struct elf_symbol symbol = elf_symbols_get(&symbols, i);
         const struct elf_section *section =
             matcher->finds_data ? find_data_section(file, &symbol) : find_code_section(file, &symbol);
         if (!section || symbol.value < base)

@@ -125,7 +125,7 @@ static bool has_go_note(const struct unwind_module *module)
 {
     enum { GO_BUILD_ID = 4 };
     unsigned char id[512];
-    return elf_file_note(&module->elf, "Go\0", GO_BUILD_ID, id, sizeof(id)) != 0;
+    return elf_file_read_note(&module->elf, "Go\0", GO_BUILD_ID, id, sizeof(id)) != 0;
 }
 
 static void load_go(struct unwind_module *module)
@@ -151,7 +151,7 @@ bool unwind_module_is_go(struct unwind_module *module)
 int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr)
 {
     load_go(module);
-    return module->go.table.function_count ? go_functions_frame_size(&module->go, vaddr) : -1;
+    return module->go.table.function_count ? go_functions_find_frame_size(&module->go, vaddr) : -1;
 }
 
 /* ---- .eh_frame ---- */
@@ -164,7 +164,7 @@ static void load_eh_frame(struct unwind_module *module)
     module->eh_frame_state = LOADED;
     struct cfi_section *eh_frame = &module->eh_frame;
     eh_frame->is_32_bit = unwind_module_is_32_bit(module);
-    const struct elf_section *section = elf_file_section(&module->elf, ".eh_frame");
+    const struct elf_section *section = elf_file_find_section(&module->elf, ".eh_frame");
     struct bytes bytes = {0};
     if (header_open(module, &eh_frame->vaddr)) {
         /* Without section headers the size of .eh_frame is unknown, and the section counts up to the end of its
@@ -223,9 +223,9 @@ static void load_debug_frame(struct unwind_module *module)
     struct cfi_section *debug_frame = &module->debug_frame;
     debug_frame->is_debug_frame = true;
     debug_frame->is_32_bit = unwind_module_is_32_bit(module);
-    if (elf_file_contents_size(&module->elf, ".debug_frame") > INDEXED_SECTION_MAX)
+    if (elf_file_read_contents_size(&module->elf, ".debug_frame") > INDEXED_SECTION_MAX)
         return;
-    struct bytes bytes = elf_file_contents(&module->elf, ".debug_frame", &module->owned_frames, NULL);
+    struct bytes bytes = elf_file_load_contents(&module->elf, ".debug_frame", &module->owned_frames, NULL);
     if (file_part_open(&debug_frame->part, &bytes))
         table_build(&module->debug_frame_table, debug_frame);
 }

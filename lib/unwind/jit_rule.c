@@ -21,7 +21,7 @@ bool jit_rule_of_snippet(const struct jit_frame *frame, bool is_java, struct rul
         return false;
     struct arch_code code = {.kind = ARCH_CODE_UNKNOWN};
     if (is_java && frame->exact)
-        code = arch_java_prologue_or_epilogue(bytes);
+        code = arch_find_java_prologue_or_epilogue(bytes);
     if (code.kind == ARCH_CODE_UNKNOWN)
         code = arch_code_recognize(bytes);
     if (code.kind != ARCH_CODE_STUB)
@@ -36,7 +36,7 @@ void jit_rule_of_java(const struct jit_frame *frame, struct rule *rule)
     rule->kind = RULE_NO_CFI;
     if (!read_around(frame->stack, frame->mapping, frame->next_pc, sizeof(bytes), 0, bytes))
         return;
-    struct arch_code code = arch_java_function(bytes, sizeof(bytes));
+    struct arch_code code = arch_find_java_function(bytes, sizeof(bytes));
     if (code.kind == ARCH_CODE_STUB)
         rule_of_snippet(&code, RULE_JAVA, rule);
 }
@@ -64,5 +64,5 @@ bool jit_rule_returns_to(const struct unwind_stack *stack, const struct mapping 
 {
     unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
     return !read_around(stack, mapping, address, ARCH_CODE_BEFORE, ARCH_CODE_AFTER, bytes) ||
-           arch_code_is_after_call(bytes) || arch_java_returns_to_interpreter(bytes);
+           arch_code_is_after_call(bytes) || arch_returns_to_java_interpreter(bytes);
 }

@@ -130,29 +130,9 @@ size_t unwind_module_build_id(struct unwind_module *module, unsigned char build_
 
 /* ---- addresses and bytes ---- */
 
-/* The PT_LOAD whose file bytes contain vaddr, or NULL. */
-static const struct elf_segment *find_segment(const struct unwind_module *module, uint64_t vaddr)
-{
-    for (size_t i = 0; i < module->elf.segments.length; i++) {
-        const struct elf_segment *segment = &module->elf.segments.data[i];
-        if (segment->type == PT_LOAD && vaddr >= segment->address && vaddr - segment->address < segment->file_size)
-            return segment;
-    }
-    return NULL;
-}
-
-static struct bytes find_bytes(const struct unwind_module *module, const struct elf_segment *segment, uint64_t vaddr)
-{
-    uint64_t into = vaddr - segment->address;
-    if (segment->offset > UINT64_MAX - into)
-        return (struct bytes){0};
-    return bytes_get_part(&module->elf.bytes, segment->offset + into, segment->file_size - into);
-}
-
 struct bytes unwind_module_bytes(const struct unwind_module *module, uint64_t vaddr)
 {
-    const struct elf_segment *segment = find_segment(module, vaddr);
-    return segment ? find_bytes(module, segment, vaddr) : (struct bytes){0};
+    return elf_file_get_bytes_at(&module->elf, vaddr);
 }
 
 /* Rates how well a segment fits a mapping that begins at this offset of the file. Mappings are whole pages, so the
@@ -198,10 +178,7 @@ bool unwind_module_has_code(const struct unwind_module *module)
 
 size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, unsigned char *out, size_t size)
 {
-    const struct elf_segment *segment = find_segment(module, vaddr);
-    if (!segment)
-        return 0;
-    struct bytes bytes = find_bytes(module, segment, vaddr);
+    struct bytes bytes = elf_file_get_bytes_at(&module->elf, vaddr);
     if (size > bytes.size)
         size = (size_t)bytes.size;
     return bytes_read(&bytes, 0, out, size) ? size : 0;
@@ -210,7 +187,7 @@ size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, uns
 bool unwind_module_is_haskell(struct unwind_module *module, uint64_t vaddr)
 {
     enum { HASKELL_TESTS_MAX = 4 };
-    const struct elf_segment *segment = find_segment(module, vaddr);
+    const struct elf_segment *segment = elf_file_find_segment(&module->elf, vaddr);
     if (module->is_haskell || !segment || module->haskell_tests == HASKELL_TESTS_MAX)
         return module->is_haskell;
     unsigned char code[2 * ARCH_HASKELL_REACH];
@@ -225,7 +202,7 @@ bool unwind_module_code(struct unwind_module *module, uint64_t vaddr,
                         unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
     memset(code, 0, ARCH_CODE_BEFORE + ARCH_CODE_AFTER);
-    const struct elf_segment *segment = find_segment(module, vaddr);
+    const struct elf_segment *segment = elf_file_find_segment(&module->elf, vaddr);
     uint64_t into = segment ? vaddr - segment->address : 0;
     uint64_t before = into < ARCH_CODE_BEFORE ? into : ARCH_CODE_BEFORE;
     return unwind_module_read_code(module, vaddr - before, code + ARCH_CODE_BEFORE - before, before + ARCH_CODE_AFTER) >

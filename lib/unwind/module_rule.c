@@ -96,7 +96,7 @@ bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, u
 {
     unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
     read_code(mapping, address, true, code);
-    *target = arch_call_target(code, address);
+    *target = arch_find_call_target(code, address);
     return arch_code_is_after_call(code);
 }
 

@@ -2,7 +2,7 @@
  * Counts the lines of the disassembly of a file at which objdump has no instruction,
  *
  *     prof        with the length of instructions that capstone does not know
- *     SKIPDATA    without x86_length(): capstone skips one byte
+ *     SKIPDATA    without x86_find_length(): capstone skips one byte
  *
  *     bench_disassemble [FILE...]      default: a program of AVX-512 instructions that it compiles, and libc
  */
@@ -72,7 +72,7 @@ static void compare(const char *path)
     struct elf_file file;
     if (elf_file_open(&file, path, NULL) != 0)
         return;
-    const struct elf_section *text = elf_file_section(&file, ".text");
+    const struct elf_section *text = elf_file_find_section(&file, ".text");
     unsigned char *code = text && file.machine == EM_X86_64 ? bytes_load(&text->bytes) : NULL;
     size_t count = 0;
     unsigned char *starts = code ? starts_of(path, text, &count) : NULL;

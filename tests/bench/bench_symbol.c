@@ -41,8 +41,8 @@ static int ascending(const void *a, const void *b)
 
 static const struct elf_section *find_table(const struct elf_file *file)
 {
-    const struct elf_section *table = elf_file_section(file, ".symtab");
-    return table ? table : elf_file_section(file, ".dynsym");
+    const struct elf_section *table = elf_file_find_section(file, ".symtab");
+    return table ? table : elf_file_find_section(file, ".dynsym");
 }
 
 /* Sorted and distinct; *base is what rvas count from. */
@@ -61,7 +61,7 @@ static size_t pick_addresses(const char *path, size_t wanted, uint64_t *rvas, ui
         elf_symbols_load(&symbols, &file, table, 0, SIZE_MAX);
     ARRAY(struct elf_symbol) functions = {0};
     for (size_t i = 0; i < symbols.count; i++) {
-        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
+        struct elf_symbol symbol = elf_symbols_get(&symbols, i);
         if (symbol.type == STT_FUNC && symbol.size && symbol.section != SHN_UNDEF && !array_push(&functions, symbol))
             exit(1);
     }

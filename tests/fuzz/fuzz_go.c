@@ -21,11 +21,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 struct go_function function;
                 struct go_frame frames[FRAMES];
                 uint64_t vaddr = 0x1000 + i * 12; /* where reduce_go_program.py puts them */
-                if (go_functions_frame_size(&functions, vaddr) < -1)
+                if (go_functions_find_frame_size(&functions, vaddr) < -1)
                     abort();
                 if (!go_functions_find(&functions, vaddr, &function))
                     continue;
-                size_t count = go_functions_frames(&functions, &function, vaddr, frames, FRAMES);
+                size_t count = go_functions_list_frames(&functions, &function, vaddr, frames, FRAMES);
                 if (count == 0 || count > FRAMES || !frames[count - 1].name)
                     abort();
             }

@@ -16,7 +16,7 @@ static void relocate(const unsigned char *image, size_t size)
     struct dwarf_file dwarf;
     if (elf_file_open_image(&file, image, size, "fuzz", NULL) != 0)
         return;
-    elf_layout_module(&file);
+    elf_assign_module_addresses(&file);
     if (file.type == ET_REL && dwarf_file_open(&dwarf, &file, NULL) == 0)
         dwarf_file_close(&dwarf);
     elf_file_close(&file);

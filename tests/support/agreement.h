@@ -91,15 +91,15 @@ static void agreement_pick(struct agreement *a)
     struct error err = {""};
     assert_int_equal(elf_file_open(&file, a->path, &err), 0);
     a->base = file.base;
-    const struct elf_section *table = elf_file_section(&file, ".symtab");
+    const struct elf_section *table = elf_file_find_section(&file, ".symtab");
     if (!table)
-        table = elf_file_section(&file, ".dynsym");
+        table = elf_file_find_section(&file, ".dynsym");
     assert_non_null(table);
     struct elf_symbols symbols;
     assert_true(elf_symbols_load(&symbols, &file, table, 0, SIZE_MAX));
     ARRAY(struct elf_symbol) functions = {0};
     for (size_t i = 0; i < symbols.count; i++) {
-        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
+        struct elf_symbol symbol = elf_symbols_get(&symbols, i);
         if (symbol.type == STT_FUNC && symbol.size && symbol.section != SHN_UNDEF)
             assert_true(array_push(&functions, symbol));
     }
@@ -192,15 +192,15 @@ static inline bool agreement_ends_with(const char *text, const char *end)
 static bool agreement_table_has(struct agreement *a, const struct elf_file *file, const char *table_name, uint64_t rva,
                                 const char *name)
 {
-    const struct elf_section *table = elf_file_section(file, table_name);
+    const struct elf_section *table = elf_file_find_section(file, table_name);
     struct elf_symbols symbols = {0};
     if (table)
         elf_symbols_load(&symbols, file, table, 0, SIZE_MAX);
     struct window names = {.bytes = table ? &file->sections.data[table->link].bytes : NULL, .step = 256};
     bool found = false;
     for (size_t i = 0; !found && i < symbols.count; i++) {
-        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
-        const char *mangled = symbol.value - file->base == rva ? window_string(&names, symbol.name) : NULL;
+        struct elf_symbol symbol = elf_symbols_get(&symbols, i);
+        const char *mangled = symbol.value - file->base == rva ? window_read_string(&names, symbol.name) : NULL;
         if (!mangled)
             continue;
         const char *base = arena_copy(&a->arena, mangled, strcspn(mangled, "@"));

@@ -27,15 +27,15 @@ static inline uint64_t address_of(const char *path, const char *name)
     struct elf_file file;
     struct error err = {""};
     assert_int_equal(elf_file_open(&file, path, &err), 0);
-    const struct elf_section *table = elf_file_section(&file, ".symtab");
+    const struct elf_section *table = elf_file_find_section(&file, ".symtab");
     assert_non_null(table);
     struct elf_symbols symbols;
     assert_true(elf_symbols_load(&symbols, &file, table, 0, SIZE_MAX));
     struct window names = {.bytes = &file.sections.data[table->link].bytes};
     uint64_t address = 0;
     for (size_t i = 0; i < symbols.count; i++) {
-        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
-        if (strcmp(window_string(&names, symbol.name), name) == 0)
+        struct elf_symbol symbol = elf_symbols_get(&symbols, i);
+        if (strcmp(window_read_string(&names, symbol.name), name) == 0)
             address = symbol.value - file.base;
     }
     window_destroy(&names);

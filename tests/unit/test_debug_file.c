@@ -185,7 +185,7 @@ static void test_search_goes_on_behind_a_file_with_symbols_alone(void **unused)
     run("mkdir named && objcopy --strip-debug whole named/bare.debug");
     open_files(&files, &bare, in_directory("named"));
     assert_true(files.has_mapped && files.has_separate);
-    assert_non_null(elf_file_section(&files.separate, ".symtab"));
+    assert_non_null(elf_file_find_section(&files.separate, ".symtab"));
     debug_files_close(&files);
     run("cp whole.debug named/bare");
     assert_true(finds_debug_info(&bare, in_directory("named")));
@@ -211,7 +211,7 @@ static void test_copy_in_a_named_directory_stands_for_the_missing_file(void **un
     const char *named = in_directory("named");
     struct debug_search search = {.directories = &named, .directory_count = 1};
     assert_int_equal(debug_file_open_code(&code, &bare.lib, &search, &err), 0);
-    assert_non_null(elf_file_section(&code, ".text"));
+    assert_non_null(elf_file_find_section(&code, ".text"));
     elf_file_close(&code);
     assert_int_equal(debug_file_open_code(&code, &bare.lib, NULL, &err), -ENOENT);
     assert_non_null(strstr(err.text, "does not exist"));

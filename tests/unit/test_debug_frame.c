@@ -23,12 +23,12 @@ static uint64_t address_of_main(const char *name)
     struct elf_symbols symbols;
     uint64_t address = 0;
     assert_int_equal(elf_file_open(&file, in_directory(name), NULL), 0);
-    const struct elf_section *table = elf_file_section(&file, ".symtab");
+    const struct elf_section *table = elf_file_find_section(&file, ".symtab");
     assert_true(elf_symbols_load(&symbols, &file, table, 0, SIZE_MAX));
     struct window names = {.bytes = &file.sections.data[table->link].bytes};
     for (size_t i = 0; i < symbols.count; i++)
-        if (strcmp(window_string(&names, elf_symbols_at(&symbols, i).name), "main") == 0)
-            address = elf_symbols_at(&symbols, i).value;
+        if (strcmp(window_read_string(&names, elf_symbols_get(&symbols, i).name), "main") == 0)
+            address = elf_symbols_get(&symbols, i).value;
     window_destroy(&names);
     elf_symbols_free(&symbols);
     elf_file_close(&file);

@@ -80,21 +80,21 @@ static unsigned char *load(const char *name, size_t *size)
 
 static uint64_t value_of(const struct elf_file *file, const char *name)
 {
-    const struct elf_section *table = elf_file_section(file, ".symtab");
+    const struct elf_section *table = elf_file_find_section(file, ".symtab");
     struct elf_symbols symbols;
     uint64_t value = 0;
     assert_non_null(table);
     assert_true(elf_symbols_load(&symbols, file, table, 0, SIZE_MAX));
     struct window names = {.bytes = &file->sections.data[table->link].bytes};
     for (size_t i = 0; i < symbols.count; i++) {
-        struct elf_symbol symbol = elf_symbols_at(&symbols, i), same;
+        struct elf_symbol symbol = elf_symbols_get(&symbols, i), same;
         struct elf_symbols alone;
         assert_true(elf_symbols_load(&alone, file, table, i, 1));
         assert_int_equal(alone.count, 1);
-        same = elf_symbols_at(&alone, 0);
+        same = elf_symbols_get(&alone, 0);
         assert_true(same.value == symbol.value && same.name == symbol.name && same.section == symbol.section);
         elf_symbols_free(&alone);
-        if (strcmp(window_string(&names, symbol.name), name) == 0)
+        if (strcmp(window_read_string(&names, symbol.name), name) == 0)
             value = symbol.value;
     }
     window_destroy(&names);
@@ -118,7 +118,7 @@ static void assert_is_as_llvm_says(const struct elf_file *file, const char *name
     assert_int_equal(file->entry, strtoull(answer("llvm-nm %s | sed -n 's/ T _start//p'", name), NULL, 16));
     assert_int_equal(value_of(file, "middle"),
                      strtoull(answer("llvm-nm %s | sed -n 's/ T middle//p'", name), NULL, 16));
-    const struct elf_section *code = elf_file_section_at(file, file->entry);
+    const struct elf_section *code = elf_file_find_section_at(file, file->entry);
     assert_non_null(code);
     assert_string_equal(code->name, ".text");
 }
@@ -194,7 +194,7 @@ static void test_more_sections_than_the_header_can_count(void **unused)
     struct elf_file file;
     open_file(&file, "many.o");
     assert_true(file.sections.length > 70000);
-    const struct elf_section *last = elf_file_section(&file, ".s70000");
+    const struct elf_section *last = elf_file_find_section(&file, ".s70000");
     assert_non_null(last);
     assert_int_equal(last->size, 1);
     elf_file_close(&file);
@@ -211,8 +211,8 @@ static void assert_same_contents(const char *name, const char *other)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         unsigned char *owned, *other_owned;
         struct error err = {""};
-        struct bytes bytes = elf_file_contents(&plain, names[i], &owned, &err);
-        struct bytes unpacked = elf_file_contents(&packed, names[i], &other_owned, &err);
+        struct bytes bytes = elf_file_load_contents(&plain, names[i], &owned, &err);
+        struct bytes unpacked = elf_file_load_contents(&packed, names[i], &other_owned, &err);
         unsigned char *loaded = bytes_load(&bytes);
         assert_string_equal(err.text, "");
         assert_null(owned);
@@ -262,7 +262,7 @@ static void test_a_file_that_is_closed_is_opened_again_for_each_read(void **unus
     assert_int_equal(file_source_new(&source, fd, -1, in_directory("again"), &err), 0);
     file_source_close(source);
     assert_int_equal(elf_file_open_source(&file, source, "again", &err), 0);
-    struct bytes bytes = elf_file_contents(&file, ".debug_info", &owned, &err);
+    struct bytes bytes = elf_file_load_contents(&file, ".debug_info", &owned, &err);
     unsigned char *loaded = bytes_load(&bytes);
     assert_non_null(loaded);
     free(loaded);
@@ -294,7 +294,7 @@ static void test_a_file_that_shrinks_is_read_short(void **unused)
     run("cp program shrinking");
     open_file(&file, "shrinking");
     assert_int_equal(truncate(in_directory("shrinking"), 512), 0); /* as a linker does that writes it anew */
-    assert_false(elf_symbols_load(&symbols, &file, elf_file_section(&file, ".symtab"), 0, SIZE_MAX));
+    assert_false(elf_symbols_load(&symbols, &file, elf_file_find_section(&file, ".symtab"), 0, SIZE_MAX));
     assert_int_equal(symbols.count, 0);
     elf_file_close(&file);
 }
@@ -362,11 +362,11 @@ static void test_damaged_headers_harm_nothing(void **unused)
                 for (size_t s = 0; s < file.sections.length; s++) {
                     struct elf_symbols symbols;
                     if (elf_symbols_load(&symbols, &file, &file.sections.data[s], 0, SIZE_MAX) && symbols.count)
-                        elf_symbols_at(&symbols, symbols.count - 1);
+                        elf_symbols_get(&symbols, symbols.count - 1);
                     elf_symbols_free(&symbols);
                     struct elf_relocations relocations;
                     if (elf_relocations_load(&relocations, &file, &file.sections.data[s]) && relocations.count)
-                        elf_relocations_at(&relocations, relocations.count - 1);
+                        elf_relocations_get(&relocations, relocations.count - 1);
                     elf_relocations_free(&relocations);
                 }
                 elf_file_close(&file);

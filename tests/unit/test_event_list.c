@@ -194,7 +194,7 @@ static void test_notes_that_lie_are_refused(void **state)
     struct elf_probes probes;
     struct error err;
     assert_int_equal(elf_file_open(&file, in_directory("program"), &err), 0);
-    const struct elf_section *section = elf_file_section(&file, ".note.stapsdt");
+    const struct elf_section *section = elf_file_find_section(&file, ".note.stapsdt");
     assert_non_null(section);
     size_t size = (size_t)section->bytes.size, offset = (size_t)section->bytes.offset,
            whole_size = (size_t)file.bytes.size;

@@ -56,7 +56,7 @@ static uint64_t start_of(const struct elf_file *file, const char *name)
 /* Where the constant of the function is. */
 static uint64_t constant_behind(const struct elf_file *file, uint64_t start, uint32_t constant)
 {
-    const struct elf_section *section = elf_file_section_at(file, start);
+    const struct elf_section *section = elf_file_find_section_at(file, start);
     for (uint64_t at = start & ~UINT64_C(3); at < start + 64; at += 4) {
         unsigned char word[4];
         assert_true(bytes_read(&section->bytes, at - section->address, word, 4));

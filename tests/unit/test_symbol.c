@@ -301,7 +301,7 @@ static void test_stubs_have_the_name_of_what_they_call(void **unused)
         struct elf_file file;
         struct error err = {""};
         assert_int_equal(elf_file_open(&file, path, &err), 0);
-        const struct elf_section *section = elf_file_section(&file, sections[i]);
+        const struct elf_section *section = elf_file_find_section(&file, sections[i]);
         assert_non_null(section);
         uint64_t rvas[256];
         size_t count = 0;

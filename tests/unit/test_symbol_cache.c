@@ -801,7 +801,7 @@ static void damage_packed_section(void)
     int fd = open(program, O_RDWR | O_CLOEXEC);
     assert_int_equal(fstat(fd, &info), 0);
     assert_int_equal(elf_file_open(&file, program, NULL), 0);
-    const struct elf_section *section = elf_file_section(&file, ".debug_info");
+    const struct elf_section *section = elf_file_find_section(&file, ".debug_info");
     off_t at = (off_t)(section->bytes.offset + section->bytes.size / 2);
     assert_int_equal(pwrite(fd, zeros, sizeof(zeros), at), sizeof(zeros));
     elf_file_close(&file);

@@ -71,7 +71,7 @@ static void pick_addresses(struct answers *answers, const char *path)
     struct elf_file file;
     struct error err = {""};
     assert_int_equal(elf_file_open(&file, path, &err), 0);
-    const struct elf_section *table = elf_file_section(&file, ".symtab");
+    const struct elf_section *table = elf_file_find_section(&file, ".symtab");
     assert_non_null(table);
     struct elf_symbols symbols;
     assert_true(elf_symbols_load(&symbols, &file, table, 0, SIZE_MAX));
@@ -79,7 +79,7 @@ static void pick_addresses(struct answers *answers, const char *path)
     assert_int_equal(go_functions_open(&functions, &file, &err), 0);
     size_t used = 0;
     for (size_t s = 0; s < symbols.count; s++) {
-        struct elf_symbol symbol = elf_symbols_at(&symbols, s);
+        struct elf_symbol symbol = elf_symbols_get(&symbols, s);
         struct go_function function;
         if (symbol.type != STT_FUNC || !symbol.size || !go_functions_find(&functions, symbol.value, &function) ||
             function.start != symbol.value)
@@ -226,7 +226,7 @@ static void compare_frame_sizes(const struct answers *addresses, const char *wit
     size_t differ = 0, with_frame = 0;
     for (size_t i = 0; i < addresses->count; i++) {
         uint64_t vaddr = addresses->rvas[i] + file.base;
-        int32_t size = go_functions_frame_size(&functions, vaddr);
+        int32_t size = go_functions_find_frame_size(&functions, vaddr);
         with_frame += size > 0;
         if (!same_frame_size(module, vaddr, size) && differ++ < REPORTED_MAX)
             print_error("0x%llx: the table has a frame of %d bytes\n", (unsigned long long)vaddr, size);
@@ -331,7 +331,7 @@ static size_t read_image(const unsigned char *image, size_t size, uint64_t from,
             struct go_frame frames[FRAMES];
             uint64_t vaddr = from + (to - from) / PLACES * i;
             if (go_functions_find(&functions, vaddr, &function))
-                found += go_functions_frames(&functions, &function, vaddr, frames, FRAMES);
+                found += go_functions_list_frames(&functions, &function, vaddr, frames, FRAMES);
         }
         go_functions_close(&functions);
     }
@@ -353,7 +353,8 @@ static void test_damaged_tables_have_clean_answers(void **unused)
     snprintf(path, sizeof(path), "%s/stripped", directory);
     struct elf_file file;
     assert_int_equal(elf_file_open(&file, path, NULL), 0);
-    const struct elf_section *table = elf_file_section(&file, ".gopclntab"), *text = elf_file_section(&file, ".text");
+    const struct elf_section *table = elf_file_find_section(&file, ".gopclntab"),
+                             *text = elf_file_find_section(&file, ".text");
     assert_non_null(table);
     assert_non_null(text);
     uint64_t from = text->address, to = text->address + text->size, table_offset = table->bytes.offset;

@@ -72,7 +72,7 @@ static void patched_set(const struct patched *p, const char *section, uint64_t a
 {
     struct elf_file file;
     assert_int_equal(elf_file_open(&file, p->path, NULL), 0);
-    const struct elf_section *found = elf_file_section(&file, section);
+    const struct elf_section *found = elf_file_find_section(&file, section);
     assert_non_null(found);
     assert_true(at < found->size);
     if (count > found->size - at)
@@ -173,7 +173,7 @@ static void test_unit_with_unknown_form_is_not_damaged(void **unused)
     struct elf_file file;
     patched_build(&p);
     assert_int_equal(elf_file_open(&file, p.path, NULL), 0);
-    const struct elf_section *section = elf_file_section(&file, ".debug_abbrev");
+    const struct elf_section *section = elf_file_find_section(&file, ".debug_abbrev");
     unsigned char *abbrevs = bytes_load(&section->bytes);
     assert_non_null(abbrevs);
     size_t at = 0;

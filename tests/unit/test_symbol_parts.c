@@ -51,14 +51,14 @@ static void read_pieces(struct program *program)
     struct elf_file file;
     struct error err = {""};
     assert_int_equal(elf_file_open(&file, program->path, &err), 0);
-    const struct elf_section *table = elf_file_section(&file, ".symtab");
+    const struct elf_section *table = elf_file_find_section(&file, ".symtab");
     assert_non_null(table);
     struct elf_symbols symbols;
     assert_true(elf_symbols_load(&symbols, &file, table, 0, SIZE_MAX));
     struct window names = {.bytes = &file.sections.data[table->link].bytes, .step = 256};
     for (size_t i = 0; i < symbols.count; i++) {
-        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
-        const char *name = window_string(&names, symbol.name);
+        struct elf_symbol symbol = elf_symbols_get(&symbols, i);
+        const char *name = window_read_string(&names, symbol.name);
         if (symbol.type != STT_FUNC || !symbol.size || program->count == PIECES_MAX)
             continue;
         struct piece *piece = &program->pieces[program->count++];

@@ -454,7 +454,7 @@ static void test_section_that_claims_to_be_huge_is_not_unpacked(void **unused)
     struct elf_file file;
     struct error err = {""};
     assert_int_equal(elf_file_open(&file, in_directory("bomb/program"), &err), 0);
-    const struct elf_section *section = elf_file_section(&file, ".debug_info");
+    const struct elf_section *section = elf_file_find_section(&file, ".debug_info");
     assert_true(section->flags & SHF_COMPRESSED);
     bytes[section->bytes.offset + 8 + 3] = 0x40; /* ch_size */
     elf_file_close(&file);

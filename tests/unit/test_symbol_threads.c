@@ -39,7 +39,7 @@ static struct text open_text(void)
     struct text text = {.lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = program}};
     struct elf_file file;
     assert_int_equal(elf_file_open(&file, program, NULL), 0);
-    const struct elf_section *section = elf_file_section(&file, ".text");
+    const struct elf_section *section = elf_file_find_section(&file, ".text");
     assert_non_null(section);
     text.count = (size_t)section->bytes.size / STEP;
     text.rvas = malloc(text.count * sizeof(*text.rvas));
