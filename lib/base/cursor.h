@@ -70,6 +70,14 @@ static inline uint64_t cursor_uleb(struct cursor *c)
     return 0;
 }
 
+/* Reads an unsigned LEB128 number. A number of more than 32 bits fails. */
+static inline uint32_t cursor_uleb32(struct cursor *c)
+{
+    uint64_t value = cursor_uleb(c);
+    c->failed |= value > UINT32_MAX;
+    return (uint32_t)value;
+}
+
 /* Reads a signed LEB128 in DWARF's form (sign-extended, not zigzag). */
 static inline int64_t cursor_sleb(struct cursor *c)
 {

@@ -15,6 +15,14 @@ bool text_append_z(struct text_buffer *out, const char *text)
     return text_append(out, text, strlen(text));
 }
 
+bool text_append_list(struct text_buffer *out, const char *const *texts)
+{
+    for (; *texts; texts++)
+        if (!text_append_z(out, *texts))
+            return false;
+    return true;
+}
+
 static int write_text(void *context, const void *bytes, size_t size, struct error *err)
 {
     return text_append(context, bytes, size) ? 0 : error_no_memory(err);

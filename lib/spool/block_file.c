@@ -26,6 +26,7 @@
  */
 #include "spool/block_file.h"
 
+#include "base/cursor.h"
 #include "base/checksum.h"
 #include "os/file_io.h"
 #include "os/file_output.h"
@@ -92,6 +93,12 @@ uint32_t compute_block_checksum(enum block_kind kind, const void *payload, size_
     return (uint32_t)checksum_mix(checksum_bytes(payload, size), kind);
 }
 
+static uint32_t read_u32(const unsigned char *bytes)
+{
+    struct cursor c = cursor_of(bytes, sizeof(uint32_t));
+    return cursor_u32(&c);
+}
+
 static void fill_header(unsigned char *header, enum block_kind kind, size_t size, uint32_t checksum)
 {
     header[0] = (unsigned char)kind;
@@ -99,22 +106,26 @@ static void fill_header(unsigned char *header, enum block_kind kind, size_t size
     write_fixed(header + 5, checksum, 4);
 }
 
-static int append_block(struct block_file *file, enum block_kind kind, const void *payload, size_t size,
-                        uint64_t samples)
+static int write_block(int fd, enum block_kind kind, const void *payload, size_t size)
 {
     unsigned char header[BLOCK_HEADER];
     fill_header(header, kind, size, compute_block_checksum(kind, payload, size));
-    int code = reserve_room(file, sizeof(header) + size, file->samples + samples);
+    int code = file_write(fd, header, sizeof(header));
+    return code ? code : file_write(fd, payload, size);
+}
+
+static int append_block(struct block_file *file, enum block_kind kind, const void *payload, size_t size,
+                        uint64_t samples)
+{
+    int code = reserve_room(file, BLOCK_HEADER + size, file->samples + samples);
     if (code)
         return code;
-    code = file_write(file->fd, header, sizeof(header));
-    if (!code)
-        code = file_write(file->fd, payload, size);
+    code = write_block(file->fd, kind, payload, size);
     if (code) {
         truncate_to_last_block(file);
         return code;
     }
-    file->bytes += sizeof(header) + size;
+    file->bytes += BLOCK_HEADER + size;
     file->samples += samples;
     if (kind == BLOCK_EVENTS) {
         file->events_end = file->bytes;
@@ -220,14 +231,8 @@ int block_file_move_queued(struct block_file *file, struct error *err)
     int code = fd < 0 ? -errno : file_write(fd, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_SIZE);
     while (!code && block_file_has_queued(file)) {
         struct queued_block *block = &file->waiting.data[file->first_queued];
-        unsigned char header[BLOCK_HEADER];
-        if (block->payload) {
-            fill_header(header, block->kind, block->size,
-                        compute_block_checksum(block->kind, block->payload, block->size));
-            code = file_write(fd, header, sizeof(header));
-            if (!code)
-                code = file_write(fd, block->payload, block->size);
-        }
+        if (block->payload)
+            code = write_block(fd, block->kind, block->payload, block->size);
         if (!code)
             drop_queue(file, block);
     }
@@ -433,9 +438,7 @@ bool block_file_read_events(struct block_file *file, unsigned char **bytes, size
     bool done = all != NULL;
     while (done && offset < file->bytes) {
         done = file_read_at(file->fd, header, sizeof(header), offset) == sizeof(header);
-        uint32_t length = done ? (uint32_t)header[1] | (uint32_t)header[2] << 8 | (uint32_t)header[3] << 16 |
-                                     (uint32_t)header[4] << 24
-                               : 0;
+        uint32_t length = done ? read_u32(header + 1) : 0;
         if (done && header[0] == BLOCK_EVENTS) {
             done = length <= file->event_bytes - got &&
                    file_read_at(file->fd, all + got, length, offset + BLOCK_HEADER) == (ssize_t)length;
@@ -457,8 +460,7 @@ static int copy_slot_to(struct block_file *to, const struct block_file *from, co
     if (file_read_at(from->fd, bytes, sizeof(bytes), slot->offset) < BLOCK_HEADER + SLOT_HEADER)
         return -EIO;
     write_fixed(payload + 16, to->events_end, 8);
-    uint32_t size =
-        (uint32_t)payload[24] | (uint32_t)payload[25] << 8 | (uint32_t)payload[26] << 16 | (uint32_t)payload[27] << 24;
+    uint32_t size = read_u32(payload + 24);
     if (size > CHUNK_SIZE)
         return -EIO;
     memset(payload + SLOT_HEADER + size, 0, CHUNK_SIZE - size);
@@ -541,7 +543,7 @@ static int create_file(struct block_file *file, struct error *err)
 {
     file->fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file->fd < 0)
-        return error_set(err, errno, "cannot create_file %s: %s", file->path, strerror(errno));
+        return error_set(err, errno, "cannot create %s: %s", file->path, strerror(errno));
     file_give_to_sudo_user(file->fd, file->path);
     flock(file->fd, LOCK_EX | LOCK_NB); /* the kernel releases the lock when the recorder exits or is killed */
     int code = file_write(file->fd, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_SIZE);
@@ -584,11 +586,6 @@ int block_file_sync(struct block_file *file, struct error *err)
 {
     int code = file_sync_request(file->sync);
     return code ? report_write_error(file, code, err) : 0;
-}
-
-uint64_t block_file_sync_cpu_time(const struct block_file *file)
-{
-    return file_sync_cpu_time(file->sync);
 }
 
 int block_file_close(struct block_file *file, struct error *err)

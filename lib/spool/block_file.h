@@ -77,8 +77,7 @@ struct block_file {
     uint64_t keep_bytes, keep_ns; /* limits of a flight recorder; both 0: keeps all samples */
     ARRAY(struct block_slot) slots;
     size_t newest;     /* slot of the chunk being filled, or SIZE_MAX for none */
-    size_t superseded; /* slot of the previous version of this chunk, kept until the disk holds the newest version, or
-                          SIZE_MAX for none */
+    size_t superseded; /* slot of this chunk's previous version until the disk has the newest, or SIZE_MAX for none */
     uint64_t sequence, version;
     uint64_t events_end;               /* end of the last block of events */
     uint64_t event_bytes, many_events; /* bytes in blocks of events, and limit of these bytes, beyond which a
@@ -128,8 +127,6 @@ static inline bool block_file_has_queued(const struct block_file *file)
 /* Starts to sync the file to the disk, without waiting. Call this function about every second. Returns the error of an
  * earlier sync. */
 int block_file_sync(struct block_file *file, struct error *err);
-
-uint64_t block_file_sync_cpu_time(const struct block_file *file); /* ns used by syncs */
 
 /* Drops the oldest queued samples that a file in memory cannot hold: the limit of file sizes applies to it, too. */
 void block_file_limit_queued(struct block_file *file);

@@ -18,14 +18,13 @@ struct block_reader {
     char *path;
     uint64_t at; /* offset of the next block */
     ARRAY(unsigned char) block;
-    bool keeps_last;
+    struct block_reader_progress progress;
     ARRAY(struct slot_ref) slots; /* slots of a flight recorder, by sequence */
     size_t next_slot_index;
-    uint64_t chunk; /* number of the last returned chunk */
     bool has_chunk;
     int more_fd; /* -1: none */
     char *more_path;
-    uint64_t damaged, damaged_bytes, bytes, rest; /* rest: bytes of the files read before this one */
+    uint64_t rest;               /* bytes after the last whole block of the file before this one */
     uint64_t searched, verified; /* bytes passed and bytes verified by searches: see verify_in_search() */
 };
 
@@ -134,24 +133,9 @@ int block_reader_append(struct block_reader *reader, const char *path, struct er
     return 0;
 }
 
-uint64_t block_reader_chunk(const struct block_reader *reader)
+const struct block_reader_progress *block_reader_get_progress(const struct block_reader *reader)
 {
-    return reader->chunk;
-}
-
-uint64_t block_reader_damaged(const struct block_reader *reader)
-{
-    return reader->damaged;
-}
-
-uint64_t block_reader_damaged_bytes(const struct block_reader *reader)
-{
-    return reader->damaged_bytes;
-}
-
-uint64_t block_reader_bytes(const struct block_reader *reader)
-{
-    return reader->bytes;
+    return &reader->progress;
 }
 
 static uint64_t get_file_size(const struct block_reader *reader)
@@ -166,14 +150,9 @@ static uint64_t count_bytes_after_last_block(const struct block_reader *reader)
     return size > reader->at ? size - reader->at : 0;
 }
 
-uint64_t block_reader_bytes_left(const struct block_reader *reader)
+uint64_t block_reader_count_bytes_left(const struct block_reader *reader)
 {
     return reader->rest + count_bytes_after_last_block(reader);
-}
-
-bool block_reader_is_flight_recorder(const struct block_reader *reader)
-{
-    return reader->keeps_last;
 }
 
 static int report_read_error(const struct block_reader *reader, ssize_t code, struct error *err)
@@ -337,8 +316,7 @@ static int find_next_after_damage(struct block_reader *reader, uint64_t offset, 
 static int compare_slots(const void *a, const void *b)
 {
     const struct slot_ref *left = a, *right = b;
-    return left->sequence != right->sequence ? ORDER(left->sequence, right->sequence)
-                                             : ORDER(right->version, left->version);
+    return ORDER_THEN(left->sequence, right->sequence, ORDER(right->version, left->version));
 }
 
 /* Keeps only the newest version of each chunk. */
@@ -361,8 +339,8 @@ static int add_slot(struct block_reader *reader, uint64_t offset, struct error *
     if (code < 0)
         return code;
     if (!code) {
-        reader->damaged++;
-        reader->damaged_bytes += BLOCK_HEADER + SLOT_SIZE;
+        reader->progress.damaged_parts++;
+        reader->progress.damaged_bytes += BLOCK_HEADER + SLOT_SIZE;
     } else if (!array_push(&reader->slots, slot)) {
         return error_no_memory(err);
     }
@@ -396,7 +374,7 @@ static int find_slots(struct block_reader *reader, struct error *err)
 
 /* Reads the next chunk of a flight recorder, or 0 after the last. Skips a chunk that the recorder has replaced
  * meanwhile, because it was the oldest. */
-static int next_slot_index(struct block_reader *reader, const unsigned char **payload, size_t *size, struct error *err)
+static int read_next_slot(struct block_reader *reader, const unsigned char **payload, size_t *size, struct error *err)
 {
     while (reader->next_slot_index < reader->slots.length) {
         const struct slot_ref *wanted = &reader->slots.data[reader->next_slot_index++];
@@ -407,16 +385,16 @@ static int next_slot_index(struct block_reader *reader, const unsigned char **pa
         if (!code || slot.sequence != wanted->sequence)
             continue;
         *payload = reader->block.data + SLOT_HEADER;
-        reader->chunk = slot.sequence;
+        reader->progress.chunk = slot.sequence;
         reader->has_chunk = true;
-        reader->bytes += BLOCK_HEADER + SLOT_HEADER + *size;
+        reader->progress.bytes += BLOCK_HEADER + SLOT_HEADER + *size;
         return 1;
     }
     return 0;
 }
 
 /* Whether the next chunk in a slot comes before the next block. */
-static bool is_next_chunk_due(const struct block_reader *reader)
+static bool is_slot_before_next_block(const struct block_reader *reader)
 {
     return reader->next_slot_index < reader->slots.length &&
            reader->slots.data[reader->next_slot_index].events_end <= reader->at;
@@ -442,9 +420,9 @@ static bool start_next_file(struct block_reader *reader)
 
 static void skip_to_offset(struct block_reader *reader, uint64_t next)
 {
-    reader->damaged++;
-    reader->damaged_bytes += next - reader->at;
-    reader->bytes += next - reader->at;
+    reader->progress.damaged_parts++;
+    reader->progress.damaged_bytes += next - reader->at;
+    reader->progress.bytes += next - reader->at;
     reader->at = next;
 }
 
@@ -471,9 +449,9 @@ static int skip_damage(struct block_reader *reader, const struct block_header *h
  * damaged. */
 static int list_slots(struct block_reader *reader, struct error *err)
 {
-    if (reader->keeps_last)
+    if (reader->progress.is_flight_recorder)
         return 2;
-    reader->keeps_last = true;
+    reader->progress.is_flight_recorder = true;
     int code = find_slots(reader, err);
     return code < 0 ? code : 2;
 }
@@ -494,7 +472,7 @@ static int read_block(struct block_reader *reader, enum block_kind *kind, size_t
     if (code <= 0)
         return code ? code : skip_damage(reader, &header, err);
     reader->at += BLOCK_HEADER + header.size;
-    reader->bytes += BLOCK_HEADER + header.size;
+    reader->progress.bytes += BLOCK_HEADER + header.size;
     *kind = header.kind;
     *size = header.size;
     return header.kind == BLOCK_FLIGHT_RECORDER ? list_slots(reader, err) : 1;
@@ -505,15 +483,15 @@ int block_reader_next(struct block_reader *reader, enum block_kind *kind, const 
 {
     for (;;) {
         *kind = BLOCK_SAMPLES;
-        if (is_next_chunk_due(reader)) {
-            int code = next_slot_index(reader, payload, size, err);
+        if (is_slot_before_next_block(reader)) {
+            int code = read_next_slot(reader, payload, size, err);
             if (code)
                 return code;
         }
         int code = read_block(reader, kind, size, err);
         *payload = reader->block.data;
         if (code == 1 && *kind == BLOCK_SAMPLES) {
-            reader->chunk += reader->has_chunk;
+            reader->progress.chunk += reader->has_chunk;
             reader->has_chunk = true;
         }
         if (code < 0 || code == 1)
@@ -521,7 +499,7 @@ int block_reader_next(struct block_reader *reader, enum block_kind *kind, const 
         if (code == 2)
             continue;
         *kind = BLOCK_SAMPLES;
-        code = next_slot_index(reader, payload, size, err);
+        code = read_next_slot(reader, payload, size, err);
         if (code)
             return code;
         if (!start_next_file(reader))

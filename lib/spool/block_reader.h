@@ -27,13 +27,14 @@ int block_reader_append(struct block_reader *reader, const char *path, struct er
 int block_reader_next(struct block_reader *reader, enum block_kind *kind, const unsigned char **payload, size_t *size,
                       struct error *err);
 
-/* Returns the number of the last returned chunk. Numbers count up; all versions of a flight recorder's chunk have the
- * same number. */
-uint64_t block_reader_chunk(const struct block_reader *reader);
+struct block_reader_progress {
+    uint64_t chunk; /* number of the last chunk. All versions of a flight recorder's chunk have the same number */
+    uint64_t damaged_parts;  /* skipped parts. A part that begins with a damaged header may contain several blocks */
+    uint64_t damaged_bytes;  /* bytes of the skipped parts */
+    uint64_t bytes;          /* bytes read or skipped */
+    bool is_flight_recorder; /* known after the first block */
+};
 
-/* Skipped parts of the file so far. A part that begins with a damaged header may contain several blocks. */
-uint64_t block_reader_damaged(const struct block_reader *reader);
-uint64_t block_reader_damaged_bytes(const struct block_reader *reader);  /* bytes of the skipped parts */
-uint64_t block_reader_bytes(const struct block_reader *reader);          /* bytes read or skipped so far */
-uint64_t block_reader_bytes_left(const struct block_reader *reader);     /* bytes after the last whole block */
-bool block_reader_is_flight_recorder(const struct block_reader *reader); /* known after the first block */
+const struct block_reader_progress *block_reader_get_progress(const struct block_reader *reader);
+
+uint64_t block_reader_count_bytes_left(const struct block_reader *reader); /* bytes after the last whole block */

@@ -66,7 +66,8 @@ struct thread_slots {
     size_t used;
 };
 
-/* Numbers of threads and processes are smaller. The CPU of a slice is older than that of the thread's last sample. */
+/* Bits above the numbers of threads and processes. Slices have slots of their own, because the CPU of a slice is older
+ * than the CPU of the thread's last sample. */
 #define KEY_OF_COUNTERS (UINT32_C(1) << 31)
 #define KEY_OF_SLICES   (UINT32_C(1) << 30)
 
@@ -148,7 +149,7 @@ const unsigned char *chunk_writer_bytes(const struct chunk_writer *writer, size_
 }
 
 /* Returns item `i` of a list, counted from the outermost. */
-static uint64_t list_item_from_outermost(const struct entry *entry, uint32_t i)
+static uint64_t get_item_from_outermost(const struct entry *entry, uint32_t i)
 {
     return entry->list.items[entry->kind == SPOOL_COUNTERS ? i : entry->list.count - 1 - i];
 }
@@ -158,7 +159,7 @@ static uint32_t count_shared(const struct last_sample *last, const struct entry 
 {
     size_t most = entry->list.count < last->frames.length ? entry->list.count : last->frames.length;
     uint32_t shared = 0;
-    while (shared < most && last->frames.data[shared] == list_item_from_outermost(entry, shared))
+    while (shared < most && last->frames.data[shared] == get_item_from_outermost(entry, shared))
         shared++;
     return shared;
 }
@@ -287,7 +288,7 @@ bool chunk_writer_append(struct chunk_writer *writer, enum spool_record_kind kin
         }
         uint64_t outside = shared ? last->frames.data[shared - 1] : 0;
         for (uint32_t i = shared; i < count; i++) {
-            uint64_t frame = list_item_from_outermost(&entry, i);
+            uint64_t frame = get_item_from_outermost(&entry, i);
             out = leb128_put(out, encode_zigzag((int64_t)(frame - outside)));
             outside = last->frames.data[i] = frame;
         }
@@ -335,14 +336,6 @@ void chunk_reader_start(struct chunk_reader *reader, const void *bytes, size_t s
     reader->first = true;
 }
 
-static uint32_t read_u32(struct cursor *at)
-{
-    uint64_t value = cursor_uleb(at);
-    if (value > UINT32_MAX)
-        at->failed = true;
-    return (uint32_t)value;
-}
-
 /* Reads the frames of an entry into its thread's slot. */
 static int read_frames(struct cursor *at, uint8_t head, struct last_sample *last, struct error *err)
 {
@@ -378,13 +371,13 @@ static void read_kind_fields(struct cursor *at, struct spool_record *record)
         bits = cursor_uleb(at);
         record->wait.reason = (uint32_t)(bits >> 3);
         record->wait.goes_on = bits & 2;
-        record->wait.object = read_u32(at);
+        record->wait.object = cursor_uleb32(at);
         record->wait.unseen_ns = bits & 4 ? cursor_uleb(at) : 0;
-        record->wait.waker = bits & 1 ? read_u32(at) : 0;
+        record->wait.waker = bits & 1 ? cursor_uleb32(at) : 0;
         at->failed |= bits >> 3 > UINT32_MAX;
         break;
     case SPOOL_EVENT_SAMPLE:
-        record->event_sample.event = read_u32(at);
+        record->event_sample.event = cursor_uleb32(at);
         record->event_sample.period = cursor_uleb(at);
         break;
     case SPOOL_COUNTERS:
@@ -397,7 +390,7 @@ static void read_kind_fields(struct cursor *at, struct spool_record *record)
         record->slice.off_cpu_ns = cursor_uleb(at);
         break;
     case SPOOL_WAKER_STACK:
-        record->waker_stack.woken = read_u32(at);
+        record->waker_stack.woken = cursor_uleb32(at);
         break;
     default:
         at->failed = true;
@@ -456,7 +449,7 @@ int chunk_reader_next(struct chunk_reader *reader, struct spool_record *record, 
     uint8_t head = cursor_u8(at);
     struct entry entry = {.kind = SPOOL_SAMPLES + (head & HEAD_KIND)};
     *record = (struct spool_record){.kind = entry.kind};
-    entry.thread = head & HEAD_THREAD ? read_u32(at) : reader->thread;
+    entry.thread = head & HEAD_THREAD ? cursor_uleb32(at) : reader->thread;
     uint32_t key = make_slot_key(&entry);
     bool is_unknown = !(head & HEAD_THREAD) && (reader->first || key != reader->key);
     at->failed |= is_unknown;
@@ -469,8 +462,8 @@ int chunk_reader_next(struct chunk_reader *reader, struct spool_record *record, 
     if (!at->failed && !last)
         return error_no_memory(err);
     if (last && head & HEAD_CPU)
-        last->cpu = read_u32(at);
-    entry.flags = head & HEAD_FLAGS ? read_u32(at) : 0;
+        last->cpu = cursor_uleb32(at);
+    entry.flags = head & HEAD_FLAGS ? cursor_uleb32(at) : 0;
     if (last && !(head & HEAD_SAME)) {
         int code = read_frames(at, head, last, err);
         if (code) {

@@ -11,10 +11,9 @@
 #include "spool/records.h"
 
 enum { CHUNK_SIZE = 64 * 1024 }; /* payload bytes of a full chunk */
-enum {
-    CHUNK_MAX_FRAMES = 4096
-}; /* limit of frames in a stack, and of counters in a record; a deeper stack loses frames of its middle
-      (unwind_omitted) */
+/* Limit of frames in a stack, and of counters in a record. A deeper stack loses frames of its middle
+ * (unwind_omitted). */
+enum { CHUNK_MAX_FRAMES = 4096 };
 
 /* ---- writing ---- */
 

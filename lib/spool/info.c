@@ -1,6 +1,6 @@
 #include "spool/info.h"
 
-#include "base/array.h"
+#include "base/text_buffer.h"
 #include "os/file_io.h"
 
 int info_write(struct spool_writer *spool, const char *name, const char *value, struct error *err)
@@ -16,40 +16,33 @@ int info_write_number(struct spool_writer *spool, const char *name, uint64_t val
     return info_write(spool, name, text, err);
 }
 
-struct ARRAY_TYPE(text, char);
-
-static bool append_text(struct text *text, const char *piece)
-{
-    return array_append(text, piece, strlen(piece));
-}
-
 static bool needs_quotes(const char *word)
 {
     return !*word || word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")];
 }
 
-static bool append_word(struct text *text, const char *word)
+static bool append_word(struct text_buffer *text, const char *word)
 {
     if (!needs_quotes(word))
-        return append_text(text, word);
-    bool ok = append_text(text, "'");
+        return text_append_z(text, word);
+    bool ok = text_append_z(text, "'");
     for (; *word; word++)
-        ok &= append_text(text, *word == '\'' ? "'\\''" : (const char[]){*word, '\0'});
-    return ok && append_text(text, "'");
+        ok &= text_append_z(text, *word == '\'' ? "'\\''" : (const char[]){*word, '\0'});
+    return ok && text_append_z(text, "'");
 }
 
 /* Joins words until the text has `most` bytes. */
-static bool append_command(struct text *text, char *const *argv, size_t most)
+static bool append_command(struct text_buffer *text, char *const *argv, size_t most)
 {
     bool ok = true;
     for (char *const *word = argv; ok && *word && text->length < most; word++)
-        ok = (word == argv || append_text(text, " ")) && append_word(text, *word);
+        ok = (word == argv || text_append_z(text, " ")) && append_word(text, *word);
     return ok && array_push(text, '\0');
 }
 
 int info_write_process_command(struct spool_writer *spool, uint32_t process, char *const *argv, struct error *err)
 {
-    struct text text = {0};
+    struct text_buffer text = {0};
     bool ok = append_command(&text, argv, INFO_COMMAND_MAX);
     if (ok && text.length > INFO_COMMAND_MAX)
         text.data[INFO_COMMAND_MAX] = '\0';
@@ -61,7 +54,7 @@ int info_write_process_command(struct spool_writer *spool, uint32_t process, cha
 
 int info_write_words(struct spool_writer *spool, const char *name, char *const *words, struct error *err)
 {
-    struct text text = {0};
+    struct text_buffer text = {0};
     bool ok = append_command(&text, words, SIZE_MAX);
     int code = ok ? info_write(spool, name, text.data, err) : error_no_memory(err);
     array_free(&text);

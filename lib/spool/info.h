@@ -19,18 +19,14 @@
 #define INFO_NO_CPU_TIME     "no_cpu_time"    /* 1: the CPU time of the threads is unknown */
 #define INFO_NO_CALL_GRAPHS  "no_call_graphs" /* 1: a perf.data file whose samples have no stacks */
 #define INFO_TIER            "tier"           /* "kernel and user", "user only", "ptrace" */
-#define INFO_SCOPE                                                                                                     \
-    "whom"                     /* recorded processes, unless a command or pids with children: "all processes"          \
-                                */
-#define INFO_FILTERS "filters" /* other limits of the recording, as options: "--cpu 0-1 --thread 'worker-*'" */
-#define INFO_TIER_NOTES                                                                                                \
-    "tier_notes" /* data that the recorder may not record, and the setting that permits it; may be empty */
-#define INFO_BOOT        "boot"        /* id of the machine's boot: /proc/sys/kernel/random/boot_id */
-#define INFO_STACK_BYTES "stack_bytes" /* limit of stack bytes copied per sample */
-#define INFO_RECORDER    "recorder"    /* "prof 0.1.0" */
-#define INFO_SWITCHES                                                                                                  \
-    "switches" /* 1: the recorder sees when threads run, and SPOOL_UNSAMPLED has CPU time without samples, or 0 (not)  \
-                */
+#define INFO_SCOPE           "whom"           /* "all processes". Missing for a command, and for pids with children */
+#define INFO_FILTERS         "filters" /* other limits of the recording, as options: "--cpu 0-1 --thread 'worker-*'" */
+#define INFO_TIER_NOTES      "tier_notes"  /* data that the recorder may not record, and the setting that permits it */
+#define INFO_BOOT            "boot"        /* id of the machine's boot: /proc/sys/kernel/random/boot_id */
+#define INFO_STACK_BYTES     "stack_bytes" /* limit of stack bytes copied per sample */
+#define INFO_RECORDER        "recorder"    /* "prof 0.1.0" */
+/* 1: the recorder sees when threads run, and SPOOL_UNSAMPLED has the CPU time without samples. Else 0. */
+#define INFO_SWITCHES "switches"
 #define INFO_OFF_CPU  "off_cpu"  /* 1: the recording has waits, or 0 for no waits */
 #define INFO_WAKERS   "wakers"   /* 1: the recording has the wakers of waits, or 0 for no wakers */
 #define INFO_COUNTERS "counters" /* recorded counters, separated by commas: "cpu,memory"; "none" */
@@ -66,37 +62,31 @@
 #define INFO_EVENT_THROTTLED "event_throttled_" /* number of times that the kernel throttled the event */
 
 /* At the end. */
-#define INFO_END_MONOTONIC "end_monotonic" /* ns of CLOCK_MONOTONIC: end of the recording */
-#define INFO_CPU_TIME      "cpu_time"      /* ns of CPU time of the recorded threads, sampled or not, or 0 if unknown */
-#define INFO_TARGET_CPU                                                                                                \
-    "target_cpu"                   /* ns of CPU time in the target's resource usage; 0: it has not ended               \
-                                    */
-#define INFO_SURVIVORS "survivors" /* number of processes that outlive the target */
-#define INFO_SURVIVOR_NAMES                                                                                            \
-    "survivor_names" /* processes that outlive the target: "nginx (1234), nginx (1235) and 3 more" */
+#define INFO_END_MONOTONIC       "end_monotonic" /* ns of CLOCK_MONOTONIC: end of the recording */
+#define INFO_CPU_TIME            "cpu_time" /* ns of CPU time of the recorded threads, sampled or not, or 0 if unknown */
+#define INFO_TARGET_CPU          "target_cpu" /* ns of CPU time in the target's resource usage; 0: the target has not ended */
+#define INFO_SURVIVORS           "survivors"       /* number of processes that outlive the target */
+#define INFO_SURVIVOR_NAMES      "survivor_names"  /* these processes: "nginx (1234), nginx (1235) and 3 more" */
 #define INFO_FOLLOWED            "followed"        /* 1: the recording continued after the end of the target; else 0 */
 #define INFO_WAITS               "waits"           /* number of stored waits */
 #define INFO_WAITS_TRUNCATED     "waits_truncated" /* number of waits with a truncated stack */
 #define INFO_WAITS_WITHOUT_STACK "waits_bare"      /* number of waits without a stack, except preemptions */
-#define INFO_WAIT_CHECK_INTERVAL                                                                                       \
-    "wait_looks" /* ns: longest time between two checks of a thread, or 0 (switch records have all waits) */
-#define INFO_PYTHON_SAMPLES "python_samples" /* number of samples with CPython in their stack */
-#define INFO_PYTHON_READ    "python_read"    /* number of samples with Python frames */
-#define INFO_PYTHON_LATE                                                                                               \
-    "python_late" /* number of samples without Python frames because their thread continued before the read */
-#define INFO_EXCLUDED_SAMPLES "left_out"     /* number of dropped samples of threads that INFO_FILTERS excludes */
-#define INFO_LIMITS           "limits"       /* processes that have reached a limit of the recorder; may be empty */
-#define INFO_SAMPLES_LOST     "samples_lost" /* samples of all events lost because the kernel's buffers were full */
-#define INFO_THROTTLED        "throttled"    /* number of times that the kernel throttled the clock of samples */
-#define INFO_LIMIT_PERIODS                                                                                             \
-    "cpu_limit_periods" /* number of periods in which a CPU limit of the target's cgroup applied */
-#define INFO_LIMIT_THROTTLED "cpu_limit_throttled" /* number of these periods in which the limit stopped threads */
-#define INFO_BY_LIBUNWIND                                                                                              \
-    "completed_by_libunwind"                   /* stacks that only libunwind, not prof, walked to the thread's start */
-#define INFO_RECORDER_CPU    "recorder_cpu"    /* ns of CPU time of the recorder until the target ended */
-#define INFO_RECORDER_MEMORY "recorder_memory" /* bytes: peak resident memory of the recorder */
-#define INFO_EXIT                                                                                                      \
-    "exit" /* how the target ended: "exit status 0", "killed by SIGSEGV"; "ended" if it ran before; "still running" */
+/* ns: the longest time between two checks of a thread. 0 if switch records have all waits. */
+#define INFO_WAIT_CHECK_INTERVAL "wait_looks"
+#define INFO_PYTHON_SAMPLES      "python_samples" /* number of samples with CPython in their stack */
+#define INFO_PYTHON_READ         "python_read"    /* number of samples with Python frames */
+#define INFO_PYTHON_LATE         "python_late"    /* samples without Python frames, because the thread had continued */
+#define INFO_EXCLUDED_SAMPLES    "left_out"       /* number of dropped samples of threads that INFO_FILTERS excludes */
+#define INFO_LIMITS              "limits"       /* processes that have reached a limit of the recorder; may be empty */
+#define INFO_SAMPLES_LOST        "samples_lost" /* samples of all events lost because the kernel's buffers were full */
+#define INFO_THROTTLED           "throttled"    /* number of times that the kernel throttled the clock of samples */
+#define INFO_LIMIT_PERIODS       "cpu_limit_periods"   /* periods in which a CPU limit of the target's cgroup applied */
+#define INFO_LIMIT_THROTTLED     "cpu_limit_throttled" /* number of these periods in which the limit stopped threads */
+#define INFO_BY_LIBUNWIND        "completed_by_libunwind" /* stacks that prof truncated and libunwind completed */
+#define INFO_RECORDER_CPU        "recorder_cpu"           /* ns of CPU time of the recorder until the target ended */
+#define INFO_RECORDER_MEMORY     "recorder_memory"        /* bytes: peak resident memory of the recorder */
+/* "exit status 0", "killed by SIGSEGV", "still running". "ended" if the target ran before the recording. */
+#define INFO_EXIT "exit"
 
 /* Written at the end: number of truncated stacks by reason. The name is followed by the reason's key in unwind_ends. */
 #define INFO_TRUNCATED "truncated_"

@@ -64,13 +64,6 @@ bool record_code_write(struct spool_bytes *out, enum spool_record_kind number, c
 
 /* ---- reading ---- */
 
-static uint32_t read_u32(struct cursor *in)
-{
-    uint64_t value = cursor_uleb(in);
-    in->failed |= value > UINT32_MAX;
-    return (uint32_t)value;
-}
-
 static void read_field(struct cursor *in, enum spool_storage storage, void *member)
 {
     struct spool_blob *blob = member;
@@ -80,7 +73,7 @@ static void read_field(struct cursor *in, enum spool_storage storage, void *memb
         *(bool *)member = cursor_uleb(in) != 0;
         break;
     case SPOOL_STORES_U32:
-        *(uint32_t *)member = read_u32(in);
+        *(uint32_t *)member = cursor_uleb32(in);
         break;
     case SPOOL_STORES_U64:
         *(uint64_t *)member = cursor_uleb(in);

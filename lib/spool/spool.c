@@ -15,6 +15,7 @@
 #include "os/file_io.h"
 #include "spool/block_file.h"
 #include "spool/block_reader.h"
+#include "spool/file_sync.h"
 #include "spool/record_code.h"
 #include "spool/spool_compact.h"
 
@@ -31,7 +32,7 @@ struct spool_writer {
     struct spool_bytes events; /* not written yet */
     struct spool_uses uses;    /* of a flight recorder */
     struct chunk_writer *chunk;
-    struct chunk_span span; /* what the chunk holds */
+    struct chunk_span span; /* number and times of the samples in the chunk */
     uint64_t written;       /* samples of the chunk that are in the file or queued */
 };
 
@@ -185,7 +186,7 @@ uint64_t spool_writer_size(const struct spool_writer *writer)
 
 uint64_t spool_writer_sync_cpu_time(const struct spool_writer *writer)
 {
-    return block_file_sync_cpu_time(&writer->file);
+    return file_sync_cpu_time(writer->file.sync);
 }
 
 bool spool_writer_has_queued(const struct spool_writer *writer)
@@ -282,27 +283,27 @@ uint64_t spool_reader_missed_samples(const struct spool_reader *reader)
 
 uint64_t spool_reader_damaged(const struct spool_reader *reader)
 {
-    return reader->damaged + block_reader_damaged(reader->blocks);
+    return reader->damaged + block_reader_get_progress(reader->blocks)->damaged_parts;
 }
 
 uint64_t spool_reader_damaged_bytes(const struct spool_reader *reader)
 {
-    return block_reader_damaged_bytes(reader->blocks);
+    return block_reader_get_progress(reader->blocks)->damaged_bytes;
 }
 
 uint64_t spool_reader_bytes(const struct spool_reader *reader)
 {
-    return block_reader_bytes(reader->blocks);
+    return block_reader_get_progress(reader->blocks)->bytes;
 }
 
 uint64_t spool_reader_bytes_left(const struct spool_reader *reader)
 {
-    return block_reader_bytes_left(reader->blocks);
+    return block_reader_count_bytes_left(reader->blocks);
 }
 
 bool spool_reader_is_flight_recorder(const struct spool_reader *reader)
 {
-    return block_reader_is_flight_recorder(reader->blocks);
+    return block_reader_get_progress(reader->blocks)->is_flight_recorder;
 }
 
 bool spool_is_spool(const char *path)
@@ -328,10 +329,10 @@ bool spool_is_being_written(const char *path)
     return locked;
 }
 
-/* Starts to read a chunk. Returns false if all its samples are before `skip`. */
+/* Starts to read a chunk. Returns false if the chunk is before the starting position. */
 static bool begin_chunk(struct spool_reader *reader)
 {
-    uint64_t number = block_reader_chunk(reader->blocks);
+    uint64_t number = block_reader_get_progress(reader->blocks)->chunk;
     bool is_first = reader->place.chunk == reader->begin.chunk && reader->place.samples == reader->begin.samples;
     if (number < reader->begin.chunk)
         return false;

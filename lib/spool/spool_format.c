@@ -155,11 +155,9 @@ static const char introduction[] =
 
 static bool describe_type(struct text_buffer *out, const struct spool_type_text *type)
 {
-    bool ok = text_append_z(out, "| ") && text_append_z(out, type->name) && text_append_z(out, " | ") &&
-              text_append_z(out, type->in_dump);
-    for (size_t i = 0; i < type->name_count; i++)
-        ok =
-            ok && text_append_z(out, i ? ", `" : " `") && text_append_z(out, type->names[i]) && text_append_z(out, "`");
+    bool ok = text_append_all(out, "| ", type->name, " | ", type->in_dump);
+    for (size_t i = 0; ok && i < type->name_count; i++)
+        ok = text_append_all(out, i ? ", `" : " `", type->names[i], "`");
     return ok && text_append_z(out, " |\n");
 }
 
@@ -172,16 +170,12 @@ static bool describe_kind(struct text_buffer *out, const struct spool_kind *kind
                  (unsigned)kind->since);
     else
         snprintf(origin, sizeof(origin), "This is an entry of a chunk, since version %u.", (unsigned)kind->since);
-    bool ok = text_append_z(out, "\n### ") && text_append_z(out, kind->name) && text_append_z(out, "\n\n") &&
-              text_append_z(out, kind->meaning) && text_append_z(out, " ") && text_append_z(out, origin) &&
-              text_append_z(out, "\n\n| field | type | meaning |\n|---|---|---|\n");
+    bool ok = text_append_all(out, "\n### ", kind->name, "\n\n", kind->meaning, " ", origin,
+                              "\n\n| field | type | meaning |\n|---|---|---|\n");
     for (const struct spool_field *field = kind->fields; ok && field->name; field++) {
-        ok = text_append_z(out, "| `") && text_append_z(out, field->name) && text_append_z(out, "` | ") &&
-             text_append_z(out, spool_types[field->type].name) && text_append_z(out, " | ") &&
-             text_append_z(out, field->meaning);
-        if (field->only_in != SPOOL_MARK_INSTANT)
-            ok = ok && text_append_z(out, " (only if `mark` is `") && text_append_z(out, marks[field->only_in]) &&
-                 text_append_z(out, "`)");
+        ok = text_append_all(out, "| `", field->name, "` | ", spool_types[field->type].name, " | ", field->meaning);
+        if (ok && field->only_in != SPOOL_MARK_INSTANT)
+            ok = text_append_all(out, " (only if `mark` is `", marks[field->only_in], "`)");
         ok = ok && text_append_z(out, " |\n");
     }
     return ok;
@@ -191,7 +185,7 @@ bool spool_format_describe(struct text_buffer *out)
 {
     char text[sizeof(introduction) + 64];
     snprintf(text, sizeof(text), introduction, BLOCK_FILE_VERSION, BLOCK_FILE_MAGIC);
-    bool ok = text_append_z(out, text) && text_append_z(out, "\n## Types\n\n| type | in the dump |\n|---|---|\n");
+    bool ok = text_append_all(out, text, "\n## Types\n\n| type | in the dump |\n|---|---|\n");
     for (size_t i = 0; ok && i < SPOOL_TYPES; i++)
         ok = describe_type(out, &spool_types[i]);
     ok = ok && text_append_z(out, "\n## Events\n");
@@ -202,7 +196,6 @@ bool spool_format_describe(struct text_buffer *out)
         ok = describe_kind(out, spool_find_kind(SPOOL_SAMPLES + (uint32_t)i), 0);
     ok = ok && text_append_z(out, "\n## Counters of a process\n\n");
     for (size_t i = 0; ok && i < COUNTER_KINDS; i++)
-        ok = text_append_z(out, i ? ", `" : "`") && text_append_z(out, spool_counter_names[i]) &&
-             text_append_z(out, "`");
+        ok = text_append_all(out, i ? ", `" : "`", spool_counter_names[i], "`");
     return ok && text_append_z(out, "\n");
 }
